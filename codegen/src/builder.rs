@@ -1,4 +1,4 @@
-//! The API for build scripts: a schema folder in, modules in `OUT_DIR` out. The one place that talks to cargo.
+//! The API for build scripts, which generates modules in `OUT_DIR` from a folder of schemas. No other module prints to cargo.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::project::{Failure, Generation, tally};
 use crate::render::{Format, one_line};
 use crate::source::Sources;
 
-/// Compiles the schemas of a folder into `OUT_DIR`. The whole of a usual `build.rs`:
+/// Compiles the schemas of a folder into `OUT_DIR`. A complete `build.rs`:
 ///
 /// ```no_run
 /// fn main() -> Result<(), toolwright_codegen::BuildError> {
@@ -18,7 +18,7 @@ use crate::source::Sources;
 /// }
 /// ```
 ///
-/// The crate then includes the index of what was generated:
+/// The crate then includes the index of the generated modules:
 ///
 /// ```ignore
 /// include!(concat!(env!("OUT_DIR"), "/toolwright/mod.rs"));
@@ -26,31 +26,31 @@ use crate::source::Sources;
 ///
 /// # Errors
 ///
-/// When a schema is wrong, after printing what is wrong and where; or when the system refuses to read or write.
+/// Returns an error if there are mistakes in the schemas, after printing them, or if the system refuses to read or write.
 pub fn build(schema: impl Into<PathBuf>) -> Result<(), BuildError> {
     Build::new(schema).generate()
 }
 
-/// A build script's compilation, with its options.
+/// A compilation in a build script, with its options.
 #[derive(Debug)]
 pub struct Build {
     schema: PathBuf,
     out_dir: Option<PathBuf>,
     providers_only: bool,
     has_patterns: bool,
-    /// Paths of macros, each with the type that derives it; none where all types do.
+    /// Paths of derive macros, each with the type that derives it, or `None` for all types.
     derives: Vec<(Option<String>, String)>,
-    /// Named types, each with the path and the traits of what stands in its place.
+    /// Named types, each with the path and the traits of the domain type that replaces it.
     domain_types: Vec<(String, String, Vec<StdTrait>)>,
 }
 
-/// Why a build script's compilation failed. Its `Debug` reads as its `Display`, since that is what `main` prints.
+/// An error of a compilation in a build script. Its `Debug` output is that of its `Display`, since `main` prints the former.
 pub struct BuildError {
     message: String,
 }
 
 impl Build {
-    /// The schemas of a folder, relative to the package's folder as paths in build scripts are.
+    /// Creates a compilation of the schemas in a folder. A relative path starts at the folder of the package.
     pub fn new(schema: impl Into<PathBuf>) -> Self {
         Self {
             schema: schema.into(),
@@ -69,30 +69,30 @@ impl Build {
         self
     }
 
-    /// Says that the package turns on the feature `patterns` of `toolwright`. A pattern that needs it is a warning otherwise.
+    /// Declares that the package turns on the feature `patterns` of `toolwright`. Without this, a pattern that needs the
+    /// feature is a warning.
     #[must_use]
     pub fn has_patterns(mut self, has_patterns: bool) -> Self {
         self.has_patterns = has_patterns;
         self
     }
 
-    /// Lets every generated struct and enum derive a macro beside the traits that it derives anyway, such as
-    /// `schemars::JsonSchema`.
+    /// Makes every generated struct and enum derive a macro, such as `schemars::JsonSchema`, in addition to its usual traits.
     #[must_use]
     pub fn derive(mut self, path: impl Into<String>) -> Self {
         self.derives.push((None, path.into()));
         self
     }
 
-    /// Lets a named type, given as `service.Type`, derive a macro.
+    /// Makes a named type, given as `service.Type`, derive a macro.
     #[must_use]
     pub fn derive_on(mut self, name: impl Into<String>, path: impl Into<String>) -> Self {
         self.derives.push((Some(name.into()), path.into()));
         self
     }
 
-    /// Puts a type of yours into the place of a named type, given as `service.Type`: one that implements
-    /// `toolwright::codec::DomainType`, `Clone`, `Debug`, `PartialEq` and these traits. Its path may begin with `crate::`.
+    /// Replaces a named type, given as `service.Type`, by a type of your own. It has to implement
+    /// `toolwright::codec::DomainType`, `Clone`, `Debug`, `PartialEq` and the given traits. Its path may begin with `crate::`.
     #[must_use]
     pub fn domain_type(
         mut self,
@@ -104,21 +104,21 @@ impl Build {
         self
     }
 
-    /// Writes into this folder instead of `$OUT_DIR/toolwright`.
+    /// Sets the output folder, which is `$OUT_DIR/toolwright` by default.
     #[must_use]
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
         self
     }
 
-    /// Compiles, and tells cargo what to watch and what was found.
+    /// Compiles the schemas, and prints for cargo the files to watch and the warnings.
     ///
     /// # Errors
     ///
-    /// When a schema, or the path of a macro or a type, is wrong, after printing what is wrong and where; or when the system
-    /// refuses to read or write.
+    /// Returns an error if there are mistakes in the schemas, after printing them, if the path of a macro or a type is
+    /// invalid, or if the system refuses to read or write.
     pub fn generate(&self) -> Result<(), BuildError> {
-        // Told first: a build that fails on a schema must run again when the schema changes.
+        // Printed first, so that a build that fails on a schema runs again when the schema changes.
         println!("cargo::rerun-if-changed={}", self.schema.display());
         let (folder, options) = (self.folder()?, self.options()?);
         self.try_generate(&folder, options).map_err(|failure| report(&failure))
@@ -126,12 +126,12 @@ impl Build {
 
     fn try_generate(&self, folder: &Path, options: Options) -> Result<(), Failure> {
         let reading = disk::read_sources(Path::new(""), std::slice::from_ref(&self.schema))?;
-        // A name with a line end would be an instruction to cargo; the folder it is in is watched too.
+        // A file name with a line break could contain an instruction to cargo. Its folder is watched anyway.
         let is_line = |path: &&str| !path.contains('\n');
         for path in reading.sources.iter().map(|(_, source)| source.path.as_str()).filter(is_line) {
             println!("cargo::rerun-if-changed={path}");
         }
-        // What is wrong with options has no place in a file.
+        // Options in code have no place in a file.
         let config_text = &Sources::default();
         let generation =
             Generation { reading, options, config_text, has_all_types: true, out: folder };
@@ -153,7 +153,9 @@ impl Build {
                 Some(name) => &mut options_of(&mut options.types, name).derive,
             };
             if list.contains(&path) {
-                return Err(BuildError::new(format!("`{text}` is derived already; leave it out")));
+                return Err(BuildError::new(format!(
+                    "`{text}` is already derived; remove the second call"
+                )));
             }
             list.push(path);
         }
@@ -163,7 +165,8 @@ impl Build {
             let known = options_of(&mut options.types, name);
             if !known.derive.is_empty() {
                 return Err(BuildError::new(format!(
-                    "`{name}` is a type of yours, which derives where it is defined; leave out `derive_on`, or `domain_type`"
+                    "`{name}` has both `domain_type` and `derive_on`, but a domain type derives macros where you define it; \
+                     remove one of the two calls"
                 )));
             }
             known.domain = Some(domain);
@@ -176,14 +179,14 @@ impl Build {
         let usual =
             || std::env::var_os("OUT_DIR").map(|folder| Path::new(&folder).join("toolwright"));
         given.or_else(usual).ok_or_else(|| BuildError {
-            message: "the variable OUT_DIR is not set, so there is no folder to write into; run this from a build \
-                      script, or name a folder with `out_dir`"
+            message: "the variable OUT_DIR is not set, so there is no output folder; run this from a build script, or set \
+                      a folder with `out_dir`"
                 .to_owned(),
         })
     }
 }
 
-/// The options of a named type, added where there are none yet.
+/// Returns the options of a named type, and adds them if there are none yet.
 fn options_of<'o>(types: &'o mut Vec<TypeOptions>, name: &str) -> &'o mut TypeOptions {
     let at = types.iter().position(|known| known.name == name).unwrap_or(types.len());
     if at == types.len() {
@@ -193,14 +196,14 @@ fn options_of<'o>(types: &'o mut Vec<TypeOptions>, name: &str) -> &'o mut TypeOp
     &mut types[at]
 }
 
-/// A warning is one line to cargo.
+/// Prints warnings for cargo, one line each.
 fn warn(warnings: &[Diagnostic], sources: &Sources) {
     for warning in warnings {
         println!("cargo::warning={}", one_line(warning, sources));
     }
 }
 
-/// An error is one line to cargo, which shows what stands on standard error below it: there, all of it is drawn.
+/// Prints errors: one line each for cargo, and the full rendering to standard error, which cargo shows below.
 fn report(failure: &Failure) -> BuildError {
     if let Failure::Rejected { sources, findings } = failure {
         for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {

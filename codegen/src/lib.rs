@@ -1,4 +1,4 @@
-//! The toolwright compiler: toolset schemas in, Rust crates out.
+//! The toolwright compiler, which generates Rust crates from toolset schemas.
 
 #![recursion_limit = "512"]
 #![expect(unreachable_pub, reason = "stages are private; `pub` marks what other stages use")]
@@ -72,12 +72,12 @@ pub mod internal {
     }
 }
 
-/// What a compilation gives.
+/// The result of a compilation.
 #[derive(Debug)]
 pub struct Compiled {
     /// The generated files.
     pub files: Files,
-    /// What was found that does not stand in the way.
+    /// The warnings, in the order of their places.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -85,12 +85,12 @@ pub struct Compiled {
 ///
 /// # Errors
 ///
-/// Every error and warning found, in the order of their places, when there is an error among them.
+/// If there are errors, returns all errors and warnings, in the order of their places.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    let Understood { lowered, warnings, .. } = understand(Vec::new(), sources, options)?;
+    let Analysis { lowered, warnings, .. } = analyze(Vec::new(), sources, options)?;
     let mut mistakes = lower::check_types(&lowered.project, options.types.iter());
     if !mistakes.is_empty() {
-        // The sources are those of the schema alone.
+        // The spans are in the text of the options, which is not one of the sources.
         for mistake in &mut mistakes {
             mistake.span = None;
         }
@@ -101,71 +101,66 @@ pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Dia
     Ok(Compiled { files, warnings })
 }
 
-/// Finds what is wrong with the schema files of one project, and makes nothing of them: whatever can be wrong shows
-/// before anything is planned.
+/// Checks the schema files of one project without generating anything. Returns the warnings.
 ///
 /// # Errors
 ///
-/// As [`compile`] does with options that say nothing else.
+/// Returns the same errors and warnings as [`compile`] with the feature `patterns` and without options for types.
 pub fn check(sources: &Sources) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let options = Options { has_patterns: true, ..Options::of(Layout::Modules) };
-    understand(Vec::new(), sources, &options).map(|understood| understood.warnings)
+    analyze(Vec::new(), sources, &options).map(|analysis| analysis.warnings)
 }
 
-/// A project without errors.
-pub(crate) struct Understood {
-    /// The documents as they were written.
+/// The parsed and lowered schema files of a project without errors.
+pub(crate) struct Analysis {
+    /// The parsed documents.
     pub(crate) documents: Vec<syntax::Document>,
-    /// What it means.
+    /// The project that the documents describe.
     pub(crate) lowered: lower::Lowered,
-    /// What was found that does not stand in the way.
+    /// The warnings.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Reads and lowers schema files, after findings about the files themselves.
-pub(crate) fn understand(
+/// Parses and lowers schema files. `reading` has the findings about the files themselves.
+pub(crate) fn analyze(
     reading: Vec<Diagnostic>,
     sources: &Sources,
     options: &Options,
-) -> Result<Understood, Vec<Diagnostic>> {
+) -> Result<Analysis, Vec<Diagnostic>> {
     let mut report = Report::after(reading);
     let documents = syntax::parse(sources, &mut report);
-    understand_documents(documents, report, sources, options)
+    analyze_documents(documents, report, sources, options)
 }
 
-/// Lowers documents that were read from the sources, with the findings of reading them.
-pub(crate) fn understand_documents(
+/// Lowers documents that were parsed from the sources. `report` has the findings so far.
+pub(crate) fn analyze_documents(
     documents: Vec<syntax::Document>,
     mut report: Report,
     sources: &Sources,
     options: &Options,
-) -> Result<Understood, Vec<Diagnostic>> {
+) -> Result<Analysis, Vec<Diagnostic>> {
     let lowered = lower::lower(&documents, options.integers, &mut report);
     if let Some(pattern) = lowered.project.schemas.needs_tables
         && !options.has_patterns
     {
         report.add(diagnostic::schemas::needs_tables(pattern));
     }
-    let is_refused = report.has_errors();
+    let has_errors = report.has_errors();
     let mut findings = report.into_findings();
     for finding in &mut findings {
         finding.stand_on_characters(sources);
     }
-    if is_refused {
-        Err(findings)
-    } else {
-        Ok(Understood { documents, lowered, warnings: findings })
-    }
+    if has_errors { Err(findings) } else { Ok(Analysis { documents, lowered, warnings: findings }) }
 }
 
-/// Lowers a project, for tests of the stages behind.
+/// Lowers a project, for tests of the later stages.
 #[cfg(test)]
 fn lowered(
     reading: Vec<Diagnostic>,
     sources: &Sources,
     options: &Options,
 ) -> Result<lower::Lowered, Vec<Diagnostic>> {
-    understand(reading, sources, options).map(|understood| understood.lowered)
+    analyze(reading, sources, options).map(|analysis| analysis.lowered)
 }
 
 #[cfg(doctest)]

@@ -1,5 +1,5 @@
-//! A package whose build script is the one line of the README, built by cargo: with the features that a build script
-//! needs, which are none. What is generated is tried elsewhere.
+//! A package with the build script of the README, built by cargo without features of the compiler. Other tests check what is
+//! generated.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,8 +8,8 @@ use std::process::Command;
 
 const CODEGEN: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Beside what a user's has, it counts how often it ran. Were any file of the package watched that is no schema, the
-/// file of that count would be.
+/// A user's build script that also counts its runs in a file. If cargo watched other files than schemas, it would watch this
+/// one, too.
 const BUILD_SCRIPT: &str = r#"
 use std::io::Write;
 
@@ -51,7 +51,7 @@ fn package() -> tempfile::TempDir {
     package
 }
 
-/// What cargo says, if the package does not build.
+/// Builds the package; returns the output of cargo if that fails.
 fn build(package: &Path) -> Result<(), String> {
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet"])
@@ -60,11 +60,11 @@ fn build(package: &Path) -> Result<(), String> {
         .env_remove("RUSTFLAGS")
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    if output.status.success() { Ok(()) } else { Err(said) }
+    let printed = String::from_utf8(output.stderr).unwrap();
+    if output.status.success() { Ok(()) } else { Err(printed) }
 }
 
-/// The names of all crates that are compiled for the build script.
+/// Returns the names of all crates that are compiled for the build script.
 fn compiled(package: &Path) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
@@ -76,6 +76,7 @@ fn compiled(package: &Path) -> BTreeSet<String> {
     listed.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
+/// Returns how often the build script has run.
 fn runs(package: &Path) -> usize {
     fs::read(package.join("runs")).unwrap().len()
 }
@@ -90,13 +91,13 @@ fn a_build_script_compiles_no_library_that_it_does_not_need() {
     }
 }
 
-/// What is done to the package.
+/// A change to the package.
 type Edit = fn(&Path);
 
-/// Each with how often the build script has run after it; it has once before.
+/// Changes, each with the number of runs of the build script after it, including one run before all of them.
 const EDITS: [(&str, Edit, usize); 7] = [
     ("nothing", |_| {}, 1),
-    ("a file that is no schema", |package| put(package, "README.md", "Notes."), 1),
+    ("a file that is not a schema", |package| put(package, "README.md", "Notes."), 1),
     ("the package's code", |package| put(package, "src/lib.rs", "// Mine."), 1),
     ("a schema", |package| put(package, "schema/notes.yaml", &NOTES.replace('9', "8")), 2),
     ("a new schema", |package| put(package, "schema/time/clock.yaml", CLOCK), 3),
@@ -112,9 +113,9 @@ const EDITS: [(&str, Edit, usize); 7] = [
     ),
 ];
 
-/// A test of its own for each would compile the package for each.
+/// This is one test, since each separate test would have to compile the package.
 #[test]
-fn a_build_script_runs_when_a_schema_changed_and_fails_with_what_is_wrong() {
+fn a_build_script_runs_when_a_schema_changed_and_shows_its_mistakes() {
     let package = package();
     let package = package.path();
     build(package).unwrap();
@@ -126,16 +127,16 @@ fn a_build_script_runs_when_a_schema_changed_and_fails_with_what_is_wrong() {
     }
 
     put(package, "schema/notes.yaml", &NOTES.replace("result: Note", "result: Nota"));
-    // It runs until the schema is right.
+    // With a mistake in a schema, it runs in every build.
     for expected in [6, 7] {
-        let said = build(package).unwrap_err();
+        let printed = build(package).unwrap_err();
         assert_eq!(runs(package), expected);
         for line in [
             "error: user@0.1.0: schema/notes.yaml:4:77: no type is named `Nota`",
             "4 | toolsets: { notes: { tools: { write_note: { description: Write it., result: Nota } } } }",
             "the toolset schema has 1 error; see above",
         ] {
-            assert!(said.contains(line), "{said}");
+            assert!(printed.contains(line), "{printed}");
         }
     }
     put(package, "schema/notes.yaml", NOTES);

@@ -1,5 +1,5 @@
-//! The language's JSON Schema, as editors use it: it accepts what `check` accepts, refuses what `check` refuses by its
-//! form, and makes a real language server complete keys and keywords of JSON Schema and flag unknown ones.
+//! Tests of the JSON Schema of the language, which editors use: it accepts every file that `check` accepts, rejects every
+//! file that `check` rejects for its form, and with it a real language server completes keys and flags unknown ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use toolwright_codegen::internal::yaml;
 use toolwright_codegen::{Options, Source, Sources, compile};
 use toolwright_prerequisites::{Npm, or_skip};
 
-/// Folders of schemas that pass `check`, each file by itself or, in [`PROJECTS`], all together.
+/// Folders of schemas that pass `check`. Each file is a project, but in [`PROJECTS`] all files of a folder are one.
 const PASSING: [&str; 8] = [
     "schema",
     "tests/codecs",
@@ -26,7 +26,7 @@ const PASSING: [&str; 8] = [
 /// Folders whose files form one project.
 const PROJECTS: [&str; 2] = ["schema", "tests/codecs"];
 
-/// Mistakes of form beside the smallest cases: what stands behind `toolwright: 1`, one a line.
+/// Mistakes of form besides the smallest cases. Each line is the text of a file after `toolwright: 1`.
 const WRONG_FORMS: &str = include_str!("cases/forms.txt");
 
 fn repository() -> PathBuf {
@@ -50,7 +50,7 @@ fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The files of a case, which may stand in one with `### name` between them.
+/// Splits a case into the files of its project, which lines `### name` separate.
 fn split(path: &Path) -> Sources {
     let text = fs::read_to_string(path).expect("readable");
     let mut files = Vec::new();
@@ -61,8 +61,8 @@ fn split(path: &Path) -> Sources {
     Sources::new(files)
 }
 
-/// Files that form one project.
-fn whole(files: &[PathBuf]) -> Sources {
+/// Reads files as one project.
+fn project(files: &[PathBuf]) -> Sources {
     let source = |path: &PathBuf| Source {
         path: path.display().to_string(),
         text: fs::read_to_string(path).expect("readable"),
@@ -70,14 +70,14 @@ fn whole(files: &[PathBuf]) -> Sources {
     Sources::new(files.iter().map(source).collect())
 }
 
-/// The files of a source as JSON values, where they are YAML.
+/// Returns the files that are valid YAML as JSON values.
 fn values(sources: &Sources) -> Vec<Value> {
     let mut report = Report::default();
     let nodes = sources.iter().filter_map(|(id, file)| yaml::parse(id, &file.text, &mut report));
-    // No double holds the numbers of some cases; for editors they are numbers like any other.
+    // Some cases have numbers that are too large for an `f64`; they are replaced, since only their type matters here.
     let texts = nodes
         .map(|node| node.to_json().to_string().replace("1e999", "1e300").replace("1e400", "1e300"));
-    texts.map(|text| serde_json::from_str(&text).expect("a value of ours is JSON")).collect()
+    texts.map(|text| serde_json::from_str(&text).expect("it is JSON")).collect()
 }
 
 fn findings(sources: &Sources) -> Vec<Diagnostic> {
@@ -87,7 +87,7 @@ fn findings(sources: &Sources) -> Vec<Diagnostic> {
     }
 }
 
-/// Mistakes inside JSON Schemas that are of form.
+/// Mistakes of form inside JSON Schemas.
 const WRONG_KEYWORDS: [&str; 8] = [
     "bad-type-list",
     "empty-enum",
@@ -99,23 +99,23 @@ const WRONG_KEYWORDS: [&str; 8] = [
     "unsupported-reference",
 ];
 
-/// Whether a mistake is one of form, which a schema for editors can tell.
+/// Returns whether a mistake is one of form, which a schema can detect.
 fn is_of_form(code: &str) -> bool {
     let forms = groups().into_iter().find(|group| group.title.starts_with("keys and values"));
-    let forms = forms.expect("there is such a group").codes;
+    let forms = forms.expect("there is a group of this title").codes;
     code == "bad-name"
         || WRONG_KEYWORDS.contains(&code)
         || forms.iter().any(|form| form.name == code)
 }
 
 #[test]
-fn what_passes_check_passes_the_schema() {
+fn files_that_pass_check_pass_the_schema() {
     let validator = validator();
     let mut seen = 0;
     for folder in PASSING {
         let files = yaml_files(&repository().join(folder));
         let projects = if PROJECTS.contains(&folder) {
-            vec![whole(&files)]
+            vec![project(&files)]
         } else {
             files.iter().map(|file| split(file)).collect()
         };
@@ -132,11 +132,11 @@ fn what_passes_check_passes_the_schema() {
             }
         }
     }
-    assert!(seen > 40, "only {seen} files were judged");
+    assert!(seen > 40, "only {seen} files were validated");
 }
 
 #[test]
-fn smallest_cases_are_refused_by_the_schema_exactly_where_the_form_is_wrong() {
+fn the_schema_rejects_a_smallest_case_only_if_its_form_is_wrong() {
     let validator = validator();
     let root = repository().join("codegen/tests/cases/errors");
     for code in Code::all() {
@@ -146,18 +146,18 @@ fn smallest_cases_are_refused_by_the_schema_exactly_where_the_form_is_wrong() {
             (false, true) => yaml_files(&folder),
             (false, false) => Vec::new(),
         };
-        // Files that are not even YAML have no form.
+        // Files that are not YAML cannot be validated.
         if code.name == "yaml-syntax" || code.name == "not-utf8" || files.is_empty() {
             continue;
         }
         let values = files.iter().flat_map(|file| values(&split(file)));
-        let refused = values.filter(|value| !validator.is_valid(value)).count();
-        assert_eq!(refused > 0, is_of_form(code.name), "{}", code.name);
+        let rejected = values.filter(|value| !validator.is_valid(value)).count();
+        assert_eq!(rejected > 0, is_of_form(code.name), "{}", code.name);
     }
 }
 
 #[test]
-fn wrong_forms_are_refused_by_both() {
+fn check_and_the_schema_reject_wrong_forms() {
     let validator = validator();
     let mut seen = 0;
     for line in WRONG_FORMS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -169,10 +169,10 @@ fn wrong_forms_are_refused_by_both() {
         assert!(!validator.is_valid(&value), "the schema accepts {line}");
         seen += 1;
     }
-    assert!(seen > 40, "only {seen} forms were tried");
+    assert!(seen > 40, "only {seen} forms were tested");
 }
 
-/// Values of every kind, for keywords that take some of them.
+/// Values of every kind, of which each keyword accepts some.
 const VALUES: [&str; 22] = [
     "null",
     "true",
@@ -199,7 +199,7 @@ const VALUES: [&str; 22] = [
 ];
 
 #[test]
-fn keywords_take_the_values_that_check_takes() {
+fn the_schema_accepts_the_same_values_of_keywords_as_check() {
     let validator = validator();
     let schema: Value = serde_json::from_str(&toolwright_codegen::language_schema()).unwrap();
     let known = schema["definitions"]["Schema"]["properties"].as_object().unwrap();
@@ -207,45 +207,45 @@ fn keywords_take_the_values_that_check_takes() {
     let mut wrong = Vec::new();
     for keyword in known.keys().map(String::as_str).chain(["definitions", "example", "$id"]) {
         for value in VALUES {
-            // They name the integers of the `enum` beside them.
+            // `x-enum-names` needs an `enum` beside it.
             let beside = if keyword == "x-enum-names" { "enum: [1], " } else { "" };
             let text = format!(
                 "toolwright: 1\nservice: notes\ntypes: {{ Note: {{ {beside}\"{keyword}\": {value} }} }}\n"
             );
             let sources = Sources::new(vec![Source { path: "a.yaml".to_owned(), text }]);
             let findings = findings(&sources);
-            let is_refused = findings.iter().any(|found| found.severity == Severity::Error);
-            let [whole] = values(&sources).try_into().expect("one file");
-            if validator.is_valid(&whole) == is_refused {
+            let is_rejected = findings.iter().any(|found| found.severity == Severity::Error);
+            let [file] = values(&sources).try_into().expect("one file");
+            if validator.is_valid(&file) == is_rejected {
                 let codes: Vec<&str> = findings.iter().map(|finding| finding.code).collect();
-                wrong.push(format!("{keyword}: {value}: check says {codes:?}"));
+                wrong.push(format!("{keyword}: {value}: check reports {codes:?}"));
             }
         }
     }
     assert_eq!(wrong, [""; 0]);
 }
 
-/// Files that `check` alone refuses, because they use names that there are none of, or mean what cannot be.
+/// Files that only `check` rejects, because they use unknown names or have another mistake that is not one of form.
 const BY_CHECK_ALONE: [&str; 2] = ["one_letter", "payload_one_of"];
 
 #[test]
-fn of_thirteen_mistaken_files_the_schema_refuses_eleven() {
+fn the_schema_rejects_eleven_of_thirteen_mistakes_of_newcomers() {
     let validator = validator();
     let files = yaml_files(&repository().join("codegen/tests/cases/slips"));
     let mut accepted = Vec::new();
-    let mut judged = 0;
+    let mut validated = 0;
     for file in &files {
         for value in values(&split(file)) {
-            judged += 1;
+            validated += 1;
             if validator.is_valid(&value) {
                 accepted.push(file.file_stem().expect("a name").to_string_lossy().into_owned());
             }
         }
     }
-    assert_eq!((judged, accepted), (13, BY_CHECK_ALONE.map(str::to_owned).into()));
+    assert_eq!((validated, accepted), (13, BY_CHECK_ALONE.map(str::to_owned).into()));
 }
 
-/// A key of a tool and a keyword of a type with a slip in them, each before an empty line where another may stand.
+/// A file with a misspelled key of a tool and a misspelled keyword of a type, each before an empty line for completion.
 const DOCUMENT: &str = "# yaml-language-server: $schema=toolset.schema.json
 toolwright: 1
 service: notes
@@ -278,7 +278,7 @@ fn a_language_server_completes_keys_and_keywords_and_flags_unknown_ones() {
         .args(["9:8", "14:4"])
         .stderr(Stdio::inherit())
         .output()
-        .expect("node was there");
+        .expect("node runs");
     assert!(output.status.success());
     let answer: Value = serde_json::from_slice(&output.stdout).expect("the script prints JSON");
     assert_eq!(
@@ -299,6 +299,6 @@ fn a_language_server_completes_keys_and_keywords_and_flags_unknown_ones() {
     for key in ["title", "args", "bind", "deprecated", "timeout"] {
         assert!(offered.contains(&key), "{key} in {offered:?}");
     }
-    // What is there already is not offered again.
+    // A key that the mapping has is not offered again.
     assert!(!offered.contains(&"description"), "{offered:?}");
 }

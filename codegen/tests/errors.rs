@@ -1,5 +1,5 @@
-//! Every kind of mistake has a smallest case under `codegen/tests/cases/errors`, named after its code, with its rendering
-//! beside it. `UPDATE_EXPECT=1` writes renderings.
+//! Every diagnostic code has a smallest case in `codegen/tests/cases/errors`, named after the code, with its rendering beside
+//! it. `UPDATE_EXPECT=1` writes renderings.
 
 mod expect;
 
@@ -15,7 +15,7 @@ use toolwright_codegen::project::{Checked, Failure, Mode, Project};
 use toolwright_codegen::render::{Format, render};
 use toolwright_codegen::{Options, Source, Sources, compile};
 
-/// How the index of docs/mistakes/ begins.
+/// The beginning of the index of docs/mistakes/.
 const INDEX: &str = "# Mistakes
 
 Every kind of mistake that `toolwright check` or a build script reports, in the order of the stages that find them. Each has a
@@ -25,8 +25,8 @@ smallest schema that breaks it. A test writes these pages from the texts in
 [`codegen/tests/cases/errors/`](../../codegen/tests/cases/errors).
 ";
 
-/// Cases that no repository can hold, made anew in each run.
-const MADE: [(&str, fn(&Path)); 6] = [
+/// Cases that cannot be files of a repository, such as links and huge files. Each run creates them.
+const CREATED: [(&str, fn(&Path)); 6] = [
     ("too-large", too_large),
     ("not-a-file", socket),
     ("linked-folder", link),
@@ -35,15 +35,15 @@ const MADE: [(&str, fn(&Path)); 6] = [
     (CROWD, crowd),
 ];
 
-/// The code that never comes alone.
+/// The only code that occurs only together with others.
 const CROWD: &str = "too-many-findings";
 
 fn crowd(folder: &Path) {
     let file = fs::File::create(folder.join("crowd.yaml")).expect("a new file");
     let mut file = std::io::BufWriter::new(file);
-    writeln!(file, "toolwright: 1").expect("room for a line");
+    writeln!(file, "toolwright: 1").expect("the file can be written");
     for number in 0..2001 {
-        writeln!(file, "unknown_{number}: 0").expect("room for a line");
+        writeln!(file, "unknown_{number}: 0").expect("the file can be written");
     }
 }
 
@@ -62,7 +62,7 @@ fn costly(folder: &Path) {
 
 fn too_large(folder: &Path) {
     let file = fs::File::create(folder.join("huge.yaml")).expect("a new file");
-    file.set_len((64 << 20) + 1).expect("a file of holes takes no room");
+    file.set_len((64 << 20) + 1).expect("a sparse file takes no space");
 }
 
 fn socket(folder: &Path) {
@@ -82,9 +82,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/errors")
 }
 
-/// The codes that have a case, and the file or folder of each.
+/// Returns the codes that have a case, with the file or folder of each.
 fn cases() -> Vec<(String, PathBuf)> {
-    let entries = fs::read_dir(root()).expect("the cases are there");
+    let entries = fs::read_dir(root()).expect("the folder exists");
     let paths = entries.map(|entry| entry.expect("readable").path());
     let cases =
         paths.filter(|path| path.is_dir() || path.extension().is_some_and(|kind| kind == "yaml"));
@@ -92,16 +92,16 @@ fn cases() -> Vec<(String, PathBuf)> {
     cases.map(|path| (code(&path), path)).collect()
 }
 
-/// What a run finds; paths as seen from the folder of the cases.
+/// Checks a case; returns the findings and the sources.
 fn run(path: &Path) -> (Vec<Diagnostic>, Sources) {
     let has_project = path.join("toolwright.toml").exists();
     let failure = if has_project {
         Project::open(path).and_then(|project| project.generate(Mode::Check)).err()
     } else {
-        let project = Project::open(&std::env::temp_dir()).expect("no project is there");
+        let project = Project::open(&std::env::temp_dir()).expect("a folder without a project");
         match project.with_schema(vec![path.to_owned()]).check() {
             Ok(Checked { sources, warnings }) if warnings.is_empty() => {
-                return (built(&sources), sources);
+                return (findings_of_build(&sources), sources);
             }
             Ok(Checked { sources, warnings }) => return (warnings, sources),
             Err(failure) => Some(failure),
@@ -113,13 +113,13 @@ fn run(path: &Path) -> (Vec<Diagnostic>, Sources) {
     }
 }
 
-/// What a build script finds.
-fn built(sources: &Sources) -> Vec<Diagnostic> {
+/// Returns the findings of a build script.
+fn findings_of_build(sources: &Sources) -> Vec<Diagnostic> {
     let found = compile(sources, &Options::of(Layout::Modules));
     found.map_or_else(|findings| findings, |compiled| compiled.warnings)
 }
 
-/// What is wrong with a case: other codes than its name, or another rendering than beside it.
+/// Adds to `wrong` if a case has other codes than its name, or another rendering than the file beside it.
 fn check(code: &str, path: &Path, shown_root: &Path, wrong: &mut Vec<String>) {
     let (mut findings, sources) = run(path);
     if code == CROWD {
@@ -135,30 +135,30 @@ fn check(code: &str, path: &Path, shown_root: &Path, wrong: &mut Vec<String>) {
 }
 
 #[test]
-fn each_smallest_case_gives_its_code_alone_and_reads_as_it_should() {
+fn each_smallest_case_has_only_its_code_and_the_expected_rendering() {
     let mut wrong = Vec::new();
     for (code, path) in cases() {
         check(&code, &path, &root(), &mut wrong);
     }
-    for (code, make) in MADE {
+    for (code, create) in CREATED {
         let folder = tempfile::tempdir().expect("a new folder");
         let path = folder.path().join(code);
         fs::create_dir(&path).expect("a new folder");
-        make(&path);
+        create(&path);
         check(code, &path, folder.path(), &mut wrong);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The file name of a group's page.
+/// Returns the file name of a group's page.
 fn page(group: &Group) -> String {
     group.title.to_lowercase().replace(", ", "-").replace(' ', "-") + ".md"
 }
 
-/// The pages of docs/mistakes/: one for each group with what `toolwright explain` says and the smallest case as it is
-/// shown, and their index.
+/// docs/mistakes/ has an index and a page for each group, with the text of `toolwright explain` and the rendering of the
+/// smallest case for each code.
 #[test]
-fn the_pages_of_mistakes_say_what_explain_says() {
+fn the_pages_of_mistakes_have_the_texts_of_explain() {
     let section = |code: &Code| {
         let shown = fs::read_to_string(root().join(format!("{}.txt", code.name)));
         let shown = shown.expect("every code has a rendering");
@@ -188,26 +188,26 @@ fn the_pages_of_mistakes_say_what_explain_says() {
     for (file, text) in &pages {
         expect(&folder.join(file), text, &mut wrong);
     }
-    for entry in fs::read_dir(&folder).expect("the pages are there") {
+    for entry in fs::read_dir(&folder).expect("the folder exists") {
         let file = entry.expect("readable").file_name().to_string_lossy().into_owned();
         if !pages.contains_key(&file) {
-            wrong.push(format!("docs/mistakes/{file} is the page of no group: remove it"));
+            wrong.push(format!("docs/mistakes/{file} belongs to no group; remove it"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Mistakes that may be the doing of what another one keeps from being read, and are not told while it stands.
-const EXCUSED: [&str; 5] =
+/// Mistakes that may follow from another mistake, which keeps a definition from being read. They are not reported beside it.
+const CONSEQUENCES: [&str; 5] =
     ["unknown-type", "unknown-method", "unknown-toolset", "unknown-tool", "no-owner"];
 
 /// Mistakes that keep definitions from being read.
-const LOSING: [&str; 5] =
+const HIDING: [&str; 5] =
     ["yaml-syntax", "yaml-documents", "yaml-alias", "yaml-budget", "missing-service"];
 
-/// Each smallest case beside each other one, as two files of one project: both mistakes are found, and no third.
+/// Any two smallest cases as two files of one project have both mistakes and no other.
 #[test]
-fn no_mistake_hides_another_or_makes_one() {
+fn no_mistake_hides_or_causes_another() {
     let files: Vec<(String, String)> = cases()
         .into_iter()
         .filter(|(_, path)| path.is_file())
@@ -219,13 +219,13 @@ fn no_mistake_hides_another_or_makes_one() {
             let renamed = other.replace("note", "mail").replace("Note", "Mail");
             let found = codes(&[text, &renamed]);
             let all = BTreeSet::from([first.as_str(), second.as_str()]);
-            let loses = all.iter().any(|code| LOSING.contains(code));
-            let is_excused = |code: &&str| loses && EXCUSED.contains(code);
+            let hides = all.iter().any(|code| HIDING.contains(code));
+            let is_excused = |code: &&str| hides && CONSEQUENCES.contains(code);
             let missing: Vec<&&str> =
                 all.iter().filter(|code| !found.contains(**code) && !is_excused(code)).collect();
-            let made: Vec<&&str> = found.iter().filter(|code| !all.contains(**code)).collect();
-            if !missing.is_empty() || !made.is_empty() {
-                wrong.push(format!("{first} beside {second}: {missing:?} hidden, {made:?} made"));
+            let more: Vec<&&str> = found.iter().filter(|code| !all.contains(**code)).collect();
+            if !missing.is_empty() || !more.is_empty() {
+                wrong.push(format!("{first} beside {second}: {missing:?} hidden, {more:?} caused"));
             }
         }
     }
@@ -233,12 +233,12 @@ fn no_mistake_hides_another_or_makes_one() {
 }
 
 #[test]
-fn only_a_package_that_has_to_turn_on_the_feature_patterns_is_told_so() {
-    let text = fs::read_to_string(root().join("needs-tables.yaml")).expect("the case is there");
+fn only_a_package_without_the_feature_patterns_is_warned_that_it_needs_it() {
+    let text = fs::read_to_string(root().join("needs-tables.yaml")).expect("the case exists");
     let sources = Sources::new(vec![Source { path: "notes.yaml".to_owned(), text }]);
     let modules = Options::of(Layout::Modules);
     let warnings = |options: &Options| {
-        let compiled = compile(&sources, options).expect("a warning alone");
+        let compiled = compile(&sources, options).expect("there are only warnings");
         compiled.warnings.iter().map(|warning| warning.code).collect::<Vec<_>>()
     };
     assert_eq!(warnings(&modules), ["needs-tables"]);
@@ -252,16 +252,16 @@ fn codes(texts: &[&str]) -> BTreeSet<&'static str> {
         .iter()
         .enumerate()
         .map(|(index, text)| Source { path: format!("{index}.yaml"), text: (*text).to_owned() });
-    built(&Sources::new(files.collect())).iter().map(|finding| finding.code).collect()
+    findings_of_build(&Sources::new(files.collect())).iter().map(|finding| finding.code).collect()
 }
 
 #[test]
 fn every_code_has_a_case_and_every_rendering_a_code() {
     let known: BTreeSet<String> = Code::all().map(|code| code.name.to_owned()).collect();
     let mut shown: BTreeSet<String> = cases().into_iter().map(|(code, _)| code).collect();
-    shown.extend(MADE.map(|(code, _)| code.to_owned()));
-    assert_eq!(known, shown, "cases are named after codes, one each");
-    let entries = fs::read_dir(root()).expect("the cases are there");
+    shown.extend(CREATED.map(|(code, _)| code.to_owned()));
+    assert_eq!(known, shown, "each code has one case, named after it");
+    let entries = fs::read_dir(root()).expect("the folder exists");
     let paths = entries.map(|entry| entry.expect("readable").path());
     let texts = paths.filter(|path| path.extension().is_some_and(|kind| kind == "txt"));
     let rendered: BTreeSet<String> = texts
@@ -280,7 +280,7 @@ fn codes_are_unique_kebab_case_and_explained() {
         assert!(is_kebab && seen.insert(code.name), "{}", code.name);
         assert!(code.summary().ends_with('.'), "{}: {}", code.name, code.summary());
         let sections = code.explanation().split("\n\n").count();
-        assert!(sections > 1, "{}: a summary, then why and what to do", code.name);
+        assert!(sections > 1, "{}: expected a summary, then why and what to do", code.name);
     }
     assert!(Code::all().any(|code| code.severity == Severity::Warning));
 }

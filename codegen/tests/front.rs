@@ -1,5 +1,5 @@
-//! The front end on files: what is refused and where, what is understood, and that the editors' schema
-//! and the worked examples are as they should be. `UPDATE_EXPECT=1 cargo test` writes expectations.
+//! Tests of parsing and lowering on files: rejected schemas with the places of their mistakes, accepted schemas with their
+//! tools, the worked examples and the schema for editors. `UPDATE_EXPECT=1 cargo test` writes expectations.
 
 mod expect;
 
@@ -22,7 +22,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
 }
 
-/// The files of a project, which a case writes into one with `### name` between them.
+/// Splits a case into the files of its project. Each file begins with a line `### name`; a single file needs none.
 fn split(name: &str, text: &str) -> Sources {
     let mut files = Vec::new();
     let mut parts = text.split("### ");
@@ -37,7 +37,8 @@ fn split(name: &str, text: &str) -> Sources {
     Sources::new(files)
 }
 
-fn understand(sources: &Sources) -> (Project, Vec<Diagnostic>, bool) {
+/// Parses and lowers a project; returns it with its findings, and whether any of them is an error.
+fn analyze(sources: &Sources) -> (Project, Vec<Diagnostic>, bool) {
     let mut report = Report::default();
     let documents = syntax::parse(sources, &mut report);
     let project = lower(&documents, Integers::default(), &mut report).project;
@@ -93,7 +94,7 @@ fn print_project(project: &Project) -> String {
 }
 
 fn cases(folder: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join(folder)).expect("the cases are there");
+    let entries = fs::read_dir(root().join(folder)).expect("the folder exists");
     let paths = entries.map(|entry| entry.expect("readable").path());
     let mut cases: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|kind| kind == "yaml")).collect();
@@ -108,7 +109,7 @@ fn check(folder: &str, should_fail: bool) {
     for path in cases(folder) {
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         let sources = split(&name, &fs::read_to_string(&path).expect("readable"));
-        let (project, findings, failed) = understand(&sources);
+        let (project, findings, failed) = analyze(&sources);
         let mut found = print_findings(&sources, &findings);
         if !failed {
             found += &print_project(&project);
@@ -122,66 +123,63 @@ fn check(folder: &str, should_fail: bool) {
 }
 
 #[test]
-fn bad_schemas_are_refused_at_their_place() {
+fn bad_schemas_are_rejected_at_the_right_place() {
     check("fail", true);
 }
 
 #[test]
-fn slips_of_newcomers_are_answered_with_what_to_write_instead() {
+fn mistakes_of_newcomers_are_reported_with_the_right_form() {
     check("slips", true);
 }
 
 #[test]
-fn good_schemas_are_understood() {
+fn good_schemas_are_accepted() {
     check("ok", false);
 }
 
-/// Each keeps its own definition, whether or not the two can share a crate.
+/// Each type has its own definition in a published schema, even if the two cannot share a crate.
 #[test]
-fn types_of_two_services_stay_two_in_a_published_schema() {
+fn types_of_two_services_with_one_name_have_two_definitions_in_a_published_schema() {
     let path = root().join("two_services.yaml");
     let sources = split("two_services.yaml", &fs::read_to_string(&path).expect("readable"));
-    let (project, _, _) = understand(&sources);
+    let (project, _, _) = analyze(&sources);
     let mut wrong = Vec::new();
     expect(&path.with_extension("expect"), &print_project(&project), &mut wrong);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// G32: the worked examples are understood without a warning.
 #[test]
-fn g32_the_worked_examples_are_understood() {
+fn g32_the_worked_examples_are_accepted_without_a_warning() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     let files = ["calculator.yaml", "planner.yaml", "todos.yaml"].map(|name| Source {
         path: format!("schema/{name}"),
-        text: fs::read_to_string(folder.join(name)).expect("the example is there"),
+        text: fs::read_to_string(folder.join(name)).expect("the example exists"),
     });
     let sources = Sources::new(files.into());
-    let (project, findings, _) = understand(&sources);
+    let (project, findings, _) = analyze(&sources);
     assert_eq!(print_findings(&sources, &findings), "");
     let mut wrong = Vec::new();
     expect(&root().join("examples.expect"), &print_project(&project), &mut wrong);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Broken input is an error, never a panic: every example cut off, and without one of its lines.
 #[test]
-fn no_part_of_an_example_panics() {
+fn no_example_panics_when_it_is_cut_off_or_lacks_a_line() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     for name in ["calculator.yaml", "planner.yaml", "todos.yaml"] {
-        let text = fs::read_to_string(folder.join(name)).expect("the example is there");
+        let text = fs::read_to_string(folder.join(name)).expect("the example exists");
         let cut = text.char_indices().step_by(7).map(|(at, _)| text[..at].to_owned());
         let lines: Vec<&str> = text.lines().collect();
         let without =
             (0..lines.len()).map(|at| [&lines[..at], &lines[at + 1..]].concat().join("\n"));
         for text in cut.chain(without) {
-            understand(&Sources::new(vec![Source { path: name.to_owned(), text }]));
+            analyze(&Sources::new(vec![Source { path: name.to_owned(), text }]));
         }
     }
 }
 
-/// The schema for editors is read off the reader's own declarations.
 #[test]
-fn the_editors_schema_is_what_the_reader_reads() {
+fn the_editors_schema_is_generated_from_the_declarations_of_the_parser() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema/toolset.schema.json");
     let mut wrong = Vec::new();
     expect(&path, &toolwright_codegen::language_schema(), &mut wrong);

@@ -1,5 +1,5 @@
-//! The reference of the language, docs/guide/language.md, is written from the schema that editors use.
-//! `UPDATE_EXPECT=1` writes the page.
+//! The reference of the language, docs/guide/language.md, is generated from the schema for editors. `UPDATE_EXPECT=1` writes
+//! the page.
 
 mod expect;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use expect::expect;
 use serde_json::{Map, Value};
 
-/// How the page begins.
+/// The beginning of the page.
 const HEAD: &str = "# The schema language
 
 The `.yaml` files of the schema folder form one project, whatever their names and folders. Each file names a service and declares
@@ -20,7 +20,7 @@ A test writes this page from the schema that `toolwright schema` prints for edit
 ";
 
 #[test]
-fn the_page_of_the_language_lists_what_editors_are_told() {
+fn the_page_of_the_language_lists_the_keys_of_the_editors_schema() {
     let schema: Value =
         serde_json::from_str(&toolwright_codegen::language_schema()).expect("it is JSON");
     let mut page = format!("{HEAD}\n## A file\n\n{}", table(&schema));
@@ -38,12 +38,12 @@ fn object(value: &Value) -> &Map<String, Value> {
     value.as_object().expect("an object")
 }
 
-/// The description, on one line.
+/// Returns the description on one line.
 fn words(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().replace('\n', " ")
 }
 
-/// A row for each key, the required ones first.
+/// Returns a table with a row for each key, required keys first.
 fn table(schema: &Value) -> String {
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_required = |key: &String| required.iter().any(|word| word == key.as_str());
@@ -58,7 +58,7 @@ fn table(schema: &Value) -> String {
     format!("| key | value | meaning |\n|---|---|---|\n{rows}")
 }
 
-/// The kind of value that a schema takes, in a few words.
+/// Returns the kind of value that a schema accepts, in a few words.
 fn kind(schema: &Value) -> String {
     if let Some(target) = schema["$ref"].as_str() {
         let name = target.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Generated crates in a workspace of their user's, beside crates that they depend on and that depend on them, built by cargo.
+//! Generated crates in a user's workspace, with crates that they depend on and crates that depend on them, built by cargo.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use toolwright_codegen::project::{Mode, Project};
 
 const CODEGEN: &str = env!("CARGO_MANIFEST_DIR");
 
-/// A workspace with the crates of a folder below it and the generated ones.
+/// A workspace with the crates in `crates` and the generated ones.
 struct Workspace(tempfile::TempDir);
 
 impl Workspace {
@@ -33,7 +33,7 @@ impl Workspace {
         fs::write(path, text).unwrap();
     }
 
-    /// Generates, and runs the tests of all crates.
+    /// Generates the crates and runs the tests of all crates.
     fn test(&self) {
         Project::open(self.0.path()).unwrap().generate(Mode::Write).unwrap();
         let output = Command::new(env!("CARGO"))
@@ -43,12 +43,12 @@ impl Workspace {
             .env("RUSTFLAGS", "-Dwarnings")
             .output()
             .unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+        let printed = [output.stdout, output.stderr].concat();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&printed));
     }
 }
 
-/// A macro of the user's: whatever derives it has a method `mark`.
+/// A user's derive macro, which implements a method `mark`.
 const MARKS: &str = r#"
 use proc_macro::{TokenStream, TokenTree};
 
@@ -103,7 +103,7 @@ fn types_are_marked() {
     workspace.test();
 }
 
-/// The crate of types that stand in the place of generated ones.
+/// A crate of domain types, which replace generated types.
 const MONEY: &str = r#"
 use toolwright::codec::DomainType;
 use toolwright::format::Date;
@@ -125,7 +125,7 @@ impl DomainType for Money {
     }
 }
 
-/// A type without any trait that is not asked for.
+/// A type with only the required traits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Day(pub Date);
 
@@ -264,7 +264,7 @@ fn issues(found: InvalidPayload) -> Vec<String> {
 const ORDER: &str = r#"{"total":"1.00","tip":"0.50","paid":null,"back":null,"price":"2.00","parts":["1.00","2.00"],"cost":"3.00","pair":["2026-01-31","4.00"],"inner":{"total":"5.00","tip":"0.05","paid":"6.00"},"level":-5,"rate":0.5,"flag":true,"tags":["a"],"labels":{"b":1},"extra":[null],"even":4,"other":"7.00"}"#;
 
 #[test]
-fn values_of_types_of_ours_are_read_and_written() {
+fn domain_types_are_decoded_and_encoded() {
     let order: Order = from_json(ORDER.as_bytes()).unwrap();
     assert_eq!(to_json(&order).unwrap(), ORDER);
     let total: money::Money = order.total;
@@ -282,7 +282,7 @@ fn values_of_types_of_ours_are_read_and_written() {
 }
 
 #[test]
-fn schemas_and_conversions_refuse_at_the_place_of_the_value() {
+fn errors_of_schemas_and_conversions_point_at_the_value() {
     let wrong = r#"{"total":"1","tip":"10.00","paid":"9000000.00","parts":["9000000.00","x"],"level":11,"tags":["a","b","c"],"even":3}"#;
     let found = issues(from_json::<Order>(wrong.as_bytes()).unwrap_err());
     let starts = [
@@ -326,7 +326,7 @@ fn run(total: Money, run_id: &str) -> String {
     let executor = BillingExecutor::new(Shop);
     let mut running = pin!(executor.execute(&call));
     let Poll::Ready(result) = running.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
-        panic!("nothing is waited for")
+        panic!("the executor awaits nothing")
     };
     match result.outcome.as_ref() {
         Ok(payload) => payload.as_str().to_owned(),
@@ -335,10 +335,10 @@ fn run(total: Money, run_id: &str) -> String {
 }
 
 #[test]
-fn tools_take_and_give_types_of_ours() {
+fn tools_accept_and_return_domain_types() {
     assert_eq!(run(Money(150), "run_1"), r#"{"money":"1.50"}"#);
     assert_eq!(run(Money(1_000_000), "run_1"), "10000.00 is dear");
-    // What a run is called is not for the caller to correct.
+    // The caller cannot correct the id of the run.
     assert_eq!(run(Money(150), "r"), "the tool failed internally");
     let args = r#"{"total":"1.0","even":1}"#;
     let found = issues(from_json::<billing_tools::types::ShowArgs>(args.as_bytes()).unwrap_err());
@@ -348,7 +348,7 @@ fn tools_take_and_give_types_of_ours() {
 "##;
 
 #[test]
-fn types_of_the_user_stand_in_the_place_of_named_ones() {
+fn domain_types_replace_named_types() {
     let workspace = Workspace::new(&[
         ("toolwright.toml", BILLING_CONFIG),
         ("schema/billing.yaml", BILLING),
@@ -369,7 +369,7 @@ fn types_of_the_user_stand_in_the_place_of_named_ones() {
 }
 
 #[test]
-fn generated_crates_are_used_without_any_json() {
+fn generated_crates_can_be_used_without_json() {
     let workspace = Workspace::new(&[
         ("toolwright.toml", include_str!("consumer/toolwright.toml")),
         ("schema/tracker.yaml", include_str!("consumer/tracker.yaml")),

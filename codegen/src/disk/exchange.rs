@@ -1,53 +1,53 @@
-//! Puts a finished tree in the place of an old one, and clears what a killed run left. Never looks into trees.
+//! Replaces the output folder by a new tree, and removes the leftovers of a killed run.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use super::failure::{IoError, OutputError};
-use super::place::Place;
+use super::paths::OutputPaths;
 use super::tree;
 
-/// Removes what a killed run left beside the output folder, putting the old tree back where it had been moved aside.
-pub(super) fn sweep(place: &Place) -> Result<(), OutputError> {
-    if tree::kind(&place.out)?.is_none()
-        && tree::kind(&place.old)?.is_some_and(|kind| kind.is_dir())
+/// Removes the leftovers of a killed run. If the run had moved the old tree aside, it is moved back first.
+pub(super) fn remove_leftovers(paths: &OutputPaths) -> Result<(), OutputError> {
+    if tree::kind(&paths.out)?.is_none()
+        && tree::kind(&paths.old)?.is_some_and(|kind| kind.is_dir())
     {
-        fs::rename(&place.old, &place.out).map_err(IoError::on("put back", &place.old))?;
+        fs::rename(&paths.old, &paths.out).map_err(IoError::on("put back", &paths.old))?;
     }
-    remove(&place.new)?;
-    remove(&place.old)
+    remove(&paths.new)?;
+    remove(&paths.old)
 }
 
-/// Whether a killed run left something to sweep. Its lock is gone with it, but the file of the lock is not; elsewhere than
-/// on Unix that file always stays.
-pub(super) fn has_leftovers(place: &Place) -> Result<bool, OutputError> {
-    let has_lock = cfg!(unix) && tree::kind(&place.lock)?.is_some_and(|kind| kind.is_file());
-    Ok(has_lock || tree::kind(&place.new)?.is_some() || tree::kind(&place.old)?.is_some())
+/// Returns whether a killed run left something behind. On Unix this includes the lock file, which other runs remove when they
+/// end; on other systems the lock file always stays.
+pub(super) fn has_leftovers(paths: &OutputPaths) -> Result<bool, OutputError> {
+    let has_lock = cfg!(unix) && tree::kind(&paths.lock)?.is_some_and(|kind| kind.is_file());
+    Ok(has_lock || tree::kind(&paths.new)?.is_some() || tree::kind(&paths.old)?.is_some())
 }
 
-/// Makes the new tree the output folder in one step and removes the old one.
-pub(super) fn exchange(place: &Place) -> Result<(), OutputError> {
-    if tree::kind(&place.out)?.is_none() {
-        return Ok(fs::rename(&place.new, &place.out)
-            .map_err(IoError::on("move into place", &place.new))?);
+/// Replaces the output folder by the new tree, in one step if the system can, and removes the old tree.
+pub(super) fn exchange(paths: &OutputPaths) -> Result<(), OutputError> {
+    if tree::kind(&paths.out)?.is_none() {
+        return Ok(fs::rename(&paths.new, &paths.out)
+            .map_err(IoError::on("move into paths", &paths.new))?);
     }
-    if swap(&place.new, &place.out).is_err() {
-        move_aside(place)?;
+    if swap(&paths.new, &paths.out).is_err() {
+        move_aside(paths)?;
     }
-    remove(&place.new)?;
-    remove(&place.old)
+    remove(&paths.new)?;
+    remove(&paths.old)
 }
 
-/// Exchanges the new tree for a folder of the old one in one step; false, and nothing done, where the system cannot: a
-/// folder moved aside could not be told from the whole tree.
-pub(super) fn exchange_part(place: &Place, folder: &Path) -> Result<bool, OutputError> {
+/// Replaces a folder inside the output folder by the new tree, in one step. Returns false, and changes nothing, if the system
+/// cannot: a later run could not tell a folder that was moved aside from a whole tree.
+pub(super) fn exchange_part(paths: &OutputPaths, folder: &Path) -> Result<bool, OutputError> {
     let whole = folder.as_os_str().is_empty();
-    let part = if whole { place.out.clone() } else { place.out.join(folder) };
-    if swap(&place.new, &part).is_err() {
+    let part = if whole { paths.out.clone() } else { paths.out.join(folder) };
+    if swap(&paths.new, &part).is_err() {
         return Ok(false);
     }
-    remove(&place.new).map(|()| true)
+    remove(&paths.new).map(|()| true)
 }
 
 #[cfg(target_os = "linux")]
@@ -61,10 +61,11 @@ fn swap(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// For systems and file systems that cannot exchange: two renames, of which a killed run may leave the first.
-fn move_aside(place: &Place) -> Result<(), OutputError> {
-    fs::rename(&place.out, &place.old).map_err(IoError::on("move aside", &place.out))?;
-    Ok(fs::rename(&place.new, &place.out).map_err(IoError::on("move into place", &place.new))?)
+/// Replaces the output folder by two renames, for systems that cannot exchange folders. A run that is killed in between has
+/// done only the first.
+fn move_aside(paths: &OutputPaths) -> Result<(), OutputError> {
+    fs::rename(&paths.out, &paths.old).map_err(IoError::on("move aside", &paths.out))?;
+    Ok(fs::rename(&paths.new, &paths.out).map_err(IoError::on("move into paths", &paths.new))?)
 }
 
 fn remove(path: &Path) -> Result<(), OutputError> {
@@ -76,7 +77,7 @@ fn remove(path: &Path) -> Result<(), OutputError> {
     Ok(removed.map_err(IoError::on("remove", path))?)
 }
 
-/// Removes a tree, read-only folders too: they were exchanged for new ones, and stand where nobody would look for them.
+/// Removes a tree, including read-only folders.
 fn remove_tree(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -100,7 +101,7 @@ fn make_writable(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Elsewhere a folder that is read-only can be removed.
+/// Other systems can remove read-only folders.
 #[cfg(not(unix))]
 fn make_writable(_: &Path) -> io::Result<()> {
     Ok(())

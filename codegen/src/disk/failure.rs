@@ -1,4 +1,4 @@
-//! What can go wrong on disk, as values. Mistakes in schema text are diagnostics, not these.
+//! Errors of reading and writing files. Mistakes in the text of a schema are diagnostics instead.
 
 use std::fmt;
 use std::io;
@@ -6,41 +6,41 @@ use std::path::{Path, PathBuf};
 
 use crate::prose::printable;
 
-/// The operating system refused something.
+/// An operation that the operating system refused.
 #[derive(Debug)]
 pub struct IoError {
-    /// What was tried, as in "cannot …".
+    /// The operation, as in "cannot …".
     pub doing: &'static str,
-    /// On which path.
+    /// The path that it was applied to.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error of the system.
     pub source: io::Error,
 }
 
-/// Why a tree could not be compared or written. Nothing has been changed.
+/// An error of comparing or writing a tree. The tree is unchanged.
 #[derive(Debug)]
 pub enum OutputError {
-    /// A generated path would leave the output folder or is not one this system can hold.
+    /// A generated path leads out of the output folder or is not valid on every system.
     UnsafePath(String),
-    /// The output folder has no name to put a sibling beside, such as `.` or `/`.
+    /// The output folder has no name of its own, such as `.` or `/`.
     Unnamed(PathBuf),
-    /// Something on the way is a symlink.
+    /// A part of the path is a symlink.
     Symlink(PathBuf),
-    /// The output folder's path is taken by something else.
+    /// Something other than a folder is at the path of the output folder.
     NotAFolder(PathBuf),
-    /// A generated path is taken by a file that was not generated.
+    /// A file that was not generated is at the path of a generated file.
     Foreign(PathBuf),
-    /// The system refused.
+    /// The system refused an operation.
     Io(IoError),
 }
 
-/// A path in a message, which stays one line whatever the path holds.
-pub fn named(path: &Path) -> String {
+/// Returns a path as one line of a message: line breaks and invisible characters are escaped.
+pub fn printable_path(path: &Path) -> String {
     printable(&path.to_string_lossy()).into_owned()
 }
 
 impl IoError {
-    /// For `map_err`: names what was tried and where.
+    /// Returns a function for `map_err` that adds the operation and the path.
     pub(super) fn on<'a>(
         doing: &'static str,
         path: &'a Path,
@@ -51,7 +51,7 @@ impl IoError {
 
 impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot {} {}: {}", self.doing, named(&self.path), self.source)
+        write!(f, "cannot {} {}: {}", self.doing, printable_path(&self.path), self.source)
     }
 }
 
@@ -64,21 +64,25 @@ impl fmt::Display for OutputError {
             Self::Unnamed(path) => write!(
                 f,
                 "output folder `{}` has no name of its own; name a folder such as gen",
-                named(path)
+                printable_path(path)
             ),
             Self::Symlink(path) => write!(
                 f,
                 "{} is a symlink, and output is never written through one; remove it, or name the folder it leads to",
-                named(path)
+                printable_path(path)
             ),
             Self::NotAFolder(path) => {
-                write!(f, "{} is not a folder, so nothing can be generated into it", named(path))
+                write!(
+                    f,
+                    "{} is not a folder, so nothing can be generated into it",
+                    printable_path(path)
+                )
             }
             Self::Foreign(path) => {
                 write!(
                     f,
-                    "{} was not generated and stands where a generated file belongs; move or remove it",
-                    named(path)
+                    "{} was not generated but is at the path of a generated file; move or remove it",
+                    printable_path(path)
                 )
             }
             Self::Io(failure) => failure.fmt(f),

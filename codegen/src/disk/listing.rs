@@ -1,17 +1,16 @@
-//! What stands in a folder, with no path made and nothing looked up for what nobody asks about. Never follows a link,
-//! never reads a file.
+//! Lists a folder without the cost of a path or a metadata lookup for each entry. Links are not followed.
 
 use std::fs::Metadata;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub(super) use system::each;
+pub(super) use system::for_each_entry;
 
-/// Tells a file from what it was before. Whatever is done to a file gives it another time of change, and no program can set
-/// that, unlike the time of modification.
+/// Metadata that differs once a file has changed. Every change to a file updates its `ctime`, and unlike the modification
+/// time, programs cannot set it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) inode: u64,
-    /// In nanoseconds since 1970.
+    /// The `ctime` in nanoseconds since 1970.
     pub(super) changed: i64,
 }
 
@@ -22,13 +21,13 @@ impl Stamp {
         Self { inode: found.ino(), changed: nanoseconds(found.ctime(), found.ctime_nsec()) }
     }
 
-    /// Where the standard library does not tell that time, the time of modification has to do.
+    /// On systems where the standard library has no `ctime`, this uses the modification time.
     #[cfg(not(unix))]
     pub(super) fn of(found: &Metadata) -> Self {
         Self { inode: 0, changed: found.modified().map_or(i64::MAX, Self::time) }
     }
 
-    /// A time as a stamp has it.
+    /// Converts a time to nanoseconds since 1970.
     pub(super) fn time(time: SystemTime) -> i64 {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
@@ -36,20 +35,20 @@ impl Stamp {
 }
 
 #[cfg(unix)]
-fn nanoseconds(seconds: i64, part: i64) -> i64 {
-    seconds.saturating_mul(1_000_000_000).saturating_add(part)
+fn nanoseconds(seconds: i64, subsecond: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(subsecond)
 }
 
-/// What something in a folder is.
+/// The kind of an entry in a folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     Folder,
     File,
-    /// A link, a pipe, a device.
+    /// A link, a pipe or a device.
     Other,
 }
 
-/// Where names can be looked up in a folder that is open, the way to it is not gone again for each of them.
+/// Linux looks names up in an open folder, which is faster than resolving a whole path for each.
 #[cfg(target_os = "linux")]
 mod system {
     use std::ffi::{CStr, OsStr};
@@ -61,27 +60,27 @@ mod system {
 
     use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, openat, statat};
 
-    use super::{Kind, Stamp, nanoseconds};
+    use super::{EntryKind, Stamp, nanoseconds};
 
-    /// Room for a hundred names, and for one that is longer than any file system allows.
-    const ROOM: usize = 8 << 10;
+    /// The size of the buffer in bytes: enough for a hundred names, and for one of any length that file systems allow.
+    const BUFFER_SIZE: usize = 8 << 10;
 
-    /// Something in a folder.
+    /// An entry of a folder.
     pub(in crate::disk) struct Entry<'a> {
         folder: BorrowedFd<'a>,
         name: &'a CStr,
         kind: FileType,
     }
 
-    /// Visits what a folder holds directly, in no order.
-    pub(in crate::disk) fn each<E: From<io::Error>>(
+    /// Calls a function with each entry of a folder, in no particular order.
+    pub(in crate::disk) fn for_each_entry<E: From<io::Error>>(
         folder: &Path,
         mut visit: impl FnMut(&Entry<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = openat(CWD, folder, flags, Mode::empty()).map_err(io::Error::from)?;
-        let mut room = [MaybeUninit::uninit(); ROOM];
-        let mut entries = RawDir::new(&folder, &mut room);
+        let mut buffer = [MaybeUninit::uninit(); BUFFER_SIZE];
+        let mut entries = RawDir::new(&folder, &mut buffer);
         while let Some(entry) = entries.next() {
             let entry = entry.map_err(io::Error::from)?;
             let name = entry.file_name();
@@ -93,33 +92,33 @@ mod system {
     }
 
     impl Entry<'_> {
-        /// Its name.
+        /// Returns its name.
         pub(in crate::disk) fn name(&self) -> &OsStr {
             OsStr::from_bytes(self.name.to_bytes())
         }
 
-        /// Returns the kind of entry that it is.
-        pub(in crate::disk) fn kind(&self) -> io::Result<Kind> {
+        /// Returns its kind.
+        pub(in crate::disk) fn kind(&self) -> io::Result<EntryKind> {
             let kind = match self.kind {
-                // Not every file system tells in its list.
-                FileType::Unknown => FileType::from_raw_mode(self.look()?.st_mode),
+                // Not every file system has kinds in its lists.
+                FileType::Unknown => FileType::from_raw_mode(self.stat()?.st_mode),
                 kind => kind,
             };
             Ok(match kind {
-                FileType::Directory => Kind::Folder,
-                FileType::RegularFile => Kind::File,
-                _ => Kind::Other,
+                FileType::Directory => EntryKind::Folder,
+                FileType::RegularFile => EntryKind::File,
+                _ => EntryKind::Other,
             })
         }
 
-        /// Returns its stamp, which is another once the file has changed.
+        /// Returns its stamp.
         pub(in crate::disk) fn stamp(&self) -> io::Result<Stamp> {
-            let found = self.look()?;
-            let part = i64::try_from(found.st_ctime_nsec).map_err(io::Error::other)?;
-            Ok(Stamp { inode: found.st_ino, changed: nanoseconds(found.st_ctime, part) })
+            let found = self.stat()?;
+            let subsecond = i64::try_from(found.st_ctime_nsec).map_err(io::Error::other)?;
+            Ok(Stamp { inode: found.st_ino, changed: nanoseconds(found.st_ctime, subsecond) })
         }
 
-        fn look(&self) -> io::Result<Stat> {
+        fn stat(&self) -> io::Result<Stat> {
             Ok(statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW)?)
         }
     }
@@ -132,16 +131,16 @@ mod system {
     use std::io;
     use std::path::Path;
 
-    use super::{Kind, Stamp};
+    use super::{EntryKind, Stamp};
 
-    /// Something in a folder.
+    /// An entry of a folder.
     pub(in crate::disk) struct Entry<'a> {
         entry: &'a DirEntry,
         name: OsString,
     }
 
-    /// Visits what a folder holds directly, in no order.
-    pub(in crate::disk) fn each<E: From<io::Error>>(
+    /// Calls a function with each entry of a folder, in no particular order.
+    pub(in crate::disk) fn for_each_entry<E: From<io::Error>>(
         folder: &Path,
         mut visit: impl FnMut(&Entry<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -153,22 +152,22 @@ mod system {
     }
 
     impl Entry<'_> {
-        /// Its name.
+        /// Returns its name.
         pub(in crate::disk) fn name(&self) -> &OsStr {
             &self.name
         }
 
-        /// Returns the kind of entry that it is.
-        pub(in crate::disk) fn kind(&self) -> io::Result<Kind> {
+        /// Returns its kind.
+        pub(in crate::disk) fn kind(&self) -> io::Result<EntryKind> {
             let kind = self.entry.file_type()?;
             Ok(match (kind.is_dir(), kind.is_file()) {
-                (true, _) => Kind::Folder,
-                (_, true) => Kind::File,
-                _ => Kind::Other,
+                (true, _) => EntryKind::Folder,
+                (_, true) => EntryKind::File,
+                _ => EntryKind::Other,
             })
         }
 
-        /// Returns its stamp, which is another once the file has changed.
+        /// Returns its stamp.
         pub(in crate::disk) fn stamp(&self) -> io::Result<Stamp> {
             Ok(Stamp::of(&self.entry.metadata()?))
         }

@@ -1,48 +1,49 @@
-//! Keeps two runs on one output folder apart. The system drops the lock with the process, however it ends.
+//! A lock on an output folder, so that only one run writes it at a time. The system releases the lock when the process ends,
+//! also when it is killed.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::failure::{IoError, OutputError};
-use super::place::Place;
+use super::paths::OutputPaths;
 use super::tree;
 
-/// Held while a tree is written.
+/// The lock, which is held until it is dropped.
 pub(super) struct Lock {
     path: PathBuf,
-    /// Closing it gives the lock up.
+    /// Closing this file releases the lock.
     _file: File,
 }
 
 impl Lock {
-    /// Waits for another run to end, then holds the lock.
+    /// Waits until no other run holds the lock, then takes it.
     ///
     /// # Errors
     ///
-    /// When the lock file cannot be made, or a symlink stands in its place.
-    pub(super) fn acquire(place: &Place) -> Result<Self, OutputError> {
+    /// Returns an error if the lock file cannot be created, or if something other than a file is at its path.
+    pub(super) fn acquire(paths: &OutputPaths) -> Result<Self, OutputError> {
         loop {
-            match tree::kind(&place.lock)? {
+            match tree::kind(&paths.lock)? {
                 Some(kind) if kind.is_symlink() => {
-                    return Err(OutputError::Symlink(place.lock.clone()));
+                    return Err(OutputError::Symlink(paths.lock.clone()));
                 }
-                // Opening a pipe might wait for ever, and giving up the lock would remove it.
+                // Opening a pipe might block forever, and dropping the lock would remove it.
                 Some(kind) if !kind.is_file() => {
-                    return Err(OutputError::Foreign(place.lock.clone()));
+                    return Err(OutputError::Foreign(paths.lock.clone()));
                 }
                 _ => {}
             }
-            let file = open_locked(&place.lock).map_err(IoError::on("lock", &place.lock))?;
-            // Made only when it is the current one: dropping it removes the file.
-            if is_current(&file, &place.lock) {
-                return Ok(Self { path: place.lock.clone(), _file: file });
+            let file = open_locked(&paths.lock).map_err(IoError::on("lock", &paths.lock))?;
+            // Another run may have removed the file between the two calls; then this lock protects nothing.
+            if is_current(&file, &paths.lock) {
+                return Ok(Self { path: paths.lock.clone(), _file: file });
             }
         }
     }
 }
 
-/// Whether the file that is locked is still the one others will find.
+/// Returns whether the locked file is still the one at the path.
 fn is_current(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(held), Ok(found)) => same_file(&held, &found),
@@ -51,7 +52,7 @@ fn is_current(file: &File, path: &Path) -> bool {
 }
 
 impl Drop for Lock {
-    /// Removes the file while it is still locked: a run that waits on it sees that it is gone, and makes a new one.
+    /// Removes the file while it is still locked. A run that waits for it then notices that it is gone and creates a new one.
     fn drop(&mut self) {
         if cfg!(unix) {
             let _ = fs::remove_file(&self.path);
@@ -71,7 +72,7 @@ fn same_file(a: &fs::Metadata, b: &fs::Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// Elsewhere the file stays, so the one that is found is the one that is held.
+/// On other systems the file is never removed, so it is always the same.
 #[cfg(not(unix))]
 fn same_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
     true

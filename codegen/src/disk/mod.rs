@@ -1,4 +1,5 @@
-//! The one place that touches the disk: schema files in, generated trees out. Never knows what the files mean.
+//! Reads schema files and writes generated trees. No other module accesses the file system, and this one does not interpret
+//! the files.
 
 mod exchange;
 mod failure;
@@ -6,7 +7,7 @@ mod listing;
 mod lock;
 mod output;
 mod ownership;
-mod place;
+mod paths;
 mod record;
 #[cfg(feature = "project")]
 mod single;
@@ -16,17 +17,17 @@ mod state;
 mod tree;
 mod update;
 
-pub use failure::{IoError, OutputError, named};
+pub use failure::{IoError, OutputError, printable_path};
 pub(crate) use output::write_recorded;
 pub use output::{Drift, SetAside, Written, drift, write};
 pub(crate) use ownership::MARKER;
 pub(crate) use record::{LastRun, read_record};
 #[cfg(feature = "project")]
 pub use single::{read_writable, write_text};
-pub(crate) use sources::shown;
+pub(crate) use sources::slash_path;
 pub use sources::{ReadSources, read_sources, read_text};
 #[cfg(feature = "project")]
-pub(crate) use sources::{absolute, leads_out, read_regular};
+pub(crate) use sources::{absolute, links_outside, read_regular};
 pub use start::{checkout, start_project};
-pub(crate) use state::{OutputState, built};
+pub(crate) use state::{OutputState, build_time};
 pub(crate) use update::update;

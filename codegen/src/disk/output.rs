@@ -1,4 +1,4 @@
-//! Compares and writes an output folder. What is not generated there is carried over and never read into the result.
+//! Compares and writes an output folder. Files in it that were not generated are kept.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,70 +9,70 @@ use std::time::SystemTime;
 
 use super::failure::{IoError, OutputError};
 use super::ownership::{self, MARKER, Ownership, Texts};
-use super::place::Place;
+use super::paths::OutputPaths;
 use super::record::LastRun;
 use super::tree::Entry;
 use super::{exchange, lock::Lock, record, tree};
 use crate::files::Files;
 use crate::parallel;
 
-/// How an output folder differs from what would be generated; paths are relative to it, in path order.
+/// The differences between an output folder and what would be generated. Paths are relative to the folder and sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drift {
-    /// Would be generated and is not there.
+    /// Files that would be generated but do not exist.
     pub missing: Vec<String>,
-    /// Is there with another content, or is not a file.
+    /// Files that exist with other content, and other entries at the path of a generated file.
     pub stale: Vec<String>,
-    /// Is there and would not be generated.
+    /// Files that exist but would not be generated.
     pub orphaned: Vec<String>,
 }
 
-/// What a run did to an output folder; paths are relative to it, in path order.
+/// The changes of a run to an output folder. Paths are relative to the folder and sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// New files and files with new content.
     pub written: Vec<String>,
-    /// Generated files that were already right; they keep inode and modification time.
+    /// Generated files whose content was right; they keep their inode and modification time.
     pub unchanged: Vec<String>,
-    /// Files an earlier run had generated and this one did not.
+    /// Files that an earlier run generated and this one did not.
     pub removed: Vec<String>,
-    /// Where those of the removed files are now that may hold something else than a run generated: nothing is deleted for the
-    /// banner alone, which a copy has too.
+    /// Removed files that were moved to another folder instead of deleted: they have the banner, but no record proves that a
+    /// run wrote this content, so they may be edited copies.
     pub set_aside: Option<SetAside>,
-    /// Files that are not generated and were left as they are.
+    /// Files that were not generated and are unchanged.
     pub foreign: Vec<String>,
 }
 
 /// Files that were moved out of an output folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
-    /// The folder they are in.
+    /// The folder that they were moved to.
     pub folder: PathBuf,
-    /// Their paths, in the output folder as in that one.
+    /// Their paths relative to that folder, which are the same as in the output folder.
     pub files: Vec<String>,
 }
 
 impl Drift {
-    /// Whether the folder is exactly what would be generated.
+    /// Returns whether there is no difference.
     pub fn is_empty(&self) -> bool {
         self.missing.is_empty() && self.stale.is_empty() && self.orphaned.is_empty()
     }
 }
 
-/// Compares an output folder with what would be generated. Changes nothing.
+/// Compares an output folder with the generated files.
 ///
 /// # Errors
 ///
-/// When the folder is a symlink or not a folder, or the system refuses to read it.
+/// Returns an error if the folder is a symlink or not a folder, or if the system refuses to read it.
 pub fn drift(out: &Path, files: &Files) -> Result<Drift, OutputError> {
-    let place = Place::of(out)?;
-    let texts = ownership::complete(files)?;
+    let paths = OutputPaths::of(out)?;
+    let texts = ownership::with_marker(files)?;
     let mut drift = Drift::default();
     let mut missing: BTreeSet<&str> = texts.keys().copied().collect();
-    let found = tree::walk(&place.out)?;
-    for (holds, entry) in compare(&found, &texts).into_iter().zip(found) {
+    let found = tree::walk(&paths.out)?;
+    for (is_same, entry) in compare(&found, &texts).into_iter().zip(found) {
         missing.remove(entry.path.as_str());
-        match holds? {
+        match is_same? {
             None => drift.orphaned.push(entry.path),
             Some(true) => {}
             Some(false) => drift.stale.push(entry.path),
@@ -84,137 +84,143 @@ pub fn drift(out: &Path, files: &Files) -> Result<Drift, OutputError> {
     Ok(drift)
 }
 
-/// Whether each entry is a file of exactly the text that belongs to its path; none where no text does.
+/// Returns for each entry whether it is a file with the text for its path, or `None` if there is no text for its path.
 fn compare(entries: &[Entry], texts: &Texts<'_>) -> Vec<Result<Option<bool>, IoError>> {
     parallel::map(entries, |entry| {
-        texts.get(entry.path.as_str()).map(|text| entry.holds(text)).transpose()
+        texts.get(entry.path.as_str()).map(|text| entry.has_text(text)).transpose()
     })
 }
 
-/// Makes an output folder hold the generated files, by building the whole tree beside it and exchanging the two.
+/// Writes the generated files to an output folder: builds the whole tree beside the folder and exchanges the two.
 ///
-/// A folder that is already right is not touched at all. A run that is killed leaves the old tree or the new one.
+/// A folder whose content is right is not touched. A run that is killed leaves the old tree or the new one.
 ///
 /// # Errors
 ///
-/// See [`OutputError`]; the folder is then as it was.
+/// Returns an [`OutputError`] and leaves the folder as it was.
 pub fn write(out: &Path, files: &Files) -> Result<Written, OutputError> {
     write_recorded(out, files, None)
 }
 
-/// Does what [`write`] does, and leaves a record for the next run if there is one to leave. Only files that the record of the
-/// last run has with the same text are then deleted, others are set aside.
+/// Does the same as [`write`]. If there is a record of the compiler, also writes a record for the next run; then only files
+/// that the record of the last run lists with the same content are deleted, and other files are set aside.
 pub(crate) fn write_recorded(
     out: &Path,
     files: &Files,
-    compiled: Option<&str>,
+    compiler_record: Option<&str>,
 ) -> Result<Written, OutputError> {
     let began = SystemTime::now();
-    let place = Place::of(out)?;
-    let texts = ownership::complete(files)?;
-    // Without a record the next run is one in full, so a failure to write it is no failure of this run.
-    let remember = |plan: &Plan<'_>| {
-        let Some(compiled) = compiled else { return };
+    let paths = OutputPaths::of(out)?;
+    let texts = ownership::with_marker(files)?;
+    // Errors are ignored: without a record the next run is a full one.
+    let write_record = |plan: &Plan<'_>| {
+        let Some(compiler_record) = compiler_record else { return };
         let texts: Vec<_> = texts.iter().collect();
         let hashes = parallel::map(&texts, |(path, text)| {
             (**path, Cow::Owned(record::hash(text.as_bytes())))
         });
         let found_right = plan.changes_nothing().then_some(began);
-        let _ = record::write(&place, &hashes.into_iter().collect(), compiled, found_right);
+        let _ = record::write(&paths, &hashes.into_iter().collect(), compiler_record, found_right);
     };
-    // Looked at without the lock, which would itself touch the parent folder. Whatever another run, writing meanwhile,
-    // makes this look fail on is looked at again under the lock.
-    match Plan::new(&place, &texts) {
-        Ok(plan) if plan.changes_nothing() && !exchange::has_leftovers(&place)? => {
-            remember(&plan);
+    // The first attempt is made without the lock, since the lock file would change the parent folder. If another run disturbs
+    // it, the second attempt under the lock decides.
+    match Plan::new(&paths, &texts) {
+        Ok(plan) if plan.changes_nothing() && !exchange::has_leftovers(&paths)? => {
+            write_record(&plan);
             Ok(plan.into_written(None))
         }
-        _ => write_locked(&place, &texts, compiled.is_some(), remember),
+        _ => write_locked(&paths, &texts, compiler_record.is_some(), write_record),
     }
 }
 
 fn write_locked(
-    place: &Place,
+    paths: &OutputPaths,
     texts: &Texts<'_>,
     is_recorded: bool,
-    remember: impl FnOnce(&Plan<'_>),
+    write_record: impl FnOnce(&Plan<'_>),
 ) -> Result<Written, OutputError> {
-    fs::create_dir_all(&place.parent).map_err(IoError::on("make folder", &place.parent))?;
-    let _lock = Lock::acquire(place)?;
-    exchange::sweep(place)?;
-    // Looked at again: another run may have written while this one waited.
-    let plan = Plan::new(place, texts)?;
-    let set_aside = if is_recorded { plan.set_aside(place)? } else { None };
+    fs::create_dir_all(&paths.parent).map_err(IoError::on("make folder", &paths.parent))?;
+    let _lock = Lock::acquire(paths)?;
+    exchange::remove_leftovers(paths)?;
+    // A new plan, since another run may have written while this one waited for the lock.
+    let plan = Plan::new(paths, texts)?;
+    let set_aside = if is_recorded { plan.set_aside(paths)? } else { None };
     if !plan.changes_nothing() {
-        let done = plan.build(place).and_then(|()| exchange::exchange(place));
-        // A tree that could not be finished is of no use to anyone; its own failure is the one to report.
-        done.inspect_err(|_| drop(exchange::sweep(place)))?;
+        let done = plan.build(paths).and_then(|()| exchange::exchange(paths));
+        // After a failure, the unfinished tree is removed; the error to report is that of the failure.
+        done.inspect_err(|_| drop(exchange::remove_leftovers(paths)))?;
     }
-    // While the lock is held: another run may be waiting to write another tree and its record.
-    remember(&plan);
+    // The lock is still held, so that another run cannot write its tree before this record.
+    write_record(&plan);
     Ok(plan.into_written(set_aside))
 }
 
-/// What becomes of each file, decided before anything is touched.
+/// What to do with each file, by path.
 #[derive(Default)]
 struct Plan<'a> {
+    /// The texts of files to write.
     write: BTreeMap<&'a str, &'a str>,
+    /// Generated files whose content is right.
     keep: BTreeMap<String, PathBuf>,
-    carry: BTreeMap<String, PathBuf>,
+    /// Files that were not generated, which are kept, too.
+    foreign: BTreeMap<String, PathBuf>,
+    /// Generated files to remove.
     remove: BTreeMap<String, PathBuf>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(place: &Place, texts: &'a Texts<'_>) -> Result<Self, OutputError> {
+    fn new(paths: &OutputPaths, texts: &'a Texts<'_>) -> Result<Self, OutputError> {
         let mut plan = Self {
             write: texts.iter().map(|(path, text)| (*path, text.as_ref())).collect(),
             ..Self::default()
         };
-        let found = tree::walk(&place.out)?;
-        // A folder with a marker of its own belongs to another project, whatever its files say of themselves.
+        let found = tree::walk(&paths.out)?;
+        // A folder with a marker of its own is the output of another project, so its generated files are not removed.
         let markers = found.iter().filter_map(|entry| entry.path.strip_suffix(MARKER));
         let others: Vec<String> =
             markers.filter(|folder| folder.ends_with('/')).map(str::to_owned).collect();
         let mut ownership = Ownership::default();
-        for (holds, entry) in compare(&found, texts).into_iter().zip(found) {
+        for (is_same, entry) in compare(&found, texts).into_iter().zip(found) {
             let is_others = others.iter().any(|folder| entry.path.starts_with(folder.as_str()));
-            plan.place(entry, holds?, is_others, &mut ownership)?;
+            plan.add(entry, is_same?, is_others, &mut ownership)?;
         }
-        plan.refuse_collisions(texts)?;
+        plan.check_collisions(texts)?;
         Ok(plan)
     }
 
-    fn place(
+    fn add(
         &mut self,
         entry: Entry,
-        holds: Option<bool>,
+        is_same: Option<bool>,
         is_others: bool,
         ownership: &mut Ownership,
     ) -> Result<(), OutputError> {
         if entry.kind.is_symlink() {
             return Err(OutputError::Symlink(entry.real));
         }
-        if holds == Some(true) {
+        if is_same == Some(true) {
             self.write.remove(entry.path.as_str());
             self.keep.insert(entry.path, entry.real);
             return Ok(());
         }
-        // A pipe or a device at a path of ours was put there by somebody else.
-        let ours = entry.kind.is_file() && !is_others && ownership.is_ours(&entry.real)?;
-        match holds {
-            Some(_) if ours || entry.is_empty()? => {}
+        // Pipes and devices are never generated.
+        let is_generated =
+            entry.kind.is_file() && !is_others && ownership.is_generated(&entry.real)?;
+        match is_same {
+            Some(_) if is_generated || entry.is_empty()? => {}
             Some(_) => return Err(OutputError::Foreign(entry.real)),
-            None if ours => drop(self.remove.insert(entry.path, entry.real)),
-            None => drop(self.carry.insert(entry.path, entry.real)),
+            None if is_generated => drop(self.remove.insert(entry.path, entry.real)),
+            None => drop(self.foreign.insert(entry.path, entry.real)),
         }
         Ok(())
     }
 
-    /// A foreign file may not stand where a generated folder must be, nor the other way round.
-    fn refuse_collisions(&self, texts: &Texts<'_>) -> Result<(), OutputError> {
+    /// Returns an error if a foreign file is at the path of a generated folder, or a foreign folder at that of a generated
+    /// file.
+    fn check_collisions(&self, texts: &Texts<'_>) -> Result<(), OutputError> {
         let folders: BTreeSet<&str> = texts.keys().flat_map(|path| folders_of(path)).collect();
-        let mut carried = self.carry.iter();
-        let taken = carried.find(|(path, _)| {
+        let mut foreign = self.foreign.iter();
+        let taken = foreign.find(|(path, _)| {
             folders.contains(path.as_str())
                 || folders_of(path).any(|folder| texts.contains_key(folder))
         });
@@ -225,41 +231,42 @@ impl<'a> Plan<'a> {
         self.write.is_empty() && self.remove.is_empty()
     }
 
-    fn build(&self, place: &Place) -> Result<(), OutputError> {
-        let new = &place.new;
+    fn build(&self, paths: &OutputPaths) -> Result<(), OutputError> {
+        let new = &paths.new;
         fs::create_dir(new).map_err(IoError::on("make folder", new))?;
         let mut folders = Folders::default();
-        for real in self.keep.values().chain(self.carry.values()) {
-            // Taken from the name on disk, as the shown path may have lost odd bytes.
-            let target = new.join(real.strip_prefix(&place.out).unwrap_or(real));
-            link(real, folders.make_room(&target)?)?;
+        for real in self.keep.values().chain(self.foreign.values()) {
+            // From the path on disk, since the path as text may have lost bytes that are not UTF-8.
+            let target = new.join(real.strip_prefix(&paths.out).unwrap_or(real));
+            link(real, folders.create_parent(&target)?)?;
         }
         for (path, text) in &self.write {
             let target = new.join(path);
-            fs::write(folders.make_room(&target)?, text).map_err(IoError::on("write", &target))?;
+            fs::write(folders.create_parent(&target)?, text)
+                .map_err(IoError::on("write", &target))?;
         }
         Ok(())
     }
 
-    /// Gives those of the files to be removed that the last run did not leave as they are a second name beside the record.
-    fn set_aside(&self, place: &Place) -> Result<Option<SetAside>, OutputError> {
-        let record = record::read(place);
+    /// Links those files to a folder beside the record that are to be removed but are not as the last run wrote them.
+    fn set_aside(&self, paths: &OutputPaths) -> Result<Option<SetAside>, OutputError> {
+        let record = record::read(paths);
         let last = record.as_deref().and_then(LastRun::parse);
         let mut unproven = Vec::new();
         for (path, real) in &self.remove {
             let text = fs::read(real).map_err(IoError::on("read", real))?;
-            if last.as_ref().is_none_or(|last| !last.left(path, &text)) {
+            if last.as_ref().is_none_or(|last| !last.has_recorded(path, &text)) {
                 unproven.push((path, real));
             }
         }
         if unproven.is_empty() {
             return Ok(None);
         }
-        let folder = record::make_folder(place).and_then(|folder| free_folder(&folder));
-        let folder = folder.map_err(IoError::on("make a folder beside", &place.record))?;
+        let folder = record::make_folder(paths).and_then(|folder| create_removed_folder(&folder));
+        let folder = folder.map_err(IoError::on("make a folder beside", &paths.record))?;
         let mut folders = Folders::default();
         for (path, real) in &unproven {
-            link(real, folders.make_room(&folder.join(path))?)?;
+            link(real, folders.create_parent(&folder.join(path))?)?;
         }
         let files = unproven.into_iter().map(|(path, _)| path.clone()).collect();
         Ok(Some(SetAside { folder, files }))
@@ -271,13 +278,13 @@ impl<'a> Plan<'a> {
             unchanged: self.keep.into_keys().collect(),
             removed: self.remove.into_keys().collect(),
             set_aside,
-            foreign: self.carry.into_keys().collect(),
+            foreign: self.foreign.into_keys().collect(),
         }
     }
 }
 
-/// Makes a folder that was not there.
-fn free_folder(inside: &Path) -> io::Result<PathBuf> {
+/// Creates a new folder `removed-N`.
+fn create_removed_folder(inside: &Path) -> io::Result<PathBuf> {
     let mut number = 1;
     loop {
         let folder = inside.join(format!("removed-{number}"));
@@ -288,20 +295,20 @@ fn free_folder(inside: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The folders a path leads through, deepest first.
+/// Returns the parents of a path, deepest first.
 fn folders_of(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(path.rsplit_once('/'), |(folder, _)| folder.rsplit_once('/'))
         .map(|(folder, _)| folder)
 }
 
-/// Makes the folders that files go into. Files come in path order, so each folder is asked for once.
+/// Creates the parent folders of files. It remembers the last one: files come in path order, so most share it.
 #[derive(Default)]
 pub(super) struct Folders {
     last: PathBuf,
 }
 
 impl Folders {
-    pub(super) fn make_room<'t>(&mut self, target: &'t Path) -> Result<&'t Path, OutputError> {
+    pub(super) fn create_parent<'t>(&mut self, target: &'t Path) -> Result<&'t Path, OutputError> {
         let folder = target.parent().unwrap_or(target);
         if folder != self.last {
             fs::create_dir_all(folder).map_err(IoError::on("make folder", folder))?;
@@ -311,7 +318,7 @@ impl Folders {
     }
 }
 
-/// A second name for a file; where the file system has no such thing, a copy.
+/// Makes a hard link to a file, or a copy if the file system has no hard links.
 pub(super) fn link(from: &Path, to: &Path) -> Result<(), OutputError> {
     if fs::hard_link(from, to).is_err() {
         copy(from, to).map_err(IoError::on("carry over", from))?;

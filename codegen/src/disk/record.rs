@@ -1,9 +1,9 @@
-//! The record of the last run, beside the output folder: `.toolwright/gen.record` for `gen`. Its folder keeps itself out of
-//! git, and a record that is lost or cannot be written costs a run in full, nothing else.
+//! The record of the last run, beside the output folder: `.toolwright/gen.record` for `gen`. Git ignores its folder. Without a
+//! record the next run is a full one.
 //!
-//! It is a line for each generated file, with a hash of its text and the stamp that the system gave it, then what the compiler
-//! wants to know again, then a hash of it all. By hand, because a JSON library would be all that a build script compiles
-//! for this.
+//! The record has a line for each generated file with a hash of its text and its [`Stamp`], then the record of the compiler
+//! (see [`crate::incremental`]), then a hash of all that. It is not JSON, since build scripts would compile a JSON library for
+//! this alone.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,52 +17,52 @@ use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::listing::Stamp;
-use super::place::Place;
+use super::paths::OutputPaths;
 use super::sources::read_regular;
 use super::tree;
 use crate::parallel;
 
-/// Longer than a tick of the clocks that systems have for their files.
+/// A time longer than a tick of the clocks that systems use for file times.
 const LONGEST_TICK: Duration = Duration::from_millis(20);
 
-/// The state that the last run left.
+/// The record of the last run.
 pub(crate) struct LastRun<'r> {
-    /// The whole record.
+    /// The whole record as text.
     pub(super) text: &'r str,
-    /// Every generated file, in path order.
+    /// The path of every generated file, sorted.
     pub(crate) paths: Vec<&'r str>,
-    /// What each of them was.
-    pub(super) files: Vec<LeftFile<'r>>,
-    /// What the compiler wants to know again.
-    pub(crate) compiled: &'r str,
+    /// The generated files in the same order.
+    pub(super) files: Vec<RecordedFile<'r>>,
+    /// The record of the compiler.
+    pub(crate) compiler_record: &'r str,
 }
 
-/// A file as the last run left it.
-pub(super) struct LeftFile<'r> {
+/// A file as the last run wrote it.
+pub(super) struct RecordedFile<'r> {
     /// The hash of its text.
     pub(super) hash: &'r str,
-    /// None where somebody may have changed it before the record was written.
+    /// `None` if the file may have changed before the record was written.
     pub(super) stamp: Option<Stamp>,
 }
 
-/// The hash of a text, as a record says it.
+/// Returns the hash of a text in the format of a record.
 pub(super) fn hash(text: &[u8]) -> String {
     format!("{:x}", xxh3_128(text))
 }
 
 /// Reads the record of the last run on an output folder, if there is one.
 pub(crate) fn read_record(out: &Path) -> Option<String> {
-    read(&Place::of(out).ok()?)
+    read(&OutputPaths::of(out).ok()?)
 }
 
-pub(super) fn read(place: &Place) -> Option<String> {
+pub(super) fn read(paths: &OutputPaths) -> Option<String> {
     let is_ours = |path, is_kind: fn(&fs::FileType) -> bool| matches!(tree::kind(path), Ok(Some(kind)) if is_kind(&kind));
-    if !is_ours(place.record.parent()?, fs::FileType::is_dir)
-        || !is_ours(&place.record, fs::FileType::is_file)
+    if !is_ours(paths.record.parent()?, fs::FileType::is_dir)
+        || !is_ours(&paths.record, fs::FileType::is_file)
     {
         return None;
     }
-    read_regular(&place.record).ok()?
+    read_regular(&paths.record).ok()?
 }
 
 impl<'r> LastRun<'r> {
@@ -83,23 +83,23 @@ impl<'r> LastRun<'r> {
                 "-" => None,
                 time => Some(Stamp { inode: inode.parse().ok()?, changed: time.parse().ok()? }),
             };
-            files.push(LeftFile { hash, stamp });
+            files.push(RecordedFile { hash, stamp });
             paths.push(parts.next()?);
             rest = others;
         }
-        paths.is_sorted().then_some(Self { text, paths, files, compiled: rest })
+        paths.is_sorted().then_some(Self { text, paths, files, compiler_record: rest })
     }
 
     /// Returns whether a file has exactly the bytes that the last run wrote.
-    pub(super) fn left(&self, path: &str, text: &[u8]) -> bool {
+    pub(super) fn has_recorded(&self, path: &str, text: &[u8]) -> bool {
         let known = self.paths.binary_search(&path);
         known.is_ok_and(|at| self.files[at].hash == hash(text))
     }
 }
 
-/// Makes the folder of the record, which keeps itself out of git, and never follows a link to it.
-pub(super) fn make_folder(place: &Place) -> io::Result<PathBuf> {
-    let folder = place.record.parent().unwrap_or(Path::new(""));
+/// Creates the folder of the record, with a `.gitignore` for all of it. Returns an error if a link is at its path.
+pub(super) fn make_folder(paths: &OutputPaths) -> io::Result<PathBuf> {
+    let folder = paths.record.parent().unwrap_or(Path::new(""));
     match fs::create_dir(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ if !fs::symlink_metadata(folder)?.is_dir() => {
@@ -115,33 +115,32 @@ pub(super) fn make_folder(place: &Place) -> io::Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
-/// Writes the record of a run, after it changed the output folder or, with the time when the run began, found it right.
-///
-/// `files` has the hash of each generated file by its path.
+/// Writes the record of a run. `files` has the hash of each generated file by path. `found_right` is the time when the run
+/// began, if it found the output folder right and changed nothing.
 pub(super) fn write(
-    place: &Place,
+    paths: &OutputPaths,
     files: &BTreeMap<&str, Cow<'_, str>>,
-    compiled: &str,
+    compiler_record: &str,
     found_right: Option<SystemTime>,
 ) -> io::Result<()> {
-    make_folder(place)?;
-    // Renamed, so that no link is followed and a run that is killed leaves the old record.
-    let new = place.record.with_extension("record.new");
+    make_folder(paths)?;
+    // Written to a new file and renamed: that follows no link, and a run that is killed leaves the old record.
+    let new = paths.record.with_extension("record.new");
     let _ = fs::remove_file(&new);
     let write = || {
         let mut file = File::create_new(&new)?;
         let last = match found_right {
-            // The clock of files may be a tick behind.
+            // The clock for file times may be a tick behind.
             Some(began) => Stamp::time(began.checked_sub(LONGEST_TICK).unwrap_or(began)),
             None => end_of_tick(&file)?,
         };
-        file.write_all(text(&place.out, files, compiled, last).as_bytes())?;
-        fs::rename(&new, &place.record)
+        file.write_all(text(&paths.out, files, compiler_record, last).as_bytes())?;
+        fs::rename(&new, &paths.record)
     };
     write().inspect_err(|_| drop(fs::remove_file(&new)))
 }
 
-/// Waits until the clock of files has gone on; returns the last time that it can have given to a file before.
+/// Waits for the next tick of the clock for file times; returns the last time before it.
 fn end_of_tick(file: &File) -> io::Result<i64> {
     let now = Stamp::of(&file.metadata()?).changed;
     for _ in 0..LONGEST_TICK.as_millis() {
@@ -151,12 +150,18 @@ fn end_of_tick(file: &File) -> io::Result<i64> {
             return Ok(now);
         }
     }
-    // Some clocks tick in seconds: for those nobody waits, and the files are looked at again.
+    // Some clocks tick in seconds. That is too long to wait, so the next run reads the files instead.
     Ok(now - 1)
 }
 
-/// A file that was changed after `last` may have been changed by somebody else, so its stamp says nothing.
-fn text(out: &Path, files: &BTreeMap<&str, Cow<'_, str>>, compiled: &str, last: i64) -> String {
+/// Returns the text of a record. Files with a time after `last` are recorded without a stamp, since another program may have
+/// changed them after this run.
+fn text(
+    out: &Path,
+    files: &BTreeMap<&str, Cow<'_, str>>,
+    compiler_record: &str,
+    last: i64,
+) -> String {
     let paths: Vec<&str> = files.keys().copied().collect();
     let stamps = parallel::map(&paths, |path| {
         let found = fs::symlink_metadata(out.join(path)).ok()?;
@@ -170,7 +175,7 @@ fn text(out: &Path, files: &BTreeMap<&str, Cow<'_, str>>, compiled: &str, last: 
             None => writeln!(text, "{hash} - - {path}"),
         };
     }
-    text.push_str(compiled);
+    text.push_str(compiler_record);
     let total = hash(text.as_bytes());
     text + &total + "\n"
 }

@@ -1,4 +1,4 @@
-//! Writes one text to a path that a person named: as a whole or not at all, and never through a link.
+//! Writes a single file that a user named. The file is replaced atomically, and symlinks are not followed.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
@@ -7,23 +7,23 @@ use std::path::Path;
 use super::failure::IoError;
 use super::tree;
 
-/// Writes a text, in place of whatever the file held; the folder it is in is made. A run that is killed leaves what was
-/// there. A file that was not there is not written over if it comes to be meanwhile.
+/// Writes a text to a file, replacing its content, and creates the parent folders. A run that is killed leaves the old file.
+/// If there is no file at first and another process creates one in the meantime, that file is kept.
 ///
 /// # Errors
 ///
-/// When the system refuses; when a link, or something else that is no file, is at the path or, for one that is relative, when
-/// a link is on the way.
+/// Returns an error if the system refuses to write, if a symlink or something other than a file is at the path, or if a
+/// parent of a relative path is a symlink.
 pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
     let before = writable(path)?;
     replace(path, text, before).map_err(IoError::on("write", path))
 }
 
-/// Reads the text that [`write_text`] would replace, if there is one.
+/// Reads the text that [`write_text`] would replace, if there is a file.
 ///
 /// # Errors
 ///
-/// When it cannot be read, is not UTF-8, or would not be replaced.
+/// Returns an error if the file cannot be read, is not UTF-8, or could not be replaced.
 pub fn read_writable(path: &Path) -> Result<Option<String>, IoError> {
     match writable(path)? {
         None => Ok(None),
@@ -31,7 +31,7 @@ pub fn read_writable(path: &Path) -> Result<Option<String>, IoError> {
     }
 }
 
-/// The permissions of the file that may be replaced; none if there is no file.
+/// Returns the permissions of the file to be replaced, or `None` if there is no file.
 fn writable(path: &Path) -> Result<Option<Permissions>, IoError> {
     let refused = |why: &str| Err(IoError::on("write", path)(io::Error::other(why)));
     let found = match fs::symlink_metadata(path) {
@@ -39,16 +39,18 @@ fn writable(path: &Path) -> Result<Option<Permissions>, IoError> {
             return refused("it is a symlink; name the file it leads to");
         }
         Ok(found) if !found.is_file() => {
-            return refused("it is no regular file; without a name, standard output is written to");
+            return refused(
+                "it is not a regular file; leave out the name to write to standard output",
+            );
         }
         Ok(found) => Some(found.permissions()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(IoError::on("read", path)(error)),
     };
-    match tree::linked_parent(path)? {
+    match tree::symlinked_parent(path)? {
         None => Ok(found),
         Some(link) => {
-            let link = super::named(&link);
+            let link = super::printable_path(&link);
             refused(&format!("{link} is a symlink; name the folder it leads to"))
         }
     }
@@ -59,7 +61,7 @@ fn replace(path: &Path, text: &str, before: Option<Permissions>) -> io::Result<(
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    // Hidden, so that who reads schemas passes it over, should a killed run leave it.
+    // A hidden file, because reading schemas skips those: a killed run may leave it behind.
     let prefix = format!(".{name}.");
     let mut new = tempfile::Builder::new();
     new.prefix(&prefix).suffix(".toolwright-new");

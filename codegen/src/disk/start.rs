@@ -1,4 +1,4 @@
-//! Writes the first files of a new project, and finds the crates it needs. Never into a folder that holds anything.
+//! Writes the first files of a new project into an empty folder, and finds a checkout of the crates that it needs.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,7 +11,7 @@ use super::tree;
 ///
 /// # Errors
 ///
-/// When the folder holds something ([`io::ErrorKind::DirectoryNotEmpty`]), or the system refuses.
+/// Returns an error if the folder is not empty ([`io::ErrorKind::DirectoryNotEmpty`]), or if the system refuses to write.
 pub fn start_project(folder: &Path, files: &[(&str, String)]) -> Result<(), IoError> {
     fs::create_dir_all(folder).map_err(IoError::on("make folder", folder))?;
     if !tree::entries(folder)?.is_empty() {
@@ -22,11 +22,11 @@ pub fn start_project(folder: &Path, files: &[(&str, String)]) -> Result<(), IoEr
     files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text))
 }
 
-/// The absolute path of a checkout of this repository.
+/// Returns the absolute path of a checkout of this repository.
 ///
 /// # Errors
 ///
-/// When the folder is missing or holds no `crates/toolwright`.
+/// Returns an error if the folder is missing or contains no `crates/toolwright`.
 pub fn checkout(folder: &Path) -> Result<PathBuf, IoError> {
     let find = || {
         fs::metadata(folder.join("crates/toolwright/Cargo.toml"))?;

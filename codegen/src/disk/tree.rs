@@ -1,4 +1,4 @@
-//! Lists folders without following symlinks. Never changes them.
+//! Lists folders without following symlinks.
 
 use std::ffi::OsStr;
 use std::fs::{self, FileType};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use super::failure::IoError;
 
-/// Something below a folder that is not itself a folder.
+/// An entry below a folder, at any depth, that is not a folder.
 pub(super) struct Entry {
-    /// Relative to the folder, with `/` between its parts.
+    /// Its path relative to the folder, with `/` between its parts.
     pub(super) path: String,
-    /// Where it is.
+    /// Its path on disk.
     pub(super) real: PathBuf,
-    /// What it is; a symlink is one, whatever it leads to.
+    /// Its type; symlinks are not followed.
     pub(super) kind: FileType,
 }
 
-/// What a folder holds directly, in name order.
+/// Returns the entries of a folder in name order.
 pub(super) fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>, IoError> {
     let read = || -> io::Result<Vec<_>> {
         let listed = fs::read_dir(folder)?;
@@ -28,7 +28,7 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>, IoError
     Ok(found)
 }
 
-/// Everything below a folder that is not a folder; nothing when the folder is missing.
+/// Returns all entries below a folder that are not folders; none if the folder is missing.
 pub(super) fn walk(root: &Path) -> Result<Vec<Entry>, IoError> {
     let mut found = Vec::new();
     if kind(root)?.is_some() {
@@ -50,7 +50,7 @@ fn walk_into(folder: &Path, prefix: &str, found: &mut Vec<Entry>) -> Result<(), 
     Ok(())
 }
 
-/// What stands at a path, if anything does; a symlink is not followed.
+/// Returns the type of the entry at a path, if there is one; symlinks are not followed.
 pub(super) fn kind(path: &Path) -> Result<Option<FileType>, IoError> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(Some(found.file_type())),
@@ -59,10 +59,10 @@ pub(super) fn kind(path: &Path) -> Result<Option<FileType>, IoError> {
     }
 }
 
-/// The first folder on the way to a path that is a link, if the path is relative: a link inside a project may lead
-/// anywhere, and whoever sent the project chose where. What leads to an absolute path is the host's own: on some systems
-/// the folder of temporary files is behind a link.
-pub(super) fn linked_parent(path: &Path) -> Result<Option<PathBuf>, IoError> {
+/// Returns the first symlink among the parents of a relative path. The author of a project chooses where its links lead, so
+/// it must not contain one on the way to the output. The parents of an absolute path belong to the host: on some systems the
+/// folder of temporary files is behind a symlink.
+pub(super) fn symlinked_parent(path: &Path) -> Result<Option<PathBuf>, IoError> {
     let parent = path.parent().filter(|_| path.is_relative()).unwrap_or(Path::new(""));
     let mut at = PathBuf::new();
     for part in parent.components() {
@@ -75,14 +75,14 @@ pub(super) fn linked_parent(path: &Path) -> Result<Option<PathBuf>, IoError> {
 }
 
 impl Entry {
-    /// Whether it is a regular file of exactly this text.
-    pub(super) fn holds(&self, text: &str) -> Result<bool, IoError> {
+    /// Returns whether it is a regular file with exactly this text.
+    pub(super) fn has_text(&self, text: &str) -> Result<bool, IoError> {
         if !self.kind.is_file() {
             return Ok(false);
         }
         let same = || -> io::Result<bool> {
             let mut bytes = Vec::with_capacity(text.len() + 1);
-            // A byte more than there should be tells that the file is longer, without a look at its length.
+            // Reading one more byte than expected shows whether the file is longer.
             let file = fs::File::open(&self.real)?;
             file.take(text.len() as u64 + 1).read_to_end(&mut bytes)?;
             Ok(bytes == text.as_bytes())
@@ -90,7 +90,7 @@ impl Entry {
         same().map_err(IoError::on("read", &self.real))
     }
 
-    /// Whether it is a regular file without a text to lose, such as a machine that loses its power leaves.
+    /// Returns whether it is an empty regular file, which a power failure can leave behind.
     pub(super) fn is_empty(&self) -> Result<bool, IoError> {
         let len = || Ok(fs::metadata(&self.real)?.len());
         Ok(self.kind.is_file() && len().map_err(IoError::on("look at", &self.real))? == 0)

@@ -1,5 +1,5 @@
-//! Brings some crates of an output folder up to date, the rest being right: one folder, the deepest that holds all that
-//! changes, is built anew and exchanged. Never adds or removes a file: that is a full run's business.
+//! Updates some crates of an output folder whose other crates are right. The deepest folder that contains all changes is
+//! built anew and exchanged. Adding or removing files needs a full run.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,54 +12,54 @@ use super::failure::{IoError, OutputError};
 use super::lock::Lock;
 use super::output::{Folders, Written, link};
 use super::ownership::Ownership;
-use super::place::Place;
-use super::sources::bounded;
+use super::paths::OutputPaths;
+use super::sources::read_at_most;
 use super::state::OutputState;
 use super::{exchange, record, tree};
 use crate::files::Files;
 
-/// Writes the files of some crates where they differ, then the record; none, and nothing done, if a full run is needed.
+/// Writes the files of some crates that differ, then the record. Returns `None`, and changes nothing, if a full run is needed.
 ///
-/// `files` has everything that belongs into the folders `crates`. A run that is killed leaves the old crates or the new
-/// ones; with the new ones it may leave the old record, and then the next run looks at those crates again.
+/// `files` has all generated files of the folders `crates`. A run that is killed leaves the old crates or the new ones; in the
+/// second case the record may still be the old one, and the next run checks those crates again.
 ///
 /// # Errors
 ///
-/// See [`OutputError`]; the folder is then as it was.
+/// Returns an [`OutputError`] and leaves the folder as it was.
 pub(crate) fn update(
     out: &Path,
     state: &OutputState<'_>,
     crates: &BTreeSet<String>,
     files: &Files,
-    compiled: &str,
+    compiler_record: &str,
 ) -> Result<Option<Written>, OutputError> {
     let last = state.last;
     if !same_paths(&last.paths, crates, files) {
         return Ok(None);
     }
-    let place = Place::of(out)?;
-    if crates.is_empty() && last.compiled == compiled && state.touched.is_empty() {
+    let paths = OutputPaths::of(out)?;
+    if crates.is_empty() && last.compiler_record == compiler_record && state.touched.is_empty() {
         return Ok(Some(written(state, Vec::new())));
     }
-    let _lock = Lock::acquire(&place)?;
-    exchange::sweep(&place)?;
-    if record::read(&place).is_none_or(|text| text != last.text) {
-        // Another run was here meanwhile.
+    let _lock = Lock::acquire(&paths)?;
+    exchange::remove_leftovers(&paths)?;
+    if record::read(&paths).is_none_or(|text| text != last.text) {
+        // Another run has written in the meantime.
         return Ok(None);
     }
-    let Some(changed) = changed(&place.out, files)? else { return Ok(None) };
+    let Some(changed) = changed(&paths.out, files)? else { return Ok(None) };
     if !changed.is_empty() {
         let folder = shared_folder(changed.keys().copied());
-        let done = build(&place, &folder, &changed)
-            .and_then(|()| exchange::exchange_part(&place, &folder));
+        let done = build(&paths, &folder, &changed)
+            .and_then(|()| exchange::exchange_part(&paths, &folder));
         match done {
             Ok(true) => {}
             Ok(false) => {
-                exchange::sweep(&place)?;
+                exchange::remove_leftovers(&paths)?;
                 return Ok(None);
             }
             Err(error) => {
-                drop(exchange::sweep(&place));
+                drop(exchange::remove_leftovers(&paths));
                 return Err(error);
             }
         }
@@ -68,23 +68,23 @@ pub(crate) fn update(
         let hash = |text: &str| Cow::Owned(record::hash(text.as_bytes()));
         (*path, files.get(path).map_or(Cow::Borrowed(file.hash), hash))
     });
-    // Where it cannot be written, the old one makes the next run look at these crates again.
+    // Errors are ignored: with the old record, the next run checks these crates again.
     let found_right = changed.is_empty().then_some(state.began);
-    let _ = record::write(&place, &hashes.collect(), compiled, found_right);
+    let _ = record::write(&paths, &hashes.collect(), compiler_record, found_right);
     let changed = changed.into_keys().map(str::to_owned).collect();
     Ok(Some(written(state, changed)))
 }
 
-/// Whether the crates have the files they had.
+/// Returns whether the crates have the same paths as in the record.
 fn same_paths(listed: &[&str], crates: &BTreeSet<String>, files: &Files) -> bool {
     let before = |end: String| listed.partition_point(|path| *path < end.as_str());
-    // What begins with `a/` comes before `a0`, as `0` is the sign after `/`.
+    // `0` is the character after `/`, so paths that begin with `a/` are sorted before `a0`.
     let sizes = crates.iter().map(|dir| before(format!("{dir}0")) - before(format!("{dir}/")));
     sizes.sum::<usize>() == files.len()
         && files.iter().all(|(path, _)| listed.binary_search(&path).is_ok())
 }
 
-/// The files that differ from their texts; `None` if one of them was not generated, which a full run refuses.
+/// Returns the files that differ from their texts, or `None` if one of them was not generated, which a full run rejects.
 fn changed<'a>(
     out: &Path,
     files: &'a Files,
@@ -93,10 +93,10 @@ fn changed<'a>(
     let mut changed = BTreeMap::new();
     for (path, text) in files.iter() {
         let file = out.join(path);
-        // A byte more than there should be tells that it is another text.
-        match bounded(&file, text.len() as u64) {
+        // `read_at_most` reads one more byte than expected, so a longer file is never equal.
+        match read_at_most(&file, text.len() as u64) {
             Ok(found) if found == text.as_bytes() => continue,
-            Ok(found) if !found.is_empty() && !ownership.is_ours(&file)? => return Ok(None),
+            Ok(found) if !found.is_empty() && !ownership.is_generated(&file)? => return Ok(None),
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(IoError::on("read", &file)(error).into());
             }
@@ -106,28 +106,32 @@ fn changed<'a>(
     Ok(Some(changed))
 }
 
-/// Builds a folder of the tree beside it: what changes is written, everything else is linked.
-fn build(place: &Place, folder: &Path, changed: &BTreeMap<&str, &str>) -> Result<(), OutputError> {
-    fs::create_dir(&place.new).map_err(IoError::on("make folder", &place.new))?;
-    let old = place.out.join(folder);
+/// Builds the new version of a folder beside the output folder: changed files are written, all others are hard links.
+fn build(
+    paths: &OutputPaths,
+    folder: &Path,
+    changed: &BTreeMap<&str, &str>,
+) -> Result<(), OutputError> {
+    fs::create_dir(&paths.new).map_err(IoError::on("make folder", &paths.new))?;
+    let old = paths.out.join(folder);
     let mut folders = Folders::default();
     for entry in tree::walk(&old)? {
-        let path = place.out.join(folder).join(&entry.path);
-        let path = path.strip_prefix(&place.out).unwrap_or(&path).to_string_lossy().into_owned();
+        let path = paths.out.join(folder).join(&entry.path);
+        let path = path.strip_prefix(&paths.out).unwrap_or(&path).to_string_lossy().into_owned();
         if !changed.contains_key(path.as_str()) {
-            let target = place.new.join(entry.real.strip_prefix(&old).unwrap_or(&entry.real));
-            link(&entry.real, folders.make_room(&target)?)?;
+            let target = paths.new.join(entry.real.strip_prefix(&old).unwrap_or(&entry.real));
+            link(&entry.real, folders.create_parent(&target)?)?;
         }
     }
     for (path, text) in changed {
         let path = Path::new(path);
-        let target = place.new.join(path.strip_prefix(folder).unwrap_or(path));
-        fs::write(folders.make_room(&target)?, text).map_err(IoError::on("write", &target))?;
+        let target = paths.new.join(path.strip_prefix(folder).unwrap_or(path));
+        fs::write(folders.create_parent(&target)?, text).map_err(IoError::on("write", &target))?;
     }
     Ok(())
 }
 
-/// The deepest folder that all these paths are in, empty for the folder that paths are relative to.
+/// Returns the deepest folder that contains all these paths; an empty path is the output folder itself.
 fn shared_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> PathBuf {
     let parent = |path: &'a str| Path::new(path).parent().unwrap_or(Path::new(""));
     let Some(first) = paths.next() else { return PathBuf::new() };

@@ -1,4 +1,4 @@
-//! `codecs.rs`: what each type is in JSON, said once for reading and writing. Macros of `toolwright` make codecs of it.
+//! `codecs.rs`: describes the JSON form of each type in calls of macros, which `toolwright` expands to decoders and encoders.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use toolwright::codec;
 use toolwright::pattern::{Engine, Translated};
 
-use super::print::Module;
-use super::rust::{Append, Literal, TokenStream, push, quote};
+use super::module::Module;
+use super::rust::{Literal, ToTokens, TokenStream, push, quote};
 use super::tokens::{ident, imports, integer};
 use super::types::used_by;
 use crate::naming::{Identifier, identifier};
@@ -29,16 +29,16 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
     );
     parts.splice(0..0, uses(types, &parts));
     let about = if types.definitions.is_empty() {
-        "none, as it has no types of its own."
-    } else if types.converts {
-        "they accept what the schemas accept and types of other crates take."
+        "none, because it defines no types."
+    } else if types.has_domain_types {
+        "they accept values that the schemas and your own types accept."
     } else {
         "they accept exactly what the schemas accept."
     };
     Module { name: "codecs", about: format!("Codecs of {owner}: {about}"), parts }
 }
 
-/// The imports the codecs need.
+/// Returns the imports that the codecs need.
 fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     let used = used_names(parts);
     let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();
@@ -51,7 +51,7 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
             used_by(ty, &mut held);
         }
     }
-    // Variants have such names too, which are no imports.
+    // Variants can have the same names, so a name in the tokens is not enough to import it.
     let values =
         ["Integer", "Map", "Nullable", "Value"].into_iter().filter(|name| held.contains(name));
     let mut sources = vec![("toolwright", values.chain(["codec"]).collect())];
@@ -66,7 +66,7 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     imports(&sources, &used)
 }
 
-/// The names that stand at the head of a path. Most were found just before: what looks alike is compared first.
+/// Returns the first segments of all paths. Most names occur again soon, so a small cache saves lookups in the set.
 fn used_names(parts: &[TokenStream]) -> BTreeSet<&str> {
     let (mut found, mut recent) = (BTreeSet::new(), [""; 64]);
     for name in parts.iter().flat_map(TokenStream::heads) {
@@ -100,7 +100,7 @@ fn validator(validator: &ValidatorStatic) -> TokenStream {
     quote!(static #name: codec::Validator = codec::Validator::#new(include_str!(#file), &[#(#rules),*]);)
 }
 
-/// The macro that writes the codec of a type.
+/// Returns the macro call that implements the codec of a type.
 fn codec(definition: &Definition) -> TokenStream {
     let name = &definition.name;
     let rules = definition.validator.as_ref();
@@ -129,9 +129,9 @@ fn codec(definition: &Definition) -> TokenStream {
             quote!(toolwright::mixed!(#name #rules { #(#names: #types),* });)
         }
         Body::Overlapping { keyword, variants } => {
-            // Those that demand most come first: the others may take their values too.
+            // Variants with the most required properties come first: the others may accept the same values.
             let mut order: Vec<_> = variants.iter().enumerate().collect();
-            order.sort_by_key(|(_, variant)| Reverse(variant.demands));
+            order.sort_by_key(|(_, variant)| Reverse(variant.required_properties));
             let variants = order.into_iter().map(|(index, variant)| {
                 let index = Literal::usize_unsuffixed(index);
                 let (name, ty) = (&variant.name, CodecOf::plain(&variant.ty));
@@ -155,22 +155,22 @@ fn codec(definition: &Definition) -> TokenStream {
                 .map_or_else(|| quote!(#described), |rules| quote!(checked(#rules, #described)));
             quote!(toolwright::newtype!(#any #name: #ty = #described);)
         }
-        // An alias has the codec of what it stands for, and a type of the user's one wherever it is used.
+        // An alias has the codec of its target, and the codec of a domain type is part of each field that uses it.
         Body::Alias(_) | Body::Domain(_) => TokenStream::new(),
     }
 }
 
-/// The types of Rust beside text that constants are of, given as JSON.
+/// Lists the Rust types, besides strings, of constants that are given as JSON.
 fn kinds_of<'a>(values: impl Iterator<Item = &'a str> + Clone) -> Option<TokenStream> {
     let is_boolean = |json: &str| matches!(json, "true" | "false");
     let is_integer = |json: &str| codec::from_json::<i64>(json.as_bytes()).is_ok();
     let kinds = [("i64", values.clone().any(is_integer)), ("bool", values.clone().any(is_boolean))];
     let mut kinds =
-        kinds.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| ident(name)).peekable();
+        kinds.iter().filter(|(_, is_used)| *is_used).map(|(name, _)| ident(name)).peekable();
     kinds.peek().is_some().then(|| quote!(from(#(#kinds),*)))
 }
 
-/// Prints the conversions of a choice from what its variants hold.
+/// Returns the macro call that converts the values of a choice's variants into the choice.
 fn conversions(Definition { name, body, .. }: &Definition) -> Option<TokenStream> {
     let (variants, types): (Vec<_>, Vec<_>) = body.convertible_variants().into_iter().unzip();
     (!variants.is_empty())
@@ -195,7 +195,7 @@ fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream 
 
 fn member_of(field: &Field) -> TokenStream {
     let Field { key, name, ty, presence, .. } = field;
-    // RFC 8259, section 7: what JSON escapes.
+    // RFC 8259, section 7: the characters that JSON escapes.
     let is_escaped = key.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\'));
     let (word, escaped, default) = match presence {
         Presence::Required => ("required", "required_escaped", None),
@@ -207,10 +207,10 @@ fn member_of(field: &Field) -> TokenStream {
     quote!(#word #default #key => #name: #ty)
 }
 
-/// A type as the macros of the contract take it.
+/// A type in the syntax of the codec macros.
 struct CodecOf<'a> {
     ty: &'a TypeUse,
-    /// Whether `null` is told from nothing.
+    /// Set if `null` and an absent key are different values.
     keeps_null: bool,
 }
 
@@ -220,8 +220,8 @@ impl<'a> CodecOf<'a> {
     }
 }
 
-impl Append for CodecOf<'_> {
-    fn append(&self, out: &mut TokenStream) {
+impl ToTokens for CodecOf<'_> {
+    fn to_tokens(&self, out: &mut TokenStream) {
         match self.ty {
             TypeUse::Value => push!(out, value()),
             TypeUse::Null => push!(out, null()),

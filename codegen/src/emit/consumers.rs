@@ -1,8 +1,8 @@
-//! Crates of agents and MCP servers: they name what providers offer.
+//! The crates of agents and MCP servers. They define no types and refer to the crates of toolsets and services.
 
 use std::collections::BTreeMap;
 
-use super::print::Module;
+use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, import, optional_of, path};
 use crate::naming::Identifier;
@@ -19,7 +19,8 @@ fn agent_calls(plan: &AgentCrate<'_>) -> Module {
     for tool in &plan.tools {
         functions.entry(&tool.path).or_default().push(&tool.function);
     }
-    // A part a toolset: the blank line between two of them keeps apart what two branches add.
+    // Each toolset is a part of its own: with a blank line between them, two branches can change two of them without a
+    // conflict.
     let parts = functions.into_iter().map(|(from, mut names)| {
         names.sort_unstable();
         import(&quote!(pub), &format!("{from}::calls"), &names)
@@ -49,7 +50,7 @@ fn agent_specs(plan: &AgentCrate<'_>) -> Module {
             use toolwright_runtime::{AgentSpec, Policy};
         ),
         quote! {
-            /// What the agent is told, the tools it uses and implements, and how far it may go.
+            /// The instructions of the agent, the tools that it uses and implements, and its limits.
             pub static AGENT: AgentSpec = AgentSpec {
                 name: #agent,
                 service: #service,
@@ -86,7 +87,7 @@ pub(super) fn register(plan: &AgentCrate<'_>) -> TokenStream {
         "",
         "# Errors",
         "",
-        "A name is taken already, or nothing runs a tool that the agent uses.",
+        "Returns an error if a name is taken already, or if a tool that the agent uses is not registered.",
     ]);
     quote! {
         #docs
@@ -100,7 +101,7 @@ pub(super) fn register(plan: &AgentCrate<'_>) -> TokenStream {
     }
 }
 
-/// The static that describes an MCP server and the function that makes it, in the root of its crate.
+/// The static that describes an MCP server and the function that creates it, in the root of its crate.
 pub(super) fn server(plan: &ServerCrate<'_>) -> [TokenStream; 2] {
     let (server, version) = (&plan.server.name.value, &plan.server.version);
     let providers = &plan.providers;
@@ -122,11 +123,11 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> [TokenStream; 2] {
             };
         },
         quote! {
-            /// Makes the server. Its parameters run the tools.
+            /// Creates the server. The arguments run its tools.
             ///
             /// # Errors
             ///
-            /// A tool cannot be registered.
+            /// Returns an error if a tool cannot be registered.
             #[rustfmt::skip]
             pub fn server(#(#parameters),*) -> Result<toolwright_mcp::McpServer, toolwright::RegistrationError> {
                 #(#arcs)*
@@ -138,7 +139,7 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> [TokenStream; 2] {
     ]
 }
 
-/// The parameters of a server: a service that backs several toolsets is taken once.
+/// Returns the parameters of a server's constructor; a service that backs several toolsets is one parameter.
 fn parameters(providers: &[Provider]) -> Vec<TokenStream> {
     let mut services: Vec<&ServiceParameter> = Vec::new();
     let mut parameters = Vec::new();
@@ -157,7 +158,7 @@ fn parameters(providers: &[Provider]) -> Vec<TokenStream> {
     parameters
 }
 
-/// The services that back more than one toolset.
+/// Returns the services that back more than one toolset.
 fn shared(providers: &[Provider]) -> Vec<&Identifier> {
     let mut shared = Vec::new();
     let services: Vec<_> =

@@ -1,6 +1,6 @@
-//! What fields hold where their keys are absent: constants of their struct, and its `Default`.
+//! The defaults of fields: constants of their struct, and the implementation of `Default`.
 
-use super::rust::{Append, TokenStream, push, quote};
+use super::rust::{ToTokens, TokenStream, push, quote};
 use super::tokens::{docs, ident, integer, number};
 use crate::naming::Identifier;
 use crate::plan::{
@@ -16,19 +16,19 @@ pub(super) fn constants(plan: &Struct) -> impl Iterator<Item = TokenStream> {
     })
 }
 
-/// The constant of a default, where it is more than what `Default` gives.
+/// The constant of a default, unless it is the same value as that of `Default`.
 fn constant(default: &SchemaDefault, line: &str) -> Option<TokenStream> {
     let DefaultValue::Constant(name, constant) = &default.value else { return None };
     let (docs, ty, value) = (docs(&[line]), constant_type(constant), literal(constant));
     (!constant.is_zero()).then(|| quote!(#docs pub const #name: #ty = #value;))
 }
 
-/// Whether `#[derive(Default)]` would give a struct other values than its schema.
+/// Returns whether the defaults of a struct differ from those of `#[derive(Default)]`.
 pub(super) fn differ(plan: &Struct) -> bool {
     plan.fields().filter_map(default_of).any(|default| !default.is_derived())
 }
 
-/// `Default` for a newtype whose schema names it.
+/// The `Default` of a newtype whose schema has one.
 pub(super) fn of_newtype(default: &SchemaDefault, name: &Identifier) -> TokenStream {
     let constant =
         constant(default, "The default.").map(|constant| quote!(impl #name { #constant }));
@@ -43,7 +43,7 @@ pub(super) fn of_newtype(default: &SchemaDefault, name: &Identifier) -> TokenStr
     }
 }
 
-/// `Default` for a struct where it cannot be derived.
+/// The `Default` of a struct that cannot derive it.
 pub(super) fn of_struct(plan: &Struct, name: &Identifier) -> TokenStream {
     let value = if plan.has_constructor {
         let required = plan.fields().filter(|field| field.presence == Presence::Required);
@@ -64,8 +64,8 @@ pub(super) fn of_struct(plan: &Struct, name: &Identifier) -> TokenStream {
     }
 }
 
-/// A struct whose keys are absent, but for those that have to be there: `required` says what their fields hold, which is
-/// otherwise a variable of the same name.
+/// Returns a struct expression in which optional fields are absent or have their defaults. `required` gives the value of a
+/// required field; where it returns `None`, the value is a variable of the field's name.
 pub(super) fn literal_of(
     plan: &Struct,
     required: impl Fn(&Field) -> Option<TokenStream>,
@@ -91,9 +91,9 @@ fn default_of(field: &Field) -> Option<&SchemaDefault> {
     }
 }
 
-/// The value as an expression inside an `impl` of the struct.
-impl Append for SchemaDefault {
-    fn append(&self, out: &mut TokenStream) {
+/// The default as an expression inside an `impl` of the struct.
+impl ToTokens for SchemaDefault {
+    fn to_tokens(&self, out: &mut TokenStream) {
         let value = match &self.value {
             DefaultValue::Null => quote!(None),
             DefaultValue::EmptyList => quote!(Vec::new()),
@@ -119,7 +119,7 @@ impl Append for SchemaDefault {
     }
 }
 
-/// What `Default` gives of a type that has it.
+/// Returns the `Default` of a type that has one, as an expression.
 fn zero(ty: &TypeUse) -> TokenStream {
     match ty {
         TypeUse::Null => quote!(()),

@@ -2,7 +2,7 @@
 
 use toolwright::http::{Body, Content, Parameter, Part, QueryParameter, Status, Style, Verb};
 
-use super::print::Module;
+use super::module::Module;
 use super::rust::{Ident, TokenStream, quote};
 use super::service::method_error;
 use super::tokens::{docs, grouped, ident, import, located_type, path};
@@ -32,7 +32,7 @@ pub(super) fn client(plan: &HttpCrate<'_>) -> Module {
         },
         quote! {
             impl #name {
-                /// Calls the service through a client, which knows where it is and how to sign in.
+                /// Wraps a client that is configured with the address of the service and its credentials.
                 pub fn new(client: Client) -> Self {
                     Self { client }
                 }
@@ -78,7 +78,7 @@ pub(super) fn operations(plan: &HttpCrate<'_>) -> Module {
     names.sort_unstable();
     let mut parts = vec![import(&TokenStream::new(), "toolwright_http::operation", &names)];
     parts.extend(plan.methods.iter().map(operation));
-    let about = format!("How the methods of the `{}` service go over HTTP.", plan.service);
+    let about = format!("The HTTP operations of the `{}` service.", plan.service);
     Module { name: "operations", about, parts }
 }
 
@@ -102,7 +102,7 @@ fn part(part: &Part<String>) -> TokenStream {
     }
 }
 
-/// What stands in the query, headers and cookies.
+/// The fields for query parameters, headers and cookies.
 fn placed(route: &Route) -> Option<TokenStream> {
     let list = |key: &'static str, items: Vec<TokenStream>| {
         let key = ident(key);
@@ -182,7 +182,7 @@ fn errors(method: &HttpMethod<'_>) -> Option<TokenStream> {
     (!errors.is_empty()).then(|| quote!(errors: &[#(#errors),*],))
 }
 
-/// The errors that statuses mean.
+/// Returns the errors that a status stands for, with the status.
 fn declared_errors<'a>(
     method: &HttpMethod<'a>,
 ) -> impl Iterator<Item = (&'a MethodError, Status)> + use<'a> {

@@ -4,32 +4,32 @@
 //!
 //! 1. Each statement, item, doc line and attribute starts a new line; blank lines separate items that have a body.
 //! 2. Code that fits on one line stays on one line, except bodies of items, `if` statements, loops and blocks with a `;`.
-//! 3. A list that does not fit has one item per line and a trailing comma; single words share lines.
+//! 3. A list that does not fit has one item per line and a trailing comma; items of one token share lines.
 //! 4. If only the last argument of a list is too long and it ends in brackets, those brackets are broken instead.
 //! 5. A value after `=`, `=>` or a field's `:` moves to the next line if it fits there but not on this one.
 //! 6. A chain of calls that does not fit has one call per line.
 //!
-//! Whether a brace holds statements, arms or a list is read from the tokens (see [`Form`]). The printer writes the tokens it
-//! is given in their order. Only commas may change: behind the last item of a list, and behind the block of an arm. It cannot
-//! break a text or a path; a line that is one of these may be longer than 100 columns.
+//! The tokens tell whether braces hold statements, arms or a list (see [`GroupKind`]). The printer keeps the tokens and their
+//! order; it only adds or removes the comma after the last item of a list and after the block of an arm. It cannot break a
+//! string or a path, so a line with one of these may be longer than 100 columns.
 
-use super::rust::{Form, Kind, Spaced, Span, TokenStream};
+use super::rust::{FlatTokens, GroupKind, Kind, TokenRange, TokenStream};
 
-/// How wide a line may be, in columns.
+/// The maximal width of a line in columns.
 const WIDTH: usize = 100;
 
-/// How much further in a part stands than the whole.
+/// The columns of one level of indentation.
 const STEP: usize = 4;
 
-/// Prints one stream of items after another.
+/// Prints streams of items. It keeps its buffers from one to the next.
 #[derive(Debug, Default)]
 pub(super) struct Printer {
-    line: Spaced,
+    line: FlatTokens,
     file: String,
 }
 
 impl Printer {
-    /// A file of what `write` adds, in no more memory than it takes: thousands of files are kept until they are written.
+    /// Returns the text that `write` adds, without spare capacity: thousands of files are in memory until they are written.
     pub(super) fn file(&mut self, write: impl FnOnce(&mut Self, &mut String)) -> String {
         let mut text = std::mem::take(&mut self.file);
         text.clear();
@@ -39,31 +39,33 @@ impl Printer {
         file
     }
 
-    /// Adds the lines of some items to a file.
+    /// Appends the lines of some items to a file.
     pub(super) fn print(&mut self, items: &TokenStream, file: &mut String) {
-        self.line.read(items);
+        self.line.load(items);
         let start = file.len();
         Output { tokens: &self.line, out: file, start, indent: 0 }.statements(self.line.all());
         file.push('\n');
     }
 }
 
-/// A file in the making.
+/// A file that is being printed.
 struct Output<'a> {
-    tokens: &'a Spaced,
+    tokens: &'a FlatTokens,
     out: &'a mut String,
-    /// Where the last line begins in it.
+    /// The byte offset of the current line in the file.
     start: usize,
-    /// How far in that line stands.
+    /// The indentation of the current line in columns.
     indent: usize,
 }
 
+// `tail` is always the number of columns needed on the line after a range, for example for a comma.
+
 impl<'a> Output<'a> {
-    /// Statements or items, each in lines of its own.
-    fn statements(&mut self, span: Span) {
-        let (mut at, mut before) = (span.from, None);
-        while at < span.to {
-            let head = self.head(Span { from: at, ..span });
+    /// Prints statements or items, each on lines of its own.
+    fn statements(&mut self, range: TokenRange) {
+        let (mut at, mut before) = (range.from, None);
+        while at < range.to {
+            let head = self.head(TokenRange { from: at, ..range });
             let kind = self.tokens.kind(head);
             if let Some(before) = before {
                 if has_body(before) || has_body(kind) {
@@ -71,10 +73,10 @@ impl<'a> Output<'a> {
                 }
                 self.newline();
             }
-            let to = self.statement_end(Span { from: head, ..span });
-            let from = self.lead(Span { from: at, to });
+            let to = self.statement_end(TokenRange { from: head, ..range });
+            let from = self.docs_and_attributes(TokenRange { from: at, to });
             let tail = usize::from(self.is(to - 1, Kind::Semicolon));
-            let body = Span { from, to: to - tail };
+            let body = TokenRange { from, to: to - tail };
             if has_body(kind) || is_control(kind) {
                 self.walk(body, tail);
             } else {
@@ -85,17 +87,17 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The keyword or name that a statement or an item begins with, behind docs, attributes and `pub`.
-    fn head(&self, span: Span) -> usize {
-        let mut at = span.from;
-        while at < span.to {
+    /// Returns the keyword or name that a statement or an item begins with, after docs, attributes and `pub`.
+    fn head(&self, range: TokenRange) -> usize {
+        let mut at = range.from;
+        while at < range.to {
             at = match self.tokens.kind(at) {
                 Kind::Doc | Kind::Pub | Kind::Async => at + 1,
-                Kind::Hash => self.tokens.mate(at + 1) + 1,
+                Kind::Hash => self.tokens.matching(at + 1) + 1,
                 Kind::Unsafe if !self.is(at + 1, Kind::OpenBrace) => at + 1,
                 Kind::Const if self.is(at + 1, Kind::Fn) => at + 1,
-                Kind::OpenParen if at > span.from && self.is(at - 1, Kind::Pub) => {
-                    self.tokens.mate(at) + 1
+                Kind::OpenParen if at > range.from && self.is(at - 1, Kind::Pub) => {
+                    self.tokens.matching(at) + 1
                 }
                 _ => break,
             };
@@ -103,179 +105,183 @@ impl<'a> Output<'a> {
         at
     }
 
-    fn statement_end(&self, span: Span) -> usize {
-        let kind = self.tokens.kind(span.from);
-        let mut at = span.from;
+    /// Returns the index after the first statement or item of a range that begins with its head.
+    fn statement_end(&self, range: TokenRange) -> usize {
+        let kind = self.tokens.kind(range.from);
+        let mut at = range.from;
         if has_body(kind) || is_control(kind) || kind == Kind::OpenBrace {
             let is_body = |&at: &usize| match self.tokens.kind(at) {
                 Kind::Semicolon => true,
-                Kind::OpenBrace => self.tokens.form(at) != Form::List,
+                Kind::OpenBrace => self.tokens.group_kind(at) != GroupKind::List,
                 _ => false,
             };
-            while let Some(end) = self.outside_brackets(Span { from: at, ..span }).find(is_body) {
-                at = self.tokens.mate(end) + 1;
-                if at >= span.to || !self.is(at, Kind::Else) {
+            while let Some(end) =
+                self.outside_brackets(TokenRange { from: at, ..range }).find(is_body)
+            {
+                at = self.tokens.matching(end) + 1;
+                if at >= range.to || !self.is(at, Kind::Else) {
                     break;
                 }
             }
             let goes_on =
                 matches!(self.tokens.kind(at), Kind::Dot | Kind::Question | Kind::Semicolon);
-            if !goes_on || at >= span.to || self.is(at - 1, Kind::Semicolon) {
+            if !goes_on || at >= range.to || self.is(at - 1, Kind::Semicolon) {
                 return at;
             }
         }
-        self.find(Span { from: at, ..span }, Kind::Semicolon).map_or(span.to, |at| at + 1)
+        self.find(TokenRange { from: at, ..range }, Kind::Semicolon).map_or(range.to, |at| at + 1)
     }
 
-    /// Docs and attributes, a line each. Returns where they end.
-    fn lead(&mut self, span: Span) -> usize {
-        let mut at = span.from;
-        while at < span.to {
+    /// Prints docs and attributes, each on its own line. Returns the index after them.
+    fn docs_and_attributes(&mut self, range: TokenRange) -> usize {
+        let mut at = range.from;
+        while at < range.to {
             let end = match self.tokens.kind(at) {
                 Kind::Doc => at + 1,
-                Kind::Hash => self.tokens.mate(at + 1) + 1,
+                Kind::Hash => self.tokens.matching(at + 1) + 1,
                 _ => break,
             };
-            self.push_flat(Span { from: at, to: end });
+            self.push_flat(TokenRange { from: at, to: end });
             self.newline();
             at = end;
         }
         at
     }
 
-    /// An expression, a statement or a field, with so many columns to follow it.
-    fn line(&mut self, span: Span, tail: usize) {
-        if self.fits(span, tail) {
-            return self.push_flat(span);
+    /// Prints an expression, a statement or a field.
+    fn line(&mut self, range: TokenRange, tail: usize) {
+        if self.fits(range, tail) {
+            return self.push_flat(range);
         }
-        if let Some(value) = self.value(span) {
-            self.line(Span { to: value, ..span }, 0);
-            return self.beside_or_below(Span { from: value, ..span }, tail);
+        if let Some(value) = self.value(range) {
+            self.line(TokenRange { to: value, ..range }, 0);
+            return self.beside_or_below(TokenRange { from: value, ..range }, tail);
         }
-        if !is_control(self.tokens.kind(span.from)) && self.chain(span, tail) {
+        if !is_control(self.tokens.kind(range.from)) && self.chain(range, tail) {
             return;
         }
-        self.walk(span, tail);
+        self.walk(range, tail);
     }
 
-    /// Where the value of an assignment, of a field, of a closure or of an entry in a macro begins.
-    fn value(&self, span: Span) -> Option<usize> {
-        if is_control(self.tokens.kind(span.from)) {
+    /// Returns where the value of an assignment, a field, a closure or an entry in a macro begins.
+    fn value(&self, range: TokenRange) -> Option<usize> {
+        if is_control(self.tokens.kind(range.from)) {
             return None;
         }
-        let sign = |kind| self.find(span, kind).map(|at| at + 1).filter(|&value| value < span.to);
+        let sign = |kind| self.find(range, kind).map(|at| at + 1).filter(|&value| value < range.to);
         let signs = [Kind::Arrow, Kind::Equals, Kind::Colon];
-        self.closure_body(span).or_else(|| signs.into_iter().find_map(sign))
+        self.closure_body(range).or_else(|| signs.into_iter().find_map(sign))
     }
 
-    /// Where the body of a closure begins.
-    fn closure_body(&self, span: Span) -> Option<usize> {
+    /// Returns where the body of a closure begins.
+    fn closure_body(&self, range: TokenRange) -> Option<usize> {
         let is_moved = |&at: &usize| matches!(self.tokens.kind(at), Kind::Async | Kind::Move);
-        let at = (span.from..span.to).find(|at| !is_moved(at))?;
+        let at = (range.from..range.to).find(|at| !is_moved(at))?;
         let end = match self.tokens.kind(at) {
             Kind::TwoBars => at,
-            Kind::Bar => self.find(Span { from: at + 1, ..span }, Kind::Bar)?,
+            Kind::Bar => self.find(TokenRange { from: at + 1, ..range }, Kind::Bar)?,
             _ => return None,
         };
-        (end + 1 < span.to).then_some(end + 1)
+        (end + 1 < range.to).then_some(end + 1)
     }
 
-    /// A value with the space before it: in this line, or in the next if only that has room for the whole of it. What ends
-    /// in braces begins in this line.
-    fn beside_or_below(&mut self, span: Span, tail: usize) {
-        let ends_in_braces = self.is(span.to - 1, Kind::CloseBrace);
-        // The target of an assignment and the first token of its value have to fit on the first line, or else what stands
-        // before the first bracket.
+    /// Prints a value on this line, after a space, or on the next line if it fits only there. A value that ends in braces
+    /// always begins on this line.
+    fn beside_or_below(&mut self, range: TokenRange, tail: usize) {
+        let ends_in_braces = self.is(range.to - 1, Kind::CloseBrace);
+        // For an assignment, its target and the first token of its value have to fit on this line; for any other value, the
+        // tokens up to its first bracket.
         let is_opening = |&at: &usize| self.tokens.kind(at).is_opening();
-        let head = match self.value(span) {
-            Some(value) => (value + 1).min(span.to),
-            None => (span.from..span.to).find(is_opening).map_or(span.from, |open| open + 1),
+        let head = match self.value(range) {
+            Some(value) => (value + 1).min(range.to),
+            None => (range.from..range.to).find(is_opening).map_or(range.from, |open| open + 1),
         };
-        let begins_beside = self.fits(Span { to: head, ..span }, 1);
-        let is_below = self.fits_below(span, tail) || !begins_beside;
-        if !ends_in_braces && !self.fits(span, tail + 1) && is_below {
+        let begins_beside = self.fits(TokenRange { to: head, ..range }, 1);
+        let is_below = self.fits_below(range, tail) || !begins_beside;
+        if !ends_in_braces && !self.fits(range, tail + 1) && is_below {
             self.indent += STEP;
             self.newline();
-            self.line(span, tail);
+            self.line(range, tail);
             self.indent -= STEP;
         } else {
             self.out.push(' ');
-            self.line(span, tail);
+            self.line(range, tail);
         }
     }
 
-    /// A chain of calls with a call in each line. Says no if its last brackets are what should be broken.
-    fn chain(&mut self, span: Span, tail: usize) -> bool {
+    /// Prints a chain of calls with one call per line. Returns false, and prints nothing, if there is no chain or if breaking
+    /// its last brackets is enough.
+    fn chain(&mut self, range: TokenRange, tail: usize) -> bool {
         let is_call = |&dot: &usize| {
             self.is(dot, Kind::Dot)
-                && dot + 2 < span.to
+                && dot + 2 < range.to
                 && matches!(self.tokens.kind(dot + 2), Kind::OpenParen | Kind::TwoColons)
         };
         let is_short = |&dot: &usize| {
-            let head = Span { to: dot, ..span };
+            let head = TokenRange { to: dot, ..range };
             self.tokens.width(head).is_some_and(|width| width <= STEP)
         };
         let dots: Vec<_> =
-            self.outside_brackets(span).filter(is_call).skip_while(is_short).collect();
+            self.outside_brackets(range).filter(is_call).skip_while(is_short).collect();
         let [first, .., last] = dots[..] else { return false };
-        let end = |place: usize| dots.get(place + 1).copied().unwrap_or(span.to);
+        let end = |place: usize| dots.get(place + 1).copied().unwrap_or(range.to);
         let all_fit = dots
             .iter()
             .enumerate()
-            .all(|(place, &from)| self.fits_below(Span { from, to: end(place) }, tail));
-        if !all_fit && self.fits(Span { to: (last + 3).min(span.to), ..span }, 0) {
+            .all(|(place, &from)| self.fits_below(TokenRange { from, to: end(place) }, tail));
+        if !all_fit && self.fits(TokenRange { to: (last + 3).min(range.to), ..range }, 0) {
             return false;
         }
-        self.walk(Span { to: first, ..span }, 0);
+        self.walk(TokenRange { to: first, ..range }, 0);
         self.indent += STEP;
         for (place, &from) in dots.iter().enumerate() {
             self.newline();
             let to = end(place);
-            self.walk(Span { from, to }, if to == span.to { tail } else { 0 });
+            self.walk(TokenRange { from, to }, if to == range.to { tail } else { 0 });
         }
         self.indent -= STEP;
         true
     }
 
-    /// Tokens in their order, with those brackets broken that do not fit together with what follows them.
-    fn walk(&mut self, span: Span, tail: usize) {
-        if span.is_empty() {
+    /// Prints tokens and breaks each pair of brackets that does not fit on the line together with the tokens after it.
+    fn walk(&mut self, range: TokenRange, tail: usize) {
+        if range.is_empty() {
             return;
         }
         let tokens = self.tokens;
-        let is_group = |&at: &usize| tokens.kind(at).is_opening() && tokens.mate(at) > at + 1;
-        let mut groups = self.outside_brackets(span).filter(is_group).peekable();
-        let is_impl = tokens.kind(self.head(span)) == Kind::Impl;
-        let (mut done, mut from) = (tokens.start(span.from), span.from);
+        let is_group = |&at: &usize| tokens.kind(at).is_opening() && tokens.matching(at) > at + 1;
+        let mut groups = self.outside_brackets(range).filter(is_group).peekable();
+        let is_impl = tokens.kind(self.head(range)) == Kind::Impl;
+        let (mut done, mut from) = (tokens.start(range.from), range.from);
         while let Some(open) = groups.next() {
-            let close = tokens.mate(open);
-            if is_impl && tokens.form(open) == Form::Items {
-                self.implemented(span, open, &mut done);
+            let close = tokens.matching(open);
+            if is_impl && tokens.group_kind(open) == GroupKind::Items {
+                self.impl_head(range, open, &mut done);
             }
-            self.segment(Span { from, to: open }, done, tokens.start(open), "{".len());
-            // Up to here no other line can begin.
-            let (to, tail) = groups.peek().map_or((span.to, tail), |&next| (next + 1, 0));
+            self.segment(TokenRange { from, to: open }, done, tokens.start(open), "{".len());
+            // There is no line break up to the next group.
+            let (to, tail) = groups.peek().map_or((range.to, tail), |&next| (next + 1, 0));
             let text = tokens.part(tokens.start(open), tokens.end(to - 1));
-            let is_flat = tokens.width(Span { from: open, to: close + 1 }).is_some();
-            let is_list = tokens.form(open) == Form::List;
+            let is_flat = tokens.width(TokenRange { from: open, to: close + 1 }).is_some();
+            let is_list = tokens.group_kind(open) == GroupKind::List;
             if is_flat && is_list && self.column() + tokens.columns(text) + tail <= WIDTH {
                 self.out.push_str(tokens.part(tokens.start(open), tokens.end(close)));
             } else {
-                let behind = tokens.part(tokens.end(close), tokens.end(to - 1));
-                self.group(open, tokens.columns(behind) + tail);
+                let after = tokens.part(tokens.end(close), tokens.end(to - 1));
+                self.group(open, tokens.columns(after) + tail);
             }
             done = tokens.end(close);
             from = close + 1;
         }
-        self.segment(Span { from, ..span }, done, tokens.end(span.to - 1), tail);
+        self.segment(TokenRange { from, ..range }, done, tokens.end(range.to - 1), tail);
     }
 
-    /// A part of the line without brackets, with its generics broken if it does not fit.
-    fn segment(&mut self, span: Span, mut start: usize, end: usize, tail: usize) {
+    /// Prints a part of the line without brackets, and breaks its generics if it does not fit.
+    fn segment(&mut self, range: TokenRange, mut start: usize, end: usize, tail: usize) {
         let tokens = self.tokens;
         let is_less = |&at: &usize| self.is(at, Kind::Less) && tokens.start(at) >= start;
         if self.column() + tokens.columns(tokens.part(start, end)) + tail > WIDTH
-            && let Some(open) = self.outside_brackets(span).find(is_less)
+            && let Some(open) = self.outside_brackets(range).find(is_less)
             && let Some(close) = self.generics_end(open)
             && close < end
         {
@@ -289,7 +295,7 @@ impl<'a> Output<'a> {
     /// Returns the position in the line of the `>` that closes a `<`; it may be half of a `>>`.
     fn generics_end(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
-        for at in self.outside_brackets(Span { from: open, to: self.tokens.all().to }) {
+        for at in self.outside_brackets(TokenRange { from: open, to: self.tokens.all().to }) {
             let closed = match self.tokens.kind(at) {
                 Kind::Less => {
                     depth += 1;
@@ -350,9 +356,9 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The head of an `impl`, which may be broken before its `for`.
-    fn implemented(&mut self, span: Span, open: usize, done: &mut usize) {
-        let head = Span { from: span.from, to: open };
+    /// Breaks the head of an `impl` before its `for` if it does not fit.
+    fn impl_head(&mut self, range: TokenRange, open: usize, done: &mut usize) {
+        let head = TokenRange { from: range.from, to: open };
         let Some(at) = self.find(head, Kind::For).filter(|_| !self.fits(head, " {".len())) else {
             return;
         };
@@ -364,87 +370,88 @@ impl<'a> Output<'a> {
         *done = self.tokens.start(at);
     }
 
-    /// Brackets that are broken, with so many columns behind them.
+    /// Prints brackets with their content on several lines.
     fn group(&mut self, open: usize, tail: usize) {
-        let inside = Span { from: open + 1, to: self.tokens.mate(open) };
-        let form = self.tokens.form(open);
-        if form == Form::List {
+        let inside = TokenRange { from: open + 1, to: self.tokens.matching(open) };
+        let kind = self.tokens.group_kind(open);
+        if kind == GroupKind::List {
             return self.list(open, tail);
         }
-        self.broken(open, |output| match form {
-            Form::Fields => output.items(&output.split(inside), true),
-            Form::Arms => output.arms(inside),
-            Form::Items | Form::Statements | Form::List => output.statements(inside),
+        self.broken(open, |output| match kind {
+            GroupKind::Fields => output.items(&output.split(inside), true),
+            GroupKind::Arms => output.arms(inside),
+            GroupKind::Items | GroupKind::Statements | GroupKind::List => output.statements(inside),
         });
     }
 
-    /// Brackets, with what `print` adds in lines further in.
+    /// Prints brackets, with the output of `print` on indented lines between them.
     fn broken(&mut self, open: usize, print: impl FnOnce(&mut Self)) {
-        let close = self.tokens.mate(open);
-        self.push_flat(Span { from: open, to: open + 1 });
+        let close = self.tokens.matching(open);
+        self.push_flat(TokenRange { from: open, to: open + 1 });
         self.indent += STEP;
         self.newline();
         print(self);
         self.indent -= STEP;
         self.newline();
-        self.push_flat(Span { from: close, to: close + 1 });
+        self.push_flat(TokenRange { from: close, to: close + 1 });
     }
 
+    /// Prints a list on several lines.
     fn list(&mut self, open: usize, tail: usize) {
-        let items = self.split(Span { from: open + 1, to: self.tokens.mate(open) });
+        let items = self.split(TokenRange { from: open + 1, to: self.tokens.matching(open) });
         if let Some(&last) = items.last()
-            && self.hangs(open, &items, last)
+            && self.breaks_last(open, &items, last)
         {
-            self.push_flat_up_to(Span { from: open, to: last.from });
+            self.push_flat_up_to(TokenRange { from: open, to: last.from });
             self.walk(last, tail + 1);
-            let close = self.tokens.mate(open);
+            let close = self.tokens.matching(open);
             return self
                 .out
                 .push_str(self.tokens.part(self.tokens.end(last.to - 1), self.tokens.end(close)));
         }
-        let is_word = |item: &Span| item.to - item.from == 1;
+        let is_one_token = |item: &TokenRange| item.to - item.from == 1;
         let shares_lines =
             self.is(open, Kind::OpenBracket) || (open > 0 && self.is(open - 1, Kind::TwoColons));
-        if shares_lines && items.iter().all(is_word) {
+        if shares_lines && items.iter().all(is_one_token) {
             return self.broken(open, |output| output.fill(&items));
         }
-        // The arguments of a macro are its own: it may not take a comma at the end.
+        // Some macros do not accept a trailing comma.
         let is_macro = open > 0 && self.is(open - 1, Kind::Exclamation);
         self.broken(open, |output| output.items(&items, !is_macro));
     }
 
-    /// Whether the brackets that a list ends with are broken instead of the list.
-    fn hangs(&self, open: usize, items: &[Span], last: Span) -> bool {
-        let end = self.tokens.mate(last.to - 1);
+    /// Returns whether the brackets at the end of the last item are broken instead of those of the list.
+    fn breaks_last(&self, open: usize, items: &[TokenRange], last: TokenRange) -> bool {
+        let end = self.tokens.matching(last.to - 1);
         let ends_in_brackets = self.tokens.kind(last.to - 1).is_closing() && end + 2 < last.to;
         let is_closure = self.closure_body(last).is_some();
-        let may_hang = match items {
+        let may_break = match items {
             [_] => self.find(last, Kind::Colon).is_none() || is_closure,
             _ => is_closure && !self.fits_below(last, 1),
         };
         let is_parens = matches!(self.tokens.kind(open), Kind::OpenParen | Kind::OpenBracket);
         is_parens
             && ends_in_brackets
-            && may_hang
-            && self.fits(Span { from: open, to: end }, " {".len())
+            && may_break
+            && self.fits(TokenRange { from: open, to: end }, " {".len())
     }
 
-    /// Items, each in lines of its own and with a comma behind it.
-    fn items(&mut self, items: &[Span], ends_in_comma: bool) {
+    /// Prints items, each on lines of its own and followed by a comma.
+    fn items(&mut self, items: &[TokenRange], ends_in_comma: bool) {
         for (place, &item) in items.iter().enumerate() {
             if place > 0 {
                 self.newline();
             }
-            let from = self.lead(item);
-            self.line(Span { from, ..item }, 1);
+            let from = self.docs_and_attributes(item);
+            self.line(TokenRange { from, ..item }, 1);
             let is_base = self.is(from, Kind::TwoDots);
             let has_comma = (ends_in_comma && !is_base) || place + 1 < items.len();
             self.out.push_str(if has_comma { "," } else { "" });
         }
     }
 
-    /// Words, as many in a line as it takes.
-    fn fill(&mut self, items: &[Span]) {
+    /// Prints items of one token, as many on each line as fit.
+    fn fill(&mut self, items: &[TokenRange]) {
         for (place, &item) in items.iter().enumerate() {
             if place > 0 && self.fits(item, ", ".len()) {
                 self.out.push(' ');
@@ -456,61 +463,61 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The arms of a `match`.
-    fn arms(&mut self, span: Span) {
-        let mut from = span.from;
-        while let Some(arrow) = self.find(Span { from, ..span }, Kind::Arrow) {
-            if from > span.from {
+    /// Prints the arms of a `match`.
+    fn arms(&mut self, range: TokenRange) {
+        let mut from = range.from;
+        while let Some(arrow) = self.find(TokenRange { from, ..range }, Kind::Arrow) {
+            if from > range.from {
                 self.newline();
             }
-            let body = Span { from: arrow + 1, ..span };
+            let body = TokenRange { from: arrow + 1, ..range };
             let is_block = self.is(body.from, Kind::OpenBrace);
             let to = match self.find(body, Kind::Comma) {
-                _ if is_block => self.tokens.mate(body.from) + 1,
-                comma => comma.unwrap_or(span.to),
+                _ if is_block => self.tokens.matching(body.from) + 1,
+                comma => comma.unwrap_or(range.to),
             };
-            self.pattern(Span { from, to: arrow });
+            self.pattern(TokenRange { from, to: arrow });
             self.out.push_str(" =>");
-            self.beside_or_below(Span { to, ..body }, 1);
+            self.beside_or_below(TokenRange { to, ..body }, 1);
             self.out.push_str(if is_block { "" } else { "," });
-            from = to + usize::from(to < span.to && self.is(to, Kind::Comma));
+            from = to + usize::from(to < range.to && self.is(to, Kind::Comma));
         }
     }
 
-    /// A pattern; alternatives that are too long together stand below each other.
-    fn pattern(&mut self, span: Span) {
-        let mut from = span.from;
-        while !self.fits(Span { from, ..span }, " => {".len())
-            && let Some(bar) = self.find(Span { from: from + 1, ..span }, Kind::Bar)
+    /// Prints a pattern, with each alternative on its own line if they do not fit on one.
+    fn pattern(&mut self, range: TokenRange) {
+        let mut from = range.from;
+        while !self.fits(TokenRange { from, ..range }, " => {".len())
+            && let Some(bar) = self.find(TokenRange { from: from + 1, ..range }, Kind::Bar)
         {
-            self.push_flat(Span { from, to: bar });
+            self.push_flat(TokenRange { from, to: bar });
             self.newline();
             from = bar;
         }
-        self.walk(Span { from, ..span }, " => {".len());
+        self.walk(TokenRange { from, ..range }, " => {".len());
     }
 
-    /// The items of a list. A comma in a closure's parameters or between types of a generic one parts none.
-    fn split(&self, span: Span) -> Vec<Span> {
+    /// Splits a list at its commas, except those in the parameters of a closure and in generics.
+    fn split(&self, range: TokenRange) -> Vec<TokenRange> {
         let mut items = Vec::new();
-        let (mut from, mut generics, mut in_parameters) = (span.from, 0_usize, false);
-        for at in self.outside_brackets(span) {
+        let (mut from, mut generics, mut in_parameters) = (range.from, 0_usize, false);
+        for at in self.outside_brackets(range) {
             match self.tokens.kind(at) {
                 Kind::Bar => {
-                    let rest = Span { from, ..span };
+                    let rest = TokenRange { from, ..range };
                     in_parameters = !in_parameters && self.closure_body(rest).is_some();
                 }
                 Kind::Less => generics += 1,
                 Kind::Greater => generics = generics.saturating_sub(1),
                 Kind::TwoGreater => generics = generics.saturating_sub(2),
                 Kind::Comma if generics == 0 && !in_parameters => {
-                    items.push(Span { from, to: at });
+                    items.push(TokenRange { from, to: at });
                     from = at + 1;
                 }
                 _ => {}
             }
         }
-        items.push(Span { from, to: span.to });
+        items.push(TokenRange { from, to: range.to });
         items.retain(|item| !item.is_empty());
         items
     }
@@ -521,43 +528,43 @@ impl<'a> Output<'a> {
         self.out.extend(std::iter::repeat_n(' ', self.indent));
     }
 
-    fn push_flat(&mut self, span: Span) {
-        self.out.push_str(self.tokens.flat(span));
+    fn push_flat(&mut self, range: TokenRange) {
+        self.out.push_str(self.tokens.flat(range));
     }
 
-    /// The tokens and the space before what follows them.
-    fn push_flat_up_to(&mut self, span: Span) {
+    /// Prints the tokens and the space that follows them on the flat line.
+    fn push_flat_up_to(&mut self, range: TokenRange) {
         self.out
-            .push_str(self.tokens.part(self.tokens.start(span.from), self.tokens.start(span.to)));
+            .push_str(self.tokens.part(self.tokens.start(range.from), self.tokens.start(range.to)));
     }
 
     fn column(&self) -> usize {
         self.tokens.columns(&self.out[self.start..])
     }
 
-    /// Whether tokens can stand in this line, with so many columns to follow them.
-    fn fits(&self, span: Span, tail: usize) -> bool {
-        self.tokens.width(span).is_some_and(|width| self.column() + width + tail <= WIDTH)
+    /// Returns whether the tokens and `tail` fit on this line.
+    fn fits(&self, range: TokenRange, tail: usize) -> bool {
+        self.tokens.width(range).is_some_and(|width| self.column() + width + tail <= WIDTH)
     }
 
-    /// Whether tokens can stand in a line of their own, further in than this one.
-    fn fits_below(&self, span: Span, tail: usize) -> bool {
-        let width = self.tokens.width(span);
+    /// Returns whether the tokens and `tail` fit on an indented line of their own.
+    fn fits_below(&self, range: TokenRange, tail: usize) -> bool {
+        let width = self.tokens.width(range);
         width.is_some_and(|width| self.indent + STEP + width + tail <= WIDTH)
     }
 
-    /// The first token of a kind outside all brackets of a span.
-    fn find(&self, span: Span, kind: Kind) -> Option<usize> {
-        self.outside_brackets(span).find(|&at| self.is(at, kind))
+    /// Returns the first token of a kind that is not inside brackets.
+    fn find(&self, range: TokenRange, kind: Kind) -> Option<usize> {
+        self.outside_brackets(range).find(|&at| self.is(at, kind))
     }
 
-    /// The tokens of a span that stand in no bracket; of brackets the opening one.
-    fn outside_brackets(&self, span: Span) -> impl Iterator<Item = usize> + use<'a> {
-        let (mut next, tokens) = (span.from, self.tokens);
+    /// Returns the tokens of a range that are not inside brackets; a pair of brackets counts as its opening one.
+    fn outside_brackets(&self, range: TokenRange) -> impl Iterator<Item = usize> + use<'a> {
+        let (mut next, tokens) = (range.from, self.tokens);
         std::iter::from_fn(move || {
             let at = next;
-            (at < span.to).then(|| {
-                next = tokens.mate(at).max(at) + 1;
+            (at < range.to).then(|| {
+                next = tokens.matching(at).max(at) + 1;
                 at
             })
         })
@@ -568,7 +575,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Whether items that begin with this keyword can have a body in braces.
+/// Returns whether items that begin with this keyword can have a body in braces.
 fn has_body(kind: Kind) -> bool {
     matches!(kind, Kind::Fn | Kind::Impl | Kind::Trait | Kind::Struct | Kind::Enum | Kind::Mod)
 }

@@ -1,8 +1,8 @@
-//! The root of a crate, which declares its modules and holds what a user begins with, and the index of `OUT_DIR`.
+//! The root of a crate, which declares its modules and its entry points, and the index of modules for build scripts.
 
 use super::BANNER;
 use super::consumers;
-use super::print::Module;
+use super::module::Module;
 use super::printer::Printer;
 use super::rust::{Ident, TokenStream, quote};
 use super::tokens::ident;
@@ -10,7 +10,7 @@ use super::{toolset, transforms};
 use crate::naming::library;
 use crate::plan::{Contents, Crate};
 
-/// `src/lib.rs`.
+/// Returns the text of `src/lib.rs`.
 pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer) -> String {
     let about = &krate.about;
     let mut text = format!("// {BANNER}.\n//! {about}.\n");
@@ -27,7 +27,7 @@ pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer)
         text.push('\n');
     }
     for module in modules {
-        // In one line: rustfmt writes out what it skips as it stands.
+        // The attribute and the module are on one line, which rustfmt leaves as it is.
         text.push_str("#[rustfmt::skip] ");
         let visible = (module.name != transforms::NAME).then(|| quote!(pub));
         let name = ident(module.name);
@@ -40,7 +40,7 @@ pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer)
     text
 }
 
-/// The items of the root: a crate's entry points.
+/// Returns the entry points of a crate.
 fn items(contents: &Contents<'_>) -> Vec<TokenStream> {
     match contents {
         Contents::Toolset(toolset) => vec![toolset::register(toolset)],
@@ -50,7 +50,7 @@ fn items(contents: &Contents<'_>) -> Vec<TokenStream> {
     }
 }
 
-/// `mod.rs`, which makes every crate a module beside the others; of each, its folder and its package.
+/// Returns the text of `mod.rs`, which declares every crate as a module. `crates` has the folder and the package of each.
 pub(super) fn index<'a>(crates: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut text = format!("// {BANNER}.\n\n");
     let mut printer = Printer::default();

@@ -1,6 +1,6 @@
-//! `service.rs` and `errors.rs`: what a provider implements, and how it may fail.
+//! `service.rs` and `errors.rs`: the trait that a provider implements, and the errors of its methods.
 
-use super::print::Module;
+use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, import, located_type};
 use crate::naming::Identifier;
@@ -53,7 +53,7 @@ fn method(method: &TraitMethod<'_>) -> TokenStream {
     }
 }
 
-/// The type of a method's errors: those of an enum, or none but internal ones.
+/// Returns the error type of a method. Without declared errors it holds internal errors only.
 pub(super) fn method_error(declared: Option<&Identifier>) -> TokenStream {
     let declared = declared.map(|name| quote!(<errors::#name>));
     quote!(MethodError #declared)
@@ -68,7 +68,7 @@ fn errors_line(error: Option<&ErrorEnum<'_>>) -> String {
     }
 }
 
-/// The module of the errors, where a method declares some.
+/// The module of the errors, if a method declares any.
 pub(super) fn errors(plan: &ServiceCrate<'_>) -> Option<Module> {
     let errors = || plan.methods.iter().filter_map(|method| method.error.as_ref());
     let names_types = errors().flat_map(|error| &error.variants).any(
@@ -98,7 +98,7 @@ pub(super) fn errors(plan: &ServiceCrate<'_>) -> Option<Module> {
 fn definition(method: &str, error: &ErrorEnum<'_>) -> TokenStream {
     let ErrorEnum { name, derives_eq, variants } = error;
     let (eq, hash) = derives_eq.then(|| (quote!(, Eq), quote!(, Hash))).unzip();
-    let docs_of_enum = docs(&[format!("Why `{method}` failed.")]);
+    let docs_of_enum = docs(&[format!("The errors that `{method}` declares.")]);
     let variants = variants.iter().map(|ErrorVariant { name, docs: lines, holds, .. }| {
         let docs = docs(lines);
         let content = match holds {
@@ -107,7 +107,7 @@ fn definition(method: &str, error: &ErrorEnum<'_>) -> TokenStream {
                 let payload = located_type(payload);
                 Some(quote!((#payload)))
             }
-            ErrorContent::Said => Some(quote!((Option<String>))),
+            ErrorContent::Message => Some(quote!((Option<String>))),
         };
         quote!(#docs #name #content)
     });
@@ -120,14 +120,14 @@ fn definition(method: &str, error: &ErrorEnum<'_>) -> TokenStream {
     }
 }
 
-/// What each error tells a caller.
+/// The macro call that turns each error into a failure of a tool.
 fn failures(ErrorEnum { name, variants, .. }: &ErrorEnum<'_>) -> TokenStream {
     let arms = variants.iter().map(|variant| {
         let ErrorVariant { error, name, format, arguments, holds, .. } = variant;
         let content = match holds {
             ErrorContent::Nothing => None,
             ErrorContent::Payload(_) => Some(quote!((data))),
-            ErrorContent::Said => Some(quote!([said])),
+            ErrorContent::Message => Some(quote!([message])),
         };
         let code = &error.name.value;
         let recovery = ident(error.recovery.as_str());

@@ -1,8 +1,8 @@
-//! `specs.rs`: everything known about the tools, as statics.
+//! `specs.rs`: statics that hold the specs of the tools.
 
 use toolwright::spec::Implementation;
 
-use super::print::Module;
+use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, ident, import, optional_of, root_type};
 use crate::model::{Approval, CallLimits, Deprecation, Example, Hints, McpOrigin, ToolAnnotations};
@@ -43,11 +43,11 @@ fn uses(plan: &ToolsetCrate<'_>) -> Vec<TokenStream> {
     duration.into_iter().chain([quote!(#types #contract)]).collect()
 }
 
-/// The static that tells of the server.
+/// The static that describes the MCP server that runs the tools.
 fn origin(plan: &ToolsetCrate<'_>, origin: &McpOrigin) -> TokenStream {
     let McpOrigin { server, listed, from } = origin;
     let server = &server.value;
-    let about = docs(&[format!("The MCP server that the `{}` toolset stands for.", plan.toolset)]);
+    let about = docs(&[format!("The MCP server that runs the `{}` tools.", plan.toolset)]);
     let listed = listed.iter().map(|(name, digest)| quote!((#name, #digest)));
     let fields = [
         ("name", &from.name),
@@ -55,16 +55,16 @@ fn origin(plan: &ToolsetCrate<'_>, origin: &McpOrigin) -> TokenStream {
         ("protocol", &from.protocol),
         ("date", &from.date),
     ];
-    let said = fields.iter().filter_map(|(field, value)| {
+    let known = fields.iter().filter_map(|(field, value)| {
         let (field, value) = (ident(field), value.as_ref()?);
         Some(quote!(#field: Some(#value),))
     });
-    let said: Vec<_> = said.collect();
-    let rest = (said.len() < fields.len()).then(|| quote!(..remote::Provenance::UNKNOWN));
-    let from = if said.is_empty() {
+    let known: Vec<_> = known.collect();
+    let rest = (known.len() < fields.len()).then(|| quote!(..remote::Provenance::UNKNOWN));
+    let from = if known.is_empty() {
         quote!(remote::Provenance::UNKNOWN)
     } else {
-        quote!(remote::Provenance { #(#said)* #rest })
+        quote!(remote::Provenance { #(#known)* #rest })
     };
     quote! {
         #about
@@ -88,7 +88,7 @@ fn tool(plan: &ToolPlan<'_>) -> TokenStream {
     }
 }
 
-/// The calls that follow the constructor of a spec, each for something that its file says.
+/// The method calls after the constructor of a spec, one for each property of the tool.
 fn setters(plan: &ToolPlan<'_>) -> TokenStream {
     let description = &plan.tool.description;
     let title = plan.tool.title.as_ref().map(|title| quote!(.with_title(#title)));
@@ -111,20 +111,20 @@ fn setters(plan: &ToolPlan<'_>) -> TokenStream {
     }
 }
 
-/// Who carries the tool out, and what it is called there.
+/// The setters for the implementation of the tool and its name on a remote server.
 fn provenance(plan: &ToolPlan<'_>) -> TokenStream {
     let implementation = match &plan.implementation {
         Implementation::Method { service, method } => quote!(.with_method(#service, #method)),
         Implementation::Agent { service, agent } => quote!(.with_agent(#service, #agent)),
         Implementation::Mcp { server } => quote!(.with_mcp_server(#server)),
-        // The spec says it of itself.
+        // This is the default of a spec.
         Implementation::External => TokenStream::new(),
     };
     let remote = plan.tool.remote.as_ref().map(|name| quote!(.with_remote_name(#name)));
     quote!(#implementation #remote)
 }
 
-/// What decides whether and how the tool is offered.
+/// The setters that decide whether and how the tool is offered: tags, aliases, annotations and deprecation.
 fn offered(plan: &ToolPlan<'_>) -> TokenStream {
     let tags = &plan.tool.tags;
     let aliases = plan.tool.aliases.iter().map(|alias| &alias.value);
@@ -141,13 +141,13 @@ fn offered(plan: &ToolPlan<'_>) -> TokenStream {
     let deprecation = plan.tool.deprecated.as_ref().map(|Deprecation { since, .. }| {
         let since = since.as_ref().map(|version| quote!(.deprecated_since(#version)));
         let replacement = plan.replacement.map(|tool| quote!(.replaced_by(#tool)));
-        let said: Vec<_> = [since, replacement].into_iter().flatten().collect();
-        if said.is_empty() { quote!(.deprecated()) } else { quote!(#(#said)*) }
+        let details: Vec<_> = [since, replacement].into_iter().flatten().collect();
+        if details.is_empty() { quote!(.deprecated()) } else { quote!(#(#details)*) }
     });
     quote!(#tags #aliases #(#annotations)* #deprecation)
 }
 
-/// What people and models read of the tool beside its description.
+/// The setters for texts that people and models read, besides the description.
 fn words(plan: &ToolPlan<'_>) -> TokenStream {
     let Hints { call, result } = &plan.tool.hints;
     let call = call.as_ref().map(|text| quote!(.with_call_hint(#text)));
@@ -156,8 +156,8 @@ fn words(plan: &ToolPlan<'_>) -> TokenStream {
         let prompt = prompt.as_ref().map(|text| quote!(.with_approval_prompt(#text)));
         let denied = denied.as_ref().map(|text| quote!(.with_approval_denied(#text)));
         let metadata = metadata.as_ref().map(|text| quote!(.with_approval_metadata(#text)));
-        let said: Vec<_> = [prompt, denied, metadata].into_iter().flatten().collect();
-        if said.is_empty() { quote!(.requiring_approval()) } else { quote!(#(#said)*) }
+        let details: Vec<_> = [prompt, denied, metadata].into_iter().flatten().collect();
+        if details.is_empty() { quote!(.requiring_approval()) } else { quote!(#(#details)*) }
     });
     let examples = plan.tool.examples.iter().map(|Example { args, result }| {
         let result = optional_of(result.as_ref());
@@ -168,7 +168,7 @@ fn words(plan: &ToolPlan<'_>) -> TokenStream {
     quote!(#call #result #approval #examples #sample)
 }
 
-/// How long and how often the tool may run.
+/// The setters for the timeout, the attempts and whether calls run one at a time.
 fn running(CallLimits { timeout, attempts, sequential }: CallLimits) -> TokenStream {
     let timeout = timeout.map(|timeout| {
         let timeout = duration(timeout);

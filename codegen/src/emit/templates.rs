@@ -1,8 +1,8 @@
-//! What is not Rust: manifests and READMEs.
+//! The manifest and the README of a crate.
 
 use askama::Template;
 
-use super::print::Module;
+use super::module::Module;
 use super::{BANNER, Texts};
 use crate::options::Dependency;
 use crate::plan::{Contents, Crate};
@@ -32,21 +32,21 @@ pub(super) fn around(krate: &Crate<'_>, modules: &[Module]) -> Texts {
 }
 
 fn text(template: &impl Template) -> String {
-    let mut text = template.render().expect("the templates call nothing that fails");
+    let mut text = template.render().expect("nothing in the templates can fail");
     text.push('\n');
     text
 }
 
 impl Crate<'_> {
-    /// The Rust of the contract, where the crate needs no more and the project says nothing of it.
+    /// Returns the `rust-version` of `toolwright` for a crate that depends on nothing else, unless the options set one.
     fn rust_version(&self) -> Option<&'static str> {
         let is_provider = matches!(self.contents, Contents::Service(_) | Contents::Toolset(_));
-        let is_said = self.options.package.keys.iter().any(|(key, _)| *key == "rust-version");
-        let is_known = is_provider && !is_said && self.options.dependencies.is_empty();
+        let is_set = self.options.package.keys.iter().any(|(key, _)| *key == "rust-version");
+        let is_known = is_provider && !is_set && self.options.dependencies.is_empty();
         is_known.then_some(toolwright::RUST_VERSION)
     }
 
-    /// The features it asks of a dependency.
+    /// Returns the features that the crate needs of a dependency.
     fn features_of(&self, dependency: &str) -> &'static [&'static str] {
         if self.contents.needs_patterns() && dependency == "toolwright" {
             &["patterns"]
@@ -55,14 +55,14 @@ impl Crate<'_> {
         }
     }
 
-    /// The tools with their descriptions, each in one line.
+    /// Returns the name and the description of each tool, each description as one line.
     fn tool_lines(&self) -> impl Iterator<Item = (&str, String)> {
         self.tools.iter().map(|tool| (tool.name.value.as_str(), line(&tool.description)))
     }
 }
 
 impl Dependency {
-    /// The dependency as a TOML value.
+    /// Returns the dependency as a TOML value.
     fn to_toml(&self, needed_features: &[&str]) -> String {
         let text = |text: &str| toml::Value::from(text).to_string();
         let Self { path, version, registry, git, branch, tag, rev, .. } = self;
@@ -75,14 +75,14 @@ impl Dependency {
             ("tag", tag),
             ("rev", rev),
         ];
-        let said = |(key, value): (&str, &Option<String>)| {
+        let set = |(key, value): (&str, &Option<String>)| {
             value.as_ref().map(|value| format!("{key} = {}", text(value)))
         };
-        let mut parts: Vec<String> = keys.into_iter().filter_map(said).collect();
+        let mut parts: Vec<String> = keys.into_iter().filter_map(set).collect();
         parts.extend(self.workspace.then(|| "workspace = true".to_owned()));
         parts.extend(self.default_features.map(|value| format!("default-features = {value}")));
-        let is_asked = |needed: &&&str| !self.features.iter().any(|asked| asked == *needed);
-        let needed = needed_features.iter().filter(is_asked).copied();
+        let is_missing = |needed: &&&str| !self.features.iter().any(|feature| feature == *needed);
+        let needed = needed_features.iter().filter(is_missing).copied();
         let features: Vec<String> =
             self.features.iter().map(String::as_str).chain(needed).map(text).collect();
         if !features.is_empty() {
@@ -95,7 +95,7 @@ impl Dependency {
     }
 }
 
-/// One line of prose: no line breaks, no tags.
+/// Returns a text as one line of Markdown, without line breaks and HTML tags.
 fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('<', "&lt;")
 }

@@ -5,25 +5,25 @@ use std::f64::consts;
 use std::fmt::Display;
 use std::time::Duration;
 
-use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
+use super::rust::{Ident, Literal, ToTokens, TokenStream, push, quote};
 use crate::options::RustPath;
 use crate::plan::{
     DependentKeys, IntegerLimits, ItemLimits, LocatedType, NumberLimit, NumberLimits,
     PropertyLimits, RootType, StringLimits,
 };
 
-/// An identifier that is written in the code of an emitter.
+/// Returns an identifier that is a constant of an emitter.
 pub(super) fn ident(name: &'static str) -> Ident<'static> {
     Ident::new(name)
 }
 
-/// A path the plan made, such as `todos_service::types`.
+/// Returns a path of a plan, such as `todos_service::types`.
 pub(super) fn path(path: &str) -> TokenStream {
     let parts = path.split("::").map(Ident::new);
     quote!(#(#parts)::*)
 }
 
-/// A path of the options.
+/// Returns a path of the options.
 pub(super) fn rust_path(of: &RustPath) -> TokenStream {
     let colons = of.as_str().starts_with("::").then(|| quote!(::));
     let parts = of.segments().into_iter().map(Ident::new);
@@ -39,7 +39,7 @@ pub(super) fn docs<S: AsRef<str>>(lines: &[S]) -> TokenStream {
     docs
 }
 
-/// `use path::{names};`, with the braces only where they are needed.
+/// Returns `use path::{names};`, without the braces if there is one name.
 pub(super) fn import<S: AsRef<str>>(
     visibility: &TokenStream,
     from: &str,
@@ -53,7 +53,7 @@ pub(super) fn import<S: AsRef<str>>(
     }
 }
 
-/// The imports of those names that are used, by path; none where no name is.
+/// Returns imports of those names that are used, or `None` if no name is.
 pub(super) fn imports(sources: &[(&str, Vec<&str>)], used: &BTreeSet<&str>) -> Option<TokenStream> {
     let lines: Vec<_> = sources
         .iter()
@@ -67,7 +67,7 @@ pub(super) fn imports(sources: &[(&str, Vec<&str>)], used: &BTreeSet<&str>) -> O
     (!lines.is_empty()).then(|| quote!(#(#lines)*))
 }
 
-/// A type where it stands, seen from a module that has `types` in scope.
+/// Returns the path of a type, for a module that has `types` in scope.
 pub(super) fn located_type(ty: &LocatedType) -> TokenStream {
     match (&ty.ty, &ty.path) {
         (RootType::Named(name), Some(module)) => {
@@ -78,7 +78,7 @@ pub(super) fn located_type(ty: &LocatedType) -> TokenStream {
     }
 }
 
-/// A root type, seen from a module that has `types` in scope.
+/// Returns a root type, for a module that has `types` in scope.
 pub(super) fn root_type(ty: &RootType) -> TokenStream {
     match ty {
         RootType::Named(name) => {
@@ -89,12 +89,12 @@ pub(super) fn root_type(ty: &RootType) -> TokenStream {
     }
 }
 
-/// `Some(value)` or `None`.
-pub(super) fn optional_of(value: Option<impl Append>) -> TokenStream {
+/// Returns the tokens `Some(value)` or `None`.
+pub(super) fn optional_of(value: Option<impl ToTokens>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
-/// A duration in the largest unit that is exact.
+/// Returns a duration in the largest unit that is exact.
 pub(super) fn duration(duration: Duration) -> TokenStream {
     let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     if millis.is_multiple_of(3_600_000) {
@@ -112,9 +112,9 @@ pub(super) fn duration(duration: Duration) -> TokenStream {
     }
 }
 
-/// `Length::ANY`, narrowed.
-impl Append for StringLimits {
-    fn append(&self, out: &mut TokenStream) {
+/// `Length::ANY` with a call for each limit.
+impl ToTokens for StringLimits {
+    fn to_tokens(&self, out: &mut TokenStream) {
         push!(out, codec::Length::ANY);
         at_least(self.min.map(count), out);
         at_most(self.max.map(count), out);
@@ -124,9 +124,9 @@ impl Append for StringLimits {
     }
 }
 
-/// `Items::ANY`, narrowed.
-impl Append for ItemLimits {
-    fn append(&self, out: &mut TokenStream) {
+/// `Items::ANY` with a call for each limit.
+impl ToTokens for ItemLimits {
+    fn to_tokens(&self, out: &mut TokenStream) {
         push!(out, codec::Items::ANY);
         at_least(self.min.map(count), out);
         at_most(self.max.map(count), out);
@@ -136,9 +136,9 @@ impl Append for ItemLimits {
     }
 }
 
-/// `Properties::ANY`, narrowed.
-impl Append for PropertyLimits {
-    fn append(&self, out: &mut TokenStream) {
+/// `Properties::ANY` with a call for each limit.
+impl ToTokens for PropertyLimits {
+    fn to_tokens(&self, out: &mut TokenStream) {
         let Self { min, max, names, dependent } = self;
         push!(out, codec::Properties::ANY);
         at_least(min.map(count), out);
@@ -155,18 +155,18 @@ impl Append for PropertyLimits {
     }
 }
 
-/// `Range::ANY`, narrowed.
-impl Append for IntegerLimits {
-    fn append(&self, out: &mut TokenStream) {
+/// `Range::ANY` with a call for each limit.
+impl ToTokens for IntegerLimits {
+    fn to_tokens(&self, out: &mut TokenStream) {
         push!(out, codec::Range::ANY);
         at_least(self.min.map(integer), out);
         at_most(self.max.map(integer), out);
     }
 }
 
-/// `Range::ANY`, narrowed.
-impl Append for NumberLimits {
-    fn append(&self, out: &mut TokenStream) {
+/// `Range::ANY` with a call for each limit.
+impl ToTokens for NumberLimits {
+    fn to_tokens(&self, out: &mut TokenStream) {
         push!(out, codec::Range::ANY);
         match self.lower {
             Some(NumberLimit { value, is_exclusive: true }) => {
@@ -185,19 +185,19 @@ impl Append for NumberLimits {
     }
 }
 
-fn at_least(min: Option<impl Append>, out: &mut TokenStream) {
+fn at_least(min: Option<impl ToTokens>, out: &mut TokenStream) {
     if let Some(min) = min {
         push!(out, .at_least(#min));
     }
 }
 
-fn at_most(max: Option<impl Append>, out: &mut TokenStream) {
+fn at_most(max: Option<impl ToTokens>, out: &mut TokenStream) {
     if let Some(max) = max {
         push!(out, .at_most(#max));
     }
 }
 
-/// An integer literal.
+/// Returns an integer literal.
 pub(super) fn integer(value: impl Display) -> Literal {
     grouped(&value.to_string())
 }
@@ -206,8 +206,8 @@ fn count(count: u64) -> Literal {
     grouped(&count.to_string())
 }
 
-/// A double. Clippy takes `3.14` for an inexact `PI` and refuses it, so what begins as a constant of mathematics does is
-/// that constant or a quotient of two whole numbers, which is the same double.
+/// Returns an `f64` expression. Clippy rejects literals that are close to a mathematical constant, such as `3.14`; such a
+/// number becomes the constant or a quotient of two whole numbers that is the same double.
 pub(super) fn number(value: f64) -> TokenStream {
     let text = format!("{value:?}");
     let is_near = |constant: &f64| approximates(&text, *constant);
@@ -228,7 +228,7 @@ pub(super) fn number(value: f64) -> TokenStream {
     quote!(#whole / #power)
 }
 
-/// Whether a text is the beginning of a constant, cut off or rounded.
+/// Returns whether a number is a truncated or rounded form of a constant.
 fn approximates(text: &str, constant: f64) -> bool {
     let digits = text.trim_start_matches('-');
     digits.len() > 3
@@ -237,7 +237,7 @@ fn approximates(text: &str, constant: f64) -> bool {
             || format!("{constant:.*}", digits.len() - 2) == digits)
 }
 
-/// What clippy's `approx_constant` knows.
+/// The constants of clippy's `approx_constant`.
 const CONSTANTS: [(&str, f64); 19] = [
     ("E", consts::E),
     ("FRAC_1_PI", consts::FRAC_1_PI),
@@ -260,7 +260,7 @@ const CONSTANTS: [(&str, f64); 19] = [
     ("TAU", consts::TAU),
 ];
 
-/// A number literal with `_` between groups of three digits, as people write long ones.
+/// Returns a number literal with `_` between groups of three digits.
 pub(super) fn grouped(number: &str) -> Literal {
     if number.len() <= 3 {
         return Literal::number(number.to_owned());
@@ -274,7 +274,7 @@ pub(super) fn grouped(number: &str) -> Literal {
         let is_between = place > 0 && (whole.len() - place).is_multiple_of(3);
         text.extend(is_between.then_some('_').into_iter().chain([digit]));
     }
-    // The point stands first.
+    // The first character is the point.
     for (place, digit) in fraction.char_indices() {
         let is_between = place > 1 && place % 3 == 1;
         text.extend(is_between.then_some('_').into_iter().chain([digit]));
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_that_begins_as_a_constant_of_mathematics_is_no_literal() {
+    fn a_number_close_to_a_mathematical_constant_is_not_a_literal() {
         for (text, expected) in [
             ("-3.14", "- 314.0 / 100.0"),
             ("0.318", "318.0 / 1_000.0"),

@@ -1,6 +1,6 @@
 //! `calls.rs` and `executor.rs` of a toolset, and the function that registers its tools.
 
-use super::print::Module;
+use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, import, path, root_type};
 use crate::plan::{Arm, ExecutorPlan, ToolPlan, ToolsetCrate};
@@ -18,7 +18,7 @@ pub(super) fn calls(plan: &ToolsetCrate<'_>) -> Module {
     Module { name: "calls", about: format!("Typed calls of the `{}` tools.", plan.toolset), parts }
 }
 
-/// The module of what runs the tools: here, on a service, and there, on a server that exposes them.
+/// The module of the executors: one calls the methods of a service, one calls the tools on an MCP server.
 pub(super) fn executor(plan: &ToolsetCrate<'_>) -> Module {
     let own: &[_] = if plan.transforms.is_empty() { &["specs"] } else { &["specs", "transforms"] };
     let own = import(&TokenStream::new(), "super", own);
@@ -59,7 +59,8 @@ fn arm(Arm { tool, marker, method, args, result }: &Arm<'_>) -> TokenStream {
     quote!(#(#names)|* => specs::#marker: #method(#args) #result)
 }
 
-/// The executor that calls the tools on an MCP server: the one that the toolset stands for, or any that exposes it.
+/// The executor that calls the tools on an MCP server: the server that the schema names, or else any server that
+/// exposes the toolset.
 fn on_server(plan: &ToolsetCrate<'_>) -> TokenStream {
     let (name, toolset) = (&plan.mcp_executor, &plan.toolset);
     let (about, origin) = match &plan.remote {
@@ -98,7 +99,7 @@ pub(super) fn register(plan: &ToolsetCrate<'_>) -> TokenStream {
     let needs_other = plan.remote.is_none() && bound().count() < plan.tools.len();
     let (parameter, own) = on_service.or(on_server).unzip();
     let other = needs_other.then(|| quote!(executor: std::sync::Arc<dyn toolwright::Executor>,));
-    // What runs tools of a set in two ways is registered as one.
+    // A toolset with method-backed and other tools has two executors, which `Split` combines.
     let method_backed = (needs_other && own.is_some()).then(|| {
         let specs = bound().map(|tool| &tool.constant);
         quote! {
@@ -123,7 +124,7 @@ pub(super) fn register(plan: &ToolsetCrate<'_>) -> TokenStream {
         "",
         "# Errors",
         "",
-        "A tool's name is taken already. Then nothing is registered.",
+        "Returns an error, and registers nothing, if the name of a tool is taken.",
     ]);
     quote! {
         #docs

@@ -1,6 +1,6 @@
-//! `transforms.rs`: where a tool differs in shape from the method behind it.
+//! `transforms.rs`: conversions between the arguments and results of a tool and those of its method, where their types differ.
 
-use super::print::Module;
+use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, import, located_type, path, root_type};
 use crate::plan::{
@@ -9,10 +9,10 @@ use crate::plan::{
 };
 use crate::prose::code;
 
-/// The module is private: what users call takes and gives the tool's shape.
+/// The name of the module, which is private: users call tools, and the executor converts.
 pub(super) const NAME: &str = "transforms";
 
-/// The module of the transforms, where there are any.
+/// The module of the transforms, if there are any.
 pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
     let transforms = &plan.transforms;
     let has =
@@ -30,10 +30,7 @@ pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
     let parts = std::iter::once(uses).chain(transforms.iter().map(transform)).collect();
     (!transforms.is_empty()).then(|| Module {
         name: NAME,
-        about: format!(
-            "Conversions between the `{}` tools and the methods behind them.",
-            plan.toolset
-        ),
+        about: format!("Conversions between the `{}` tools and their methods.", plan.toolset),
         parts,
     })
 }
@@ -45,7 +42,7 @@ fn transform(plan: &Transform) -> TokenStream {
         TransformBody::ReshapeResult => {
             let marker = &plan.marker;
             let about =
-                format!("The result of `{}`: that of its method, in the tool's shape.", plan.tool);
+                format!("Converts the result of the method into the result of `{}`.", plan.tool);
             let docs = docs(&[about]);
             quote! {
                 #docs
@@ -66,7 +63,7 @@ fn transform(plan: &Transform) -> TokenStream {
         }
         TransformBody::Move(moved) => {
             let body = field_moves(&plan.method_type, moved);
-            // Where everything is filled in, the arguments hold nothing to move.
+            // The arguments are unused if all properties are injected.
             let holds_something = !moved.fields.is_empty() || moved.additional.is_some();
             let args = if holds_something { quote!(args) } else { quote!(_args) };
             let docs = payload_docs(&plan.tool, moved.injected.iter());
@@ -85,11 +82,9 @@ fn payload_docs<'a>(tool: &str, injected: impl Iterator<Item = &'a InjectedValue
         .map(|value| format!("{} from the call's {}", code(&value.property), value.source))
         .collect();
     let about = match filled.as_slice() {
-        [] => format!(
-            "The payload of the method behind `{tool}`: its arguments in the method's shape."
-        ),
+        [] => format!("Converts the arguments of `{tool}` into the payload of its method."),
         filled => format!(
-            "The payload of the method behind `{tool}`: its arguments, and {}.",
+            "Converts the arguments of `{tool}` into the payload of its method; fills in {}.",
             filled.join(", ")
         ),
     };
@@ -128,8 +123,8 @@ fn field_moves(method_type: &LocatedType, plan: &Move) -> TokenStream {
     }
 }
 
-/// What stands beside the properties moves along, but for keys that are filled in: those are hidden
-/// from the model, and what it writes there does not count.
+/// Moves additional properties, except injected ones: the model does not see those, so a value that it sends for one is
+/// dropped.
 fn additional(plan: &Move) -> (TokenStream, TokenStream) {
     let Some(AdditionalMove { to, from }) = &plan.additional else {
         return (TokenStream::new(), TokenStream::new());
@@ -144,7 +139,7 @@ fn additional(plan: &Move) -> (TokenStream, TokenStream) {
     )
 }
 
-/// The value of an injected property: a string where it is required, else an optional one.
+/// Returns the value of an injected property: a string if it is required, else an optional string.
 fn given(value: &InjectedValue) -> TokenStream {
     let InjectedValue { property, source, getter, required, .. } = value;
     let found = match getter {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::defaults;
-use super::print::Module;
-use super::rust::{Append, TokenStream, push, quote};
+use super::module::Module;
+use super::rust::{ToTokens, TokenStream, push, quote};
 use super::tokens::{docs, ident, import, imports, rust_path};
 use crate::naming::Identifier;
 use crate::options::RustPath;
@@ -32,9 +32,9 @@ fn reexports(types: &Types) -> Option<TokenStream> {
     (!types.imports.is_empty()).then(|| quote!(#(#lines)*))
 }
 
-/// The Rust type of a use.
-impl Append for TypeUse {
-    fn append(&self, out: &mut TokenStream) {
+/// The Rust type that the use of a schema becomes.
+impl ToTokens for TypeUse {
+    fn to_tokens(&self, out: &mut TokenStream) {
         match self {
             Self::Value => push!(out, Value),
             Self::Null => push!(out, ()),
@@ -69,7 +69,7 @@ impl Append for TypeUse {
     }
 }
 
-/// The type of a field: an optional property that may be `null` keeps the two apart.
+/// Returns the type of a field. For an optional property that may be `null`, it tells `null` from an absent key.
 fn field_type(field: &Field) -> TokenStream {
     let ty = &field.ty;
     if field.presence == Presence::Optional { optional_type(ty) } else { quote!(#ty) }
@@ -132,7 +132,7 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
         Body::Domain(path) => {
             let renamed = path.segments().last().is_none_or(|last| *name != **last);
             let (path, renamed) = (rust_path(path), renamed.then(|| quote!(as #name)));
-            // Unlike an alias, it brings the constructor of a struct without names for its fields.
+            // Unlike an alias, a re-export includes the constructor of a tuple struct.
             vec![quote!(#docs pub use #path #renamed;)]
         }
     }
@@ -189,9 +189,9 @@ fn constructor(plan: &Struct) -> TokenStream {
     });
     let has_defaults = plan.fields().any(|field| matches!(field.presence, Presence::Default(_)));
     let docs = docs(&[if has_defaults {
-        "Sets what is required; the rest has its default or is left out."
+        "Creates a value with the required fields; the others are absent or have their defaults."
     } else {
-        "Sets what is required; the rest is left out."
+        "Creates a value with the required fields; the others are absent."
     }]);
     quote! {
         #docs
@@ -219,7 +219,7 @@ fn plain_enum<'a>(
     }]
 }
 
-/// An enum with a type in each variant: the variant's name, its type, its doc line.
+/// Returns an enum whose variants hold a value each. `variants` has the name, the type and the doc line of each.
 fn choice<'a>(
     variants: impl Iterator<Item = (&'a Identifier, &'a TypeUse, &'a str)>,
     name: &Identifier,
@@ -237,7 +237,7 @@ fn choice<'a>(
     }]
 }
 
-/// The names of other modules that the types of this one mention.
+/// Returns the names that the types of a module use.
 fn used_types(types: &Types) -> BTreeSet<&str> {
     let mut used = BTreeSet::new();
     for definition in &types.definitions {
@@ -282,7 +282,7 @@ fn used_by_struct<'a>(plan: &'a Struct, used: &mut BTreeSet<&'a str>) {
     }
 }
 
-/// Adds the names that a type mentions.
+/// Adds the names that a type uses.
 pub(super) fn used_by<'a>(ty: &'a TypeUse, used: &mut BTreeSet<&'a str>) {
     let name = match ty {
         TypeUse::Value => "Value",

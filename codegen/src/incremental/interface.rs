@@ -1,5 +1,5 @@
-//! The interface of a schema file: the names it declares and uses. Texts and the rest of schemas are no part of it, so as
-//! long as its interface stays the same, a file can change without any other file being read again.
+//! The interface of a schema file: the names that it declares and uses, without other texts and the details of schemas. If
+//! a file changes but its interface does not, no other file has to be checked again.
 
 use std::collections::BTreeSet;
 
@@ -9,33 +9,34 @@ use crate::source::Spanned;
 use crate::syntax::{Document, Entries, Method, SchemaText, ToolDetails, Toolset};
 use crate::yaml::{Node, Value};
 
-/// A name by which files find each other.
+/// The kind of a name that one file declares and another uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// A service whose crate a file adds to.
+    /// A service to whose crate the file contributes.
     Service,
-    /// A toolset, the one that methods join included.
+    /// A toolset, including the one for methods that are tools.
     Toolset,
-    /// A tool, by any of its names.
+    /// The name or an alias of a tool.
     Tool,
     /// An agent or an MCP server, as `service/name`.
     Consumer,
-    /// A toolset that an agent of the file implements.
+    /// A toolset that an agent in the file implements.
     Export,
 }
 
 /// A name and its kind.
 pub(super) type Name = (Kind, String);
 
-/// The names a file declares and uses.
+/// The names that a file declares and uses.
 #[derive(Default)]
 pub(crate) struct Interface {
-    /// Whether the file names its service. Without one, the owners of what it declares depend on all other files.
+    /// Set if the file names its service. Otherwise all other files decide which service owns its declarations.
     pub(super) has_service: bool,
+    /// The names that the file declares.
     pub(super) declares: BTreeSet<Name>,
-    /// The names whose files are needed to compile this one.
+    /// The names that the file uses: the files that declare them are needed to compile it.
     pub(super) needs: BTreeSet<Name>,
-    /// Every name with its role, in the order they stand in the file.
+    /// The hash of all names with their roles, in the order of the file.
     hasher: Xxh3Default,
 }
 
@@ -60,12 +61,12 @@ impl Interface {
         interface
     }
 
-    /// A hash of every name and its role.
+    /// Returns the hash of all names with their roles.
     pub(super) fn digest(&self) -> u128 {
         self.hasher.digest128()
     }
 
-    /// Lengths are hashed as well, so that no two lists of words run together into the same bytes.
+    /// Adds a name with its role to the hash, each with its length, so that different lists never hash the same bytes.
     fn hash(&mut self, role: &str, word: &str) {
         for part in [role, word] {
             self.hasher.update(&(part.len() as u64).to_le_bytes());
@@ -129,7 +130,7 @@ impl Interface {
         }
     }
 
-    /// The agents that implement a toolset are part of what is generated for it.
+    /// Declares a toolset. Its crate names the agents that implement it, so it needs the files that declare them.
     fn declare_toolset(&mut self, name: &str) {
         self.declare(Kind::Toolset, name);
         self.need(Kind::Export, name);
@@ -177,7 +178,7 @@ impl Interface {
         }
     }
 
-    /// `may_be_name`: where a string is the name of a type, not a value.
+    /// Adds the references of a schema. `may_be_name` is set where a string is the name of a type and not a value.
     fn schema(&mut self, node: &Node, may_be_name: bool) {
         match &node.value {
             Value::String(name) if may_be_name => {
@@ -196,7 +197,7 @@ impl Interface {
         }
     }
 
-    /// A name that may be one of another service's: `service.name`.
+    /// Adds the service of a qualified name, `service.name`.
     fn qualified(&mut self, name: &str) {
         if let Some((service, _)) = name.split_once('.') {
             self.need(Kind::Service, service);

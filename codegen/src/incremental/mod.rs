@@ -1,8 +1,8 @@
-//! Decides what has to be generated again after some schema files changed, from the record of the last run.
+//! Decides which crates have to be generated again after some schema files changed, from the record of the last run.
 //!
-//! A file whose [`Interface`] stays the same can change without any other file being looked at: no name can clash that did
-//! not before, and only the crates of files that need it are affected. So those crates are generated, and only the files
-//! they need are compiled. Whatever is in doubt is generated in full. Texts are equal when their hashes are.
+//! If the [`Interface`] of a changed file is the same as before, there are no new name clashes, and only the crates of files
+//! that need this file are affected. So only those crates are generated, and only the files that they need are compiled. In
+//! all other cases everything is generated. Two texts count as equal if their hashes are equal.
 
 mod interface;
 mod record;
@@ -22,18 +22,18 @@ use interface::{Kind, Name};
 pub(crate) use record::Record;
 use record::{GeneratedCrate, SourceFile};
 
-/// What has to be compiled and generated again.
+/// The schema files and crates of an incremental run.
 pub(crate) struct Outdated {
-    /// The schema files that are needed.
+    /// The schema files to compile.
     pub(crate) sources: Sources,
     /// The folders of the crates to generate.
     pub(crate) crates: BTreeSet<String>,
 }
 
 impl Record {
-    /// Returns the record of a run that compiled everything, or `None` if two of its files share a path.
+    /// Creates the record of a full run. Returns `None` if two files have the same path or a path contains a line break.
     ///
-    /// `interfaces` has the interface of each source, `generator` whatever the output depends on besides the sources.
+    /// `interfaces` has the interface of each source; `generator` is everything else that the output depends on.
     pub(crate) fn new<'p>(
         generator: &impl Debug,
         sources: &Sources,
@@ -81,7 +81,7 @@ impl Record {
                 .filter_map(|path| path.strip_suffix("/src/lib.rs"))
                 .map(|dir| GeneratedCrate {
                     dir: dir.to_owned(),
-                    // Where it is not plain which files declare the crate, it is made of all of them.
+                    // If it is unknown which files declare the crate, it depends on all of them.
                     sources: declaration(dir)
                         .and_then(|name| declared.get(&name).cloned())
                         .unwrap_or_else(|| all.clone().collect()),
@@ -92,11 +92,11 @@ impl Record {
         Some(record)
     }
 
-    /// Brings the record up to date with the sources; returns what has to be generated again for it to be true, or `None`
-    /// if that is everything. It is everything too if [`Self::has_interfaces_of`] is false for the files to be compiled,
-    /// which are not parsed here.
+    /// Updates the record for changed sources. Returns the files and crates that have to be generated again, or `None` if a
+    /// full run is needed. The caller has to parse the returned files and to do a full run if [`Self::has_interfaces_of`] is
+    /// false for them.
     ///
-    /// `touched` has the paths of generated files that may have been changed on disk.
+    /// `touched` has the paths of generated files that may have changed on disk.
     pub(crate) fn update(
         &mut self,
         generator: &impl Debug,
@@ -133,7 +133,7 @@ impl Record {
         Some(Outdated { sources, crates })
     }
 
-    /// Keeps which files have warnings. Those that had some before are among the `compiled` ones.
+    /// Records which files have warnings. `compiled` must include all files that had warnings before.
     pub(crate) fn set_warnings(&mut self, compiled: &Sources, warnings: &[Diagnostic]) {
         let spans = warnings.iter().filter_map(|warning| warning.span);
         let warned: BTreeSet<&str> =
@@ -143,7 +143,7 @@ impl Record {
         }
     }
 
-    /// Takes the hashes of changed files; returns their places.
+    /// Updates the hashes of changed files; returns their indices.
     fn update_hashes(&mut self, sources: &Sources) -> Vec<usize> {
         let mut changed = Vec::new();
         for (at, (file, hash)) in self.sources.iter_mut().zip(hashes(sources)).enumerate() {
@@ -154,7 +154,7 @@ impl Record {
         changed
     }
 
-    /// Whether each file has a document and the interface it had, so that no other file is affected.
+    /// Returns whether every file could be parsed and has the recorded interface, so that no other file is affected.
     pub(crate) fn has_interfaces_of(&self, sources: &Sources, documents: &[Document]) -> bool {
         let known = |path: &str| self.sources.binary_search_by(|file| file.path.as_str().cmp(path));
         documents.len() == sources.iter().count()
@@ -175,7 +175,7 @@ impl Record {
     }
 }
 
-/// The name that the files of a crate declare, from the folder of the crate.
+/// Returns the name that files of a crate declare, from the folder of the crate.
 fn declaration(dir: &str) -> Option<Name> {
     let parts: Vec<&str> = dir.split('/').collect();
     match parts[..] {
@@ -186,7 +186,7 @@ fn declaration(dir: &str) -> Option<Name> {
     }
 }
 
-/// Returns for each file whether it can be reached from the given ones, themselves included.
+/// Returns for each file whether it is one of the given files or can be reached from one.
 fn reachable<'e>(
     from: impl IntoIterator<Item = usize>,
     edges: impl ExactSizeIterator<Item = &'e Vec<usize>>,
@@ -213,7 +213,7 @@ fn hashes(sources: &Sources) -> Vec<u128> {
     })
 }
 
-/// Settings are paths, switches and times, and their debug form shows all of them.
+/// Hashes the version of this crate and the debug form of the generator's settings, which shows all of them.
 fn generator_hash(generator: &impl Debug) -> u128 {
     xxh3_128(format!("{} {generator:?}", env!("CARGO_PKG_VERSION")).as_bytes())
 }

@@ -1,21 +1,21 @@
-//! What a run tells the next one of schema files and crates, as text: a line for each. [`crate::disk`] keeps it beside what
-//! it saw of the output folder, and tells a damaged record from a whole one.
+//! The record of schema files and crates that a run leaves for the next one, as text with one line for each.
+//! [`crate::disk`] stores it together with its own record of the output folder, and detects damage.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-/// What a run leaves for the next one.
+/// The record of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// A hash of the program that generated and of its options.
+    /// A hash of the generator's version and options.
     pub(super) generator: u128,
-    /// Every schema file, in path order.
+    /// All schema files, in path order.
     pub(super) sources: Vec<SourceFile>,
-    /// Every crate.
+    /// All crates.
     pub(super) crates: Vec<GeneratedCrate>,
 }
 
-/// A schema file as it was.
+/// The record of a schema file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SourceFile {
     pub(super) path: String,
@@ -23,23 +23,23 @@ pub(super) struct SourceFile {
     pub(super) hash: u128,
     /// A hash of its interface.
     pub(super) interface: u128,
-    /// Whether there was a warning about it.
+    /// Set if there was a warning about it.
     pub(super) has_warning: bool,
-    /// The files that are needed to compile it, as places in the list of all.
+    /// The indices of the files that are needed to compile it.
     pub(super) needs: Vec<usize>,
 }
 
-/// A crate as it was generated.
+/// The record of a generated crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GeneratedCrate {
     /// Its folder.
     pub(super) dir: String,
-    /// The schema files that declare what it holds, as places in the list of all.
+    /// The indices of the schema files that declare its contents.
     pub(super) sources: Vec<usize>,
 }
 
 impl Record {
-    /// The record as text.
+    /// Returns the record as text.
     pub(crate) fn text(&self) -> String {
         let Self { generator, sources, crates } = self;
         let mut text = format!("{generator:x} {} {}\n", sources.len(), crates.len());
@@ -54,7 +54,7 @@ impl Record {
         text
     }
 
-    /// Parses a record; returns `None` if the text is none.
+    /// Parses a record; returns `None` if the text is not a record.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut lines = text.split_terminator('\n');
         let mut head = lines.next()?.split(' ');
@@ -68,7 +68,7 @@ impl Record {
                 hash: hexadecimal(parts.next()?)?,
                 interface: hexadecimal(parts.next()?)?,
                 has_warning: bool::from_str(parts.next()?).ok()?,
-                needs: places(parts.next()?, count)?,
+                needs: indices(parts.next()?, count)?,
                 path: parts.next()?.to_owned(),
             });
         }
@@ -76,7 +76,7 @@ impl Record {
             let (sources, dir) = line.split_once(' ')?;
             record
                 .crates
-                .push(GeneratedCrate { dir: dir.to_owned(), sources: places(sources, count)? });
+                .push(GeneratedCrate { dir: dir.to_owned(), sources: indices(sources, count)? });
         }
         let is_whole = record.sources.len() == count && record.crates.len() == crates;
         (is_whole && lines.next().is_none()).then_some(record)
@@ -87,12 +87,12 @@ fn hexadecimal(text: &str) -> Option<u128> {
     u128::from_str_radix(text, 16).ok()
 }
 
-fn joined(places: &[usize]) -> String {
-    places.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+fn joined(indices: &[usize]) -> String {
+    indices.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Parses indices that must be below `count`.
-fn places(text: &str, count: usize) -> Option<Vec<usize>> {
-    let place = |text: &str| text.parse().ok().filter(|place| *place < count);
-    text.split_terminator(',').map(place).collect()
+fn indices(text: &str, count: usize) -> Option<Vec<usize>> {
+    let index = |text: &str| text.parse().ok().filter(|index| *index < count);
+    text.split_terminator(',').map(index).collect()
 }

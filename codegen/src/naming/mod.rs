@@ -42,7 +42,7 @@ impl Identifier {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let is_identifier =
             word.bytes().all(is_part) && word.starts_with(|first: char| !first.is_ascii_digit());
-        assert!(is_identifier, "{text:?} is no identifier");
+        assert!(is_identifier, "{text:?} is not an identifier");
         Self(text)
     }
 

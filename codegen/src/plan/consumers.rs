@@ -1,5 +1,5 @@
-//! Crates of consumers: agents and MCP servers. They name what providers offer and define nothing
-//! (G17).
+//! The crates of consumers: agents and MCP servers. They refer to the crates of providers and define no types (requirement
+//! G17).
 
 use std::collections::BTreeSet;
 
@@ -17,9 +17,9 @@ pub struct AgentCrate<'a> {
     pub agent: &'a Agent,
     /// The name of the service it belongs to.
     pub service: &'a str,
-    /// The tools it uses, in declared order, each once.
+    /// The tools that it uses, in declared order and without duplicates.
     pub tools: Vec<ToolPath>,
-    /// The tools it implements.
+    /// The tools that it implements.
     pub exports: Vec<ToolPath>,
 }
 
@@ -30,7 +30,7 @@ pub struct ToolPath {
     pub path: String,
     /// The static that holds its spec.
     pub constant: Identifier,
-    /// Its call builder.
+    /// The function that builds a call.
     pub function: Identifier,
 }
 
@@ -46,22 +46,22 @@ pub struct ServerCrate<'a> {
 /// A toolset that a server exposes.
 #[derive(Debug)]
 pub struct Provider {
-    /// The path of its crate, seen from the root of the server's.
+    /// The path of its crate, for the root of the server's crate.
     pub path: String,
-    /// The parameter for the service that backs its methods.
+    /// The parameter for the service whose methods its tools call.
     pub service: Option<ServiceParameter>,
-    /// The parameter for what reaches the MCP server it stands for.
+    /// The parameter for the connection to the MCP server that runs its tools.
     pub remote: Option<Identifier>,
     /// The parameter for the executor of its other tools.
     pub executor: Option<Identifier>,
 }
 
-/// A parameter for what implements the trait of a service.
+/// A parameter for an implementation of a service's trait.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ServiceParameter {
     /// Its name.
     pub name: Identifier,
-    /// The path of the trait, seen from the root of the server's crate.
+    /// The path of the trait, for the root of the server's crate.
     pub trait_path: String,
 }
 

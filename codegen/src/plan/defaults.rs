@@ -1,13 +1,13 @@
-//! What types and fields hold by default: the `default` of their schema, as far as a constant of Rust says it. No field is
-//! filled in where a rule beside the types could tell that from what was sent.
+//! The defaults of types and fields: the `default` of their schema, if a Rust constant can hold it. A field has no default if
+//! an assertion could tell the filled-in value from an absent one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::domain::OptionsOf;
-use super::judged::judged;
+use super::domain::TypeOptionsMap;
 use super::recursion::Recursion;
 use super::shapes::{constant_variants, integer_variants, string_variants, type_of_text};
 use super::types::{Constant, DefaultValue, SchemaDefault, Wrapper};
+use super::validated::validated;
 use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
 use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, whole};
@@ -15,9 +15,9 @@ use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, 
 /// The defaults of a project.
 #[derive(Debug)]
 pub(super) struct Defaults {
-    /// Those of properties, by the object and the schema of the property.
+    /// The defaults of properties, by the object and the schema of the property.
     fields: BTreeMap<(NodeId, NodeId), SchemaDefault>,
-    /// Those of enums and newtypes.
+    /// The defaults of enums and newtypes.
     types: BTreeMap<NodeId, SchemaDefault>,
 }
 
@@ -28,10 +28,10 @@ impl Defaults {
         names: &TypeNames,
         recursion: &Recursion,
         exact: &BTreeSet<NodeId>,
-        options: &OptionsOf<'_>,
+        options: &TypeOptionsMap<'_>,
     ) -> Self {
-        // A rule could tell what was filled in, and so could a list whose items have to differ.
-        let judged = judged(schemas, names, |id| {
+        // An assertion could see the filled-in value, and so could a list of unique items.
+        let validated = validated(schemas, names, |id| {
             matches!(&schemas[id].shape, Shape::Array(array) if array.unique)
                 || !schemas[id].assertions.is_empty()
         });
@@ -45,7 +45,7 @@ impl Defaults {
             }
             let Shape::Object(object) = &schemas[node].shape else { continue };
             let absent = object.properties.iter().filter(|property| !property.required);
-            for property in absent.filter(|_| !judged.contains(&node)) {
+            for property in absent.filter(|_| !validated.contains(&node)) {
                 let constant = screaming(&format!("default_{}", snake(&property.name.value)));
                 if let Some(default) = search(constant).of_property(property) {
                     fields.insert((node, property.schema), default);
@@ -55,12 +55,12 @@ impl Defaults {
         Self { fields, types }
     }
 
-    /// Returns the value of the field of a property whose key is absent.
+    /// Returns the value of a property's field if the key is absent.
     pub(super) fn get(&self, owner: NodeId, property: &Property) -> Option<&SchemaDefault> {
         self.fields.get(&(owner, property.schema))
     }
 
-    /// The default of an enum or a newtype.
+    /// Returns the default of an enum or a newtype.
     pub(super) fn of_type(&self, node: NodeId) -> Option<&SchemaDefault> {
         self.types.get(&node)
     }
@@ -71,9 +71,9 @@ struct Search<'a> {
     names: &'a TypeNames,
     recursion: &'a Recursion,
     exact: &'a BTreeSet<NodeId>,
-    options: &'a OptionsOf<'a>,
+    options: &'a TypeOptionsMap<'a>,
     owner: &'a TypeName,
-    /// The name of a constant for the value.
+    /// The name of the constant for the value.
     constant: Identifier,
 }
 
@@ -82,7 +82,7 @@ impl Search<'_> {
         self.found(property.schema, self.json(property)?)
     }
 
-    /// The default of the owner, if it is an enum or a newtype.
+    /// Returns the default of the owner, if it is an enum or a newtype.
     fn of_type(&self) -> Option<SchemaDefault> {
         let node = self.owner.node;
         let json = self.schemas.default_of(node)?;
@@ -99,7 +99,7 @@ impl Search<'_> {
         Some(SchemaDefault { within, value })
     }
 
-    /// The default of a property, or else of the type that it refers to.
+    /// Returns the default of a property, or else of the type that it refers to.
     fn json(&self, property: &Property) -> Option<&Json> {
         let mut node = property.schema;
         loop {
@@ -118,15 +118,15 @@ impl Search<'_> {
         }
     }
 
-    /// A value of a node; what stands around it goes into `within`.
+    /// Returns a value of a node, and adds its wrappers to `within`.
     fn value(&self, node: NodeId, json: &Json, within: &mut Vec<Wrapper>) -> Option<DefaultValue> {
         let Node { shape, assertions, annotations, .. } = &self.schemas[node];
-        // No constant says a value of the user's.
+        // The compiler cannot make a constant of a domain type.
         if self.options.domain(node).is_some() {
             return None;
         }
         if let Some(TypeName { name, .. }) = self.names.get(node) {
-            if self.recursion.closes_a_circle(self.owner.node, node) {
+            if self.recursion.closes_cycle(self.owner.node, node) {
                 return None;
             }
             match (shape, json) {
@@ -175,7 +175,7 @@ impl Search<'_> {
         }
     }
 
-    /// A value of a node without a name, as a literal.
+    /// Returns a value as a literal, ignoring the name of the node.
     fn literal(&self, node: NodeId, json: &Json) -> Option<Constant> {
         match (&self.schemas[node].shape, json) {
             (Shape::Boolean, Json::Boolean(value)) => Some(Constant::Boolean(*value)),

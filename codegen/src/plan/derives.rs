@@ -1,5 +1,5 @@
-//! Which traits a type can derive beside `Clone`, `Debug` and `PartialEq`: those that all it holds have. Never adds one that
-//! would make a value the schema refuses.
+//! Decides which traits a type derives besides `Clone`, `Debug` and `PartialEq`: those that all its parts have. `Default` is
+//! derived only if the schema accepts the value.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use toolwright::format::Format;
 
 use super::defaults::Defaults;
-use super::domain::OptionsOf;
+use super::domain::TypeOptionsMap;
 use super::recursion::Recursion;
 use super::types::Derives;
 use crate::naming::TypeNames;
@@ -19,7 +19,7 @@ use crate::schema::{
 impl Derives {
     const ALL: Self = Self { copy: true, eq: true, ord: true, default: true };
 
-    /// Those that a type of the user's has.
+    /// Returns the traits that the options list for a domain type.
     fn of_domain(domain: &DomainType) -> Self {
         let has = |wanted| domain.traits.contains(&wanted);
         let eq = has(StdTrait::Eq) && has(StdTrait::Hash);
@@ -31,7 +31,7 @@ impl Derives {
         }
     }
 
-    /// Those that both have.
+    /// Returns the traits that are in both sets.
     fn and(self, other: Self) -> Self {
         Self {
             copy: self.copy && other.copy,
@@ -44,17 +44,18 @@ impl Derives {
 
 /// The traits that each type of a project derives.
 #[derive(Debug)]
-pub(super) struct DerivesOf(BTreeMap<NodeId, Derives>);
+pub(super) struct DerivesMap(BTreeMap<NodeId, Derives>);
 
-impl DerivesOf {
-    /// Finds the greatest sets: each type has what all it holds has. `payloads` are those of errors, which need no name.
+impl DerivesMap {
+    /// Finds the largest set of traits for each type that all its parts have. `payloads` are the payloads of errors, which
+    /// need not be named types.
     pub(super) fn types(
         schemas: &Schemas,
         names: &TypeNames,
         recursion: &Recursion,
         exact: impl Fn(NodeId) -> bool,
         defaults: &Defaults,
-        options: &OptionsOf<'_>,
+        options: &TypeOptionsMap<'_>,
         payloads: impl Iterator<Item = NodeId>,
     ) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
@@ -62,7 +63,7 @@ impl DerivesOf {
         let mut search = Search { schemas, recursion, exact, defaults, options, known };
         loop {
             let mut changed = false;
-            // What a type holds is mostly named after it.
+            // The parts of a type mostly come after it, so going backwards takes fewer rounds.
             for &node in types.iter().rev() {
                 let found = search.of(node, node);
                 changed |= search.known.insert(node, found) != Some(found);
@@ -87,7 +88,7 @@ struct Search<'a, E> {
     recursion: &'a Recursion,
     exact: E,
     defaults: &'a Defaults,
-    options: &'a OptionsOf<'a>,
+    options: &'a TypeOptionsMap<'a>,
     known: BTreeMap<NodeId, Derives>,
 }
 
@@ -96,14 +97,14 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
     fn used(&self, node: NodeId, within: NodeId) -> Derives {
         match self.known.get(&node) {
             Some(&derives) => {
-                let is_boxed = self.recursion.closes_a_circle(within, node);
+                let is_boxed = self.recursion.closes_cycle(within, node);
                 Derives { copy: derives.copy && !is_boxed, ..derives }
             }
             None => self.of(node, within),
         }
     }
 
-    /// Returns the traits of a node, as the type it is or as a part of the type `within`.
+    /// Returns the traits of a node, which is the type `within` itself or a part of it.
     fn of(&self, node: NodeId, within: NodeId) -> Derives {
         if let Some(domain) = self.options.domain(node) {
             return Derives::of_domain(domain);
@@ -172,7 +173,7 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
         }
     }
 
-    /// A struct, or a map where the node is no type of its own.
+    /// Returns the traits of a struct, or of a map if the node is not a named type.
     fn object(&self, object: &ObjectShape, node: NodeId, within: NodeId) -> Derives {
         let is_struct = self.known.contains_key(&node);
         let mut derives = Derives::ALL;
@@ -210,7 +211,7 @@ fn allows_zero(rules: &NumberRules) -> bool {
     allows(&rules.lower, Ordering::Less) && allows(&rules.upper, Ordering::Greater)
 }
 
-/// Where a number stands to zero, which its double does not say of the smallest.
+/// Compares a number with zero. Its double would be wrong for very small numbers, which round to zero.
 fn sign(number: &str) -> Ordering {
     let digits = number.split(['e', 'E']).next().unwrap_or_default();
     match (number.starts_with('-'), digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))) {

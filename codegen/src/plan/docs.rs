@@ -1,4 +1,5 @@
-//! Words of a schema as doc lines: neutral, so that nothing in them is run, linked or reordered.
+//! Turns texts of a schema into doc lines. Markup and control characters are escaped, so doc tests, links and bidirectional
+//! text cannot come from a schema.
 
 use toolwright::untrusted::line;
 
@@ -9,10 +10,11 @@ use super::types::{
 use crate::prose::code;
 use crate::schema::Annotations;
 
-/// How long a doc line with the words of a schema may become by what is added to it.
-const ROOM: usize = 90;
+/// The maximal length of a doc line to which facts are appended.
+const MAX_LINE: usize = 90;
 
-/// Doc lines for something a schema describes: its own words, or else those of the fallback, and what its type cannot say.
+/// Returns the doc lines of a type, field or variant: the description in the schema, or else the fallback, followed by facts
+/// that the type does not express.
 pub(super) fn described(
     annotations: &Annotations,
     fallback: Option<String>,
@@ -25,9 +27,9 @@ pub(super) fn described(
     let facts = facts.join(" ");
     match lines.last_mut() {
         _ if facts.is_empty() => {}
-        // Sentences go on in their paragraph, and in its line where there is room.
+        // After a sentence, the facts continue the paragraph, on the same line if they fit.
         Some(last) if last.ends_with(['.', '!', '?']) => {
-            if last.chars().count() + facts.chars().count() < ROOM {
+            if last.chars().count() + facts.chars().count() < MAX_LINE {
                 last.push(' ');
                 last.push_str(&facts);
             } else {
@@ -40,35 +42,35 @@ pub(super) fn described(
     lines
 }
 
-/// The words of a schema.
+/// Returns the description of a schema, or else its title.
 fn own(annotations: &Annotations) -> Vec<String> {
     let own = annotations.description.as_deref().or(annotations.title.as_deref());
     own.map(prose).unwrap_or_default()
 }
 
-/// The doc line of a variant for values of a kind of JSON.
+/// Returns the doc line of a variant for one kind of JSON value.
 pub(super) fn of_kind(kind: &str) -> String {
     let article = if kind.starts_with(['a', 'i', 'o']) { "An" } else { "A" };
     format!("{article} {kind}.")
 }
 
-/// Facts that a type cannot say.
+/// Returns facts that a type does not express: its limits and whether it is deprecated.
 pub(super) fn facts(annotations: &Annotations, ty: &TypeUse) -> impl Iterator<Item = String> {
     let deprecated = annotations.deprecated.then(|| "Deprecated.".to_owned());
     limits(ty).into_iter().chain(deprecated)
 }
 
-/// Words the meaning of a default for a field.
+/// Returns a sentence about the default of a field.
 pub(super) fn default(annotations: &Annotations, presence: &Presence) -> Option<String> {
     let value = code(&annotations.default.as_ref()?.to_string());
     match presence {
         Presence::Required => None,
-        Presence::Optional => Some(format!("{value} is meant where it is absent.")),
+        Presence::Optional => Some(format!("An absent value means {value}.")),
         Presence::Default(_) => Some(format!("Default: {value}.")),
     }
 }
 
-/// The limits of a use as a sentence.
+/// Returns the limits of a type as sentences.
 pub(super) fn limits(ty: &TypeUse) -> Option<String> {
     match ty {
         TypeUse::String(limits) | TypeUse::Contract(_, limits) | TypeUse::Formatted(_, limits) => {
@@ -105,14 +107,14 @@ pub(super) fn limits(ty: &TypeUse) -> Option<String> {
     }
 }
 
-/// The limits of an object's keys as sentences.
+/// Returns the limits of an object's keys as sentences.
 pub(super) fn property_limits(limits: &PropertyLimits) -> Option<String> {
     let PropertyLimits { min, max, names, dependent } = limits;
     let count = between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " keys");
-    let names = string_limits(names).map(|limits| format!("Of each key: {limits}"));
+    let names = string_limits(names).map(|limits| format!("Each key: {limits}"));
     let dependent = dependent.iter().map(|DependentKeys { key, needed }| {
         let needed: Vec<_> = needed.iter().map(|key| code(key)).collect();
-        format!("{} needs {}.", code(key), needed.join(" and "))
+        format!("{} requires {}.", code(key), needed.join(" and "))
     });
     let parts: Vec<_> = count.into_iter().chain(names).chain(dependent).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
@@ -134,16 +136,17 @@ fn string_limits(limits: &StringLimits) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-fn between(min: Option<String>, max: Option<String>, what: &str) -> Option<String> {
-    let what =
-        |count: &str| if count == "1" { what.strip_suffix('s').unwrap_or(what) } else { what };
+fn between(min: Option<String>, max: Option<String>, plural: &str) -> Option<String> {
+    let unit = |count: &str| {
+        if count == "1" { plural.strip_suffix('s').unwrap_or(plural) } else { plural }
+    };
     match (min, max) {
         (Some(min), Some(max)) if min == max => {
-            Some(sentence(&format!("exactly {min}{}", what(&min))))
+            Some(sentence(&format!("exactly {min}{}", unit(&min))))
         }
-        (Some(min), Some(max)) => Some(sentence(&format!("{min} to {max}{}", what(&max)))),
-        (Some(min), None) => Some(sentence(&format!("at least {min}{}", what(&min)))),
-        (None, Some(max)) => Some(sentence(&format!("at most {max}{}", what(&max)))),
+        (Some(min), Some(max)) => Some(sentence(&format!("{min} to {max}{}", unit(&max)))),
+        (Some(min), None) => Some(sentence(&format!("at least {min}{}", unit(&min)))),
+        (None, Some(max)) => Some(sentence(&format!("at most {max}{}", unit(&max)))),
         (None, None) => None,
     }
 }
@@ -155,7 +158,7 @@ fn sentence(text: &str) -> String {
         .map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), chars.as_str()))
 }
 
-/// Prose as doc lines: without surrounding blank lines and indentation, markup taken literally.
+/// Splits prose into doc lines without indentation and without blank lines around it, and escapes markup.
 pub(super) fn prose(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.lines().map(|text| literal(text.trim())).collect();
     while lines.last().is_some_and(String::is_empty) {
@@ -167,8 +170,7 @@ pub(super) fn prose(text: &str) -> Vec<String> {
     lines
 }
 
-/// One line with markdown's own characters escaped, but for whole spans of inline code. Letters,
-/// digits and `snake_case` stay readable.
+/// Escapes the Markdown characters of a line, except in inline code. `_` is not escaped, so `snake_case` stays readable.
 fn literal(text: &str) -> String {
     let has_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
     let mut in_code = false;

@@ -1,26 +1,26 @@
-//! What the options say of named types: which are types of the user's, and what each derives.
+//! The options for named types: which of them are domain types, defined by the user, and which macros each derives.
 
 use std::collections::BTreeMap;
 
 use crate::options::{DomainType, RustPath, TypeOptions};
 use crate::schema::{NodeId, Schemas, aliased};
 
-/// What the options say of named types, by the nodes of these.
+/// The options of named types, by node.
 #[derive(Debug)]
-pub(super) struct OptionsOf<'a>(pub(super) BTreeMap<NodeId, &'a TypeOptions>);
+pub(super) struct TypeOptionsMap<'a>(pub(super) BTreeMap<NodeId, &'a TypeOptions>);
 
-impl OptionsOf<'_> {
-    /// The macros that a type derives beside those that all types derive.
+impl TypeOptionsMap<'_> {
+    /// Returns the macros that this type derives, besides those of all types.
     pub(super) fn derive(&self, node: NodeId) -> &[RustPath] {
         self.0.get(&node).map_or(&[], |options| &options.derive)
     }
 
-    /// The type of the user's in the place of a named one.
+    /// Returns the domain type that replaces a named type.
     pub(super) fn domain(&self, node: NodeId) -> Option<&DomainType> {
         self.0.get(&node)?.domain.as_ref()
     }
 
-    /// The named type in whose place there is one of the user's and that a node is another name of, or is itself.
+    /// Returns the node that a domain type replaces, if the given node is that one or an alias of it.
     pub(super) fn behind(&self, schemas: &Schemas, node: NodeId) -> Option<NodeId> {
         if self.0.is_empty() {
             return None;

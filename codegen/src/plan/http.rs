@@ -1,5 +1,5 @@
-//! The crate that calls a service over HTTP: a client that implements the service's trait, and the table of operations
-//! it stands on. It defines no type.
+//! The crate of a service's HTTP client, which implements the service's trait and sends each call as the HTTP operation of
+//! its method.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub struct HttpCrate<'a> {
 pub struct HttpMethod<'a> {
     /// The method.
     pub method: &'a Method,
-    /// How it goes over HTTP.
+    /// Its HTTP route.
     pub route: &'a Route,
     /// The function.
     pub function: Identifier,
@@ -39,24 +39,24 @@ pub struct HttpMethod<'a> {
     pub payload: LocatedType,
     /// Its result.
     pub result: LocatedType,
-    /// The errors it declares, if it does.
+    /// The enum of its errors, if it declares any.
     pub error: Option<Identifier>,
 }
 
 impl HttpMethod<'_> {
-    /// Whether it names a type of its service.
+    /// Returns whether its payload or result is a type of its service.
     pub fn names_types(&self) -> bool {
         self.payload.is_local() || self.result.is_local()
     }
 
-    /// Whether nothing of an answer is read.
+    /// Returns whether the body of a response is ignored.
     pub fn gives_nothing(&self) -> bool {
         self.result.ty == RootType::Unit
     }
 }
 
 impl<'a> Planner<'a> {
-    /// The crate of a service's HTTP client; none for a service that is not reached so.
+    /// Plans the crate of a service's HTTP client; returns `None` if no method has an HTTP route.
     pub(super) fn http(self, id: ServiceId) -> Option<Crate<'a>> {
         let methods: Vec<HttpMethod<'_>> =
             self.project.methods_of(id).filter_map(|method| self.http_method(method)).collect();

@@ -1,5 +1,5 @@
-//! What will be printed: every identifier, type, path, literal and file name decided. Never holds an
-//! open choice, nor raw schema text as code.
+//! Plans of crates, in which every identifier, type, path, literal and file name is decided. They hold no text of a schema as
+//! code.
 
 mod consumers;
 mod defaults;
@@ -8,7 +8,6 @@ mod docs;
 mod domain;
 mod exact;
 mod http;
-mod judged;
 mod properties;
 mod recursion;
 mod roots;
@@ -18,6 +17,7 @@ mod tool;
 mod toolset;
 mod transform;
 mod types;
+mod validated;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
 pub use http::{HttpCrate, HttpMethod};
@@ -42,7 +42,7 @@ use crate::naming::{TypeNames, library};
 use crate::options::{Dependency, Layout, Options, RustPath, TypeOptions};
 use crate::schema::NodeId;
 
-/// One generated crate, or, in the module layout, one module with the same files.
+/// A generated crate, or a module with the same files in the module layout.
 #[derive(Debug)]
 pub struct Crate<'a> {
     /// Its folder under the output folder, with `/` between its parts.
@@ -53,11 +53,11 @@ pub struct Crate<'a> {
     pub about: String,
     /// Its description in the schema file, as doc lines.
     pub docs: Vec<String>,
-    /// Its dependencies, in alphabetical order.
+    /// Its dependencies in alphabetical order.
     pub dependencies: Vec<CrateDependency>,
-    /// The options, which its manifest repeats for every package.
+    /// The options of the project, for its manifest.
     pub options: &'a Options,
-    /// The tools it is about, for the README.
+    /// The tools that it declares or uses, for its README.
     pub tools: Vec<&'a Tool>,
     /// The code.
     pub contents: Contents<'a>,
@@ -68,11 +68,11 @@ pub struct Crate<'a> {
 pub struct CrateDependency {
     /// The package's name.
     pub package: String,
-    /// Where cargo finds it.
+    /// The place where cargo finds it.
     pub source: Dependency,
 }
 
-/// A generated crate, as others depend on it.
+/// A generated crate that another one depends on.
 struct Generated {
     /// The package's name.
     package: String,
@@ -83,9 +83,9 @@ struct Generated {
 /// The code of one crate.
 #[derive(Debug)]
 pub enum Contents<'a> {
-    /// Named types, the trait, the errors.
+    /// The types, the trait and the errors of a service.
     Service(ServiceCrate<'a>),
-    /// Types, codecs, specs, calls; executor and transforms where methods back the tools.
+    /// The types, codecs, specs, calls and executors of a toolset.
     Toolset(ToolsetCrate<'a>),
     /// The crate of an agent.
     Agent(AgentCrate<'a>),
@@ -106,8 +106,8 @@ impl Contents<'_> {
     }
 }
 
-/// The crates of a project, providers first. Each is planned when it is asked for: thousands of plans take more room than
-/// what is made of them.
+/// The crates of a project, providers first. A crate is planned on request, since thousands of plans would take more memory
+/// than the generated files.
 pub struct Plans<'a> {
     project: &'a Project,
     options: &'a Options,
@@ -115,8 +115,8 @@ pub struct Plans<'a> {
     recursion: recursion::Recursion,
     exact: BTreeSet<NodeId>,
     defaults: defaults::Defaults,
-    derives: derives::DerivesOf,
-    type_options: domain::OptionsOf<'a>,
+    derives: derives::DerivesMap,
+    type_options: domain::TypeOptionsMap<'a>,
     subjects: Vec<Subject>,
 }
 
@@ -136,7 +136,7 @@ pub enum Subject {
 }
 
 impl<'a> Plans<'a> {
-    /// Finds out what crates there may be, and nothing about them yet.
+    /// Collects the subjects and all decisions that concern more than one crate.
     pub fn new(project: &'a Project, names: &'a TypeNames, options: &'a Options) -> Self {
         let services = || ServiceId::first(project.services.len());
         let toolsets = ToolsetId::first(project.toolsets.len());
@@ -150,16 +150,16 @@ impl<'a> Plans<'a> {
         let recursion = recursion::Recursion::of(&project.schemas, names);
         let exact = exact::nodes(&project.schemas, names);
         let is_exact = |node| exact.contains(&node);
-        // A name that is unknown has been refused, or is of a part of the schema that is not looked at.
+        // An unknown name was reported already, or it belongs to a file that is not compiled in this run.
         let type_of = |options: &'a TypeOptions| {
             let id = project.named_type(&options.name)?;
             Some((project.schemas[id].schema, options))
         };
         let type_options = options.types.iter().filter_map(type_of).collect();
-        let type_options = domain::OptionsOf(type_options);
+        let type_options = domain::TypeOptionsMap(type_options);
         let schemas = &project.schemas;
         let defaults = defaults::Defaults::of(schemas, names, &recursion, &exact, &type_options);
-        let derives = derives::DerivesOf::types(
+        let derives = derives::DerivesMap::types(
             schemas,
             names,
             &recursion,
@@ -185,12 +185,12 @@ impl<'a> Plans<'a> {
         }
     }
 
-    /// The subjects for which there may be a crate.
+    /// Returns the subjects that may have a crate.
     pub fn subjects(&self) -> &[Subject] {
         &self.subjects
     }
 
-    /// The crate of a subject; none for a service that has nothing of the kind.
+    /// Plans the crate of a subject. Returns `None` for a service without types and methods, or without HTTP routes.
     pub fn plan(&self, subject: Subject) -> Option<Crate<'_>> {
         let Self {
             project, options, names, recursion, exact, defaults, derives, type_options, ..
@@ -216,18 +216,18 @@ struct Planner<'a> {
     recursion: &'a recursion::Recursion,
     exact: &'a BTreeSet<NodeId>,
     defaults: &'a defaults::Defaults,
-    derives: &'a derives::DerivesOf,
-    type_options: &'a domain::OptionsOf<'a>,
+    derives: &'a derives::DerivesMap,
+    type_options: &'a domain::TypeOptionsMap<'a>,
 }
 
 impl<'a> Planner<'a> {
-    /// The whole name of a package.
+    /// Adds the prefix of the options to the name of a package.
     fn package(self, name: String) -> String {
         let prefix = &self.options.package.prefix;
         if prefix.is_empty() { name } else { format!("{prefix}{name}") }
     }
 
-    /// How a module of a generated crate names the crate of another package.
+    /// Returns the path of another package's crate, for a module of a generated crate.
     fn path(self, package: &str) -> String {
         match self.options.layout {
             #[cfg(feature = "project")]
@@ -236,7 +236,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// How the root of a generated crate names the crate of another package.
+    /// Returns the path of another package's crate, for the root of a generated crate.
     fn root_path(self, package: &str) -> String {
         match self.options.layout {
             #[cfg(feature = "project")]
@@ -245,44 +245,44 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The macros that the options let a type derive.
+    /// Returns the macros that the options let a type derive.
     fn extra_derives(self, node: NodeId) -> Vec<RustPath> {
         let own = self.type_options.derive(node);
         self.options.derive.iter().chain(own).cloned().collect()
     }
 
-    /// The dependencies of a crate in a folder: ours, generated ones by folder, and those of the options that are among the
-    /// `extra` ones.
+    /// Returns the dependencies of a crate in a folder: crates of toolwright, generated crates, and those of the options whose
+    /// library names are in `extra`.
     fn dependencies(
         self,
         dir: &str,
-        ours: &[&str],
+        toolwright: &[&str],
         generated: Vec<Generated>,
         extra: &BTreeSet<&str>,
     ) -> Vec<CrateDependency> {
         let up = "../".repeat(dir.split('/').count());
-        let ours = ours.iter().map(|&package| CrateDependency {
+        let toolwright = toolwright.iter().map(|&package| CrateDependency {
             package: package.to_owned(),
-            source: self.our_crate(package).seen_from(&up),
+            source: self.toolwright_crate(package).relative_to(&up),
         });
         let generated = generated.into_iter().map(|Generated { package, dir }| CrateDependency {
             package,
             source: Dependency {
                 version: self.options.package.published.clone(),
-                ..Dependency::at(dir).seen_from(&up)
+                ..Dependency::at(dir).relative_to(&up)
             },
         });
         let is_extra = |(package, _): &&(String, Dependency)| extra.contains(&*library(package));
         let extra = self.options.dependencies.iter().filter(is_extra).map(|(package, source)| {
-            CrateDependency { package: package.clone(), source: source.seen_from(&up) }
+            CrateDependency { package: package.clone(), source: source.relative_to(&up) }
         });
-        let mut all: Vec<_> = ours.chain(generated).chain(extra).collect();
+        let mut all: Vec<_> = toolwright.chain(generated).chain(extra).collect();
         all.sort_by(|a, b| a.package.cmp(&b.package));
         all.dedup_by(|a, b| a.package == b.package);
         all
     }
 
-    fn our_crate(self, package: &str) -> &'a Dependency {
+    fn toolwright_crate(self, package: &str) -> &'a Dependency {
         match package {
             "toolwright-runtime" => &self.options.runtime,
             "toolwright-mcp" => &self.options.mcp,
@@ -293,8 +293,8 @@ impl<'a> Planner<'a> {
 }
 
 impl Dependency {
-    /// The same dependency, seen from a folder below the output folder.
-    fn seen_from(&self, up: &str) -> Self {
+    /// Returns the dependency with a path that is valid in a folder below the output folder; `up` leads to the latter.
+    fn relative_to(&self, up: &str) -> Self {
         let seen = |path: &String| {
             if path.starts_with('/') { path.clone() } else { format!("{up}{path}") }
         };

@@ -1,4 +1,4 @@
-//! Limits of an object's keys, where its codec can check all that its type does not say.
+//! The limits of an object's keys that a codec can check without a validator.
 
 use toolwright::pattern::translate;
 
@@ -11,17 +11,17 @@ use crate::schema::{
 /// The limits of an object's keys.
 #[derive(Default)]
 pub(super) struct KeyRules {
-    /// The least count.
+    /// The minimal number of keys.
     pub(super) min: Option<u64>,
-    /// The greatest count.
+    /// The maximal number of keys.
     pub(super) max: Option<u64>,
-    /// The limits of the text of each key.
+    /// The limits of each key as a string.
     pub(super) names: StringRules,
-    /// Keys that need others.
+    /// Keys that require other keys.
     pub(super) dependent: Vec<DependentKeys>,
 }
 
-/// The rules of an object's keys; nothing where a validator has to check something too.
+/// Returns the limits of an object's keys, or `None` if the object has assertions that need a validator.
 pub(super) fn key_rules(schemas: &Schemas, node: NodeId) -> Option<KeyRules> {
     let Node { shape: Shape::Object(object), assertions, .. } = &schemas[node] else { return None };
     let mut rules = KeyRules::default();
@@ -48,7 +48,7 @@ fn count(json: &Json) -> Option<u64> {
     }
 }
 
-/// Returns the rules of a schema of names that codecs know.
+/// Returns the rules of a `propertyNames` schema, or `None` if codecs cannot check all of it.
 fn string(schemas: &Schemas, node: NodeId) -> Option<StringRules> {
     let Node { shape, assertions, .. } = &schemas[node];
     let mut rules = match shape {
@@ -74,7 +74,7 @@ fn string(schemas: &Schemas, node: NodeId) -> Option<StringRules> {
     Some(rules)
 }
 
-/// The keys that others need, without those that are required anyway.
+/// Returns the entries of `dependentRequired`, without keys that are always required.
 fn dependent(object: &ObjectShape, entries: &[(String, Json)]) -> Vec<DependentKeys> {
     let is_required = |key: &str| {
         object.properties.iter().any(|property| property.required && property.name.value == key)

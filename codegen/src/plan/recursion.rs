@@ -1,4 +1,4 @@
-//! Which types hold themselves by value, and so need a pointer. Never changes what is accepted.
+//! Finds types that contain themselves by value and so need a `Box`.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ impl Recursion {
         Self { component: components(&types, &edges), edges }
     }
 
-    /// Whether a type, held by value in another, holds that one by value in turn.
-    pub(super) fn closes_a_circle(&self, within: NodeId, held: NodeId) -> bool {
+    /// Returns whether the type `held`, which `within` contains by value, contains `within` by value in turn.
+    pub(super) fn closes_cycle(&self, within: NodeId, held: NodeId) -> bool {
         let same = self.component.get(&within) == self.component.get(&held);
         same && (within != held || self.edges.get(&held).is_some_and(|edges| edges.contains(&held)))
     }
 }
 
-/// The types a type holds by value.
+/// Returns the types that a type contains by value.
 fn held(schemas: &Schemas, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
     let direct: Vec<NodeId> = match &schemas[node].shape {
         Shape::Object(object) => object.properties.iter().map(|property| property.schema).collect(),
@@ -45,7 +45,8 @@ fn held(schemas: &Schemas, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
     direct.into_iter().flat_map(|inner| by_value(schemas, names, inner)).collect()
 }
 
-/// The types a node is by value, through tuples, references and `null`; none for a list, a map or a scalar.
+/// Returns the types that a node stands for or contains by value, through tuples, references and `null`; none for a list, a
+/// map or a scalar.
 fn by_value(schemas: &Schemas, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
     if names.get(node).is_some() {
         return vec![node];

@@ -1,4 +1,4 @@
-//! The types of arguments, payloads and results, and where they stand.
+//! The types of arguments, payloads and results, and the paths of their modules.
 
 use super::Planner;
 use crate::naming::{Identifier, Scope};
@@ -16,30 +16,30 @@ pub enum RootType {
 }
 
 impl RootType {
-    /// Whether it stands in some `types` module.
+    /// Returns whether it is a type of some `types` module.
     pub fn is_named(&self) -> bool {
         matches!(self, Self::Named(_))
     }
 }
 
-/// A root type and where it stands.
+/// A root type with the path of its module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedType {
-    /// The path of its module; the `types` beside, where there is none.
+    /// The path of its module, or `None` for the `types` module of the same crate.
     pub path: Option<String>,
     /// The type.
     pub ty: RootType,
 }
 
 impl LocatedType {
-    /// Whether it is named in the `types` beside.
+    /// Returns whether it is a type of the `types` module of the same crate.
     pub fn is_local(&self) -> bool {
         self.path.is_none() && self.ty.is_named()
     }
 }
 
 impl Planner<'_> {
-    /// The type of arguments, a payload or a result.
+    /// Returns the type of arguments, a payload or a result.
     pub(super) fn root_type(self, node: NodeId) -> RootType {
         if let Some(name) = self.names.get(node) {
             return RootType::Named(name.name.clone());
@@ -51,7 +51,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A type with the path of its module, unless that is the `types` of the scope itself.
+    /// Returns a type with the path of its module; types of the scope `own` have no path.
     pub(super) fn located_type(self, node: NodeId, own: Option<Scope>) -> LocatedType {
         let node = self.named(node);
         let foreign = self.names.get(node).filter(|name| Some(name.scope) != own);
@@ -61,7 +61,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The node behind references that have no type of their own.
+    /// Returns the target of a reference that has no type of its own, or else the node itself.
     fn named(self, node: NodeId) -> NodeId {
         match self.project.schemas[node].shape {
             Shape::Named(id) if self.names.get(node).is_none() => self.project.schemas[id].schema,

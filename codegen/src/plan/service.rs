@@ -1,4 +1,4 @@
-//! A service's crate: named types, the trait its provider implements, the errors its methods declare.
+//! The crate of a service: named types, the trait that a provider implements, the errors of its methods.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct ServiceCrate<'a> {
     pub trait_name: Identifier,
     /// The trait's doc lines.
     pub docs: Vec<String>,
-    /// Its methods; without any there is no trait.
+    /// Its methods; a service without methods has no trait.
     pub methods: Vec<TraitMethod<'a>>,
 }
 
@@ -41,7 +41,7 @@ pub struct TraitMethod<'a> {
     pub payload: LocatedType,
     /// Its result.
     pub result: LocatedType,
-    /// The errors it declares, if it does.
+    /// The errors that it declares, if any.
     pub error: Option<ErrorEnum<'a>>,
 }
 
@@ -65,9 +65,9 @@ pub struct ErrorVariant<'a> {
     pub name: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
-    /// Its sentence, as a format string.
+    /// Its message as a format string.
     pub format: String,
-    /// The values that are put into the sentence.
+    /// The arguments of the format string.
     pub arguments: Vec<ErrorArgument>,
     /// Its content.
     pub holds: ErrorContent,
@@ -80,18 +80,18 @@ pub enum ErrorContent {
     Nothing,
     /// Its payload.
     Payload(LocatedType),
-    /// The words of a foreign service, for an error that stands for a status.
-    Said,
+    /// The message of an HTTP service, for an error that stands for a status.
+    Message,
 }
 
-/// A field of a payload in the sentence of an error.
+/// A field of a payload in the message of an error.
 #[derive(Debug)]
 pub struct ErrorArgument {
     /// The field.
     pub field: Identifier,
-    /// How many newtypes stand around the value.
+    /// The number of newtypes around the value.
     pub newtypes: usize,
-    /// Whether that is a type of the user's, whose JSON is put into the sentence.
+    /// Set for a domain type, whose JSON form is put into the message.
     pub is_domain: bool,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct ForeignTypes {
 }
 
 impl<'a> Planner<'a> {
-    /// A service's crate; none for a service without types and methods.
+    /// Plans the crate of a service; returns `None` for a service without types and methods.
     pub(super) fn service(self, id: ServiceId) -> Option<Crate<'a>> {
         let scope = Scope::Service(id);
         let service = &self.project[id];
@@ -153,13 +153,13 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// The trait of a service, seen from the root of another generated crate.
+    /// Returns the path of a service's trait, for the root of another generated crate.
     pub(super) fn trait_path(self, id: ServiceId) -> String {
         let path = self.root_path(&self.service_crate(id).package);
         format!("{path}::service::{}", pascal_with(&self.project[id].name.value, "Service"))
     }
 
-    /// The `types` module of a scope, as another generated crate names it.
+    /// Returns the path of the `types` module of a scope, for another generated crate.
     pub(super) fn types_path(self, scope: Scope) -> String {
         format!("{}::types", self.path(&self.package_of(scope)))
     }
@@ -171,14 +171,14 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Says in a sentence what the methods of a service use each named type for, by the nodes of the types.
+    /// Returns a doc line for each named type that methods of a service use, by node.
     pub(super) fn purposes(self, service: ServiceId) -> BTreeMap<NodeId, String> {
         let schemas = &self.project.schemas;
         let mut purposes = BTreeMap::new();
         for method in self.project.methods_of(service).map(|id| &self.project[id]) {
-            for (what, node) in [("payload", method.payload), ("result", method.result)] {
+            for (role, node) in [("payload", method.payload), ("result", method.result)] {
                 let Shape::Named(named) = schemas[node].shape else { continue };
-                let purpose = format!("The {what} of {}.", code(&method.name.value));
+                let purpose = format!("The {role} of {}.", code(&method.name.value));
                 purposes
                     .entry(schemas[named].schema)
                     .and_modify(|known: &mut String| {
@@ -198,7 +198,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The types of other services that a service's own types and methods use.
+    /// Returns the types of other services that the types and methods of a service use.
     pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<ForeignTypes> {
         let roots = self
             .project
@@ -249,7 +249,7 @@ impl<'a> Planner<'a> {
         }
         let holds = match (error.payload, error.status) {
             (Some(payload), _) => ErrorContent::Payload(self.located_type(payload, Some(own))),
-            (None, Some(_)) => ErrorContent::Said,
+            (None, Some(_)) => ErrorContent::Message,
             (None, None) => ErrorContent::Nothing,
         };
         let (mut format, mut arguments) = (String::new(), Vec::new());
@@ -267,7 +267,7 @@ impl<'a> Planner<'a> {
         ErrorVariant { error, name: pascal(&error.name.value), docs, format, arguments, holds }
     }
 
-    /// A property of a payload in the sentence of an error.
+    /// Returns the argument for a property of the payload.
     fn error_argument(self, payload: Option<NodeId>, name: &str) -> ErrorArgument {
         let schemas = &self.project.schemas;
         let object = payload.and_then(|payload| as_object(schemas, payload));

@@ -1,4 +1,4 @@
-//! Schema nodes as Rust types: the one place that decides which type a schema becomes.
+//! Decides the Rust type for each schema node.
 
 use std::collections::BTreeMap;
 
@@ -23,17 +23,17 @@ use crate::schema::{
     Property, Schemas, Shape, StringRules, UnionShape, aliased, published_with_rules,
 };
 
-/// Makes the name of the static that belongs to a node without a type of its own; few nodes need one.
+/// Makes the prefix for the name of a node's statics. It is a function since few nodes need one.
 type NameOf<'a> = &'a dyn Fn() -> String;
 
-/// Beyond this many parameters a constructor is harder to read than a literal.
+/// The most parameters of a constructor; with more of them a struct expression is easier to read.
 const MAX_CONSTRUCTOR: usize = 7;
 
 /// The doc line of a choice whose members overlap.
-const TRIED: &str = "The first that fits, beginning with the one that demands most.";
+const OVERLAPPING: &str = "Decoding picks the first variant that accepts the value and tries those with more required properties first.";
 
 impl Planner<'_> {
-    /// Own types of a scope, and the types of others it uses.
+    /// Plans the types of a scope.
     pub(super) fn types(self, scope: Scope, imports: Vec<Import>) -> Types {
         let mut shapes = Shapes {
             planner: self,
@@ -49,7 +49,7 @@ impl Planner<'_> {
         Types {
             imports,
             reexports: matches!(scope, Scope::Toolset(_)),
-            converts: !shapes.domains.is_empty(),
+            has_domain_types: !shapes.domains.is_empty(),
             definitions,
             patterns: shapes.patterns,
             validators: shapes.validators,
@@ -61,9 +61,9 @@ struct Shapes<'a> {
     planner: Planner<'a>,
     patterns: Vec<PatternStatic>,
     validators: Vec<ValidatorStatic>,
-    /// What types of the user's are in JSON, by the nodes of the named types in whose place they stand.
+    /// The types of the JSON forms of domain types, by the nodes that they replace.
     domains: BTreeMap<NodeId, TypeUse>,
-    /// The use of named types by the methods of the service.
+    /// A sentence for each named type that methods of the service use.
     purposes: BTreeMap<NodeId, String>,
 }
 
@@ -107,7 +107,7 @@ impl Shapes<'_> {
         let mut facts = match &body {
             Body::Newtype(ty) => docs::facts(&schema.annotations, ty).collect(),
             Body::Struct(plan) => docs::property_limits(&plan.limits).into_iter().collect(),
-            Body::Overlapping { .. } => vec![TRIED.to_owned()],
+            Body::Overlapping { .. } => vec![OVERLAPPING.to_owned()],
             _ => Vec::new(),
         };
         facts.extend(self.also_checked(validator.as_ref()));
@@ -127,14 +127,14 @@ impl Shapes<'_> {
         }
     }
 
-    /// The keywords that a validator checks, as a doc line.
+    /// Returns a doc line with the keywords that a validator checks.
     fn also_checked(&self, validator: Option<&Identifier>) -> Option<String> {
         let validator = self.validators.iter().find(|known| Some(&known.name) == validator)?;
         let rules: Vec<String> = validator.rules.iter().map(|rule| code(rule)).collect();
         (!rules.is_empty()).then(|| format!("Also checked: {}.", rules.join(", ")))
     }
 
-    /// The validator of what no type says about a node.
+    /// Plans the validator for the assertions of a node; returns the name of its static.
     fn validator(&mut self, node: NodeId, name_of: NameOf<'_>) -> Option<Identifier> {
         let project = self.planner.project;
         let schema = &project.schemas[node];
@@ -168,15 +168,15 @@ impl Shapes<'_> {
         };
         let choice = node.assertions.iter().find(is_choice);
         let keyword =
-            choice.expect("an assertion says how many of the members have to fit").keyword.word();
+            choice.expect("a choice of overlapping members has an assertion").keyword.word();
         let project = self.planner.project;
         let labels = naming::labels(&project.schemas, members);
         let variants = members.iter().zip(labels).map(|(&member, name)| {
-            let kind = schema::kind_of(&project.schemas, member).expect("each member is of a kind");
+            let kind = schema::kind_of(&project.schemas, member).expect("each member has a kind");
             OverlappingVariant {
                 docs: docs::of_kind(kind.as_str()),
                 ty: self.type_of(member, Some(owner.node), &|| format!("{}{name}", owner.name)),
-                demands: demands(&project.schemas, member),
+                required_properties: required_properties(&project.schemas, member),
                 name,
             }
         });
@@ -250,7 +250,7 @@ impl Shapes<'_> {
         Body::Union { tag: union.tag.clone(), variants: variants.collect() }
     }
 
-    /// The type of a node in use; `within` is the type that holds it by value.
+    /// Returns the type of a node where it is used; `within` is the type that contains it by value.
     fn type_of(&mut self, node: NodeId, within: Option<NodeId>, name_of: NameOf<'_>) -> TypeUse {
         if let Some(converted) = self.converted(node) {
             return converted;
@@ -262,7 +262,7 @@ impl Shapes<'_> {
                 None => ty,
             };
         };
-        if within.is_some_and(|within| self.planner.recursion.closes_a_circle(within, node)) {
+        if within.is_some_and(|within| self.planner.recursion.closes_cycle(within, node)) {
             TypeUse::Boxed(name.name.clone())
         } else if matches!(self.planner.project.schemas[node].shape, Shape::Const(_)) {
             TypeUse::Constant(name.name.clone())
@@ -271,7 +271,7 @@ impl Shapes<'_> {
         }
     }
 
-    /// The type of the user's that a node is by reference, if it is one.
+    /// Returns the domain type of a node, if the node refers to one.
     fn converted(&mut self, node: NodeId) -> Option<TypeUse> {
         let Planner { project, names, type_options, .. } = self.planner;
         let behind = type_options.behind(&project.schemas, node)?;
@@ -289,7 +289,7 @@ impl Shapes<'_> {
         Some(TypeUse::Converted(name.name.clone(), Box::new(json)))
     }
 
-    /// The type of a node that has no name of its own, as far as a type can say it.
+    /// Returns the type of a node, ignoring its name and its assertions.
     fn unnamed_type_of(
         &mut self,
         node: NodeId,
@@ -356,7 +356,7 @@ impl Shapes<'_> {
         }
     }
 
-    /// The limits of an object's keys, where no validator checks them.
+    /// Returns the limits of an object's keys, or no limits if a validator checks them.
     fn properties(&mut self, node: NodeId, name_of: NameOf<'_>) -> PropertyLimits {
         match properties::key_rules(&self.planner.project.schemas, node) {
             Some(KeyRules { min, max, names, dependent }) => {
@@ -387,7 +387,7 @@ impl Shapes<'_> {
         StringLimits { min: rules.min_length, max: rules.max_length, pattern }
     }
 
-    /// A name no other static of the module has; it is private, so a number does no harm.
+    /// Returns a name that no other static of the module has, with a number if needed: the statics are private.
     fn free_static(&self, wanted: &Identifier) -> Identifier {
         let patterns = || self.patterns.iter().map(|pattern| &pattern.name);
         let validators = || self.validators.iter().map(|validator| &validator.name);
@@ -402,7 +402,7 @@ impl Shapes<'_> {
     }
 }
 
-/// The type of the contract that a string becomes, where it is no `String`.
+/// Returns the type that a string becomes if it is not a `String`: one of `toolwright::format` or `Ipv4Addr`.
 pub(super) fn type_of_text(rules: &StringRules) -> Option<&'static str> {
     match rules.format? {
         Format::DateTime => Some("DateTime"),
@@ -414,23 +414,23 @@ pub(super) fn type_of_text(rules: &StringRules) -> Option<&'static str> {
     }
 }
 
-/// Whether a type is a map with a name that the schema gives it: no properties are about to be added, nor injected.
+/// Returns whether a named type becomes a newtype of a map. Types whose names the compiler makes up stay structs.
 fn is_named_map(object: &ObjectShape, name: &TypeName) -> bool {
     name.origin.is_none() && is_map(object) && matches!(object.additional, Additional::Typed(_))
 }
 
-/// How many properties a value has to have to be of a schema.
-fn demands(schemas: &Schemas, node: NodeId) -> usize {
+/// Returns the number of required properties of an object schema, 0 for other schemas.
+fn required_properties(schemas: &Schemas, node: NodeId) -> usize {
     schema::as_object(schemas, node)
         .map_or(0, |object| object.properties.iter().filter(|property| property.required).count())
 }
 
-/// The doc line of what has another name in Rust.
+/// Returns the doc line of a field or variant whose name in Rust differs from the JSON.
 fn in_json(json: &str) -> String {
     format!("{} in JSON.", code(json))
 }
 
-/// The variants of an enum of strings, in the order of its values.
+/// Returns the variants of an enum of strings, in the order of its values.
 pub(super) fn string_variants(values: &[EnumValue<String>]) -> Vec<EnumVariant> {
     let names = naming::variants(values.iter().map(|value| value.value.value.as_str()));
     let variant =
@@ -442,7 +442,7 @@ pub(super) fn string_variants(values: &[EnumValue<String>]) -> Vec<EnumVariant> 
     names.into_iter().zip(values).map(variant).collect()
 }
 
-/// The variants of an enum of values of several kinds, in their order.
+/// Returns the variants of an enum of values of several kinds, in the order of its values.
 pub(super) fn constant_variants(values: &[EnumValue<Json>]) -> Vec<EnumVariant> {
     let word = |value: &EnumValue<Json>| match &value.value.value {
         Json::String(text) => text.clone(),
@@ -458,7 +458,7 @@ pub(super) fn constant_variants(values: &[EnumValue<Json>]) -> Vec<EnumVariant> 
     names.into_iter().zip(values).map(variant).collect()
 }
 
-/// The variants of an enum of integers, in the order of its values; named by themselves where they have no other names.
+/// Returns the variants of an enum of integers, in the order of its values. Without `names`, the integers are the names.
 pub(super) fn integer_variants(
     values: impl Iterator<Item = i64>,
     names: &[String],
@@ -495,20 +495,21 @@ fn number(rules: &NumberRules) -> NumberLimits {
     NumberLimits { lower: limit(&rules.lower), upper: limit(&rules.upper) }
 }
 
-/// Whether a pattern in a schema needs the tables of Unicode. What only looks like one counts too.
+/// Returns whether a pattern in a schema needs the Unicode tables. Values under other keywords that look like patterns count
+/// too.
 fn needs_tables(schema: &Value) -> bool {
-    let is_asking = |ecma: &str| translate(ecma).is_ok_and(|translated| translated.needs_tables);
+    let does_pattern = |ecma: &str| translate(ecma).is_ok_and(|translated| translated.needs_tables);
     match schema {
         Value::Array(items) => items.iter().any(needs_tables),
         Value::Object(entries) => entries.iter().any(|(key, value)| {
-            let asks = match (key, value) {
-                ("pattern", Value::String(ecma)) => is_asking(ecma),
+            let here = match (key, value) {
+                ("pattern", Value::String(ecma)) => does_pattern(ecma),
                 ("patternProperties", Value::Object(named)) => {
-                    named.iter().any(|(ecma, _)| is_asking(ecma))
+                    named.iter().any(|(ecma, _)| does_pattern(ecma))
                 }
                 _ => false,
             };
-            asks || needs_tables(value)
+            here || needs_tables(value)
         }),
         _ => false,
     }

@@ -1,4 +1,4 @@
-//! One tool: its names, its types, and what its spec says beyond what the model says.
+//! The plan of a tool: its names, its types, and the parts of its spec that are not in the model.
 
 use toolwright::spec::Implementation;
 
@@ -10,16 +10,16 @@ use crate::model::{self, ServiceId, Tool, ToolId};
 use crate::naming::{Identifier, file_name, identifier, pascal, spec_static};
 use crate::schema::{NodeId, published, sample};
 
-/// One tool.
+/// The plan of one tool.
 #[derive(Debug)]
 pub struct ToolPlan<'a> {
     /// The tool.
     pub tool: &'a Tool,
-    /// The tool's type-level identity.
+    /// The type that implements `toolwright::Tool`.
     pub marker: Identifier,
     /// The static that holds its spec.
     pub constant: Identifier,
-    /// Its call builder.
+    /// The function that builds a call.
     pub function: Identifier,
     /// Its description, as doc lines.
     pub docs: Vec<String>,
@@ -29,7 +29,7 @@ pub struct ToolPlan<'a> {
     pub result: RootType,
     /// Its implementation.
     pub implementation: Implementation,
-    /// Arguments that are right, made from their schema; none where there is an example.
+    /// Valid arguments, generated from their schema; `None` if the tool has an example.
     pub args_sample: Option<String>,
     /// The name of the tool that replaces it.
     pub replacement: Option<&'a str>,

@@ -1,5 +1,4 @@
-//! A toolset's crate. Planned from the definition alone: who uses the toolset changes nothing here
-//! (G19).
+//! The crate of a toolset. Agents and servers that use the toolset do not change it (requirement G19).
 
 use super::tool::ToolPlan;
 use super::transform::{Transform, payload_function, result_function};
@@ -15,7 +14,7 @@ use crate::naming::{
 pub struct ToolsetCrate<'a> {
     /// The toolset's name.
     pub toolset: String,
-    /// Its purpose.
+    /// Its description.
     pub description: &'a str,
     /// The name of the service that owns it.
     pub service: &'a str,
@@ -23,13 +22,13 @@ pub struct ToolsetCrate<'a> {
     pub types: Types,
     /// Its tools in declared order.
     pub tools: Vec<ToolPlan<'a>>,
-    /// The executor of its method-backed tools, where it has any.
+    /// The executor of its method-backed tools, if it has any.
     pub executor: Option<ExecutorPlan<'a>>,
-    /// The name of what runs its tools on an MCP server.
+    /// The name of the executor that runs its tools on an MCP server.
     pub mcp_executor: Identifier,
-    /// The MCP server it stands for, where it stands for one.
+    /// The MCP server that runs its tools, if the schema names one.
     pub remote: Option<&'a McpOrigin>,
-    /// Arguments and results whose shape differs from their method's.
+    /// The conversions of arguments and results that differ in type from those of their method.
     pub transforms: Vec<Transform>,
 }
 
@@ -42,24 +41,24 @@ pub struct ExecutorPlan<'a> {
     pub service_path: String,
     /// The trait's name.
     pub trait_name: Identifier,
-    /// The path of the trait, seen from the root of the crate.
+    /// The path of the trait, for the root of the crate.
     pub trait_path: String,
-    /// One arm a tool.
+    /// One arm for each tool.
     pub arms: Vec<Arm<'a>>,
 }
 
-/// How one tool runs.
+/// The arm of an executor that runs one tool.
 #[derive(Debug)]
 pub struct Arm<'a> {
     /// The tool.
     pub tool: &'a Tool,
-    /// Its type-level identity.
+    /// The type that implements `toolwright::Tool`.
     pub marker: Identifier,
-    /// The method.
+    /// The method that the tool calls.
     pub method: Identifier,
-    /// The transform of its arguments, where their shape differs.
+    /// The function that converts its arguments, if they differ in type.
     pub args: Option<Identifier>,
-    /// The transform of its result, where its shape differs.
+    /// The function that converts its result, if it differs in type.
     pub result: Option<Identifier>,
 }
 
@@ -117,7 +116,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The types a toolset offers again.
+    /// Returns the types of services that a toolset exports again.
     fn reexports(self, foreign: &[&TypeName]) -> Vec<Import> {
         let mut imports = Vec::<Import>::new();
         for name in foreign {

@@ -1,4 +1,4 @@
-//! Where a tool differs in shape from the method behind it.
+//! Conversions between the arguments and results of a tool and those of its method, where their types differ.
 
 use super::Planner;
 use super::roots::{LocatedType, RootType};
@@ -12,74 +12,74 @@ use crate::schema::{Additional, NodeId, ObjectShape, Property, Shape, as_object,
 pub struct Transform {
     /// The tool's name.
     pub tool: String,
-    /// The tool's type-level identity.
+    /// The type that implements `toolwright::Tool`.
     pub marker: Identifier,
     /// The function's name.
     pub function: Identifier,
-    /// The tool's side.
+    /// The type of the tool's arguments or result.
     pub tool_type: RootType,
-    /// The method's side.
+    /// The type of the method's payload or result.
     pub method_type: LocatedType,
     /// The body of the function.
     pub body: TransformBody,
 }
 
-/// How one shape becomes the other.
+/// The body of a conversion.
 #[derive(Debug)]
 pub enum TransformBody {
-    /// Field by field.
+    /// Builds a payload field by field.
     Move(Move),
-    /// By way of JSON, with injected properties added.
+    /// Encodes the arguments as JSON, adds injected properties, and decodes the payload.
     Reshape(Vec<InjectedValue>),
-    /// A result, by way of JSON.
+    /// Encodes the method's result as JSON and decodes the tool's result.
     ReshapeResult,
 }
 
 /// A payload built field by field.
 #[derive(Debug)]
 pub struct Move {
-    /// The fields moved over.
+    /// The fields taken from the arguments.
     pub fields: Vec<Identifier>,
-    /// The fields filled in.
+    /// The injected fields.
     pub injected: Vec<InjectedValue>,
     /// The move of the additional properties.
     pub additional: Option<AdditionalMove>,
 }
 
-/// The fields that hold additional properties on both sides.
+/// The fields for additional properties.
 #[derive(Debug)]
 pub struct AdditionalMove {
-    /// The payload's.
+    /// The field of the payload.
     pub to: Identifier,
-    /// The arguments'.
+    /// The field of the arguments.
     pub from: Identifier,
 }
 
-/// A value from the call's metadata.
+/// A property of the payload with a value from the metadata of the call.
 #[derive(Clone, Debug)]
 pub struct InjectedValue {
     /// The property.
     pub property: String,
-    /// The field it becomes.
+    /// The field of the property.
     pub field: Identifier,
-    /// What it is called in messages.
+    /// The name of the metadata in messages, such as `session id`.
     pub source: String,
-    /// What of the call gives it.
+    /// The method of `ToolCall` that returns the value.
     pub getter: Getter,
-    /// Whether the payload requires it.
+    /// Set if the payload requires the property.
     pub required: bool,
-    /// The path of the type to wrap the string in.
+    /// The path of the newtype around the string, if there is one.
     pub wrapper: Option<String>,
 }
 
 /// A method of `ToolCall`.
 #[derive(Clone, Debug)]
 pub enum Getter {
-    /// One that always has a value.
+    /// `id`, which always returns a value.
     Id,
-    /// One that may have none.
+    /// A method with this name, which returns an optional value.
     Scope(&'static str),
-    /// The label with this key.
+    /// `label` with this key.
     Label(String),
 }
 
@@ -135,7 +135,7 @@ impl Planner<'_> {
         let schemas = &self.project.schemas;
         let [args_node, payload_node] = [args, payload].map(|node| resolved(schemas, node));
         let (args, payload) = (as_object(schemas, args)?, as_object(schemas, payload)?);
-        // Where only one side fills in a default, the fields are of different types.
+        // If only one of the two types fills in a default, the fields differ in type.
         let is_same = |property: &Property| {
             let of = |node| self.defaults.get(node, property).is_some();
             of(args_node) == of(payload_node)
@@ -153,7 +153,7 @@ impl Planner<'_> {
         Some(Move { fields, injected, additional })
     }
 
-    /// An injected value as a typed field; none where the field is more than a string.
+    /// Plans an injected value for a field; returns `None` if the field is not a string or a newtype of one.
     fn injected(self, injection: &Injection, payload: NodeId) -> Option<InjectedValue> {
         let object = as_object(&self.project.schemas, payload)?;
         let key = &injection.property.value;

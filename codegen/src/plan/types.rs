@@ -1,4 +1,4 @@
-//! Rust types, decided: what stands in `types.rs` and what `codecs.rs` does with it.
+//! The plans of Rust types, for `types.rs` and `codecs.rs`.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use toolwright::pattern::Translated;
 /// The types of one crate.
 #[derive(Debug, Default)]
 pub struct Types {
-    /// Types of other crates that own types may use.
+    /// Types of other crates that the types of this crate may use.
     pub imports: Vec<Import>,
-    /// Whether those are offered again.
+    /// Set if the imports are exported again.
     pub reexports: bool,
-    /// Whether some values become types of the user's.
-    pub converts: bool,
-    /// Own types.
+    /// Set if some types are defined by the user.
+    pub has_domain_types: bool,
+    /// The types of this crate.
     pub definitions: Vec<Definition>,
     /// Patterns the codecs need, in the order of first use.
     pub patterns: Vec<PatternStatic>,
@@ -34,14 +34,14 @@ pub struct Import {
 }
 
 impl Import {
-    /// The module and the names, as texts.
+    /// Returns the module and the names as strings.
     pub fn source(&self) -> (&str, Vec<&str>) {
         (&self.module, self.names.iter().map(Identifier::as_str).collect())
     }
 }
 
 impl Types {
-    /// The crates of the paths that options put into the types.
+    /// Returns the crates of derive macros and domain types that the options name.
     pub fn extra_crates(&self) -> BTreeSet<&str> {
         let paths = self.definitions.iter().flat_map(|definition| {
             let domain = match &definition.body {
@@ -53,14 +53,14 @@ impl Types {
         paths.map(|path| path.segments()[0]).collect()
     }
 
-    /// Whether a pattern needs the tables of Unicode.
+    /// Returns whether a pattern needs the Unicode tables of the feature `patterns`.
     pub fn needs_tables(&self) -> bool {
         self.patterns.iter().any(|pattern| pattern.translated.needs_tables)
             || self.validators.iter().any(|validator| validator.needs_tables)
     }
 }
 
-/// One own type.
+/// One type of the crate.
 #[derive(Debug)]
 pub struct Definition {
     /// Its name.
@@ -69,13 +69,13 @@ pub struct Definition {
     pub docs: Vec<String>,
     /// The traits that it derives.
     pub derives: Derives,
-    /// The macros that the options let it derive beside those.
+    /// The macros that the options let it derive besides those.
     pub extra_derives: Vec<RustPath>,
     /// Its body.
     pub body: Body,
-    /// The default that the schema of an enum or a newtype names.
+    /// The `default` in the schema of an enum or a newtype.
     pub default: Option<SchemaDefault>,
-    /// The static that holds the validator of what the type cannot say.
+    /// The static that holds the validator for the assertions of the schema.
     pub validator: Option<Identifier>,
 }
 
@@ -101,31 +101,31 @@ pub enum Body {
     Enum(Vec<EnumVariant>),
     /// One of several integers.
     IntegerEnum(Vec<IntegerVariant>),
-    /// One of several JSON texts.
+    /// One of several JSON values of different kinds.
     Constants(Vec<EnumVariant>),
-    /// One of several types, told apart by the kind of JSON value.
+    /// One of several types, which differ in the kind of their JSON value.
     Mixed(Vec<MixedVariant>),
     /// One of several types that may hold the same value.
     Overlapping {
-        /// The keyword of the validator that lists their schemas.
+        /// The keyword that lists their schemas, `anyOf` or `oneOf`.
         keyword: &'static str,
         /// The types, in the order of the schemas.
         variants: Vec<OverlappingVariant>,
     },
-    /// One value only: its JSON text.
+    /// A single value, as JSON text.
     Constant(String),
-    /// One of several objects, told apart by the property `tag`.
+    /// One of several objects, which differ in the value of the property `tag`.
     Union {
         /// The property.
         tag: String,
         /// The objects.
         variants: Vec<UnionVariant>,
     },
-    /// Another type with a name of its own.
+    /// A tuple struct around another type.
     Newtype(TypeUse),
-    /// Another name of the same type.
+    /// Another name for a type.
     Alias(TypeUse),
-    /// A type of the user's: its path.
+    /// The path of a domain type, which the user defines.
     Domain(RustPath),
 }
 
@@ -134,16 +134,16 @@ pub enum Body {
 pub struct Struct {
     /// Its properties in the schema's order.
     pub members: Vec<Member>,
-    /// The field for all other keys, if there may be any.
+    /// The field for all other keys, if the schema allows any.
     pub additional: Option<AdditionalField>,
     /// The limits of its keys.
     pub limits: PropertyLimits,
-    /// Whether it has a constructor `new` from its required fields.
+    /// Set if it has a constructor `new` that takes the required fields.
     pub has_constructor: bool,
 }
 
 impl Struct {
-    /// Its fields.
+    /// Returns its fields.
     pub fn fields(&self) -> impl Iterator<Item = &Field> {
         self.members.iter().filter_map(Member::field)
     }
@@ -152,9 +152,9 @@ impl Struct {
 /// One property of an object.
 #[derive(Debug)]
 pub enum Member {
-    /// It becomes a field.
+    /// A field.
     Field(Field),
-    /// It is required and has one value only: the codec knows it.
+    /// A required property with a single possible value, which the codec reads and writes.
     Fixed {
         /// The property.
         key: String,
@@ -164,7 +164,7 @@ pub enum Member {
 }
 
 impl Member {
-    /// The field that it becomes.
+    /// Returns the field, if it is one.
     pub fn field(&self) -> Option<&Field> {
         match self {
             Self::Field(field) => Some(field),
@@ -184,18 +184,18 @@ pub struct Field {
     pub docs: Vec<String>,
     /// The type of its value.
     pub ty: TypeUse,
-    /// Whether its key has to be there.
+    /// Whether its key is required.
     pub presence: Presence,
 }
 
-/// Whether the key of a field has to be there.
+/// Whether the key of a field is required.
 #[derive(Debug, PartialEq)]
 pub enum Presence {
-    /// It has to.
+    /// The key is required.
     Required,
-    /// The field is an `Option`.
+    /// The key is optional, and the field is an `Option`.
     Optional,
-    /// Where the key is absent, the field holds this.
+    /// The key is optional, and the field has this default.
     Default(SchemaDefault),
 }
 
@@ -217,40 +217,40 @@ pub enum Wrapper {
     Newtype(Identifier),
 }
 
-/// A value that a schema names as its default.
+/// The value of a schema's `default`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefaultValue {
     /// `null`
     Null,
-    /// No item.
+    /// An empty list.
     EmptyList,
-    /// No entry.
+    /// An empty map.
     EmptyMap,
-    /// A struct none of whose keys is there.
+    /// A struct all of whose keys are absent.
     EmptyStruct(Identifier),
-    /// A constant of the struct or newtype, under this name.
+    /// An associated constant of the struct or newtype, with its name.
     Constant(Identifier, Constant),
 }
 
-/// A value that a constant of Rust can hold.
+/// A value that a Rust constant can hold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// `true` or `false`
     Boolean(bool),
-    /// An integer, of the type of this format.
+    /// An integer of the type for this format.
     Integer(IntegerFormat, i128),
     /// A number.
     Number(f64),
     /// A string.
     Text(String),
-    /// A value of an enum: its type and its name.
+    /// The name of an enum and of its variant.
     Variant(Identifier, Identifier),
-    /// An array of such values, which are of one type.
+    /// An array of values of one type.
     List(Vec<Constant>),
 }
 
 impl SchemaDefault {
-    /// Whether `Default` of the field's type gives it.
+    /// Returns whether it is the `Default` of the field's type.
     pub fn is_derived(&self) -> bool {
         self.within.is_empty()
             && match &self.value {
@@ -261,7 +261,7 @@ impl SchemaDefault {
 }
 
 impl DefaultValue {
-    /// The variant, if it is one of an enum.
+    /// Returns the name of the variant, if the value is one of an enum.
     pub fn variant(&self) -> Option<&Identifier> {
         match self {
             Self::Constant(_, Constant::Variant(_, variant)) => Some(variant),
@@ -271,7 +271,7 @@ impl DefaultValue {
 }
 
 impl Constant {
-    /// Whether it is what `Default` of its type gives.
+    /// Returns whether it is the `Default` of its type.
     pub fn is_zero(&self) -> bool {
         match self {
             Self::Boolean(value) => !value,
@@ -283,7 +283,7 @@ impl Constant {
     }
 }
 
-/// The field for what stands beside the properties.
+/// The field for additional properties.
 #[derive(Debug)]
 pub struct AdditionalField {
     /// The field's name.
@@ -292,7 +292,7 @@ pub struct AdditionalField {
     pub ty: TypeUse,
 }
 
-/// One value of an enum of strings or of JSON texts.
+/// One value of an enum of strings or of JSON values.
 #[derive(Debug)]
 pub struct EnumVariant {
     /// The variant's name.
@@ -317,7 +317,7 @@ pub struct IntegerVariant {
 /// One type of a mixed choice.
 #[derive(Debug)]
 pub struct MixedVariant {
-    /// The variant's name; also that of the kind in `toolwright::codec::Kind`.
+    /// The variant's name, which is also that of its kind in `toolwright::codec::Kind`.
     pub name: Identifier,
     /// Its doc line.
     pub docs: String,
@@ -334,8 +334,8 @@ pub struct OverlappingVariant {
     pub docs: String,
     /// The type.
     pub ty: TypeUse,
-    /// How much a value has to have for it: the more, the earlier it is tried.
-    pub demands: usize,
+    /// The number of its required properties: variants with more are tried first.
+    pub required_properties: usize,
 }
 
 /// One object of a union.
@@ -351,7 +351,7 @@ pub struct UnionVariant {
     pub ty: TypeUse,
 }
 
-/// A type in use, with the limits of this use.
+/// A type where a schema uses it, with the limits that apply there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeUse {
     /// Any JSON value.
@@ -362,41 +362,41 @@ pub enum TypeUse {
     Boolean,
     /// A string.
     String(StringLimits),
-    /// A string of a checked format: the variant of `toolwright::format::Format`.
+    /// A string of a checked format, given as the variant of `toolwright::format::Format`.
     Formatted(Identifier, StringLimits),
     /// A type of `toolwright::format`, or `std::net::Ipv4Addr`.
     Contract(&'static str, StringLimits),
-    /// An integer that fits the type of this format by its limits.
+    /// An integer that its limits or its format make fit this type.
     Integer(IntegerFormat, IntegerLimits),
     /// An integer of any size.
     BigInteger(IntegerLimits),
     /// A number.
     Number(NumberLimits),
-    /// A number that keeps its digits.
+    /// A number that keeps all its digits.
     ExactNumber(NumberLimits),
     /// A list.
     List(Box<TypeUse>, ItemLimits),
-    /// An array with types for its first places.
+    /// An array with a type for each of its first items.
     Tuple(TupleUse),
     /// A map from strings.
     Map(Box<TypeUse>, PropertyLimits),
-    /// A value of the type that it holds, or `null`.
+    /// A value of the inner type, or `null`.
     Nullable(Box<TypeUse>),
-    /// A type of this crate, or one it offers again.
+    /// A type of this crate, or one that it imports.
     Named(Identifier),
-    /// A type of this crate that has one value.
+    /// A type of this crate with a single value.
     Constant(Identifier),
-    /// A type of this crate behind a pointer, because it holds itself.
+    /// A type of this crate in a `Box`, because it contains itself.
     Boxed(Identifier),
-    /// A type of the user's by its name here, and what it is in JSON.
+    /// A domain type under its name in this crate, and the type of its JSON form.
     Converted(Identifier, Box<TypeUse>),
-    /// A type that cannot say all of its schema, and the static that holds the validator of the rest.
+    /// A type whose schema has assertions, and the static that holds their validator.
     Checked(Box<TypeUse>, Identifier),
 }
 
 impl Body {
-    /// The variants of a choice that can be made of what they hold, with the types of that: none where two may hold a value of
-    /// one type, as types of the user's may be the same.
+    /// Returns the variants that get a `From` implementation for the type that they hold. With two domain types there are
+    /// none, since both may be the same Rust type.
     pub fn convertible_variants(&self) -> Vec<(&Identifier, &TypeUse)> {
         let variants: Vec<_> = match self {
             Self::Mixed(variants) => {
@@ -416,7 +416,7 @@ impl Body {
 }
 
 impl TypeUse {
-    /// Whether the schema accepts every value of the Rust type.
+    /// Returns whether the schema accepts every value of the Rust type.
     pub fn is_any(&self) -> bool {
         match self {
             Self::Value | Self::Null | Self::Boolean => true,
@@ -442,21 +442,21 @@ impl TypeUse {
     }
 }
 
-/// An array with types for its first places.
+/// An array with a type for each of its first items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TupleUse {
-    /// The types of the items that have to be there.
+    /// The types of the required items.
     pub required: Vec<TypeUse>,
-    /// The types of the items that may follow them.
+    /// The types of the optional items after them.
     pub optional: Vec<TypeUse>,
-    /// The type of all items after those, if there may be more.
+    /// The type of all items after those, if the schema allows any.
     pub rest: Option<Box<TypeUse>>,
-    /// How many items there are, where that is not as many as there are places.
+    /// The limits of the number of items.
     pub count: ItemLimits,
 }
 
 impl TupleUse {
-    /// The types in it.
+    /// Returns the types of all items.
     pub fn parts(&self) -> impl Iterator<Item = &TypeUse> {
         self.required.iter().chain(&self.optional).chain(self.rest.as_deref())
     }
@@ -465,9 +465,9 @@ impl TupleUse {
 /// Limits of a string.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StringLimits {
-    /// The least count of code points.
+    /// The minimal number of code points.
     pub min: Option<u64>,
-    /// The greatest count of code points.
+    /// The maximal number of code points.
     pub max: Option<u64>,
     /// Its pattern.
     pub pattern: Option<PatternUse>,
@@ -482,12 +482,12 @@ pub struct PatternUse {
     pub ecma: String,
 }
 
-/// Limits of an integer that its type does not have by itself, both inclusive.
+/// Inclusive limits of an integer, without those of its type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IntegerLimits {
-    /// The least.
+    /// The minimum.
     pub min: Option<i128>,
-    /// The greatest.
+    /// The maximum.
     pub max: Option<i128>,
 }
 
@@ -505,44 +505,44 @@ pub struct NumberLimits {
 pub struct NumberLimit {
     /// The limit.
     pub value: f64,
-    /// Whether it is itself outside.
+    /// Set if the limit itself is not allowed.
     pub is_exclusive: bool,
 }
 
 /// Limits of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ItemLimits {
-    /// The least count.
+    /// The minimal number of items.
     pub min: Option<u64>,
-    /// The greatest count.
+    /// The maximal number of items.
     pub max: Option<u64>,
-    /// Whether no two items may be equal.
+    /// Set if no two items may be equal.
     pub unique: bool,
 }
 
 /// Limits of an object's keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PropertyLimits {
-    /// The least count.
+    /// The minimal number of keys.
     pub min: Option<u64>,
-    /// The greatest count.
+    /// The maximal number of keys.
     pub max: Option<u64>,
-    /// The limits of each key.
+    /// The limits of each key as a string.
     pub names: StringLimits,
-    /// Keys that need others.
+    /// Keys that require other keys.
     pub dependent: Vec<DependentKeys>,
 }
 
-/// A key, and those that have to be there with it.
+/// A key and the keys that it requires.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DependentKeys {
     /// The key.
     pub key: String,
-    /// The keys that it needs.
+    /// The keys that it requires.
     pub needed: Vec<String>,
 }
 
-/// A pattern, compiled once.
+/// A static that holds a pattern.
 #[derive(Debug)]
 pub struct PatternStatic {
     /// The static's name.
@@ -553,20 +553,20 @@ pub struct PatternStatic {
     pub translated: Translated,
 }
 
-/// A validator, compiled once.
+/// A static that holds a validator.
 #[derive(Debug)]
 pub struct ValidatorStatic {
     /// The static's name.
     pub name: Identifier,
     /// Its schema, in the crate's `schema` folder.
     pub schema: SchemaFile,
-    /// The keywords of its root that the type does not say.
+    /// The keywords at its root that the type does not express.
     pub rules: Vec<&'static str>,
-    /// Whether a pattern in it needs the tables of Unicode.
+    /// Set if a pattern in it needs the Unicode tables of the feature `patterns`.
     pub needs_tables: bool,
 }
 
-/// A schema that stands in a file of its own.
+/// A schema file of the crate.
 #[derive(Debug)]
 pub struct SchemaFile {
     /// The file's name.

@@ -16,7 +16,7 @@ use crate::options::{Options, TypeOptions};
 use crate::plan::{Crate, Plans};
 use crate::source::Sources;
 use crate::syntax;
-use crate::{Understood, understand, understand_documents};
+use crate::{Analysis, analyze, analyze_documents};
 
 /// What is to be generated, and where to.
 pub(crate) struct Generation<'a> {
@@ -71,9 +71,9 @@ impl Generation<'_> {
 
     fn whole(&mut self) -> Result<Whole, Failure> {
         let ReadSources { sources, findings } = &self.reading;
-        let Understood { documents, lowered, warnings } =
-            match understand(findings.clone(), sources, &self.options) {
-                Ok(understood) => understood,
+        let Analysis { documents, lowered, warnings } =
+            match analyze(findings.clone(), sources, &self.options) {
+                Ok(analysis) => analysis,
                 Err(findings) => {
                     let sources = std::mem::take(&mut self.reading.sources);
                     return Err(Failure::Rejected { sources, findings });
@@ -101,7 +101,7 @@ impl Generation<'_> {
         }
         let Some(found) = disk::read_record(self.out) else { return Ok(None) };
         let Some(last) = LastRun::parse(&found) else { return Ok(None) };
-        let Some(mut record) = Record::parse(last.compiled) else { return Ok(None) };
+        let Some(mut record) = Record::parse(last.compiler_record) else { return Ok(None) };
         let Some(state) = OutputState::read(self.out, &last) else { return Ok(None) };
         let Some(generator) = self.generator() else { return Ok(None) };
         let outdated = record.update(&generator, &self.reading.sources, &state.touched);
@@ -112,8 +112,8 @@ impl Generation<'_> {
             return Ok(None);
         }
         // Errors are reported by a run in full, which sees all of them.
-        let understood = understand_documents(documents, report, &outdated.sources, &self.options);
-        let Ok(Understood { lowered, warnings, .. }) = understood else { return Ok(None) };
+        let analysis = analyze_documents(documents, report, &outdated.sources, &self.options);
+        let Ok(Analysis { lowered, warnings, .. }) = analysis else { return Ok(None) };
         if !type_mistakes(&lowered.project, &self.options, false).is_empty() {
             return Ok(None);
         }
@@ -138,7 +138,7 @@ impl Generation<'_> {
     /// Whatever the output depends on besides the schema files: the options, and the program, since one that was built again
     /// may generate something else under the same version. None if the program is not known.
     fn generator(&self) -> Option<impl Debug> {
-        Some((&self.options, disk::built()?))
+        Some((&self.options, disk::build_time()?))
     }
 }
 

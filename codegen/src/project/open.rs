@@ -8,7 +8,7 @@ use crate::diagnostic::{files as mistakes, projects};
 use crate::disk::{self, ReadSources};
 use crate::options::Options;
 use crate::source::{Source, Sources, Span};
-use crate::{Understood, understand};
+use crate::{Analysis, analyze};
 
 /// A folder with schemas, and where its generated crates go.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Project {
         for (depth, ancestor) in absolute.ancestors().enumerate() {
             let file = ancestor.join(CONFIG_FILE);
             let root = above(folder, depth);
-            if disk::leads_out(&file, &[ancestor])? {
+            if disk::links_outside(&file, &[ancestor])? {
                 return Err(linked_out(&root));
             }
             if let Some(text) = disk::read_regular(&file)? {
@@ -139,8 +139,8 @@ impl Project {
         }
         let options = self.options()?;
         let ReadSources { sources, findings } = disk::read_sources(&self.root, &self.schema)?;
-        match understand(findings, &sources, &options) {
-            Ok(Understood { lowered, warnings, .. }) => {
+        match analyze(findings, &sources, &options) {
+            Ok(Analysis { lowered, warnings, .. }) => {
                 let has_all = self.has_own_schema;
                 let mistakes = type_mistakes(&lowered.project, &options, has_all);
                 if !mistakes.is_empty() {
@@ -212,7 +212,7 @@ impl Project {
 const KEPT: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".toolwright"];
 
 fn linked_out(root: &Path) -> Failure {
-    let path = disk::shown(&root.join(CONFIG_FILE));
+    let path = disk::slash_path(&root.join(CONFIG_FILE));
     let sources = Sources::new(vec![Source { path, text: String::new() }]);
     let place = sources.iter().map(|(source, _)| Span { source, start: 0, end: 0 });
     let findings = place.map(mistakes::linked_out).collect();
@@ -220,7 +220,7 @@ fn linked_out(root: &Path) -> Failure {
 }
 
 fn parse(root: &Path, text: String) -> Result<(Config, Sources), Failure> {
-    let path = disk::shown(&root.join(CONFIG_FILE));
+    let path = disk::slash_path(&root.join(CONFIG_FILE));
     let sources = Sources::new(vec![Source { path, text }]);
     let parsed = sources.iter().map(|(id, source)| Config::parse(&source.text, id)).next();
     match parsed.unwrap_or_else(|| Ok(Config::default())) {

@@ -107,7 +107,7 @@ impl Generated {
             Change::Drift(drift) => {
                 let run = format!(
                     "run `{command}` to bring {} up to date",
-                    printable(&disk::shown(&self.out))
+                    printable(&disk::slash_path(&self.out))
                 );
                 let stray = "; orphaned files that were not generated are yours to move or remove";
                 vec![if drift.orphaned.is_empty() { run } else { run + stray }]
@@ -129,7 +129,7 @@ impl Generated {
 
     /// A file of the output folder, in a message.
     fn shown(&self, path: &str) -> String {
-        printable(&disk::shown(&self.out.join(path))).into_owned()
+        printable(&disk::slash_path(&self.out.join(path))).into_owned()
     }
 
     /// The warnings as text.
@@ -190,7 +190,7 @@ impl Failure {
 }
 
 fn set_aside_line(SetAside { folder, files }: &SetAside) -> String {
-    let folder = disk::named(folder);
+    let folder = disk::printable_path(folder);
     let which = match files.as_slice() {
         [file] => printable(file).into_owned(),
         files => count(files.len(), "file"),

@@ -1,11 +1,11 @@
-//! Findings as GitHub Actions workflow commands, which it shows beside the lines of a pull request.
+//! Renders findings as workflow commands of GitHub Actions, which shows them beside the lines of a pull request.
 //!
-//! Escaping follows `escapeData` and `escapeProperty` of the `@actions/core` package. What these do not escape and a log
-//! must not show, is escaped as in other formats.
+//! Escaping follows `escapeData` and `escapeProperty` of the `@actions/core` package. Other control and invisible characters
+//! are escaped as in the other formats.
 
 use std::fmt::Write as _;
 
-use super::{Place, printable};
+use super::{Location, printable};
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 
@@ -14,10 +14,10 @@ pub(super) fn render(findings: &[Diagnostic], sources: &Sources) -> String {
 }
 
 fn command(finding: &Diagnostic, sources: &Sources) -> String {
-    let place = finding.span.map(|span| Place::of(span, sources));
-    let place = place.map_or_else(String::new, |Place { file, start, end, .. }| {
+    let place = finding.span.map(|span| Location::of(span, sources));
+    let place = place.map_or_else(String::new, |Location { file, start, end, .. }| {
         let (line, column) = (start.line, start.column);
-        // Columns are of one line alone.
+        // GitHub takes an end column only for a span on one line.
         let end = match (end.line == line, end.column > column) {
             (true, true) => format!("endColumn={},", end.column),
             (true, false) => String::new(),
@@ -29,11 +29,11 @@ fn command(finding: &Diagnostic, sources: &Sources) -> String {
     format!("::{} {place}title={title}::{}\n", finding.severity, value(&text(finding, sources)))
 }
 
-/// An annotation has one place and one text, so further places and advice become lines of the text.
+/// Returns the message with the other places and the help as further lines, since an annotation has one place and one text.
 fn text(finding: &Diagnostic, sources: &Sources) -> String {
     let mut text = finding.message.clone();
     for label in &finding.labels {
-        let _ = write!(text, "\n{}: {}", Place::of(label.span, sources), label.message);
+        let _ = write!(text, "\n{}: {}", Location::of(label.span, sources), label.message);
     }
     if let Some(help) = &finding.help {
         let _ = write!(text, "\nhelp: {help}");

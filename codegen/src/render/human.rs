@@ -1,4 +1,4 @@
-//! Findings as a person reads them, in the manner of rustc. Never used by programs.
+//! Renders findings for people, in the style of rustc.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::printable;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{SourceId, Sources, Span};
 
-/// The longest line that is drawn, in bytes.
+/// The longest line that is shown in a snippet, in bytes.
 const MAX_LINE: usize = 4096;
 
 pub(super) fn render(findings: &[Diagnostic], sources: &Sources, color: bool) -> String {
@@ -42,7 +42,7 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
     }
 }
 
-/// Whether a place stands on a line that is no sight for people; drawing it takes time besides.
+/// Returns whether a place is on a line that is too long to be shown: it would be unreadable, and slow to render.
 fn is_on_long_line(finding: &Diagnostic, sources: &Sources) -> bool {
     places(finding).into_iter().any(|(_, span, _)| {
         let text = sources.get(span.source).text.as_str();
@@ -52,7 +52,7 @@ fn is_on_long_line(finding: &Diagnostic, sources: &Sources) -> bool {
     })
 }
 
-/// Where each place is, without its text.
+/// Returns the position of each place without a snippet.
 fn mentions<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a>> {
     let mention = |(kind, span, label): (AnnotationKind, Span, &'a str)| {
         let (path, at) = (printable(&sources.get(span.source).path), sources.line_column(span));
@@ -66,7 +66,7 @@ fn mentions<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a
     places(finding).into_iter().map(mention).collect()
 }
 
-/// One snippet for each file, in the order the finding names them.
+/// Returns one snippet for each file, in the order of the finding's places.
 fn snippets<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Snippet<'a, Annotation<'a>>> {
     let places = places(finding);
     let mut files: Vec<SourceId> = Vec::new();
@@ -78,7 +78,7 @@ fn snippets<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Snippet<'a
     files.into_iter().map(|file| snippet(file, &places, sources)).collect()
 }
 
-/// Only the lines between the places are handed on: the renderer reads all that it gets, for every finding.
+/// Returns the snippet of a file, with the lines from the first place to the last.
 fn snippet<'a>(
     file: SourceId,
     places: &[(AnnotationKind, Span, &'a str)],
@@ -100,21 +100,20 @@ fn snippet<'a>(
         .annotations(annotations)
 }
 
-/// The characters of a text as they are drawn: with U+FFFD for those that are hidden. ASCII's control characters have
-/// pictures, which the renderer draws.
+/// Replaces hidden characters by U+FFFD. ASCII control characters are kept, since the renderer shows symbols for them.
 fn drawn(text: &str) -> impl Iterator<Item = char> {
     characters(text).map(|(c, is_hidden)| {
         if is_hidden && !c.is_ascii_control() { char::REPLACEMENT_CHARACTER } else { c }
     })
 }
 
-/// Maps an offset in a text to the offset in the drawn text.
+/// Maps a byte offset in a text to that in the drawn text.
 fn drawn_place(text: &str, place: usize) -> usize {
     drawn(text).take(text[..place].chars().count()).map(char::len_utf8).sum()
 }
 
-/// The lines from the first place to the last: the renderer reads every line it is given, and there may be many
-/// findings in a large file.
+/// Returns the range of the lines from the first place to the last. The renderer reads every line that it gets for each
+/// finding, and a large file may have many.
 fn lines_around(places: impl Iterator<Item = Range<usize>> + Clone, text: &str) -> Range<usize> {
     let first = places.clone().map(|place| place.start).min().unwrap_or(0);
     let last = places.map(|place| place.end).max().unwrap_or(text.len());
@@ -131,7 +130,7 @@ fn places(finding: &Diagnostic) -> Vec<(AnnotationKind, Span, &str)> {
     main.into_iter().chain(further).collect()
 }
 
-/// The renderer insists on a range inside the text, so a span past its end is drawn at the end.
+/// Limits a span to the text, since the renderer panics otherwise.
 fn inside(span: Span, text: &str) -> Range<usize> {
     let end = text.ceil_char_boundary((span.end as usize).min(text.len()));
     text.floor_char_boundary((span.start as usize).min(end))..end

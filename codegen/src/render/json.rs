@@ -1,8 +1,8 @@
-//! Findings as JSON lines. The keys are relied on by others; see "Commands others rely on".
+//! Renders findings as JSON Lines. Programs of users read these keys, so they must not change.
 
 use serde::Serialize;
 
-use super::Place;
+use super::Location;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::source::{Sources, Span};
 
@@ -15,12 +15,12 @@ struct Row<'a> {
     line: Option<usize>,
     column: Option<usize>,
     length: Option<usize>,
-    labels: Vec<FurtherPlace<'a>>,
+    labels: Vec<LabelRow<'a>>,
     help: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct FurtherPlace<'a> {
+struct LabelRow<'a> {
     file: &'a str,
     line: usize,
     column: usize,
@@ -29,13 +29,14 @@ struct FurtherPlace<'a> {
 
 pub(super) fn render(findings: &[Diagnostic], sources: &Sources) -> String {
     let text = |finding| {
-        serde_json::to_string(&row(finding, sources)).expect("texts and numbers have a JSON form")
+        serde_json::to_string(&row(finding, sources))
+            .expect("strings and numbers serialize to JSON")
     };
     findings.iter().map(|finding| text(finding) + "\n").collect()
 }
 
 fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
-    let place = finding.span.map(|span| Place::of(span, sources));
+    let place = finding.span.map(|span| Location::of(span, sources));
     let length = finding.span.map(|span| length(span, sources));
     Row {
         code: finding.code,
@@ -45,14 +46,14 @@ fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
         line: place.as_ref().map(|place| place.start.line),
         column: place.as_ref().map(|place| place.start.column),
         length,
-        labels: finding.labels.iter().map(|label| further(label, sources)).collect(),
+        labels: finding.labels.iter().map(|label| label_row(label, sources)).collect(),
         help: finding.help.as_deref(),
     }
 }
 
-fn further<'a>(label: &'a Label, sources: &'a Sources) -> FurtherPlace<'a> {
-    let place = Place::of(label.span, sources);
-    FurtherPlace {
+fn label_row<'a>(label: &'a Label, sources: &'a Sources) -> LabelRow<'a> {
+    let place = Location::of(label.span, sources);
+    LabelRow {
         file: place.file,
         line: place.start.line,
         column: place.start.column,
@@ -60,7 +61,7 @@ fn further<'a>(label: &'a Label, sources: &'a Sources) -> FurtherPlace<'a> {
     }
 }
 
-/// In characters.
+/// Returns the length of a span in characters.
 fn length(span: Span, sources: &Sources) -> usize {
     let covered = sources.get(span.source).text.get(span.start as usize..span.end as usize);
     covered.map_or(0, |text| text.chars().count())

@@ -1,4 +1,4 @@
-//! Findings as text for a reader or a program. Never decides what is a finding, never prints.
+//! Renders findings as text for people and programs.
 
 mod github;
 mod human;
@@ -11,27 +11,27 @@ use crate::diagnostic::Diagnostic;
 pub use crate::prose::printable;
 use crate::source::{LineColumn, Sources, Span};
 
-/// Who the text is for.
+/// The format of rendered findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// A person at a terminal, with or without ANSI colours.
+    /// Text with source snippets, for people at a terminal.
     Human {
-        /// Whether to use ANSI colours.
+        /// Whether to use ANSI colors.
         color: bool,
     },
-    /// A program: one JSON object a line.
+    /// JSON Lines: one object for each finding.
     #[cfg(feature = "reports")]
     Json,
-    /// A code scanning service: one SARIF 2.1.0 log.
+    /// A SARIF 2.1.0 log, for code scanning services.
     #[cfg(feature = "reports")]
     Sarif,
-    /// GitHub Actions: one workflow command a line.
+    /// Workflow commands of GitHub Actions, one for each finding.
     Github,
 }
 
-/// Renders findings in the order given; the text is empty or ends with a newline. Whatever names and texts of others hold, a
-/// line of it stays one, and nothing in it steers a terminal.
+/// Renders findings in the order given. The text is empty or ends with a newline. Line breaks and terminal control characters
+/// in names and texts of a schema are escaped.
 pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> String {
     match format {
         Format::Human { color } => human::render(findings, sources, color),
@@ -43,7 +43,7 @@ pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> Str
     }
 }
 
-/// The same JSON, with those characters escaped that JSON lets stand and a terminal does not.
+/// Escapes characters in JSON that JSON allows but that would control a terminal or be invisible.
 #[cfg(feature = "reports")]
 fn printable_json(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
@@ -58,23 +58,23 @@ fn printable_json(json: &str) -> String {
     text
 }
 
-/// One line for a place and a message, as compilers print it: `path:line:column: message`.
+/// Renders a finding as one line, as compilers do: `path:line:column: message`.
 pub fn one_line(finding: &Diagnostic, sources: &Sources) -> String {
     let message = printable(&finding.message);
     match finding.span {
-        Some(span) => format!("{}: {message}", Place::of(span, sources)),
+        Some(span) => format!("{}: {message}", Location::of(span, sources)),
         None => message.into_owned(),
     }
 }
 
-/// A span as every format but the human one needs it.
-struct Place<'a> {
+/// A span as lines and columns, for all formats but the human one.
+struct Location<'a> {
     file: &'a str,
     start: LineColumn,
     end: LineColumn,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Location<'a> {
     fn of(span: Span, sources: &'a Sources) -> Self {
         let source = sources.get(span.source);
         Self {
@@ -85,7 +85,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl std::fmt::Display for Place<'_> {
+impl std::fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}:{}", printable(self.file), self.start.line, self.start.column)
     }

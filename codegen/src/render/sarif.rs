@@ -1,11 +1,11 @@
-//! Findings as a SARIF 2.1.0 log (OASIS), the least that validates and points at the right characters.
+//! Renders findings as a SARIF 2.1.0 log (OASIS), with only the properties that are required or locate a finding.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Place;
+use super::Location;
 use crate::diagnostic::{Code, Diagnostic, Label};
 use crate::source::{Sources, Span};
 
@@ -29,7 +29,7 @@ pub(super) fn render(findings: &[Diagnostic], sources: &Sources) -> String {
     format!("{log:#}\n")
 }
 
-/// A kind of finding, explained as `toolwright explain` does.
+/// Describes a kind of finding, with the texts of `toolwright explain`.
 fn rule(name: &str) -> Value {
     let Some(code) = Code::named(name) else { return json!({ "id": name }) };
     json!({
@@ -68,7 +68,7 @@ fn related(label: &Label, sources: &Sources) -> Value {
 }
 
 fn location(span: Span, sources: &Sources) -> Value {
-    let Place { file, start, end, .. } = Place::of(span, sources);
+    let Location { file, start, end, .. } = Location::of(span, sources);
     let region = json!({
         "startLine": start.line, "startColumn": start.column,
         "endLine": end.line, "endColumn": end.column,
@@ -76,8 +76,8 @@ fn location(span: Span, sources: &Sources) -> Value {
     json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region } })
 }
 
-/// A path as a URI reference (RFC 3986, section 3.3): what is not plainly a path character is percent-encoded. A path
-/// from the root is a file URI (RFC 8089).
+/// Returns a path as a URI reference (RFC 3986, section 3.3), with all characters percent-encoded except those that are
+/// always allowed in paths. An absolute path becomes a file URI (RFC 8089).
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     if path.starts_with('/') {

@@ -1,4 +1,4 @@
-//! A type of the user's that stands in the place of a generated one.
+//! A domain type, which replaces a generated type.
 
 use toolwright::codec::DomainType;
 
@@ -10,7 +10,7 @@ impl DomainType for Money {
     type Json = String;
 
     fn from_json(json: String) -> Result<Self, String> {
-        json.replace('.', "").parse().map(Self).map_err(|_| "is more than anybody has".to_owned())
+        json.replace('.', "").parse().map(Self).map_err(|_| "is too large".to_owned())
     }
 
     fn to_json(&self) -> String {

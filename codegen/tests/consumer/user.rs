@@ -1,5 +1,5 @@
-//! What somebody does with generated types who never thinks of JSON: builds, matches, compares, sorts, hashes, displays,
-//! parses, converts, sends and receives them.
+//! Uses generated types as plain Rust types: builds, matches, compares, sorts, hashes, displays, parses, converts, sends and
+//! receives them.
 
 #![cfg(test)]
 
@@ -32,15 +32,15 @@ use tracker_service::types::{
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
-/// Sends a value and receives it.
+/// Encodes a value and decodes it again.
 fn sent<T: Encode + Decode>(value: &T) -> Result<T, InvalidPayload> {
     Payload::of(value)?.decode()
 }
 
-/// Holds for what can be a key, be copied and be told apart.
+/// Compiles only for types that are `Copy` and can be keys of maps.
 fn is_key<T: Copy + Ord + Hash + Debug>() {}
 
-/// A text becomes the value that displays as it.
+/// Parses a text and checks that the value displays as the same text.
 fn parses<T: FromStr<Err: Debug> + Display + PartialEq + Debug>(text: &str) -> T {
     let value: T = text.parse().unwrap_or_else(|error| panic!("{text}: {error:?}"));
     assert_eq!(value.to_string(), text);
@@ -48,7 +48,7 @@ fn parses<T: FromStr<Err: Debug> + Display + PartialEq + Debug>(text: &str) -> T
 }
 
 #[test]
-fn newtypes_convert_display_parse_and_refuse() -> Tested {
+fn newtypes_convert_display_parse_and_reject_invalid_values() -> Tested {
     is_key::<IssueId>();
     let id = IssueId::try_from(7)?;
     assert_eq!((*id, id.to_string()), (7, "7".to_owned()));
@@ -74,14 +74,14 @@ fn newtypes_convert_display_parse_and_refuse() -> Tested {
 
 const TYPES: &str = include_str!("../../../gen/tracker/service/src/types.rs");
 
-/// Whether the docs of a newtype say this.
+/// Returns whether the docs of a newtype contain a text.
 fn documents(name: &str, fact: &str) -> bool {
     let before = TYPES.split(&format!("pub struct {name}(")).next();
     before.and_then(|before| before.rsplit("\n\n").next()).is_some_and(|docs| docs.contains(fact))
 }
 
 #[test]
-fn limits_are_constants_that_conversions_and_docs_keep_to() -> Tested {
+fn conversions_and_docs_agree_with_the_constants_for_limits() -> Tested {
     let (least, most) = (Title::LIMITS.minimum(), Title::LIMITS.maximum().ok_or("no limit")?);
     assert!(documents("Title", &format!("/// {least} to {most} characters.")));
     let of_length = |length: u64| Title::try_from("x".repeat(usize::try_from(length).unwrap()));
@@ -107,7 +107,7 @@ fn limits_are_constants_that_conversions_and_docs_keep_to() -> Tested {
     assert!(Tags::try_from([few, vec![Slug::default()]].concat()).is_err());
     let most = Labels::LIMITS.maximum().ok_or("no limit")?;
     assert!(documents("Labels", &format!("/// At most {most} keys.")));
-    // Those of a type that a validator judges too.
+    // The limits of a type that has a validator, too.
     assert!(documents("Even", "/// At least 0. Also checked: `multipleOf`."));
     assert_eq!(Even::LIMITS.low(), Bound::Included(0));
     Ok(())
@@ -142,7 +142,7 @@ fn enums_list_display_parse_and_sort_in_the_order_of_the_schema() -> Tested {
 }
 
 #[test]
-fn defaults_of_the_schema_are_those_of_rust() -> Tested {
+fn default_values_are_those_of_the_schema() -> Tested {
     assert_eq!((State::default(), Priority::default()), (State::Open, Priority::Medium));
     assert_eq!((Order::default(), Attempts::default()), (Order::Desc, Attempts(3)));
     assert_eq!((Slug::default().to_string(), Share::default().0), ("inbox".to_owned(), 0.5));
@@ -156,7 +156,7 @@ fn defaults_of_the_schema_are_those_of_rust() -> Tested {
 }
 
 #[test]
-fn integers_are_of_the_standard_types() -> Tested {
+fn integers_have_standard_types() -> Tested {
     let widths = Widths {
         small: i8::MIN,
         byte: u8::MAX,
@@ -177,7 +177,7 @@ fn integers_are_of_the_standard_types() -> Tested {
 }
 
 #[test]
-fn times_order_by_moment_and_convert() -> Tested {
+fn times_compare_chronologically_and_convert() -> Tested {
     is_key::<(Date, Uuid, Day)>();
     let day = Date::new(2026, 11, 24).ok_or("no such day")?;
     let stamps = Stamps {
@@ -234,11 +234,11 @@ fn objects_choices_tuples_and_maps_are_built_and_matched() -> Tested {
     assert_eq!(labels.get("x-team").map(String::as_str), Some("web"));
     assert!(Labels::try_from(Map::from([("team", "web".to_owned())])).is_err());
     let tags = Tags::try_from(vec![Slug::try_from("a")?, Slug::try_from("a")?]);
-    assert!(tags.is_err(), "one stands twice");
+    assert!(tags.is_err(), "one tag occurs twice");
     Ok(())
 }
 
-/// Knows one issue.
+/// A service with one issue.
 struct Tracker;
 
 impl TrackerService for Tracker {
@@ -261,9 +261,9 @@ impl TrackerService for Tracker {
 fn run<T: Decode>(executor: &impl Executor, call: &ToolCall) -> Result<T, ToolFailure> {
     let mut running = pin!(executor.execute(call));
     let Poll::Ready(result) = running.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
-        panic!("nothing is waited for")
+        panic!("the executor awaits nothing")
     };
-    result.outcome.map(|payload| payload.decode().expect("the tool keeps to its schema"))
+    result.outcome.map(|payload| payload.decode().expect("the result matches its schema"))
 }
 
 #[test]

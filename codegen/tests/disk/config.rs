@@ -1,4 +1,4 @@
-//! `toolwright.toml`: what it may say, and how generated manifests find crates.
+//! Tests of `toolwright.toml`: its keys, its mistakes, and the dependencies of generated manifests.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use toolwright_codegen::{Source, Sources};
 
 use crate::folder::Folder;
 
-/// The findings as `line:column message`.
+/// Parses a configuration; returns the findings as `line:column message`.
 fn parse(text: &str) -> Result<Config, Vec<String>> {
     let sources =
         Sources::new(vec![Source { path: "toolwright.toml".to_owned(), text: text.to_owned() }]);
@@ -38,9 +38,9 @@ fn every_part_has_a_default() {
     }
 }
 
-/// A project that somebody sent must not choose to write where things are run or kept.
+/// An untrusted project must not be able to write into folders with hooks or schemas.
 #[test]
-fn an_output_folder_that_is_not_for_output_alone_is_refused_before_anything_is_written() {
+fn an_output_folder_with_other_content_is_rejected_before_anything_is_written() {
     for (out, at, expected) in [
         (".git", 2, "is in `.git`, which is not for output"),
         ("./x/../.GIT/hooks/", 2, "is in `.git`, which is not for output"),
@@ -59,12 +59,12 @@ fn an_output_folder_that_is_not_for_output_alone_is_refused_before_anything_is_w
         let expected = expected.replace("PROJECT", &root.display().to_string());
         let project = Project::open(&root).unwrap();
         let named = Project::open(&root).unwrap().with_out(root.join(out));
-        let refused = [
+        let rejected = [
             (project.generate(Mode::Write).err(), true),
             (project.check().err(), true),
             (named.generate(Mode::Write).err(), false),
         ];
-        for (failure, has_place) in refused {
+        for (failure, has_place) in rejected {
             let Some(Failure::Rejected { sources, findings }) = failure else {
                 panic!("{out}: {failure:?}")
             };
@@ -78,9 +78,9 @@ fn an_output_folder_that_is_not_for_output_alone_is_refused_before_anything_is_w
     }
 }
 
-/// The whole project is more than its schema, which may be elsewhere.
+/// Even if the schema is elsewhere.
 #[test]
-fn an_output_folder_around_the_project_is_refused() {
+fn an_output_folder_that_contains_the_project_is_rejected() {
     let config = "[project]\nschema = \"../schema\"\nout = \".\"\n";
     let folder = Folder::new(&[("schema/a.yaml", ""), ("p/toolwright.toml", config)]);
     let failure = Project::open(&folder.path("p")).unwrap().generate(Mode::Write).err();
@@ -89,7 +89,7 @@ fn an_output_folder_around_the_project_is_refused() {
 }
 
 #[test]
-fn crates_are_found_from_the_output_folder() {
+fn paths_of_crates_are_relative_to_the_output_folder() {
     for (value, out, expected) in [
         ("{ version = \"1.2\" }", "/p/gen", Dependency::of_version("1.2")),
         ("\"1.2\"", "/p/gen", Dependency::of_version("1.2")),
@@ -105,7 +105,7 @@ fn crates_are_found_from_the_output_folder() {
 }
 
 #[test]
-fn integers_are_of_64_bits_unless_said_otherwise() {
+fn integers_have_64_bits_by_default() {
     let integers =
         |text| parse(text).unwrap().options(Path::new("/p"), Path::new("/p/gen")).integers;
     assert_eq!(integers(""), Integers::Int64);
@@ -113,7 +113,7 @@ fn integers_are_of_64_bits_unless_said_otherwise() {
 }
 
 #[test]
-fn what_is_wrong_is_shown_at_its_place() {
+fn mistakes_are_reported_at_their_place() {
     for (text, expected) in [
         ("[project]\nshema = \"s\"\n", "2:1 unknown field `shema`, expected `schema` or `out`"),
         ("[rust]\nintegers = \"i64\"\n", "2:12 unknown variant `i64`, expected `int64` or `exact`"),
@@ -175,7 +175,7 @@ fn what_is_wrong_is_shown_at_its_place() {
 }
 
 #[test]
-fn every_wrong_key_is_shown_in_one_run() {
+fn all_wrong_keys_are_reported_in_one_run() {
     let text = "[project]\nshema = \"s\"\nout = 1\n[crates]\ntoolwright = { pat = \"t\" }\n[nope]\n\
                 [rust.types.\"x.Y\"]\nderives = []\ntraits = [1]\n";
     let found = parse(text).unwrap_err();
@@ -195,7 +195,7 @@ fn every_wrong_key_is_shown_in_one_run() {
 }
 
 #[test]
-fn all_that_is_wrong_with_derives_is_shown_in_one_run() {
+fn all_mistakes_in_derives_are_reported_in_one_run() {
     let found = parse(
         r#"[rust]
 derive = ["no path", "Clone", "::std::hash::Hash", "JsonSchema", "crate::Mine", "a::B", "a_b::C", "::a_b::C", "a-b::C"]
@@ -230,7 +230,7 @@ toolwright = { path = "t" }
 }
 
 #[test]
-fn all_that_is_wrong_with_types_of_the_users_is_shown_in_one_run() {
+fn all_mistakes_in_domain_types_are_reported_in_one_run() {
     let found = parse(
         r#"[rust.types]
 "x.A" = { type = "Money", traits = ["Copy", "Send"] }
@@ -262,9 +262,8 @@ coins = { version = "1" }
     );
 }
 
-/// Cargo itself reads what is written.
 #[test]
-fn manifests_say_what_the_table_of_packages_and_crates_says() {
+fn manifests_have_the_keys_of_the_tables_package_and_crates() {
     let folder = tempfile::tempdir().unwrap();
     let put = |path: &str, text: &str| {
         let path = folder.path().join(path);

@@ -1,4 +1,4 @@
-//! What types derive beside what they can: said in `toolwright.toml` or by a build script, and kept true after changes.
+//! Tests of the options for additional derive macros, in `toolwright.toml` and in build scripts.
 
 use toolwright_codegen::diagnostic::Diagnostic;
 use toolwright_codegen::options::{RustPath, TypeOptions};
@@ -18,7 +18,7 @@ methods:
 toolsets: { notes: { tools: { put_note: { description: Puts a note., bind: put_note } } } }
 ";
 
-/// A service without a type that derives anything.
+/// A service whose only type is an alias, which derives nothing.
 const CLOCK: &str = "toolwright: 1
 service: clock
 types: { Now: { $ref: desk.Note } }
@@ -48,7 +48,7 @@ fn generate(folder: &Folder) -> Result<Generated, Failure> {
 }
 
 #[test]
-fn types_derive_what_the_configuration_says_and_manifests_name_its_crates() {
+fn types_derive_the_macros_of_the_configuration_and_manifests_name_their_crates() {
     let folder = project(CONFIG);
     generate(&folder).unwrap();
     let types = folder.read("gen/desk/service/src/types.rs");
@@ -60,28 +60,28 @@ fn types_derive_what_the_configuration_says_and_manifests_name_its_crates() {
         "Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde_x::Shown".to_owned(),
         format!("{plain}, ::serde_x::Shown"),
     ];
-    let spaced = |text: &str| {
+    let normalized = |text: &str| {
         let words = text.split([' ', '\n', ',']).filter(|word| !word.is_empty());
         words.collect::<Vec<_>>().join(", ")
     };
-    assert_eq!(derives.iter().copied().map(spaced).collect::<Vec<_>>(), expected, "{types}");
+    assert_eq!(derives.iter().copied().map(normalized).collect::<Vec<_>>(), expected, "{types}");
 
     let dependencies = |path: &str| {
         let manifest: toml::Table = folder.read(path).parse().unwrap();
         manifest["dependencies"].to_string()
     };
-    let ours = r#"toolwright = { workspace = true, features = ["serde"] }"#;
+    let toolwright = r#"toolwright = { workspace = true, features = ["serde"] }"#;
     let serde = r#"serde-x = { path = "../../../serde-x" }"#;
     let sql = r#"sql = { version = "0.8", default-features = false, features = ["postgres"] }"#;
     for (path, expected) in [
-        ("gen/desk/service/Cargo.toml", format!("{ours}\n{serde}\n{sql}")),
+        ("gen/desk/service/Cargo.toml", format!("{toolwright}\n{serde}\n{sql}")),
         (
             "gen/clock/service/Cargo.toml",
-            format!("{ours}\ndesk-service = {{ path = \"../../desk/service\" }}"),
+            format!("{toolwright}\ndesk-service = {{ path = \"../../desk/service\" }}"),
         ),
         (
             "gen/desk/tools/notes/Cargo.toml",
-            format!("{ours}\ndesk-service = {{ path = \"../../../desk/service\" }}"),
+            format!("{toolwright}\ndesk-service = {{ path = \"../../../desk/service\" }}"),
         ),
     ] {
         let expected: toml::Table = expected.parse().unwrap();
@@ -90,7 +90,7 @@ fn types_derive_what_the_configuration_says_and_manifests_name_its_crates() {
 }
 
 #[test]
-fn a_change_of_the_configuration_shows_in_the_next_run() {
+fn the_next_run_applies_a_change_of_the_configuration() {
     let folder = project(CONFIG);
     generate(&folder).unwrap();
     let second = generate(&folder).unwrap();
@@ -101,7 +101,7 @@ fn a_change_of_the_configuration_shows_in_the_next_run() {
     assert_eq!(written.written, ["desk/service/src/types.rs"]);
     assert!(folder.read("gen/desk/service/src/types.rs").contains("sql::Row"));
 
-    // What takes part of the schema takes the options that are about it.
+    // A run on a part of the schema ignores options for other types.
     let whole = Project::open(&folder.path("")).unwrap();
     let part = whole.with_schema(vec![folder.path("schema/desk.yaml")]);
     let config = CONFIG.replace("desk.Note", "attic.Note");
@@ -115,7 +115,7 @@ fn a_change_of_the_configuration_shows_in_the_next_run() {
 }
 
 #[test]
-fn types_that_are_not_there_are_refused_where_the_configuration_names_them() {
+fn unknown_types_are_reported_at_their_place_in_the_configuration() {
     for (name, line, help) in [
         (
             "desk.Nota",
@@ -144,7 +144,7 @@ fn types_that_are_not_there_are_refused_where_the_configuration_names_them() {
 }
 
 #[test]
-fn a_build_script_says_what_types_derive() {
+fn a_build_script_adds_derive_macros() {
     let folder = project("");
     let build = || Build::new(folder.path("schema")).out_dir(folder.path("out"));
     build()
@@ -166,14 +166,17 @@ fn a_build_script_says_what_types_derive() {
             "`Clone` is derived by every generated type that can have it; leave it out",
         ),
         (build().derive_on("desk.Nota", "sql::Row"), "the toolset schema has 1 error; see above"),
-        (build().derive("a::B").derive("a::B"), "`a::B` is derived already; leave it out"),
+        (
+            build().derive("a::B").derive("a::B"),
+            "`a::B` is already derived; remove the second call",
+        ),
     ] {
         assert_eq!(build.generate().unwrap_err().to_string(), message);
     }
 }
 
 #[test]
-fn a_compilation_refuses_options_about_types_that_are_not_there() {
+fn compile_rejects_options_for_unknown_types() {
     let source = Source { path: "desk.yaml".to_owned(), text: DESK.to_owned() };
     let derive = vec![RustPath::of_derive("sql::Row").unwrap()];
     let types =

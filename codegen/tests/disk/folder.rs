@@ -1,4 +1,4 @@
-//! A temporary folder described by text. Knows nothing of what is tested.
+//! A temporary folder that is filled from texts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Folder {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    /// Every file and folder below, a folder with `/` at its end.
+    /// Returns the paths of all files and folders below; those of folders end in `/`.
     pub(crate) fn list(&self) -> Vec<String> {
         let mut found = Vec::new();
         list(self.temporary.path(), "", &mut found);

@@ -1,4 +1,4 @@
-//! Everything around the compiler that touches the disk or draws what it found, tried on folders of its own.
+//! Tests of reading, writing, configuration and rendering, on temporary folders.
 
 mod builder;
 mod config;

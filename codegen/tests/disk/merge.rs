@@ -1,5 +1,5 @@
-//! Branches that change different tools merge without a conflict in the output folder, and what they merge to is right.
-//! Where branches do conflict, generating again resolves the output folder.
+//! Tests of merging generated files with git: branches that change different tools merge without a conflict, and the result
+//! is right. If there is a conflict, generating again resolves it.
 
 use std::fs;
 use std::process::Command;
@@ -76,10 +76,11 @@ toolsets:
   seals: { description: Seals., tools: { break_seal: { description: Break a seal. } } }
 ";
 
-/// What a branch does to one schema file: the words it replaces, and by which. A file that is not there has none.
+/// A branch's change to one schema file: the text that it replaces, and the replacement. An empty text adds or removes the
+/// file.
 type Edit = (&'static str, &'static str, &'static str);
 
-const ROOM: &str = "# Here is room for more.";
+const PLACEHOLDER: &str = "# Here is room for more.";
 
 const LEFT_AND_RIGHT: [(Edit, Edit); 7] = [
     // Tools of one toolset.
@@ -91,17 +92,29 @@ const LEFT_AND_RIGHT: [(Edit, Edit); 7] = [
     ),
     // A new tool in each of two toolsets.
     (
-        ("letters", ROOM, "lose_letter: { description: Lose a letter., args: { type: object } }"),
-        ("stamps", ROOM, "lick_stamp: { description: Lick a stamp., args: { type: object } }"),
+        (
+            "letters",
+            PLACEHOLDER,
+            "lose_letter: { description: Lose a letter., args: { type: object } }",
+        ),
+        (
+            "stamps",
+            PLACEHOLDER,
+            "lick_stamp: { description: Lick a stamp., args: { type: object } }",
+        ),
     ),
-    // A tool that is new, another that is gone.
+    // A new tool, and a renamed tool.
     (
-        ("letters", ROOM, "lose_letter: { description: Lose a letter., args: { type: object } }"),
+        (
+            "letters",
+            PLACEHOLDER,
+            "lose_letter: { description: Lose a letter., args: { type: object } }",
+        ),
         ("stamps", "buy_stamp:", "get_stamp:"),
     ),
-    // Two toolsets side by side.
+    // Two new toolsets.
     (("parcels", "", PARCELS), ("postcards", "", POSTCARDS)),
-    // A toolset that is new, another that is gone.
+    // A new toolset, and a removed one.
     (("parcels", "", PARCELS), ("seals", SEALS, "")),
     // The last tool of a toolset, and the first of the next.
     (("letters", "Burn a letter.", "Burn it."), ("stamps", "Buy a stamp.", "Buy one stamp.")),
@@ -119,30 +132,30 @@ fn branches_that_change_different_tools_merge_without_a_conflict() {
         assert!(compared.is_up_to_date(), "{}", compared.report("gen"));
         assert_eq!(branches.written(), [""; 0], "{left:?} {right:?}");
         let status = branches.git(&["status", "--porcelain", "--untracked-files=all"]);
-        assert_eq!(status, "", "nothing is left that git does not know or ignore");
+        assert_eq!(status, "", "git tracks or ignores all files");
         let tracked = branches.git(&["ls-files"]);
         assert!(!tracked.contains(".record"), "{tracked}");
     }
 }
 
-/// Edits that conflict in schema files and in generated ones. What is chosen in the schema is generated, in a fresh clone
-/// too; nobody has to resolve anything in the output folder.
+/// The edits conflict in schema files and in generated files. Once the schema is resolved, generating resolves the output
+/// folder, also without a record as in a fresh clone.
 #[test]
 fn conflicts_in_generated_files_are_resolved_by_generating_again() {
     if !has(&[Prerequisite::Git]) {
         return;
     }
     for (left, right, conflict) in [
-        // The schema of an argument, and with it the code that checks it.
+        // The schema of an argument.
         (
             ("letters", "text: { type: string }", "text: { type: string, maxLength: 8 }"),
             ("letters", "text: { type: string }", "text: { type: string, maxLength: 9 }"),
             "mail/tools/letters/schema/send_letter.args.json",
         ),
-        // New tools at one place.
+        // New tools at the same place.
         (
-            ("letters", ROOM, "lose_letter: { description: Lose it. }"),
-            ("letters", ROOM, "lend_letter: { description: Lend it. }"),
+            ("letters", PLACEHOLDER, "lose_letter: { description: Lose it. }"),
+            ("letters", PLACEHOLDER, "lend_letter: { description: Lend it. }"),
             "mail/tools/letters/src/specs.rs",
         ),
         // A tool with two new names.
@@ -151,7 +164,7 @@ fn conflicts_in_generated_files_are_resolved_by_generating_again() {
             ("stamps", "buy_stamp:", "pay_stamp:"),
             "mail/tools/stamps/src/specs.rs",
         ),
-        // A toolset that both add.
+        // A toolset that both branches add.
         (("parcels", "", PARCELS), ("parcels", "", OTHER_PARCELS), "mail/tools/parcels/README.md"),
         // New tools at the end of a toolset and at the beginning of the next, in the list of an agent that uses both.
         (
@@ -221,7 +234,7 @@ impl Branches {
         self.git(&["commit", "--quiet", "--message", message]);
     }
 
-    /// Generates; returns the files that were written.
+    /// Runs the generator; returns the files that it wrote.
     fn written(&self) -> Vec<String> {
         match self.project.generate(Mode::Write).unwrap().change {
             Change::Written(written) => written.written,
@@ -232,17 +245,17 @@ impl Branches {
     /// Runs git; returns what it printed.
     fn git(&self, arguments: &[&str]) -> String {
         let done = self.command(arguments).output().unwrap();
-        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let (out, err) = (said(&done.stdout), said(&done.stderr));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (out, err) = (text(&done.stdout), text(&done.stderr));
         assert!(done.status.success(), "git {arguments:?}: {out}{err}");
         out
     }
 
-    /// A run of git without the settings of who runs the tests.
+    /// Returns a git command that ignores the user's configuration.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
-        for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "test").env(format!("GIT_{who}_EMAIL"), "a@b");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "test").env(format!("GIT_{role}_EMAIL"), "a@b");
         }
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         command.current_dir(self.folder.path("")).args(arguments);

@@ -1,4 +1,4 @@
-//! The record that a run leaves for the next one: what it may say without being believed, and what is found without it.
+//! Tests of the record of the last run: damaged, forged and missing records never hide a changed file from the next run.
 
 use std::fs::{self, File};
 use std::process::Command;
@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::incremental::{Bench, RECORD, TAMPERED, rewrite};
 
 #[test]
-fn a_record_that_lost_its_text_is_written_again() {
+fn an_empty_record_is_written_again() {
     let bench = Bench::new();
     let record = bench.record();
     bench.folder.put(RECORD, "");
@@ -19,9 +19,9 @@ fn a_record_that_lost_its_text_is_written_again() {
     assert_eq!(bench.record(), record);
 }
 
-/// A fresh clone has no record that lists them, and schemas cannot say of themselves that they are generated.
+/// A fresh clone has no record that lists the generated files, and schema files have no banner.
 #[test]
-fn without_a_record_what_is_no_longer_generated_goes_all_the_same() {
+fn without_a_record_files_that_are_no_longer_generated_are_set_aside() {
     let bench = Bench::new();
     fs::remove_dir_all(bench.folder.path(".toolwright")).unwrap();
     bench.edit(("drop_order:", "cancel_order:"), None, false);
@@ -33,15 +33,18 @@ fn without_a_record_what_is_no_longer_generated_goes_all_the_same() {
         "alone/tools/words/schema/spell.args.json",
     ] {
         assert!(written.removed.iter().any(|removed| removed == path), "{path}");
-        assert!(set_aside.folder.join(path).is_file(), "{path}: nothing proves that it is ours");
+        assert!(
+            set_aside.folder.join(path).is_file(),
+            "{path}: no record proves that it was generated"
+        );
     }
     assert_eq!(set_aside.files, written.removed);
     assert!(bench.project.generate(Mode::Check).unwrap().is_up_to_date());
 }
 
-/// What a fresh clone has: the output, and no record.
+/// A fresh clone has the output but no record.
 #[test]
-fn without_a_record_everything_is_compared() {
+fn without_a_record_all_files_are_compared() {
     let bench = Bench::new();
     let path = "gen/shop/service/src/types.rs";
     let good = bench.folder.read(path);
@@ -54,12 +57,12 @@ fn without_a_record_everything_is_compared() {
     assert_eq!(bench.folder.read(".toolwright/.gitignore"), "*\n");
 }
 
-/// A record whose lines can still be read, but not with the hash at its end.
+/// The lines of the record are valid, but the hash at its end does not match.
 #[test]
-fn a_damaged_record_is_not_trusted() {
+fn a_damaged_record_is_ignored() {
     let bench = Bench::new();
     let (text, record) = (bench.folder.read(RECORD), bench.record());
-    // As if the schema had been this one already.
+    // The record now claims that the changed schema was compiled already.
     bench.edit(("An order.", "One order."), None, false);
     let line = record
         .iter()
@@ -70,7 +73,7 @@ fn a_damaged_record_is_not_trusted() {
     assert!(bench.written().iter().any(|path| path == "shop/service/src/types.rs"));
 }
 
-/// A project may come from a stranger, with links where the record is to be.
+/// An untrusted project may have a link at the path of the record.
 #[cfg(unix)]
 #[test]
 fn no_record_is_read_or_written_through_a_link() {
@@ -91,7 +94,7 @@ fn no_record_is_read_or_written_through_a_link() {
             files.map(|path| bench.folder.read(&path)).collect()
         };
         let before = elsewhere();
-        // It would say that nothing has to be looked at.
+        // The record behind the link would claim that this file is unchanged.
         rewrite(&bench.folder.path("gen/shop/service/src/types.rs"), TAMPERED);
         assert_eq!(bench.written(), ["shop/service/src/types.rs"], "{link:?}");
         bench.edit(("Be kind.", "Be brief."), None, false);
@@ -101,9 +104,9 @@ fn no_record_is_read_or_written_through_a_link() {
     }
 }
 
-/// Nothing changed, and still all of the folder is looked at.
+/// Also if nothing changed.
 #[test]
-fn what_stands_beside_generated_files_is_told_by_every_run() {
+fn every_run_reports_files_that_were_not_generated() {
     let bench = Bench::new();
     let foreign = ["alone-x/a.txt", "alone/.b/c", "alone/service/src/types.rs~", "zz"];
     for path in foreign {
@@ -124,7 +127,7 @@ fn what_stands_beside_generated_files_is_told_by_every_run() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_among_the_output_is_refused_though_nothing_changed() {
+fn a_link_in_the_output_is_rejected_even_if_nothing_changed() {
     let bench = Bench::new();
     let path = bench.folder.path("gen/alone/service/src/types.rs");
     let elsewhere = bench.folder.path("types.rs");
@@ -134,7 +137,7 @@ fn a_link_among_the_output_is_refused_though_nothing_changed() {
     assert!(failure.contains("types.rs is a symlink"), "{failure}");
 }
 
-/// The clock of files ticks a few hundred times a second, and a script is faster.
+/// The clock for file times ticks a few hundred times per second, and a script can be faster.
 #[test]
 fn an_edit_at_the_end_of_a_run_is_found() {
     let bench = Bench::new();
@@ -147,9 +150,9 @@ fn an_edit_at_the_end_of_a_run_is_found() {
     }
 }
 
-/// Every run writes the record after everything else, as late as it takes to tell the two apart.
+/// A run waits for the next tick of the clock for file times before it writes the record, so the next run can trust it.
 #[test]
-fn what_a_run_wrote_is_not_looked_at_again() {
+fn files_that_a_run_wrote_are_not_compared_by_the_next_run() {
     let bench = Bench::new();
     let record = bench.folder.path(RECORD);
     for edit in [("Be kind.", "Be brief."), ("An order.", "One order.")] {
@@ -162,14 +165,14 @@ fn what_a_run_wrote_is_not_looked_at_again() {
     }
 }
 
-/// As after a checkout of another commit and back: every file may have been changed, and none was.
+/// As after checking out another commit and going back: all files have new times, but no content changed.
 #[test]
 fn files_that_were_touched_are_compared_once() {
     let bench = Bench::new();
     for path in bench.generated() {
         bench.folder.put(&path, bench.folder.read(&path));
     }
-    // Longer than a tick of the clock of files.
+    // Longer than a tick of the clock for file times.
     thread::sleep(Duration::from_millis(50));
     let record = bench.folder.read(RECORD);
     assert!(bench.written().is_empty());
@@ -179,9 +182,9 @@ fn files_that_were_touched_are_compared_once() {
     assert_eq!(bench.folder.read(RECORD), again);
 }
 
-/// What somebody may do to a generated file, or to the record, so that a run does not look at the file.
+/// Attempts to change a generated file without the next run noticing.
 const HIDING: [(&str, fn(&Bench, &std::path::Path)); 5] = [
-    ("its time is put back", |_, path| rewrite(path, TAMPERED)),
+    ("its time is restored", |_, path| rewrite(path, TAMPERED)),
     ("it is as long as before", |_, path| {
         rewrite(path, &fs::read_to_string(path).unwrap().replacen("pub", "pvb", 1));
     }),
@@ -197,20 +200,16 @@ const HIDING: [(&str, fn(&Bench, &std::path::Path)); 5] = [
         let record = File::options().write(true).open(bench.folder.path(RECORD)).unwrap();
         record.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
     }),
-    (
-        "the record has the hash of what it says now, as in a project that somebody sent",
-        |bench, path| {
-            rewrite(path, TAMPERED);
-            let hash = format!("{:x}", xxh3_128(TAMPERED.as_bytes()));
-            bench.forge(|lines| {
-                let line =
-                    lines.iter_mut().find(|line| line.ends_with(" shop/service/src/types.rs"));
-                let line = line.unwrap();
-                let (_, rest) = line.split_once(' ').unwrap();
-                *line = format!("{hash} {rest}");
-            });
-        },
-    ),
+    ("the record has the hash of the changed file, as in an untrusted project", |bench, path| {
+        rewrite(path, TAMPERED);
+        let hash = format!("{:x}", xxh3_128(TAMPERED.as_bytes()));
+        bench.forge(|lines| {
+            let line = lines.iter_mut().find(|line| line.ends_with(" shop/service/src/types.rs"));
+            let line = line.unwrap();
+            let (_, rest) = line.split_once(' ').unwrap();
+            *line = format!("{hash} {rest}");
+        });
+    }),
 ];
 
 #[cfg(unix)]
@@ -227,9 +226,9 @@ fn neither_times_nor_the_record_hide_a_changed_file() {
     }
 }
 
-/// A banner can be copied, and a record can be made to list anything. Each alone, and both, prove nothing.
+/// A banner can be copied, and a record can be forged to list any file. Neither of them proves that a file was generated.
 #[test]
-fn nothing_is_deleted_that_is_not_as_a_run_left_it() {
+fn only_files_with_the_recorded_content_are_deleted() {
     let mine = "// mine\n";
     for (path, text, is_listed, hash, stays) in [
         ("alone/mine.rs", mine, true, mine, true),
@@ -259,21 +258,21 @@ fn nothing_is_deleted_that_is_not_as_a_run_left_it() {
     }
 }
 
-/// Who may write whatever we may, with the same knowledge, cannot be kept from making a record; comparing asks none.
+/// A program with the same permissions can forge a record that hides a change from `gen`. `gen --check` ignores records.
 #[cfg(unix)]
 #[test]
-fn a_record_made_to_measure_hides_drift_from_gen_and_not_from_check() {
+fn a_forged_record_hides_drift_from_gen_but_not_from_check() {
     let bench = Bench::new();
     rewrite(&bench.folder.path("gen/shop/service/src/types.rs"), TAMPERED);
     bench.forge_stamp("shop/service/src/types.rs");
     assert!(bench.written().is_empty());
     let Change::Drift(drift) = bench.project.generate(Mode::Check).unwrap().change else {
-        panic!("it was compared");
+        panic!("nothing was compared");
     };
     assert_eq!(drift.stale, ["shop/service/src/types.rs"]);
 }
 
-/// Somebody put a file of theirs in the place of a generated one, and the run has something else to do.
+/// A user's file is at the path of a generated one, and the run has other work, too, or none.
 #[test]
 fn a_file_without_a_banner_is_never_replaced() {
     let path = "gen/shop/service/src/types.rs";
@@ -289,13 +288,13 @@ fn a_file_without_a_banner_is_never_replaced() {
     }
 }
 
-/// Names the folder that a copy of this program generates in.
+/// The environment variable with the project folder for a copy of this program.
 const PROJECT: &str = "TOOLWRIGHT_TEST_PROJECT";
 
-/// A compiler that was built again may generate something else, though its version is the same.
+/// A rebuilt compiler may generate other files although its version is the same.
 #[cfg(unix)]
 #[test]
-fn a_generator_that_was_built_again_does_not_trust_the_record() {
+fn a_rebuilt_generator_does_not_trust_the_record() {
     if let Some(folder) = std::env::var_os(PROJECT) {
         let project = Project::open(folder.as_ref()).unwrap();
         return drop(project.generate(Mode::Write).unwrap());
@@ -306,9 +305,9 @@ fn a_generator_that_was_built_again_does_not_trust_the_record() {
     rewrite(&path, TAMPERED);
     bench.forge_stamp("shop/service/src/types.rs");
     assert!(bench.written().is_empty(), "the same program trusts the record");
-    let copy = bench.folder.path("built again");
+    let copy = bench.folder.path("rebuilt");
     fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
-    let name = "record::a_generator_that_was_built_again_does_not_trust_the_record";
+    let name = "record::a_rebuilt_generator_does_not_trust_the_record";
     let mut again = Command::new(&copy);
     again.args([name, "--exact"]).env(PROJECT, bench.folder.path(""));
     assert!(again.output().unwrap().status.success());

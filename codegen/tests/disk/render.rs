@@ -1,4 +1,4 @@
-//! The four renderers on one set of findings: two files, wide characters, no place at all.
+//! Tests of the four formats with the same findings: two files, wide characters, a finding without a place.
 
 use expect_test::{ExpectFile, expect_file};
 use toolwright::untrusted::hidden;
@@ -15,7 +15,7 @@ fn sources() -> Sources {
     ])
 }
 
-/// The first place of a word in a file.
+/// Returns the first place of a word in a file.
 fn find(sources: &Sources, path: &str, word: &str) -> Span {
     let (source, file): (SourceId, _) = sources.iter().find(|(_, file)| file.path == path).unwrap();
     let start = u32::try_from(file.text.find(word).unwrap()).unwrap();
@@ -59,27 +59,27 @@ fn check(format: Format, expected: &ExpectFile) {
 }
 
 #[test]
-fn people_see_both_places() {
+fn the_human_format_shows_both_places() {
     check(Format::Human { color: false }, &expect_file!["rendered/human.txt"]);
 }
 
 #[test]
-fn programs_get_one_object_a_line() {
+fn the_json_format_has_one_object_per_line() {
     check(Format::Json, &expect_file!["rendered/json.jsonl"]);
 }
 
 #[test]
-fn github_gets_escaped_commands() {
+fn the_github_format_has_escaped_commands() {
     check(Format::Github, &expect_file!["rendered/github.txt"]);
 }
 
 #[test]
-fn code_scanning_gets_sarif() {
+fn the_sarif_format_is_one_log() {
     check(Format::Sarif, &expect_file!["rendered/sarif.json"]);
 }
 
-/// What SARIF 2.1.0 (OASIS) requires, section by section: a log (3.13), its runs (3.14), a tool's rules (3.19, 3.49),
-/// results (3.27), places (3.28 to 3.30).
+/// The required properties of SARIF 2.1.0 (OASIS): a log (3.13), its runs (3.14), a tool's rules (3.19, 3.49), results
+/// (3.27), locations (3.28 to 3.30).
 #[test]
 fn sarif_has_what_the_standard_requires() {
     let sources = sources();
@@ -118,7 +118,7 @@ fn sarif_has_what_the_standard_requires() {
 }
 
 #[test]
-fn a_path_from_the_root_is_a_file_uri() {
+fn an_absolute_path_is_a_file_uri() {
     let file = Source { path: "/a b/ü.yaml".to_owned(), text: "x".to_owned() };
     let sources = Sources::new(vec![file]);
     let (source, _) = sources.iter().next().unwrap();
@@ -128,7 +128,7 @@ fn a_path_from_the_root_is_a_file_uri() {
 }
 
 #[test]
-fn nothing_found_is_nothing_said_but_a_whole_log() {
+fn without_findings_only_sarif_is_not_empty() {
     let none = |format| render(&[], &Sources::default(), format);
     for format in [Format::Human { color: true }, Format::Json, Format::Github] {
         assert_eq!(none(format), "");
@@ -138,7 +138,7 @@ fn nothing_found_is_nothing_said_but_a_whole_log() {
 }
 
 #[test]
-fn colour_and_hostile_text_do_not_mix() {
+fn control_characters_in_a_message_are_escaped() {
     let sources = sources();
     let found = finding("odd", None, "name \u{1b}]0;owned\u{7} found");
     let text = render(&[found], &sources, Format::Human { color: false });
@@ -146,7 +146,7 @@ fn colour_and_hostile_text_do_not_mix() {
 }
 
 #[test]
-fn a_span_past_the_end_is_drawn_at_the_end() {
+fn a_span_past_the_end_of_a_file_does_not_panic() {
     let sources = sources();
     let source = find(&sources, "schema/c.yaml", "tools").source;
     let found = finding("odd", Some(Span { source, start: 900, end: 901 }), "cut off");
@@ -156,22 +156,23 @@ fn a_span_past_the_end_is_drawn_at_the_end() {
 }
 
 #[test]
-fn carets_stay_below_their_word_where_characters_before_it_are_hidden() {
+fn carets_are_below_their_word_if_hidden_characters_precede_it() {
     let text = "a: \u{9b}31m\u{9d}\u{e0041} word\n".to_owned();
     let sources = Sources::new(vec![Source { path: "schema/a.yaml".to_owned(), text }]);
     let found = finding("odd", Some(find(&sources, "schema/a.yaml", "word")), "odd");
-    let said = render(&[found], &sources, Format::Human { color: false });
-    let mut lines = said.lines().skip_while(|line| !line.contains("word"));
-    let (line, below) = (lines.next().expect("it is drawn"), lines.next().expect("it is marked"));
-    assert!(line.ends_with("a: \u{fffd}31m\u{fffd}\u{fffd} word"), "{said}");
+    let text = render(&[found], &sources, Format::Human { color: false });
+    let mut lines = text.lines().skip_while(|line| !line.contains("word"));
+    let (line, below) =
+        (lines.next().expect("a line with the word"), lines.next().expect("a line with carets"));
+    assert!(line.ends_with("a: \u{fffd}31m\u{fffd}\u{fffd} word"), "{text}");
     let column = |line: &str, of: char| line.chars().position(|c| c == of);
-    assert_eq!(column(line, 'w'), column(below, '^'), "{said}");
-    assert_eq!(below.matches('^').count(), 4, "{said}");
+    assert_eq!(column(line, 'w'), column(below, '^'), "{text}");
+    assert_eq!(below.matches('^').count(), 4, "{text}");
 }
 
-/// A file of somebody who means harm may be named after a command to the log of a build, and a schema may say one.
+/// An attacker may put a command for the log of a build into the name or the text of a file.
 #[test]
-fn no_format_lets_a_name_or_a_text_begin_a_line_or_steer_a_terminal() {
+fn no_format_lets_a_name_or_a_text_begin_a_line_or_control_a_terminal() {
     let hostile = "e\n::error::pwn\r\u{1b}[31m\u{9b}\u{202e}\u{e0041}\u{2800}";
     let path = format!("schema/{hostile}.yaml");
     let texts = [
@@ -191,15 +192,15 @@ fn no_format_lets_a_name_or_a_text_begin_a_line_or_steer_a_terminal() {
         };
         for format in [Format::Human { color: false }, Format::Json, Format::Github, Format::Sarif]
         {
-            let said = render(std::slice::from_ref(&found), &sources, format);
-            let steers = |c: char| c.is_control() && c != '\n';
-            assert!(!said.contains(steers), "{format:?}: {said:?}");
-            assert_eq!(hidden(&said).next(), None, "{format:?}: {said:?}");
-            let forged = said.lines().find(|line| line.trim_start().starts_with("::error::pwn"));
-            assert_eq!(forged, None, "{format:?}: {said:?}");
+            let text = render(std::slice::from_ref(&found), &sources, format);
+            let is_control = |c: char| c.is_control() && c != '\n';
+            assert!(!text.contains(is_control), "{format:?}: {text:?}");
+            assert_eq!(hidden(&text).next(), None, "{format:?}: {text:?}");
+            let forged = text.lines().find(|line| line.trim_start().starts_with("::error::pwn"));
+            assert_eq!(forged, None, "{format:?}: {text:?}");
         }
-        let said = render(&[found], &sources, Format::Github);
+        let text = render(&[found], &sources, Format::Github);
         let file = "file=schema/e%0A%3A%3Aerror%3A%3Apwn%0D\\u{1b}[31m\\u{9b}\\u{202e}\\u{e0041}\\u{2800}.yaml,";
-        assert!(said.contains(file), "{said}");
+        assert!(text.contains(file), "{text}");
     }
 }

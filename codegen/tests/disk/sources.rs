@@ -1,4 +1,4 @@
-//! Which schema files are read, and what is said of those that cannot be.
+//! Tests of reading schema files, and of the findings about files that cannot be read.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ fn read(folder: &Folder, paths: &[&str]) -> (Vec<String>, Vec<String>) {
     let paths: Vec<PathBuf> = paths.iter().map(|path| folder.path(path)).collect();
     let root = folder.path("").to_string_lossy().into_owned();
     let ReadSources { sources, findings } =
-        read_sources(&folder.path(""), &paths).expect("the system lets us read");
+        read_sources(&folder.path(""), &paths).expect("the system reads the files");
     let readable = sources.readable().map(|(_, source)| source.path.replace(&root, ""));
     let found = findings.iter().map(|finding| {
         let file = finding.span.map(|span| sources.get(span.source).path.replace(&root, ""));
@@ -36,7 +36,7 @@ fn schemas_are_read_at_any_depth_in_path_order() {
 }
 
 #[test]
-fn every_unreadable_path_is_reported_in_one_run_and_hides_no_other() {
+fn all_unreadable_paths_are_reported_in_one_run() {
     let folder = Folder::new(&[("empty/notes.md", ""), ("bad/ok.yaml", "")]);
     folder.put("bad/latin.yaml", b"name: caf\xe9\n");
     let (readable, found) = read(&folder, &["nowhere", "empty", "bad"]);
@@ -46,16 +46,16 @@ fn every_unreadable_path_is_reported_in_one_run_and_hides_no_other() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_folder_is_named_and_not_followed() {
+fn a_linked_folder_is_reported_and_not_followed() {
     let folder = Folder::new(&[("s/a.yaml", "")]);
     std::os::unix::fs::symlink(".", folder.path("s/loop")).unwrap();
     assert_eq!(read(&folder, &["s"]).1, ["linked-folder s/loop"]);
 }
 
-/// What is wrong with a file is shown with its text, so a project must not choose files outside of it.
+/// Messages show text of the files, so a project must not be able to choose files outside of it.
 #[cfg(unix)]
 #[test]
-fn a_link_is_followed_inside_the_project_alone() {
+fn a_link_is_followed_only_inside_the_project() {
     let elsewhere = Folder::new(&[("secret.yaml", "s3cret"), ("folder/secret.yaml", "s3cret")]);
     for (link, target, read_path, found_there) in [
         ("s/a.yaml", "../t/a.yaml", "s", ""),
@@ -76,8 +76,8 @@ fn a_link_is_followed_inside_the_project_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_text_that_never_ends_is_refused_after_sixty_four_mebibytes() {
-    let error = read_text(Path::new("/dev/zero")).expect_err("nobody has read all of it");
+fn an_endless_text_is_rejected_after_64_mebibytes() {
+    let error = read_text(Path::new("/dev/zero")).expect_err("the device is endless");
     let expected = "cannot read /dev/zero: found more than 64 MiB, expected a shorter text";
     assert_eq!(error.to_string(), expected);
 }
@@ -93,6 +93,6 @@ fn a_text_may_come_through_a_pipe() {
         let pipe = pipe.clone();
         move || std::fs::write(pipe, "text")
     });
-    assert_eq!(read_text(&pipe).expect("it is read").as_deref(), Some("text"));
-    writer.join().expect("it does not panic").expect("it is written");
+    assert_eq!(read_text(&pipe).expect("the pipe is read").as_deref(), Some("text"));
+    writer.join().expect("the thread does not panic").expect("the pipe is written");
 }

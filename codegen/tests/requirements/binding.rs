@@ -1,4 +1,4 @@
-//! What a binding changes and what it does not (G9), typed calls (G20), injected fields (G21).
+//! Bindings of tools to methods (G8, G9), typed calls (G20), injected fields (G21).
 
 use crate::project::{below, differing, generated, rust};
 
@@ -11,10 +11,9 @@ methods: { put: { payload: Put, result: Stored } }
 toolsets: { t: { tools: { put_note: { description: Put., args: Put, result: Stored } } } }
 ";
 
-/// G8, G9: with and without `bind`, names and schemas are the same byte for byte, and the specs differ
-/// in provenance only.
+/// With and without `bind`, types and schemas are the same byte for byte, and the specs differ only in the implementation.
 #[test]
-fn g8_g9_binding_changes_provenance_only() {
+fn g8_g9_binding_changes_only_the_provenance() {
     let bound = UNBOUND.replace("result: Stored } } } }\n", "result: Stored, bind: put } } } }\n");
     assert_ne!(bound, UNBOUND);
     let (unbound, bound) = (generated(UNBOUND), generated(&bound));
@@ -34,9 +33,8 @@ fn g8_g9_binding_changes_provenance_only() {
     }
 }
 
-/// G9: it is the same when the schemas are left out and follow from the method.
 #[test]
-fn g9_schemas_left_out_are_the_methods_own() {
+fn g9_a_tool_without_schemas_has_those_of_its_method() {
     let declared =
         UNBOUND.replace("result: Stored } } } }\n", "result: Stored, bind: put } } } }\n");
     let derived = declared.replace("args: Put, result: Stored, bind", "bind");
@@ -45,9 +43,9 @@ fn g9_schemas_left_out_are_the_methods_own() {
     assert_eq!(below(&declared, "a/tools/t/"), below(&derived, "a/tools/t/"));
 }
 
-/// G20: every tool has a typed call builder, whatever backs it, and it gives a `Result`.
+/// Tools of all implementations.
 #[test]
-fn g20_every_tool_has_a_call_builder_that_gives_a_result() {
+fn g20_every_tool_has_a_call_builder_that_returns_a_result() {
     let text = "### a.yaml
 service: a
 methods: { get: {}, own: { tool: { description: Own. } } }
@@ -72,7 +70,6 @@ toolsets:
     }
 }
 
-/// G20: nothing in generated code panics.
 #[test]
 fn g20_no_generated_code_panics() {
     let text = "### a.yaml
@@ -106,7 +103,7 @@ toolsets:
   t: { tools: { put_note: { description: Put., bind: put, inject: { run_id: run_id, caller: 'label:caller' } } } }
 ";
 
-/// G21: what is injected is in the method's payload, and nowhere in what the model or a typed caller sees.
+/// An injected field is in the method's payload, and in none of the modules that models and callers use.
 #[test]
 fn g21_injected_fields_are_hidden_from_the_model() {
     let files = generated(INJECTED);
@@ -121,9 +118,9 @@ fn g21_injected_fields_are_hidden_from_the_model() {
     );
 }
 
-/// G21: a payload that takes further keys takes none of the hidden ones from the model.
+/// The payload accepts additional keys.
 #[test]
-fn g21_an_open_payload_takes_no_injected_key_from_the_model() {
+fn g21_an_injected_key_is_not_taken_from_the_model() {
     let files = generated(INJECTED);
     let transforms = files.get("a/tools/t/src/transforms.rs").expect("generated");
     for key in ["run_id", "caller"] {
@@ -131,7 +128,6 @@ fn g21_an_open_payload_takes_no_injected_key_from_the_model() {
     }
 }
 
-/// G21: a field may not be injected and declared at once.
 #[test]
 fn g21_an_injected_field_cannot_be_an_argument() {
     let text = INJECTED.replace("bind: put,", "bind: put, args: Put,");

@@ -1,4 +1,4 @@
-//! Damaged projects: whatever is wrong with a file, compiling it ends in files or in located errors, never in a panic.
+//! Compiling a randomly damaged project never panics.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::{env, fs};
 
 use toolwright_codegen::{Options, Source, Sources, compile};
 
-/// Enough to meet every part of the language; a longer search sets the variable.
+/// The default number of damaged projects. The variable `TOOLWRIGHT_DAMAGED` sets another number for a longer search.
 const DAMAGED: u64 = 150;
 
-/// A number from a number, without a pattern to the eye (SplitMix64, Steele and others 2014).
+/// Returns a pseudorandom number (SplitMix64, Steele and others 2014).
 fn scrambled(seed: u64) -> usize {
     let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -33,17 +33,17 @@ fn examples() -> Vec<String> {
     yaml.map(|path| fs::read_to_string(path).expect("readable")).collect()
 }
 
-/// The words of a text, with what stands between them.
+/// Splits a text after each character that is not part of a word.
 fn words(text: &str) -> Vec<&str> {
     text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_').collect()
 }
 
-/// Puts a word of the text, or one that is never expected, in the place of another.
+/// Replaces words by others of the text or by odd ones, or removes them, one to three times.
 fn damaged(text: &str, seed: u64) -> String {
     let mut words = words(text);
     for turn in 0..=scrambled(seed) % 3 {
-        let choice = |what: u64| {
-            scrambled(seed ^ (u64::try_from(turn).expect("small") << 40) ^ (what << 50))
+        let choice = |number: u64| {
+            scrambled(seed ^ (u64::try_from(turn).expect("small") << 40) ^ (number << 50))
         };
         let at = choice(1) % words.len();
         let odd = [
@@ -72,5 +72,5 @@ fn no_damaged_project_panics() {
         let found = std::panic::catch_unwind(|| compile(&sources, &Options::default()).is_ok());
         compiled += u64::from(found.unwrap_or_else(|_| panic!("seed {seed}:\n{}", source.text)));
     }
-    assert!(compiled > 0, "some damage does no harm");
+    assert!(compiled > 0, "no damaged project compiled, so errors may hide panics of later stages");
 }

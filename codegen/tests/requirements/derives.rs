@@ -1,9 +1,9 @@
-//! What types derive: whatever all they hold has, and `Default` where the schema accepts it.
+//! The traits that generated types derive.
 
 use crate::project::generated;
 
 #[test]
-fn types_derive_what_all_they_hold_has() {
+fn a_type_derives_the_traits_that_all_its_parts_have_and_default_if_it_is_valid() {
     let all = "Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash";
     let no_default = "Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash";
     let text = "Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash";
@@ -62,7 +62,7 @@ fn types_derive_what_all_they_hold_has() {
     ];
     for (schema, derives) in table {
         let files = generated(&format!("### a.yaml\nservice: a\ntypes: {{ X: {schema} }}\n"));
-        let types = files.get("a/service/src/types.rs").expect("there are types");
+        let types = files.get("a/service/src/types.rs").expect("generated");
         let item = types.split("#[derive(").find(|item| {
             item.contains("pub struct X ")
                 || item.contains("pub struct X(")
@@ -75,7 +75,7 @@ fn types_derive_what_all_they_hold_has() {
 }
 
 #[test]
-fn newtypes_take_the_default_of_their_schema() {
+fn newtypes_have_the_default_of_their_schema() {
     let table = [
         ("{ type: integer, minimum: 1, default: 2 }", Some("Self::DEFAULT")),
         ("{ type: integer, default: 0 }", Some("0")),
@@ -83,14 +83,14 @@ fn newtypes_take_the_default_of_their_schema() {
         ("{ type: string, minLength: 1, default: a }", Some("Self::DEFAULT.to_owned()")),
         ("{ type: [string, 'null'], default: a }", Some("Some(Self::DEFAULT.to_owned())")),
         ("{ type: array, items: { type: string }, default: [] }", Some("Vec::new()")),
-        // Not of the schema, and of a type without constants.
+        // Invalid for the schema, and of a type without constants.
         ("{ type: integer, minimum: 1, default: 0 }", None),
         ("{ type: string, format: date, default: 2026-11-24 }", None),
         ("{ type: integer, minimum: 1 }", None),
     ];
     for (schema, value) in table {
         let files = generated(&format!("### a.yaml\nservice: a\ntypes: {{ X: {schema} }}\n"));
-        let types = files.get("a/service/src/types.rs").expect("there are types");
+        let types = files.get("a/service/src/types.rs").expect("generated");
         let default = types.split_once("fn default() -> Self {").map(|(_, body)| body);
         let found = default.and_then(|body| body.split_once('}')).map(|(body, _)| body.trim());
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The output hangs on the input alone: not on the order of files, line endings or size.
+//! The output does not depend on the order of files or on line endings, and large projects compile.
 
 use toolwright_codegen::Files;
 
@@ -81,9 +81,9 @@ fn a_thousand_tools_are_compiled() {
     assert_eq!(files.iter().filter(|(path, _)| path.ends_with(".args.json")).count(), 1000);
 }
 
-/// Long chains are followed step by step: on the small stack of a test's thread they would break.
+/// Recursion would overflow the small stack of a test thread.
 #[test]
-fn a_long_chain_of_types_is_followed() {
+fn a_chain_of_a_thousand_types_compiles() {
     let shapes: [fn(&str) -> String; 2] = [
         |target| format!("{{ $ref: {target} }}"),
         |target| format!("{{ type: object, properties: {{ a: {{ $ref: {target} }} }} }}"),

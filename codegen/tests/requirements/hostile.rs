@@ -1,4 +1,4 @@
-//! Words of a schema never become code, whatever they are.
+//! Texts of a schema never become code.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -33,7 +33,7 @@ const TEXTS: &[&str] = &[
     "r###\"evil\"###",
 ];
 
-/// Every place of the language that takes free text.
+/// Generates a project with the text in every place of the language that takes free text.
 fn project(text: &str) -> Files {
     let quoted = serde_json::to_string(text).expect("a string");
     let yaml = r"
@@ -92,7 +92,7 @@ mcp_servers:
     generated_from(vec![Source { path: "a.yaml".to_owned(), text }])
 }
 
-/// Every identifier outside literals; a doc comment is a literal here.
+/// Returns every identifier outside literals; doc comments count as literals.
 fn identifiers(tokens: TokenStream) -> Vec<String> {
     let found = tokens.into_iter().map(|token| match token {
         TokenTree::Group(group) => identifiers(group.stream()),
@@ -102,9 +102,9 @@ fn identifiers(tokens: TokenStream) -> Vec<String> {
     found.flatten().collect()
 }
 
-/// Descriptions, titles, values and keys only ever stand in literals, docs and checked identifiers.
+/// Descriptions, titles, values and keys occur only in literals, docs and checked identifiers.
 #[test]
-fn words_of_a_schema_never_become_code() {
+fn texts_of_a_schema_never_become_code() {
     for text in TEXTS {
         for (path, code) in rust(&project(text)) {
             let file =
@@ -115,9 +115,9 @@ fn words_of_a_schema_never_become_code() {
     }
 }
 
-/// No comment holds what hides or reorders text, nor a fence that rustdoc would run.
+/// No comment contains characters that hide or reorder text, or a code block that rustdoc would run.
 #[test]
-fn docs_hide_nothing_and_hold_no_fences() {
+fn docs_contain_no_hidden_characters_and_no_code_blocks() {
     let cases = include_str!("../../../crates/toolwright/tests/untrusted.json");
     let cases: serde_json::Value = serde_json::from_str(cases).expect("the cases are JSON");
     let hiding = cases.as_array().expect("cases are a list").iter();
@@ -138,9 +138,9 @@ fn docs_hide_nothing_and_hold_no_fences() {
     }
 }
 
-/// Manifests hold nothing of a schema but names.
+/// Of a schema, manifests contain only names.
 #[test]
-fn manifests_are_the_same_whatever_is_said() {
+fn manifests_do_not_depend_on_texts() {
     let expected = project("calm");
     for text in TEXTS {
         let found = project(text);
@@ -150,14 +150,13 @@ fn manifests_are_the_same_whatever_is_said() {
     }
 }
 
-/// The schema the model sees says what its author wrote, to the letter.
 #[test]
-fn published_schemas_keep_every_word() {
+fn published_schemas_keep_texts_unchanged() {
     for text in TEXTS {
         let files = project(text);
         let schema = files.get("notes/tools/notes/schema/get_note.args.json").expect("generated");
         let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
         assert_eq!(schema["properties"]["kind"]["const"], *text, "{schema:#}");
-        assert_eq!(schema["$defs"].get("Mode"), None, "only what the arguments reach");
+        assert_eq!(schema["$defs"].get("Mode"), None, "only types that the arguments use");
     }
 }

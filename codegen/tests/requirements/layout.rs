@@ -1,4 +1,4 @@
-//! What stands where, who imports whom, and what a consumer may change (G15 to G19, G25).
+//! The layout of generated crates, their imports, and the independence of providers from consumers (G15 to G19, G25).
 
 use toolwright_codegen::Files;
 
@@ -30,7 +30,7 @@ fn with_consumers() -> Files {
     generated(&[PROVIDERS, CONSUMERS].concat())
 }
 
-/// G15: one crate at `<service>/tools/<toolset>`; `transforms` only where a shape differs from its method's.
+/// The crate is at `<service>/tools/<toolset>`; it has `transforms` only if a tool's type differs from its method's.
 #[test]
 fn g15_a_toolset_has_one_crate_with_the_modules_it_needs() {
     let files = generated(PROVIDERS);
@@ -48,7 +48,7 @@ fn g15_a_toolset_has_one_crate_with_the_modules_it_needs() {
     assert_eq!(packages, expected.map(|line| Some(line.to_owned())));
 }
 
-/// G16: a static for every tool, the whole set in declared order, and the advertised subset.
+/// The spec of each tool is a static, and the toolset lists all of them in declared order.
 #[test]
 fn g16_specs_offer_each_tool_all_tools_and_the_advertised_ones() {
     let files = generated(PROVIDERS);
@@ -65,7 +65,7 @@ fn g16_specs_offer_each_tool_all_tools_and_the_advertised_ones() {
     }
 }
 
-/// G17: no consumer's crate has a type, a codec or a schema of its own; it imports the providers'.
+/// The crates of consumers have no types, codecs or schemas.
 #[test]
 fn g17_consumers_define_nothing() {
     let files = with_consumers();
@@ -84,9 +84,8 @@ fn g17_consumers_define_nothing() {
     }
 }
 
-/// G18: an agent's crate lists the specs of what it uses and offers their call builders again.
 #[test]
-fn g18_an_agents_crate_only_aggregates() {
+fn g18_an_agents_crate_lists_specs_and_reexports_call_builders() {
     let files = with_consumers();
     let crate_of = "users/agents/writer/";
     assert_eq!(
@@ -113,14 +112,12 @@ fn g18_an_agents_crate_only_aggregates() {
     }
 }
 
-/// G18: an agent that uses nothing is an agent all the same.
 #[test]
 fn g18_an_agent_without_tools_has_a_crate() {
     let files = with_consumers();
     assert_eq!(paths(&files, "users/agents/idler/src/"), ["lib.rs", "specs.rs"]);
 }
 
-/// G19: consumers change no byte of a provider's crates, neither by coming nor by going.
 #[test]
 fn g19_a_consumer_changes_no_byte_of_a_provider() {
     let (without, with) = (generated(PROVIDERS), with_consumers());
@@ -128,8 +125,7 @@ fn g19_a_consumer_changes_no_byte_of_a_provider() {
     assert_eq!(below(&with, "todos/").len() + below(&with, "users/").len(), with.len());
 }
 
-/// G25: an MCP server's crate names existing specs; a tool on a method joins its service's toolset and
-/// reuses the method's types.
+/// The crate of a server refers to specs of the toolset; the toolset of a method that is a tool uses the types of its service.
 #[test]
 fn g25_a_server_and_a_method_that_is_a_tool_define_nothing_twice() {
     let text = "### c.yaml

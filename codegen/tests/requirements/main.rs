@@ -1,5 +1,5 @@
-//! The requirements of the compiler (G1 to G21), each proved by a test that carries its id. Never runs
-//! generated code: the root package's tests do.
+//! Tests of the compiler's requirements (G1 to G25, see docs/requirements.md), with their ids in the names. The root package
+//! tests generated code at run time.
 
 mod binding;
 mod damage;

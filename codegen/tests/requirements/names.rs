@@ -1,9 +1,8 @@
-//! Names are unique, as written and as what they become (G10 to G13). Names under a prefix are chosen at run time; the runtime
-//! checks those.
+//! Names are unique in the schema and in the generated Rust (G10 to G13). The runtime checks names with prefixes, which are
+//! chosen at run time.
 
 use crate::project::{generated, refusals};
 
-/// G10, G11, G12: every conflict of one run, each with both places.
 #[test]
 fn g10_g11_g12_every_conflict_is_reported_with_both_places() {
     let text = "### a.yaml
@@ -32,9 +31,8 @@ agents: { c: {} }
     );
 }
 
-/// G10: a reference is no definition.
 #[test]
-fn g10_references_do_not_count() {
+fn g10_references_to_a_toolset_are_not_duplicates() {
     let text = "### a.yaml
 service: a
 toolsets: { notes: { tools: { get: { description: Get. } } } }
@@ -44,18 +42,18 @@ mcp_servers: { s: { version: '1', toolsets: [notes] } }
     generated(text);
 }
 
-/// G11: YAML itself would let the second of two equal keys win.
+/// Many YAML parsers would keep only the second one.
 #[test]
-fn g11_two_tools_of_one_toolset_are_no_silent_overwrite() {
+fn g11_two_tools_of_one_toolset_with_the_same_name_are_an_error() {
     let text = "### a.yaml\nservice: a\ntoolsets:\n  t:\n    tools:\n      get: { description: One. }\n      get: { description: Two. }\n";
     let found = refusals(text);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].starts_with("duplicate-key"), "{found:#?}");
 }
 
-/// G13: names that differ in the language are refused where they become one in Rust.
+/// Names that differ in the schema but become the same name in Rust.
 #[test]
-fn g13_names_that_become_one_are_refused_with_both_places() {
+fn g13_names_that_become_equal_are_rejected_with_both_places() {
     let table = [
         (
             "toolsets: { t: { tools: { x: { description: X., args: { type: object, properties: { get_x: {}, getX: {} } } } } } }",
@@ -100,9 +98,9 @@ fn g13_names_that_become_one_are_refused_with_both_places() {
     }
 }
 
-/// G13: types of two services that share a name cannot both be offered by one toolset.
+/// A toolset exports the types of services that it uses, so it cannot use two of the same name.
 #[test]
-fn g13_types_of_two_services_cannot_share_a_crate_under_one_name() {
+fn g13_a_toolset_cannot_use_types_of_two_services_with_the_same_name() {
     let text = "### a.yaml
 service: a
 types: { Note: { type: object, properties: { x: { type: string } } } }
@@ -121,11 +119,11 @@ toolsets:
     );
 }
 
-/// G13: model providers take every tool's name as it is, so that two of them are never one there. The strictest grammar is
-/// Bedrock's, `[a-zA-Z][a-zA-Z0-9_]*`, of at most 64 characters.
+/// If names had to be adapted for a model provider, two could become the same. The strictest grammar is that of Bedrock,
+/// `[a-zA-Z][a-zA-Z0-9_]*` with at most 64 characters.
 #[test]
-fn g13_providers_take_the_names_of_tools_as_they_are() {
-    let is_taken = |name: &str| {
+fn g13_all_model_providers_accept_the_names_of_tools() {
+    let is_accepted = |name: &str| {
         name.len() <= 64
             && name.starts_with(|first: char| first.is_ascii_alphabetic())
             && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
@@ -135,7 +133,7 @@ fn g13_providers_take_the_names_of_tools_as_they_are() {
         let text = format!(
             "service: a\ntoolsets: {{ t: {{ tools: {{ {name}: {{ description: X. }} }} }} }}\n"
         );
-        assert!(is_taken(name) && refusals(&format!("### a.yaml\n{text}")).is_empty(), "{name}");
+        assert!(is_accepted(name) && refusals(&format!("### a.yaml\n{text}")).is_empty(), "{name}");
     }
     for name in ["a.b", "a-b", "a:b", "a/b", "_a", "2x", "é", "A", &format!("{longest}a")] {
         let text = format!(
@@ -146,9 +144,9 @@ fn g13_providers_take_the_names_of_tools_as_they_are() {
     }
 }
 
-/// G13: names generated code needs for itself are refused rather than shadowed.
+/// Names that generated code uses itself.
 #[test]
-fn g13_reserved_names_are_refused() {
+fn g13_reserved_names_are_rejected() {
     let tools = ["all", "duration", "iterator", "none", "some", "tool_spec", "toolset"]
         .map(|name| format!("toolsets: {{ t: {{ tools: {{ {name}: {{ description: X. }} }} }} }}"));
     let types = [
@@ -164,9 +162,9 @@ fn g13_reserved_names_are_refused() {
     }
 }
 
-/// G13: two services whose types use each other's cannot be two crates, and are refused at both places.
+/// Their crates would depend on each other.
 #[test]
-fn g13_services_whose_types_use_each_other_are_refused() {
+fn g13_services_whose_types_use_each_other_are_rejected() {
     let text = "### a.yaml
 service: users
 types:
@@ -181,9 +179,8 @@ types:
     assert!(found.iter().any(|found| found.starts_with("crate-circle")), "{found:#?}");
 }
 
-/// G12: an empty text is no name, whatever it would name.
 #[test]
-fn g12_an_empty_name_is_refused() {
+fn g12_an_empty_name_is_rejected() {
     for yaml in [
         "toolsets: { t: { tools: { '': { description: X. } } } }",
         "toolsets: { '': { tools: { x: { description: X. } } } }",
@@ -196,10 +193,9 @@ fn g12_an_empty_name_is_refused() {
     }
 }
 
-/// Names that Windows takes for devices, whatever ends them, are files and folders by another name; so none clashes with one
-/// that is written differently.
+/// Windows treats names such as `con` as devices, with any extension, so such files and folders get another name.
 #[test]
-fn g13_no_generated_path_is_a_device_of_windows() {
+fn g13_no_generated_path_is_a_windows_device() {
     let text = "### a.yaml
 service: con
 types: { Note: { type: string, not: { const: x } } }
@@ -227,7 +223,7 @@ mcp_servers: { com0: { version: '1', toolsets: [aux] } }
             mapped += usize::from(name.ends_with('_'));
         }
     }
-    assert!(mapped > 10, "{mapped} parts of paths have another name");
+    assert!(mapped > 10, "only {mapped} parts of paths got another name");
     for path in ["con_/tools/aux_/schema/lpt9_.args.json", "con_/tools/aux_/schema/com.args.json"] {
         assert!(files.iter().any(|(known, _)| known == path), "{path}");
     }

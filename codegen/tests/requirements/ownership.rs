@@ -1,8 +1,8 @@
-//! Where toolsets are declared, who owns them, and what exporting means (G1 to G8).
+//! The owners of toolsets, and exporting them (G1 to G8, G14, G23, G24).
 
 use crate::project::{below, differing, generated, paths, refusals};
 
-/// The owner of every toolset: the folder its crate stands in.
+/// Returns the folder of every toolset's crate, which shows the owner.
 fn owners(text: &str) -> Vec<String> {
     let files = generated(text);
     let manifests = files.iter().filter_map(|(path, _)| path.strip_suffix("/Cargo.toml"));
@@ -16,7 +16,6 @@ methods: { put: { payload: Note, result: Note } }
 toolsets: { notes: { tools: { put_note: { description: Put., bind: put } } } }
 ";
 
-/// G1, G2: a plain service declares a toolset, and all of its code is there without any agent.
 #[test]
 fn g1_g2_a_service_without_agents_generates_everything() {
     let files = generated(PROVIDER);
@@ -32,9 +31,8 @@ fn g1_g2_a_service_without_agents_generates_everything() {
     );
 }
 
-/// G4: what a toolset is for stands in its specs, its crate's docs and its README, as text that nothing in it can end.
 #[test]
-fn g4_a_description_reaches_the_crate() {
+fn g4_the_description_of_a_toolset_is_escaped_in_specs_docs_and_readme() {
     let words = "Notes \"by\" */ hand.\n\n- and <b>kept</b>";
     let toolset = format!("toolsets: {{ notes: {{ description: {words:?},");
     let files = generated(&PROVIDER.replace("toolsets: { notes: {", &toolset));
@@ -48,7 +46,7 @@ fn g4_a_description_reaches_the_crate() {
     assert!(text("src/specs.rs").contains(&literal), "{}", text("src/specs.rs"));
 }
 
-/// G1, G4, G5: the owner is declared, or found by what the tools bind to, or by the agent that exports.
+/// The owner is the declared service, or else that of the methods that tools call, or of the agent that exports the toolset.
 #[test]
 fn g1_g4_g5_the_owner_is_declared_or_inferred() {
     let a_and_b = "### a.yaml\nservice: a\nmethods: { get: {}, only_a: {} }\n\
@@ -86,9 +84,8 @@ fn g1_g4_g5_the_owner_is_declared_or_inferred() {
     }
 }
 
-/// G5: two candidates, or none, are an error that names them and their places.
 #[test]
-fn g5_an_unclear_owner_is_an_error_that_names_the_candidates() {
+fn g5_an_ambiguous_or_missing_owner_is_an_error_that_names_the_candidates() {
     let a_and_b = "### a.yaml\nservice: a\nmethods: { get: {} }\nagents: { one: { exports: [shared] } }\n\
                    ### b.yaml\nservice: b\nmethods: { get: {} }\nagents: { two: { exports: [shared] } }\n";
     let table = [
@@ -113,18 +110,18 @@ fn g5_an_unclear_owner_is_an_error_that_names_the_candidates() {
     }
 }
 
-/// G5: who uses a toolset never makes it theirs.
+/// Agents and servers that use a toolset do not become its owner.
 #[test]
-fn g5_a_consumer_is_no_candidate() {
+fn g5_a_consumer_is_not_a_candidate() {
     let text = "### a.yaml\nservice: a\nagents: { user: { toolsets: [t] } }\nmcp_servers: { s: { version: '1', toolsets: [t] } }\n\
                 ### t.yaml\ntoolsets: { t: { tools: { x: { description: X. } } } }\n";
     let found = refusals(text);
     assert!(found.iter().any(|found| found.starts_with("no-owner")), "{found:#?}");
 }
 
-/// G6: an agent of another service implements a toolset; its owner stays, and the spec says both.
+/// If an agent of another service implements a toolset, the spec names the owner and the agent.
 #[test]
-fn g6_g8_implementing_a_toolset_never_moves_it() {
+fn g6_g8_implementing_a_toolset_does_not_change_its_owner() {
     let text = "### a.yaml\nservice: a\ntoolsets: { t: { tools: { x: { description: X. } } } }\n\
                 ### b.yaml\nservice: b\nagents: { helper: { exports: [t] } }\n";
     let files = generated(text);
@@ -136,13 +133,13 @@ fn g6_g8_implementing_a_toolset_never_moves_it() {
         ".in_toolset(&TOOLSET)",
         r#".with_agent("b", "helper")"#,
     ];
-    for said in identity {
-        assert!(specs.contains(said), "{said}: {specs}");
+    for line in identity {
+        assert!(specs.contains(line), "{line}: {specs}");
     }
     assert_eq!(paths(&files, "b/tools/"), Vec::<&str>::new());
 }
 
-/// G7: exported by a service or by an agent, a toolset is the same crate but for its provenance.
+/// The two crates differ only in the implementation.
 #[test]
 fn g7_g8_export_means_the_same_for_a_service_and_an_agent() {
     let toolset = "### a.yaml\nservice: a\ntoolsets: { t: { tools: { x: { description: X., args: { type: object } } } } }\n";
@@ -160,10 +157,10 @@ fn g7_g8_export_means_the_same_for_a_service_and_an_agent() {
     }
 }
 
-/// G3, G8, G14, G23: one model for method, agent, MCP server and custom executor; what runs a tool is said
-/// beside its identity and changes no module but the executor, and each can be called over MCP.
+/// The implementation of a tool, a method, an agent, an MCP server or a custom executor, changes only its spec and the module
+/// `executor`, which always has an executor for MCP.
 #[test]
-fn g3_g8_g14_g23_every_implementation_kind_has_the_same_crate() {
+fn g3_g8_g14_g23_crates_have_the_same_modules_for_every_implementation() {
     let table = [
         ("bind: get", "", "", ".with_method(", &["TExecutor<S: AService>", "TMcpExecutor("][..]),
         ("", "agents: { helper: { exports: [t] } }", "", ".with_agent(", &["TMcpExecutor("]),
@@ -200,9 +197,9 @@ fn g3_g8_g14_g23_every_implementation_kind_has_the_same_crate() {
     }
 }
 
-/// G23, G24: who registers or exposes the toolset of an MCP server gives what reaches that server, in place of an executor.
+/// Registering or exposing the toolset of an MCP server takes a connection to the server instead of an executor.
 #[test]
-fn g23_g24_a_remote_toolset_takes_what_reaches_its_server() {
+fn g23_g24_a_remote_toolset_takes_a_connection_to_its_server() {
     let files = generated(
         "### a.yaml\nservice: a\nmcp_servers: { front: { version: 1.0.0, toolsets: [t] } }\n\
          toolsets: { t: { mcp: { server: far, listed: { x-y: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef } }, tools: { x: { description: X., remote: x-y } } } }\n",

@@ -1,11 +1,11 @@
-//! A project in one text, and what came of it as facts to compare. Never asserts.
+//! Compiles projects that are written as one text, and compares the results.
 
 use std::collections::BTreeMap;
 
 use toolwright_codegen::diagnostic::Span;
 use toolwright_codegen::{Files, Options, Source, Sources, compile};
 
-/// The files of a project: each begins with `### name`, and the version is written for it.
+/// Splits a text into the files of a project. A line `### name` begins each file; the line with the version is added.
 pub(crate) fn sources(text: &str) -> Vec<Source> {
     let parts = text.split("### ").skip(1);
     let source = |part: &str| {
@@ -15,12 +15,12 @@ pub(crate) fn sources(text: &str) -> Vec<Source> {
     parts.map(source).collect()
 }
 
-/// What a project becomes. Its warnings are of no interest here.
+/// Compiles a project and ignores the warnings.
 pub(crate) fn generated(text: &str) -> Files {
     generated_from(sources(text))
 }
 
-/// What files become, in whatever order they come.
+/// Compiles files in the given order and ignores the warnings.
 pub(crate) fn generated_from(files: Vec<Source>) -> Files {
     let sources = Sources::new(files);
     match compile(&sources, &Options::default()) {
@@ -29,7 +29,7 @@ pub(crate) fn generated_from(files: Vec<Source>) -> Files {
     }
 }
 
-/// Why a project is refused: of each finding the code, the message, and the words at its places.
+/// Compiles a project; if that fails, returns the code, the message and the text at the places of each finding.
 pub(crate) fn refusals(text: &str) -> Vec<String> {
     let sources = Sources::new(sources(text));
     let Err(findings) = compile(&sources, &Options::default()) else { return Vec::new() };
@@ -45,23 +45,23 @@ pub(crate) fn refusals(text: &str) -> Vec<String> {
     findings.into_iter().map(line).collect()
 }
 
-/// The files below a folder, by their path in it.
+/// Returns the files below a folder by their paths relative to it.
 pub(crate) fn below<'f>(files: &'f Files, folder: &str) -> BTreeMap<&'f str, &'f str> {
     let inside = |(path, text): (&'f str, &'f str)| Some((path.strip_prefix(folder)?, text));
     files.iter().filter_map(inside).collect()
 }
 
-/// The paths below a folder.
+/// Returns the paths below a folder, relative to it.
 pub(crate) fn paths<'f>(files: &'f Files, folder: &str) -> Vec<&'f str> {
     below(files, folder).into_keys().collect()
 }
 
-/// The Rust among the files.
+/// Returns the Rust files.
 pub(crate) fn rust(files: &Files) -> impl Iterator<Item = (&str, &str)> {
     files.iter().filter(|(path, _)| path.rsplit_once('.').is_some_and(|(_, kind)| kind == "rs"))
 }
 
-/// The lines that two texts do not share, in order, without their indentation.
+/// Returns the lines that occur in only one of two texts, without indentation: those of the first, then those of the second.
 pub(crate) fn differing<'t>(one: &'t str, other: &'t str) -> Vec<&'t str> {
     let only = |one: &'t str, other: &str| {
         let lines = one.lines().map(str::trim);

@@ -1,33 +1,32 @@
-//! Tokens and their kinds: what spacing and the printer have to know of one, without a look at its text. Never about what is
-//! around it.
+//! The kind of a token. Spacing and the printer decide by it and do not look at the token's text.
 
-/// Names each keyword and sign that has a kind of its own, and finds it by its text.
+/// Defines a kind for each listed keyword and sign.
 macro_rules! kinds {
     (keywords { $($keyword:ident $word:literal,)* } signs { $($sign:ident $text:literal,)* }) => {
-        /// What a token is.
+        /// The kind of a token.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(in crate::emit) enum Kind {
             $($keyword,)*
             $($sign,)*
             /// Any other sign.
             Sign,
-            /// A name that begins with a capital: of a type, a variant, a constant.
+            /// A name that begins with a capital letter: a type, a variant, a constant.
             Type,
-            /// Any other name, and those keywords that stand for something, such as `self` and `Self`.
+            /// Any other name, and keywords that are used as names, such as `self` and `Self`.
             Name,
-            /// A number, or a character.
+            /// A number or a character literal.
             Number,
             /// A string.
             Text,
             Lifetime,
             /// A doc line.
             Doc,
-            /// What stands behind the last token: nothing.
+            /// The end of the stream.
             End,
         }
 
         impl Kind {
-            /// Each of them, in their order.
+            /// All kinds, in declaration order.
             pub(super) const ALL: &[Self] = &[
                 $(Self::$keyword,)*
                 $(Self::$sign,)*
@@ -41,7 +40,7 @@ macro_rules! kinds {
                 Self::End,
             ];
 
-            /// The kind of a token that stands written out in an emitter.
+            /// Returns the kind of a token by its text.
             pub(super) const fn of(token: &[u8]) -> Self {
                 match token {
                     $($word => Self::$keyword,)*
@@ -56,7 +55,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether a value or a type begins after it.
+            /// Returns whether it is one of the listed keywords, which a value or a type follows.
             pub(super) const fn is_keyword(self) -> bool {
                 matches!(self, $(Self::$keyword)|*)
             }
@@ -131,17 +130,17 @@ kinds! {
 }
 
 impl Kind {
-    /// The kind of an identifier that is no keyword.
+    /// Returns the kind of an identifier that is not a keyword.
     pub(super) const fn of_name(name: &[u8]) -> Self {
         if matches!(name, [b'A'..=b'Z', ..]) { Self::Type } else { Self::Name }
     }
 
-    /// `(`, `[` or `{`.
+    /// Returns whether it is `(`, `[` or `{`.
     pub(in crate::emit) fn is_opening(self) -> bool {
         matches!(self, Self::OpenParen | Self::OpenBracket | Self::OpenBrace)
     }
 
-    /// Whether braces that follow hold a body.
+    /// Returns whether braces that follow it hold a body.
     pub(super) fn begins_body(self) -> bool {
         matches!(
             self,
@@ -162,21 +161,22 @@ impl Kind {
         )
     }
 
-    /// `)`, `]` or `}`.
+    /// Returns whether it is `)`, `]` or `}`.
     pub(in crate::emit) fn is_closing(self) -> bool {
         matches!(self, Self::CloseParen | Self::CloseBracket | Self::CloseBrace)
     }
 }
 
-/// One token of a stream: what it is, and how many bytes of the stream's text are its own.
+/// One token of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::emit) struct Token {
     pub(super) kind: Kind,
+    /// The length of its text in bytes.
     pub(super) length: usize,
 }
 
 impl Token {
-    /// A token that stands written out in an emitter.
+    /// Returns the token for a text that is written in an emitter.
     pub(in crate::emit) const fn of(text: &str) -> Self {
         Self { kind: Kind::of(text.as_bytes()), length: text.len() }
     }
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_known_by_its_text() {
+    fn the_text_of_a_token_decides_its_kind() {
         let table = [
             ("let", Kind::Let),
             ("letter", Kind::Name),

@@ -1,39 +1,38 @@
-//! Rust as tokens: what they are, how emitters write them down, what may stand between them. Never decides what is
-//! emitted, nor how it is laid out in lines.
+//! Rust tokens: the types for them, the macros that make them, and the spaces between them.
 //!
 //! Emitters write `quote!` (see [`quotation`]) and get a [`TokenStream`]: one text, and for each token its [`Kind`] and its
-//! length. [`Spaced`] is such a stream in one line, with the place of each token and the bracket that belongs to it. From it
+//! length. [`FlatTokens`] holds such a stream on one line, with the position of each token and of its matching bracket. From it
 //! [`Printer`](super::printer::Printer) makes the lines of a file.
 //!
 //! This folder and the printer promise:
 //!
-//! - No word of a schema becomes code. A text is one literal, a doc line stays on its line, an identifier is tried.
-//! - A printed file is read by `syn` and has the tokens of its emitter in their order. Only commas may differ: behind the last
-//!   item of a list, and behind the block of an arm.
-//! - What is printed, read and printed again is the same text. The same tokens give the same text, always.
-//! - No line is longer than 100 columns where the house style could break it.
-//! - Both take time and memory in proportion to the tokens.
+//! - No text of a schema becomes code: strings become literals, doc lines contain no line break, identifiers are checked.
+//! - `syn` parses every printed file, and the file has the tokens of its emitter in the same order. Only commas may differ:
+//!   after the last item of a list, and after the block of a match arm.
+//! - Printing is deterministic, and a printed file that is parsed and printed again stays the same.
+//! - No line is longer than 100 columns if the house style allows a break in it.
+//! - Time and memory grow linearly with the number of tokens.
 //!
-//! They cannot:
+//! They do not:
 //!
-//! - read Rust. An emitter can write what is no Rust, such as a bracket that does not close; its tests show it.
-//! - keep comments, or blank lines inside of an item.
-//! - repeat within a repetition, or name a variable twice in one: no emitter needs it.
-//! - print as rustfmt does, or break a text or a path.
+//! - parse Rust. An emitter can write invalid Rust, such as an unclosed bracket; its tests show it.
+//! - keep comments, or blank lines inside an item.
+//! - support nested repetitions, or the same variable twice in one repetition: no emitter needs them.
+//! - format as rustfmt does, or break a string or a path.
 //!
-//! The tests in `emit/tests` hold this over the worked examples, the cases of the compiler and random projects, with `syn` and
-//! `prettyplease` as oracles. docs/decisions/0016 and 0019 say why neither prints in their place.
+//! The tests in `emit/tests` check this with the worked examples, the test cases of the compiler and random projects, against
+//! `syn` and `prettyplease`. docs/decisions/0016 and 0019 say why those two do not do the printing.
 
+mod buffers;
+mod flat;
 mod kind;
 mod quotation;
 mod repeated;
-mod spaced;
 mod spacing;
-mod spare;
 mod stream;
 
+pub(in crate::emit) use flat::{FlatTokens, GroupKind, TokenRange};
 pub(in crate::emit) use kind::{Kind, Token};
 pub(in crate::emit) use quotation::{push, quote, repeat, tokens};
-pub(in crate::emit) use repeated::{EachItem, EachOnce, Turns};
-pub(in crate::emit) use spaced::{Form, Spaced, Span};
-pub(in crate::emit) use stream::{Append, Ident, Literal, TokenStream};
+pub(in crate::emit) use repeated::{RepeatIterator, RepeatValue, Repeated};
+pub(in crate::emit) use stream::{Ident, Literal, ToTokens, TokenStream};

@@ -1,17 +1,18 @@
-//! `quote!`: tokens as they stand in an emitter, with values in the places of `#name`.
+//! `quote!` makes a stream of the tokens written in it and replaces each `#name` with the tokens of a variable, as the
+//! `quote` crate does.
 //!
 //! | written | becomes |
 //! |---|---|
-//! | `#name` | the tokens of the variable `name`: see `Append` |
-//! | `#(… #name …)*` | the same for every item of `name`, an iterator, a list or a slice; each name stands there once |
-//! | `#(… #name …),*` | the same with `,` between any two; any token may stand there |
+//! | `#name` | the tokens of the variable `name`: see `ToTokens` |
+//! | `#(… #name …)*` | the tokens in the brackets for every item of `name`, which is an iterator, a list or a slice; a repetition may use each name once |
+//! | `#(… #name …),*` | the same, separated by `,`; any token can be the separator |
 //! | `/// text` | a doc line |
 //! | anything else | itself |
 //!
-//! Tokens between two values are one text in the program and a list of their kinds, made by the compiler: to emit them is
-//! to copy both.
+//! The Rust compiler turns the tokens between two variables into one string constant and a list of token kinds; emitting them
+//! copies both.
 
-/// The tokens that follow.
+/// Makes a stream of tokens.
 macro_rules! quote {
     () => { $crate::emit::rust::TokenStream::new() };
     ($($token:tt)+) => {{
@@ -21,13 +22,13 @@ macro_rules! quote {
     }};
 }
 
-/// Adds the tokens that follow to a stream.
+/// Adds tokens to a stream.
 macro_rules! push {
     ($out:ident, $($token:tt)+) => {{ $crate::emit::rust::tokens!($out [] $($token)+); }};
 }
 
-/// Statements that add tokens to the stream `$out`. Between `[` and `]` stand the tokens that wait for a value, each as
-/// what gives its text, in brackets: up to there they are one text.
+/// Expands to statements that add tokens to the stream `$out`. `[…]` collects the tokens up to the next variable, each as an
+/// expression for its text in parentheses; they become one string constant.
 macro_rules! tokens {
     ($out:ident []) => {};
     ($out:ident [$(($($text:tt)+))+]) => {{
@@ -53,7 +54,7 @@ macro_rules! tokens {
         $out.push(&$name);
         $crate::emit::rust::tokens!($out [] $($rest)*);
     };
-    // The end of a group that was opened below.
+    // The end of a group that a rule below has opened.
     ($out:ident [$($run:tt)*] [@ $close:literal] $($rest:tt)*) => {
         $crate::emit::rust::tokens!($out [$($run)* ($close)] $($rest)*);
     };
@@ -71,7 +72,7 @@ macro_rules! tokens {
     };
 }
 
-/// Adds the body for every item of the variables named in it, which are found first.
+/// Collects the names of the variables in the body, then adds the body once for each of their items.
 macro_rules! repeat {
     ($out:ident $separator:tt $body:tt [$($found:ident)*] # $name:ident $($rest:tt)*) => {
         $crate::emit::rust::repeat!($out $separator $body [$($found)* $name] $($rest)*);
@@ -89,10 +90,10 @@ macro_rules! repeat {
         $crate::emit::rust::repeat!($out $separator $body $found $($rest)*);
     };
     ($out:ident $separator:tt [$($body:tt)*] [$($name:ident)*]) => {{
-        #[allow(unused_imports, reason = "which of them is needed depends on the variables")]
-        use $crate::emit::rust::{EachItem as _, EachOnce as _, Turns as _};
+        #[allow(unused_imports, reason = "the variables decide which traits are used")]
+        use $crate::emit::rust::{RepeatIterator as _, RepeatValue as _, Repeated as _};
         $(let mut $name = $name.each();)*
-        assert!([$($name.ends()),*].contains(&true), "a repetition needs something to count");
+        assert!([$($name.is_finite()),*].contains(&true), "a repetition needs a list or an iterator");
         let mut is_first = true;
         loop {
             $(let Some($name) = $name.next() else { break };)*

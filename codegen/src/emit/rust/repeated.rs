@@ -1,59 +1,59 @@
-//! What stands in a repetition of `quote!`: variables with an item for every turn, and others that are the same each time.
-//! Never about what is emitted.
+//! Variables in a repetition of `quote!`: lists and iterators have another value in each iteration, other variables have the
+//! same value in all of them.
 
-use super::stream::Append;
+use super::stream::ToTokens;
 
-/// What a variable gives, turn after turn.
-pub(in crate::emit) trait Turns {
-    /// What stands in one turn.
+/// The values of a variable in the iterations of a repetition.
+pub(in crate::emit) trait Repeated {
+    /// The value in one iteration.
     type Item;
 
-    /// What stands in the next turn; none after the last.
+    /// Returns the value in the next iteration, or `None` after the last one.
     fn next(&mut self) -> Option<Self::Item>;
 
-    /// Whether there is a last turn.
-    fn ends(&self) -> bool;
+    /// Returns whether there is a last iteration.
+    fn is_finite(&self) -> bool;
 }
 
-/// An item for every turn.
+/// Another item in each iteration.
 pub(in crate::emit) struct Each<I>(I);
 
-impl<I: Iterator> Turns for Each<I> {
+impl<I: Iterator> Repeated for Each<I> {
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {
         self.0.next()
     }
 
-    fn ends(&self) -> bool {
+    fn is_finite(&self) -> bool {
         true
     }
 }
 
-/// The same each time.
+/// The same value in each iteration.
 pub(in crate::emit) struct Constant<'a, T: ?Sized>(&'a T);
 
-impl<'a, T: ?Sized> Turns for Constant<'a, T> {
+impl<'a, T: ?Sized> Repeated for Constant<'a, T> {
     type Item = &'a T;
 
     fn next(&mut self) -> Option<&'a T> {
         Some(self.0)
     }
 
-    fn ends(&self) -> bool {
+    fn is_finite(&self) -> bool {
         false
     }
 }
 
-/// What is used up by a repetition: iterators.
-pub(in crate::emit) trait EachItem {
-    /// What gives the items.
+/// Variables that a repetition consumes: iterators.
+pub(in crate::emit) trait RepeatIterator {
+    /// The iterator.
     type Items;
 
     fn each(self) -> Each<Self::Items>;
 }
 
-impl<I: Iterator> EachItem for I {
+impl<I: Iterator> RepeatIterator for I {
     type Items = I;
 
     fn each(self) -> Each<I> {
@@ -61,45 +61,45 @@ impl<I: Iterator> EachItem for I {
     }
 }
 
-/// What a repetition only reads: lists, and whatever is part of a stream by itself.
-pub(in crate::emit) trait EachOnce {
-    /// What gives the items.
-    type Turns<'a>
+/// Variables that a repetition borrows: lists, and values that implement [`ToTokens`].
+pub(in crate::emit) trait RepeatValue {
+    /// The values in the iterations.
+    type Repeated<'a>
     where
         Self: 'a;
 
-    fn each(&self) -> Self::Turns<'_>;
+    fn each(&self) -> Self::Repeated<'_>;
 }
 
-impl<T> EachOnce for [T] {
-    type Turns<'a>
+impl<T> RepeatValue for [T] {
+    type Repeated<'a>
         = Each<std::slice::Iter<'a, T>>
     where
         T: 'a;
 
-    fn each(&self) -> Self::Turns<'_> {
+    fn each(&self) -> Self::Repeated<'_> {
         Each(self.iter())
     }
 }
 
-impl<T> EachOnce for Vec<T> {
-    type Turns<'a>
+impl<T> RepeatValue for Vec<T> {
+    type Repeated<'a>
         = Each<std::slice::Iter<'a, T>>
     where
         T: 'a;
 
-    fn each(&self) -> Self::Turns<'_> {
+    fn each(&self) -> Self::Repeated<'_> {
         Each(self.iter())
     }
 }
 
-impl<T: Append + ?Sized> EachOnce for T {
-    type Turns<'a>
+impl<T: ToTokens + ?Sized> RepeatValue for T {
+    type Repeated<'a>
         = Constant<'a, T>
     where
         T: 'a;
 
-    fn each(&self) -> Self::Turns<'_> {
+    fn each(&self) -> Self::Repeated<'_> {
         Constant(self)
     }
 }

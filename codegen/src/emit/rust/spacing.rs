@@ -1,33 +1,33 @@
-//! Which two tokens have a space between them when they stand in one line. Knows nothing of lines, and of meaning only
-//! what decides a space: whether a sign stands before its operand or between two.
+//! Decides where tokens on one line have a space between them. The only syntax it knows is whether a sign such as `&` or `-`
+//! is a prefix of its operand or an operator between two.
 
 use super::kind::Kind;
 
-/// What a token is to the one after it.
+/// The spacing context that a token leaves for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    /// Nothing came before.
+pub(super) enum Context {
+    /// At the start of the line.
     Start,
-    /// `(` or `[`: no space after it.
+    /// After `(` or `[`: no space follows.
     Open,
-    /// `{` of anything but a list of imports.
+    /// After `{`, but not in a list of imports.
     Brace,
-    /// What clings to what follows: `&` of a reference, `::`, `.`, `<`.
+    /// After a token that takes no space behind it: the `&` of a reference, `::`, `.`, `<`.
     Prefix,
-    /// What ends a value or a type, so that a sign after it stands between two.
+    /// After the end of a value or a type: a sign that follows is a binary operator.
     Operand,
-    /// A keyword after which a value or a type begins.
+    /// After a keyword that a value or a type follows.
     Keyword,
-    /// A keyword that generics follow at once.
+    /// After a keyword that generics can follow without a space, such as `impl`.
     Introduction,
-    /// A lifetime: what follows begins anew.
+    /// After a lifetime: a value or a type follows.
     Lifetime,
-    /// A sign with a space after it.
+    /// After a sign that takes a space behind it.
     Sign,
 }
 
-impl Side {
-    /// Each of them, in their order.
+impl Context {
+    /// All contexts, in declaration order.
     const ALL: [Self; 9] = [
         Self::Start,
         Self::Open,
@@ -40,30 +40,30 @@ impl Side {
         Self::Sign,
     ];
 
-    /// Whether nothing of its own stands between it and a token that has no opinion.
-    const fn clings(self) -> bool {
+    /// Returns whether a name that follows has no space before it.
+    const fn has_no_space(self) -> bool {
         matches!(self, Self::Start | Self::Open | Self::Prefix)
     }
 }
 
-/// Whether brackets that open here are of a call or a function: a comma at their end says nothing.
-pub(super) fn is_called(before: Side, last: Kind) -> bool {
-    before == Side::Operand || matches!(last, Kind::Exclamation | Kind::Fn)
+/// Returns whether parentheses that open here belong to a call or a function, where a trailing comma has no meaning.
+pub(super) fn is_called(before: Context, last: Kind) -> bool {
+    before == Context::Operand || matches!(last, Kind::Exclamation | Kind::Fn)
 }
 
-/// Whether a space stands before a token that is no bracket, and what it is to the next.
-pub(super) fn of(kind: Kind, before: Side) -> (bool, Side) {
+/// For a token that is not a bracket, returns whether a space precedes it and the context that it leaves.
+pub(super) fn of(kind: Kind, before: Context) -> (bool, Context) {
     RULES[before as usize][kind as usize]
 }
 
-/// What `rule` says of every token behind any other: most of what is printed is looked up here.
-static RULES: [[(bool, Side); Kind::ALL.len()]; Side::ALL.len()] = {
-    let mut rules = [[(false, Side::Start); Kind::ALL.len()]; Side::ALL.len()];
+/// The result of `rule` for every context and kind. Most tokens are looked up here.
+static RULES: [[(bool, Context); Kind::ALL.len()]; Context::ALL.len()] = {
+    let mut rules = [[(false, Context::Start); Kind::ALL.len()]; Context::ALL.len()];
     let mut side = 0;
-    while side < Side::ALL.len() {
+    while side < Context::ALL.len() {
         let mut kind = 0;
         while kind < Kind::ALL.len() {
-            rules[side][kind] = rule(Side::ALL[side], Kind::ALL[kind]);
+            rules[side][kind] = rule(Context::ALL[side], Kind::ALL[kind]);
             kind += 1;
         }
         side += 1;
@@ -71,26 +71,26 @@ static RULES: [[(bool, Side); Kind::ALL.len()]; Side::ALL.len()] = {
     rules
 };
 
-const fn rule(before: Side, kind: Kind) -> (bool, Side) {
-    let free = !before.clings();
-    let ends_operand = matches!(before, Side::Operand);
+const fn rule(before: Context, kind: Kind) -> (bool, Context) {
+    let space = !before.has_no_space();
+    let ends_operand = matches!(before, Context::Operand);
     match kind {
-        Kind::Name | Kind::Type | Kind::Number | Kind::Text => (free, Side::Operand),
-        Kind::Comma | Kind::Semicolon | Kind::Colon => (false, Side::Sign),
-        Kind::Dot => (false, Side::Prefix),
+        Kind::Name | Kind::Type | Kind::Number | Kind::Text => (space, Context::Operand),
+        Kind::Comma | Kind::Semicolon | Kind::Colon => (false, Context::Sign),
+        Kind::Dot => (false, Context::Prefix),
         Kind::TwoColons | Kind::TwoDots | Kind::TwoDotsEquals => {
-            (free && !ends_operand, Side::Prefix)
+            (space && !ends_operand, Context::Prefix)
         }
-        Kind::Question if ends_operand => (false, Side::Operand),
+        Kind::Question if ends_operand => (false, Context::Operand),
         Kind::Less => {
-            (free && !ends_operand && !matches!(before, Side::Introduction), Side::Prefix)
+            (space && !ends_operand && !matches!(before, Context::Introduction), Context::Prefix)
         }
-        Kind::Greater | Kind::TwoGreater => (false, Side::Operand),
-        Kind::Exclamation if ends_operand => (false, Side::Prefix),
+        Kind::Greater | Kind::TwoGreater => (false, Context::Operand),
+        Kind::Exclamation if ends_operand => (false, Context::Prefix),
         Kind::Ampersand | Kind::TwoAmpersands | Kind::Star | Kind::Minus if ends_operand => {
-            (true, Side::Sign)
+            (true, Context::Sign)
         }
-        Kind::Bar if ends_operand => (free, Side::Sign),
+        Kind::Bar if ends_operand => (space, Context::Sign),
         Kind::Ampersand
         | Kind::TwoAmpersands
         | Kind::Star
@@ -99,22 +99,22 @@ const fn rule(before: Side, kind: Kind) -> (bool, Side) {
         | Kind::Question
         | Kind::Hash
         | Kind::Dollar
-        | Kind::Bar => (free, Side::Prefix),
-        Kind::Lifetime => (free, Side::Lifetime),
-        Kind::Doc => (false, Side::Start),
-        Kind::Impl | Kind::Fn | Kind::For | Kind::Dyn => (free, Side::Introduction),
-        keyword if keyword.is_keyword() => (free, Side::Keyword),
-        _ => (free, Side::Sign),
+        | Kind::Bar => (space, Context::Prefix),
+        Kind::Lifetime => (space, Context::Lifetime),
+        Kind::Doc => (false, Context::Start),
+        Kind::Impl | Kind::Fn | Kind::For | Kind::Dyn => (space, Context::Introduction),
+        keyword if keyword.is_keyword() => (space, Context::Keyword),
+        _ => (space, Context::Sign),
     }
 }
 
-/// Whether a bracket that opens has a space before it.
-pub(super) fn before_bracket(bracket: Kind, before: Side, last: Kind) -> bool {
-    // Keywords that brackets follow at once.
-    let takes_brackets = before == Side::Operand || matches!(last, Kind::Pub | Kind::Fn);
-    let clings = takes_brackets && bracket != Kind::OpenBrace;
+/// Returns whether an opening bracket has a space before it.
+pub(super) fn before_bracket(bracket: Kind, before: Context, last: Kind) -> bool {
+    // `pub(crate)` and `fn()` have no space before the bracket.
+    let takes_brackets = before == Context::Operand || matches!(last, Kind::Pub | Kind::Fn);
+    let is_attached = takes_brackets && bracket != Kind::OpenBrace;
     let is_macro = bracket == Kind::OpenBrace && last == Kind::Exclamation;
-    is_macro || (!clings && !before.clings())
+    is_macro || (!is_attached && !before.has_no_space())
 }
 
 #[cfg(test)]
@@ -122,14 +122,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_has_a_place_for_each_side_and_kind() {
-        for (place, &side) in Side::ALL.iter().enumerate() {
-            assert_eq!(side as usize, place);
+    fn the_table_has_a_row_for_each_context_and_a_column_for_each_kind() {
+        for (place, &context) in Context::ALL.iter().enumerate() {
+            assert_eq!(context as usize, place);
         }
         for (place, &kind) in Kind::ALL.iter().enumerate() {
             assert_eq!(kind as usize, place);
         }
         assert_eq!(Kind::ALL.last(), Some(&Kind::End));
-        assert_eq!(Side::ALL.last(), Some(&Side::Sign));
+        assert_eq!(Context::ALL.last(), Some(&Context::Sign));
     }
 }

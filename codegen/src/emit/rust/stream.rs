@@ -1,18 +1,17 @@
-//! A stream of tokens, and what may become one. Nothing gets in unchecked: an identifier is one, a literal is escaped, a
-//! doc line stays on its line. So no word of a schema becomes code.
+//! Streams of tokens, and the values that can be added to one. Identifiers are checked, literals are escaped and doc lines
+//! cannot contain a line break, so no text of a schema becomes code.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::mem::take;
 
+use super::buffers;
 use super::kind::{Kind, Token};
-use super::spare;
 use crate::naming::Identifier;
 
 /// Tokens of Rust, in order.
 ///
-/// They are one text, so that to put one stream into another is to copy it, and what `quote!` finds written out is in the
-/// program as it will be in the stream.
+/// Their texts are stored as one string, so adding a stream or the tokens written in a `quote!` copies one string.
 #[derive(Debug, Default)]
 pub(in crate::emit) struct TokenStream {
     text: String,
@@ -24,17 +23,17 @@ impl TokenStream {
         Self { text: String::new(), tokens: Vec::new() }
     }
 
-    /// Adds what may be part of a stream.
-    pub(in crate::emit) fn push(&mut self, tokens: &(impl Append + ?Sized)) {
-        tokens.append(self);
+    /// Adds the tokens of a value.
+    pub(in crate::emit) fn push(&mut self, tokens: &(impl ToTokens + ?Sized)) {
+        tokens.to_tokens(self);
     }
 
-    /// Adds tokens that stand in an emitter, as `quote!` finds them.
+    /// Adds tokens that are written in a `quote!`.
     pub(in crate::emit) fn push_static(&mut self, text: &'static str, tokens: &'static [Token]) {
         self.push_tokens(text, tokens);
     }
 
-    /// Adds a doc line, without spaces at its end. What would end the line, or hide in it, becomes a space.
+    /// Adds a doc line, without trailing spaces. Line breaks and other control characters become spaces.
     pub(in crate::emit) fn push_doc(&mut self, line: &str) {
         self.push_token(Kind::Doc, |text| {
             text.push_str("/// ");
@@ -48,7 +47,7 @@ impl TokenStream {
         });
     }
 
-    /// The tokens as they are written.
+    /// Returns the kind and the text of each token.
     pub(in crate::emit) fn texts(&self) -> impl Iterator<Item = (Kind, &str)> {
         let mut end = 0;
         self.tokens.iter().map(move |token| {
@@ -58,7 +57,7 @@ impl TokenStream {
         })
     }
 
-    /// The names that stand at the head of a path: of types, and of modules.
+    /// Returns the first segment of each path that names a type or a module.
     pub(in crate::emit) fn heads(&self) -> impl Iterator<Item = &str> {
         let (mut end, mut before) = (0, Kind::End);
         let next = self.tokens.iter().skip(1).map(|token| token.kind).chain([Kind::End]);
@@ -76,13 +75,13 @@ impl TokenStream {
         })
     }
 
-    /// Adds a token that somebody else read.
+    /// Adds a token by its text, unchecked.
     #[cfg(test)]
-    pub(in crate::emit) fn push_read(&mut self, token: &str) {
+    pub(in crate::emit) fn push_text(&mut self, token: &str) {
         self.push_token(Kind::of(token.as_bytes()), |text| text.push_str(token));
     }
 
-    /// The text of all tokens, with nothing between them.
+    /// Returns the texts of all tokens, with nothing between them.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -92,22 +91,23 @@ impl TokenStream {
     }
 
     fn push_tokens(&mut self, text: &str, tokens: &[Token]) {
-        self.make_room();
+        self.take_buffers();
         self.text.push_str(text);
         self.tokens.extend_from_slice(tokens);
     }
 
-    /// Adds one token, whose text is what `write` adds.
+    /// Adds one token; `write` appends its text.
     fn push_token(&mut self, kind: Kind, write: impl FnOnce(&mut String)) {
-        self.make_room();
+        self.take_buffers();
         let start = self.text.len();
         write(&mut self.text);
         self.tokens.push(Token { kind, length: self.text.len() - start });
     }
 
-    fn make_room(&mut self) {
+    /// An empty stream has no buffers, so it takes some with the first token.
+    fn take_buffers(&mut self) {
         if self.text.capacity() == 0 {
-            (self.text, self.tokens) = spare::take();
+            (self.text, self.tokens) = buffers::take();
         }
     }
 }
@@ -122,11 +122,11 @@ impl Clone for TokenStream {
 
 impl Drop for TokenStream {
     fn drop(&mut self) {
-        spare::keep((take(&mut self.text), take(&mut self.tokens)));
+        buffers::put_back((take(&mut self.text), take(&mut self.tokens)));
     }
 }
 
-/// The tokens with a space between any two: what is compared with a printed file.
+/// Writes the tokens with a space between any two; tests compare this with printed files.
 impl fmt::Display for TokenStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, (kind, token)) in self.texts().enumerate() {
@@ -138,43 +138,43 @@ impl fmt::Display for TokenStream {
     }
 }
 
-/// What may be part of a stream.
-pub(in crate::emit) trait Append {
+/// A value that can be added to a stream.
+pub(in crate::emit) trait ToTokens {
     /// Adds its tokens.
-    fn append(&self, stream: &mut TokenStream);
+    fn to_tokens(&self, stream: &mut TokenStream);
 }
 
-impl Append for TokenStream {
-    fn append(&self, stream: &mut TokenStream) {
+impl ToTokens for TokenStream {
+    fn to_tokens(&self, stream: &mut TokenStream) {
         if !self.tokens.is_empty() {
             stream.push_tokens(&self.text, &self.tokens);
         }
     }
 }
 
-impl<T: Append + ?Sized> Append for &T {
-    fn append(&self, stream: &mut TokenStream) {
-        (**self).append(stream);
+impl<T: ToTokens + ?Sized> ToTokens for &T {
+    fn to_tokens(&self, stream: &mut TokenStream) {
+        (**self).to_tokens(stream);
     }
 }
 
-impl<T: Append + ?Sized> Append for Box<T> {
-    fn append(&self, stream: &mut TokenStream) {
-        (**self).append(stream);
+impl<T: ToTokens + ?Sized> ToTokens for Box<T> {
+    fn to_tokens(&self, stream: &mut TokenStream) {
+        (**self).to_tokens(stream);
     }
 }
 
-impl<T: Append> Append for Option<T> {
-    fn append(&self, stream: &mut TokenStream) {
+impl<T: ToTokens> ToTokens for Option<T> {
+    fn to_tokens(&self, stream: &mut TokenStream) {
         if let Some(tokens) = self {
-            tokens.append(stream);
+            tokens.to_tokens(stream);
         }
     }
 }
 
-/// A text is a string literal: a raw one where that saves escapes.
-impl Append for str {
-    fn append(&self, stream: &mut TokenStream) {
+/// A string becomes a string literal, a raw one if that avoids escapes.
+impl ToTokens for str {
+    fn to_tokens(&self, stream: &mut TokenStream) {
         let is_shown = self.bytes().all(|byte| (b' '..0x7f).contains(&byte));
         let is_plain = is_shown && !self.contains(['"', '\\']);
         stream.push_token(Kind::Text, |text| {
@@ -184,30 +184,29 @@ impl Append for str {
                 text.push('"');
             } else if is_shown && !self.contains("\"#") {
                 let hash = if self.contains('"') { "#" } else { "" };
-                write!(text, "r{hash}\"{self}\"{hash}")
-                    .expect("a string takes what is written to it");
+                write!(text, "r{hash}\"{self}\"{hash}").expect("writing to a string does not fail");
             } else {
-                // `Debug` of a string is its literal: every character that is not shown is escaped.
-                write!(text, "{self:?}").expect("a string takes what is written to it");
+                // `Debug` writes a string as a literal, with every invisible character escaped.
+                write!(text, "{self:?}").expect("writing to a string does not fail");
             }
         });
     }
 }
 
-impl Append for String {
-    fn append(&self, stream: &mut TokenStream) {
-        self.as_str().append(stream);
+impl ToTokens for String {
+    fn to_tokens(&self, stream: &mut TokenStream) {
+        self.as_str().to_tokens(stream);
     }
 }
 
-impl Append for Cow<'_, str> {
-    fn append(&self, stream: &mut TokenStream) {
-        (**self).append(stream);
+impl ToTokens for Cow<'_, str> {
+    fn to_tokens(&self, stream: &mut TokenStream) {
+        (**self).to_tokens(stream);
     }
 }
 
-impl Append for bool {
-    fn append(&self, stream: &mut TokenStream) {
+impl ToTokens for bool {
+    fn to_tokens(&self, stream: &mut TokenStream) {
         let text = if *self { "true" } else { "false" };
         stream.push_token(Kind::Name, |out| out.push_str(text));
     }
@@ -218,22 +217,22 @@ impl Append for bool {
 pub(in crate::emit) struct Ident<'a>(&'a str);
 
 impl<'a> Ident<'a> {
-    /// An identifier of the naming module, `r#` before it where it is a keyword.
+    /// Takes an identifier of the naming module; keywords have an `r#` prefix.
     ///
     /// # Panics
     ///
-    /// When it is none: a mistake of a plan, which every test of it would show.
+    /// Panics if the name is not an identifier, which is a bug of the plan.
     pub(in crate::emit) fn new(name: &'a str) -> Self {
         assert!(
             is_identifier(name.strip_prefix("r#").unwrap_or(name)),
-            "{name:?} is no identifier"
+            "{name:?} is not an identifier"
         );
         Self(name)
     }
 }
 
-impl Append for Identifier {
-    fn append(&self, out: &mut TokenStream) {
+impl ToTokens for Identifier {
+    fn to_tokens(&self, out: &mut TokenStream) {
         out.push(&Ident(self));
     }
 }
@@ -244,7 +243,7 @@ impl PartialEq<&str> for Ident<'_> {
     }
 }
 
-/// The bytes that most identifiers are made of.
+/// Marks the bytes of ASCII identifiers.
 const PLAIN: [bool; 256] = {
     let (mut plain, mut byte) = ([false; 256], 0_u8);
     while byte < u8::MAX {
@@ -263,13 +262,13 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(is_start) && name.chars().all(is_part)
 }
 
-impl Append for Ident<'_> {
-    fn append(&self, stream: &mut TokenStream) {
+impl ToTokens for Ident<'_> {
+    fn to_tokens(&self, stream: &mut TokenStream) {
         stream.push_token(Kind::of_name(self.0.as_bytes()), |text| text.push_str(self.0));
     }
 }
 
-/// A number, without a type behind it.
+/// A number literal without a type suffix.
 #[derive(Clone, Debug)]
 pub(in crate::emit) struct Literal(String);
 
@@ -282,23 +281,23 @@ impl Literal {
         Self(number.to_string())
     }
 
-    /// A number as Rust writes it, maybe with a sign before it.
+    /// Takes a number in Rust's notation, with or without a minus sign.
     ///
     /// # Panics
     ///
-    /// When it is none: a mistake of an emitter, which every test of it would show.
+    /// Panics if the text is not a number, which is a bug of an emitter.
     pub(in crate::emit) fn number(text: String) -> Self {
         let is_part = |c: u8| c.is_ascii_digit() || matches!(c, b'_' | b'.' | b'e' | b'-');
         let digits = text.strip_prefix('-').unwrap_or(&text);
         let is_number =
             digits.starts_with(|c: char| c.is_ascii_digit()) && digits.bytes().all(is_part);
-        assert!(is_number, "{text:?} is no number");
+        assert!(is_number, "{text:?} is not a number");
         Self(text)
     }
 }
 
-impl Append for Literal {
-    fn append(&self, stream: &mut TokenStream) {
+impl ToTokens for Literal {
+    fn to_tokens(&self, stream: &mut TokenStream) {
         let digits = self.0.strip_prefix('-');
         if digits.is_some() {
             stream.push_token(Kind::Minus, |text| text.push('-'));

@@ -1,5 +1,4 @@
-//! Whatever is emitted is the Rust that was meant: what `proc_macro2` and `syn` read in a file is what its emitter wrote
-//! down. Never about one emitter.
+//! Tests that printed files have the tokens of their emitters, with `proc_macro2`, `syn` and `prettyplease` as oracles.
 
 mod random_projects;
 
@@ -7,7 +6,7 @@ use std::path::Path;
 
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream as Read, TokenTree};
 
-use super::print::Module;
+use super::module::Module;
 use super::printer::Printer;
 use super::rust::{Ident, TokenStream, quote};
 use crate::disk;
@@ -17,18 +16,18 @@ use crate::plan::Plans;
 use crate::source::{Source, Sources};
 use random_projects::RandomProject;
 
-/// How many random projects are made, from the seeds 0, 1, …
+/// The number of random projects, with the seeds 0, 1, …
 const SEEDS: u64 = 200;
 
-/// Folders that are a project each: the worked examples, a schema for every keyword, the tools of real servers, a
-/// service over HTTP, and what requirements need.
+/// Folders that are one project each: the worked examples, a schema for every keyword, the tools of real servers, a
+/// service over HTTP, and the schemas of the requirement tests.
 const FOLDERS: [&str; 5] =
     ["schema", "tests/codecs", "tests/real", "tests/http", "tests/requirements"];
 
-/// Files that are a project each; before each part of one stands its name in a line with `### `.
+/// Files that are one project each; a line with `### ` and a name begins each part.
 const FILES: [&str; 2] = ["bindings.yaml", "schemas.yaml"];
 
-/// Calls a function with each module that is generated from all of these projects.
+/// Calls a function with each module of all these projects.
 fn for_each_module(try_module: impl Fn(&Module) + Sync) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders = FOLDERS.map(|folder| {
@@ -39,7 +38,7 @@ fn for_each_module(try_module: impl Fn(&Module) + Sync) {
     let files = FILES.map(|file| {
         let path = root.join("codegen/tests/cases/ok").join(file);
         let text = disk::read_text(&path).ok().flatten().expect("it can be read");
-        // The text of a file that is one part has no name.
+        // A file of one part has no line with a name.
         let parts = text.split("### ").filter(|part| !part.is_empty()).map(|part| {
             let is_named = text.starts_with("### ");
             let (path, text) = part.split_once('\n').filter(|_| is_named).unwrap_or((file, part));
@@ -62,24 +61,25 @@ fn for_each_module(try_module: impl Fn(&Module) + Sync) {
     });
 }
 
-/// What of two texts is compared.
+/// The parts of two texts that are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Compared {
-    /// All tokens but those commas that the printer chooses: behind the last item of a list, unless it makes a tuple of
-    /// one, and behind the block of an arm.
+    /// All tokens except the commas that the printer may add or remove: after the last item of a list, unless it makes a
+    /// tuple of one, and after the block of an arm.
     Tokens,
-    /// The same without what prettyplease chooses too: the comma behind the last of generics, the braces around an arm
-    /// or a closure that is one expression and around one import, and the semicolon behind a jump that ends a block.
+    /// The same, except the tokens that prettyplease may add or remove: the comma after the last generic argument, braces
+    /// around an arm or a closure that is one expression and around one import, the semicolon after a jump at the end of a
+    /// block.
     Meaning,
 }
 
-/// What is read in a text.
+/// Parses a text as tokens.
 fn read(text: &str) -> Vec<TokenTree> {
     let read: Read = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
     read.into_iter().collect()
 }
 
-/// The tokens of what was read, each as a text.
+/// Returns the texts of the tokens.
 fn tokens(trees: &[TokenTree], compared: Compared) -> Vec<String> {
     let mut tokens = Vec::new();
     flatten(trees, compared, &mut tokens);
@@ -99,7 +99,7 @@ fn flatten(trees: &[TokenTree], compared: Compared, tokens: &mut Vec<String>) {
                 if is_sign(comma, ',')
                     && compared == Compared::Meaning
                     && trees.get(at + 1).is_some_and(|next| is_sign(next, '>')) => {}
-            // Two places of tuples, `.0.1`, read as a number.
+            // The two tuple fields in `.0.1` are parsed as one number.
             TokenTree::Literal(places) if tokens.last().is_some_and(|last| last == ".") => {
                 let places = places.to_string().replace('.', " . ");
                 tokens.extend(places.split(' ').map(str::to_owned));
@@ -142,7 +142,7 @@ fn flatten_group(
             || ((is_arm || ends_with(before, "|")) && !inside.is_empty() && !has(';')));
     if is_bare {
         flatten(inside, compared, tokens);
-        // An arm without braces has a comma behind it.
+        // An arm without braces ends in a comma.
         tokens.extend((is_arm && !is_last).then(|| ",".to_owned()));
     } else {
         tokens.push(open.to_owned());
@@ -160,7 +160,7 @@ fn ends_with(trees: &[TokenTree], signs: &str) -> bool {
     signs.chars().rev().all(|sign| trees.next().is_some_and(|tree| is_sign(tree, sign)))
 }
 
-/// Whether the last tree is the block of an arm.
+/// Returns whether the last tree is the block of an arm.
 fn is_behind_block(before: &[TokenTree]) -> bool {
     match before {
         [head @ .., TokenTree::Group(block)] => {
@@ -170,7 +170,7 @@ fn is_behind_block(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Whether parentheses behind these trees are those of a call or a function, in which a last comma says nothing.
+/// Returns whether parentheses after these trees belong to a call or a function, where a trailing comma has no meaning.
 fn is_called(before: &[TokenTree]) -> bool {
     match before.last() {
         Some(TokenTree::Ident(name)) => {
@@ -185,7 +185,7 @@ fn is_called(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Whether the last statement is a jump.
+/// Returns whether the last statement is a jump.
 fn ends_in_jump(statements: &[TokenTree]) -> bool {
     let last = statements.rsplit(|tree| is_sign(tree, ';')).next().and_then(<[_]>::first);
     let jumps = ["return", "break", "continue"];
@@ -193,7 +193,7 @@ fn ends_in_jump(statements: &[TokenTree]) -> bool {
 }
 
 #[test]
-fn every_file_has_the_tokens_of_its_emitter_and_so_has_prettypleases_print_of_it() {
+fn every_file_has_the_tokens_of_its_emitter_also_when_prettyplease_formats_it() {
     for_each_module(|module| {
         let written: Vec<String> = module.parts.iter().map(ToString::to_string).collect();
         let printed = module.print(&mut Printer::default());
@@ -209,7 +209,7 @@ fn every_file_has_the_tokens_of_its_emitter_and_so_has_prettypleases_print_of_it
     });
 }
 
-/// Both must be the same tokens; the first that differs is shown with what stands before it.
+/// Panics if the tokens differ, and shows the tokens around the first difference.
 fn same(found: &[String], expected: &[String], printed: &str) {
     let longer = found.len().max(expected.len());
     if let Some(at) = (0..longer).find(|&at| found.get(at) != expected.get(at)) {
@@ -218,10 +218,10 @@ fn same(found: &[String], expected: &[String], printed: &str) {
     }
 }
 
-/// A line is longer than 100 columns only where a part of it that has no place for a break would be too long in a line
-/// of its own, one step further in.
+/// A line is longer than 100 columns only if a part of it without a possible break is too long even on an indented line of
+/// its own.
 #[test]
-fn no_line_is_longer_than_it_must_be() {
+fn a_line_that_can_be_broken_has_at_most_100_columns() {
     for_each_module(|module| {
         let printed = module.print(&mut Printer::default());
         let is_long =
@@ -235,7 +235,7 @@ fn no_line_is_longer_than_it_must_be() {
     });
 }
 
-/// The parts of a line between the places where the house style may break it.
+/// Splits a line where the house style may break it.
 fn unbroken(line: &str) -> impl Iterator<Item = &str> {
     let (mut from, mut is_text, mut is_raw, mut parts) = (0, false, false, Vec::new());
     for (at, c) in line.char_indices() {
@@ -262,7 +262,7 @@ fn unbroken(line: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn what_is_printed_prints_as_it_is() {
+fn printing_a_printed_file_again_does_not_change_it() {
     for_each_module(|module| {
         for part in &module.parts {
             let printed = print(part);
@@ -278,7 +278,7 @@ fn print(stream: &TokenStream) -> String {
     text
 }
 
-/// What was read, as a stream of ours.
+/// Converts parsed tokens to a stream.
 fn stream(read: Read) -> TokenStream {
     let mut stream = TokenStream::new();
     let mut sign = String::new();
@@ -287,32 +287,32 @@ fn stream(read: Read) -> TokenStream {
         match token {
             TokenTree::Punct(punct) if punct.as_char() == '#' && is_doc(tokens.peek()) => {
                 let Some(TokenTree::Group(doc)) = tokens.next() else {
-                    unreachable!("it was seen")
+                    unreachable!("the next token is a doc attribute")
                 };
                 push_doc(&doc, &mut stream);
             }
             TokenTree::Punct(punct) => {
                 sign.push(punct.as_char());
-                // A generic's end is one sign, however many end with it.
+                // Each `>` is a token of its own, also in `>>`.
                 if punct.spacing() == Spacing::Alone
                     || matches!(punct.as_char(), '>' | '?' | ',')
                     || is_whole(&sign, tokens.peek())
                 {
-                    stream.push_read(&std::mem::take(&mut sign));
+                    stream.push_text(&std::mem::take(&mut sign));
                 }
             }
             TokenTree::Group(group) => push_group(&group, &mut stream),
             TokenTree::Ident(ident) if sign == "'" => {
-                stream.push_read(&format!("'{ident}"));
+                stream.push_text(&format!("'{ident}"));
                 sign.clear();
             }
-            other => stream.push_read(&other.to_string()),
+            other => stream.push_text(&other.to_string()),
         }
     }
     stream
 }
 
-/// Whether a sign does not go on with the next: `&'a` is two, `=>` one.
+/// Returns whether a sign does not continue with the next token: `&'a` is two tokens, `=>` is one.
 fn is_whole(sign: &str, next: Option<&TokenTree>) -> bool {
     let Some(TokenTree::Punct(next)) = next else { return sign != "'" };
     let longer = format!("{sign}{}", next.as_char());
@@ -340,7 +340,7 @@ fn push_group(group: &Group, out: &mut TokenStream) {
 }
 
 #[test]
-fn words_are_quoted_and_stay_words() {
+fn a_string_becomes_one_literal_with_the_same_value() {
     for word in
         ["", "plain", "\"", "\\", "\u{1}|\n\r\t", "\u{0}7", "\u{202e}", "é 日本 🦀", "'", "{#x}"]
     {
@@ -352,20 +352,20 @@ fn words_are_quoted_and_stay_words() {
 }
 
 #[test]
-fn docs_stay_on_their_line() {
+fn a_doc_line_contains_no_line_break() {
     let mut docs = TokenStream::new();
     docs.push_doc("one\nfn evil() {}\r\u{1}fn evil() {}");
     assert_eq!(docs.to_string(), "/// one fn evil() {}  fn evil() {}\n");
 }
 
 #[test]
-#[should_panic(expected = "is no identifier")]
-fn an_identifier_is_nothing_else() {
+#[should_panic(expected = "is not an identifier")]
+fn an_invalid_identifier_panics() {
     Ident::new("a b");
 }
 
 #[test]
-fn a_repetition_takes_lists_iterators_and_what_is_the_same_each_time() {
+fn a_repetition_accepts_lists_iterators_and_constant_values() {
     let (names, list, same) = (["a", "b"], vec![true, false], quote!(same));
     let iterator = names.iter().map(|name| Ident::new(name));
     let tokens = quote!(#(#iterator = #list + #same),* #(, #names)* #(#same #names)|*);

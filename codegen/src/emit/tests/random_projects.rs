@@ -6,29 +6,31 @@ use std::fmt::Write;
 use crate::options::{DomainType, Integers, Options, RustPath, TypeOptions};
 use crate::source::{Source, Sources};
 
-/// How deep schemas may nest.
+/// The maximal nesting of schemas.
 const MAX_DEPTH: usize = 3;
 
-/// A project: two services in a file each, and the options of its compilation.
+/// A project of two services, each in its own file, and the options to compile it with.
 pub(super) struct RandomProject {
     pub(super) sources: Sources,
     pub(super) options: Options,
 }
 
-/// The project of a seed. It may hold mistakes.
+/// Generates the project of a seed.
 pub(super) fn project(seed: u64) -> RandomProject {
-    let mut maker = Maker {
+    let mut generator = ProjectGenerator {
         random: fastrand::Rng::with_seed(seed),
         names: 0,
         types: Vec::new(),
         toolsets: Vec::new(),
     };
-    let (service, consumer) = (maker.unique(), maker.unique());
-    let texts =
-        [("a.yaml", maker.provider(&service)), ("b.yaml", maker.consumer(&service, &consumer))];
+    let (service, consumer) = (generator.unique(), generator.unique());
+    let texts = [
+        ("a.yaml", generator.provider(&service)),
+        ("b.yaml", generator.consumer(&service, &consumer)),
+    ];
     let files = texts.map(|(path, text)| Source { path: path.to_owned(), text });
     let mut options = Options::default();
-    if maker.random.bool() {
+    if generator.random.bool() {
         options.integers = Integers::Exact;
         options.derive.push(RustPath::of_derive("storage::Row").expect("it is a path"));
         let path = RustPath::of_type("::measures::Length").expect("it is a path");
@@ -49,7 +51,7 @@ struct Schema {
     value: String,
 }
 
-/// Schemas without parts, each with a value.
+/// Schemas without subschemas, each with a value that it accepts.
 const SCALARS: &[(&str, &str)] = &[
     ("type: string, minLength: 1, maxLength: 2000", "word"),
     ("type: string, pattern: '^[a-z]{1,20}(-[0-9]+)?$'", "ab-12"),
@@ -86,21 +88,21 @@ const SCALARS: &[(&str, &str)] = &[
     ("anyOf: [{ type: string, minLength: 4 }, { type: integer, minimum: 3 }]", "4"),
 ];
 
-/// Names of properties that are no names of the language.
+/// Property names with characters that no other name may have.
 const ODD_NAMES: [&str; 4] = ["x-\\\"quoted\\\"", "$ref", "é 日本", "*/ fn evil() {} /*"];
 
-struct Maker {
+struct ProjectGenerator {
     random: fastrand::Rng,
-    /// How many names were made.
+    /// The number of names so far.
     names: usize,
-    /// The types so far, by `service.Type`; a schema refers to these alone, so none holds itself.
+    /// The types so far as `service.Type`, each with a value. Schemas refer only to these, so no type is recursive.
     types: Vec<(String, String)>,
     /// The toolsets so far.
     toolsets: Vec<String>,
 }
 
-impl Maker {
-    /// A service with types, methods and toolsets; maybe over HTTP.
+impl ProjectGenerator {
+    /// Generates a service with types, methods and toolsets, half of the time with HTTP routes.
     fn provider(&mut self, service: &str) -> String {
         let words = self.words();
         let mut text =
@@ -149,7 +151,7 @@ impl Maker {
         text + &self.toolset(&far, &remote)
     }
 
-    /// A service with types that hold those of a provider, an agent and a server.
+    /// Generates a service with an agent, an MCP server and a type that holds types of the provider.
     fn consumer(&mut self, provider: &str, service: &str) -> String {
         let (holder, held) = (self.unique(), self.types.len() - 1);
         let held = &self.types[held].0;
@@ -175,7 +177,7 @@ impl Maker {
         text
     }
 
-    /// A toolset of tools that are lines already, with what stands before them.
+    /// Generates a toolset with the given lines of tools, and the line of its `mcp` key or nothing.
     fn toolset(&mut self, backing: &str, tools: &str) -> String {
         let (name, words) = (self.unique(), self.words());
         let backing = if backing.is_empty() { String::new() } else { format!("    {backing}\n") };
@@ -186,9 +188,9 @@ impl Maker {
         text
     }
 
-    /// Tools without a method, a line each.
+    /// Generates tools without a method, one per line.
     fn free_tools(&mut self, before: &str) -> String {
-        // The tool of a remote server can be named once.
+        // Only one tool can name the same tool of a remote server.
         let count = if before.is_empty() { self.random.usize(1..3) } else { 1 };
         let mut text = String::new();
         for _ in 0..count {
@@ -203,7 +205,7 @@ impl Maker {
         text
     }
 
-    /// Some of the keys that any tool may have, for a tool that takes such arguments.
+    /// Picks some of the keys that every tool can have; `args` are arguments that the tool accepts.
     fn details(&mut self, args: &str) -> String {
         let mut text = format!("description: {}", self.words());
         let alias = self.unique();
@@ -231,7 +233,7 @@ impl Maker {
         text
     }
 
-    /// Errors of a method, some with a payload that their message names.
+    /// Generates errors of a method: one without a payload, one with a field of its payload in the message.
     fn errors(&mut self, is_http: bool) -> String {
         let (words, field) = (self.words(), self.name());
         let [exact, class] = if is_http { [", status: 404", ", status: 5XX"] } else { ["", ""] };
@@ -242,13 +244,13 @@ impl Maker {
         )
     }
 
-    /// The payload of a method that is not reached over HTTP.
+    /// Generates the payload of a method without an HTTP route.
     fn payload(&mut self) -> Payload {
         let object = self.object(1);
         Payload { schema: object.text, http: String::new(), args: object.value }
     }
 
-    /// A payload whose properties stand in all places of a request.
+    /// Generates a payload whose properties go into all parts of an HTTP request.
     fn http_payload(&mut self) -> Payload {
         let [path, query, list, header, cookie] = std::array::from_fn(|_| self.unique());
         let verbs = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
@@ -276,7 +278,7 @@ impl Maker {
         }
     }
 
-    /// A name of the language: one to five short words.
+    /// Generates a valid name of one to four words.
     fn name(&mut self) -> String {
         let words =
             ["a", "room", "status", "identifier", "x9", "longitudinal", "of", "type", "match"];
@@ -286,13 +288,13 @@ impl Maker {
         chosen.join("_")
     }
 
-    /// A name that nothing else has.
+    /// Generates a unique name.
     fn unique(&mut self) -> String {
         self.names += 1;
         format!("{}_{}", self.name(), self.names)
     }
 
-    /// A description in quotes; some break lines, quotes or comments.
+    /// Picks a quoted description. Some would break out of a line, a string or a comment if they were not escaped.
     fn words(&mut self) -> String {
         let texts = [
             "Does it.",
@@ -347,7 +349,7 @@ impl Maker {
     }
 
     fn schema(&mut self, depth: usize) -> Schema {
-        // The deepest schemas have no parts.
+        // The deepest schemas have no subschemas.
         let kinds = if depth < MAX_DEPTH { 20 } else { 10 };
         let (text, value) = match self.random.usize(..kinds) {
             0..8 => {
@@ -371,7 +373,7 @@ impl Maker {
         Schema { text, value }
     }
 
-    /// A list, a map, or what may be null, with a value.
+    /// Generates a list, a map or a nullable schema, with a value.
     fn with_one_part(&mut self, depth: usize) -> (String, String) {
         let Schema { text: part, value } = self.schema(depth + 1);
         match self.random.usize(..7) {
@@ -394,7 +396,7 @@ impl Maker {
         }
     }
 
-    /// A tuple, a union, a choice among overlapping objects, or a conjunction of objects, with a value.
+    /// Generates a tuple, a union, a choice of overlapping objects or an `allOf` of objects, with a value.
     fn with_two_parts(&mut self, depth: usize) -> (String, String) {
         let (one, other) = (self.schema(depth + 1), self.schema(depth + 1));
         match self.random.usize(..4) {
@@ -440,7 +442,7 @@ struct Payload {
     args: String,
 }
 
-/// A mapping with one more key, unless the key is empty.
+/// Adds a key to a mapping, unless the key is empty.
 fn with_key(mapping: &str, key: &str) -> String {
     match mapping.strip_suffix(" }") {
         Some(rest) if !key.is_empty() => format!("{rest}, {key} }}"),

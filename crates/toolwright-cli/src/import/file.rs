@@ -83,7 +83,7 @@ pub(crate) fn settle(
     let name = file.display().to_string();
     if let Some(old) = old.or_else(|| check.then_some("")) {
         // All of it: what is cut would be taken unread.
-        print::out(&visible(&difference(&disk::named(file), old, &imported.text)));
+        print::out(&visible(&difference(&disk::printable_path(file), old, &imported.text)));
     }
     let is_same = old == Some(&imported.text);
     let summary = summary(imported);

@@ -53,7 +53,7 @@ pub(super) fn find(args: LocationArgs) -> Result<Location, IoError> {
                 .or_else(|| checkout().ok().map(Location::Checkout))
                 .unwrap_or_else(|| Location::Version(VERSION.to_owned()));
             if let Location::Checkout(checkout) = &found {
-                let checkout = disk::named(checkout);
+                let checkout = disk::printable_path(checkout);
                 print::err(&format!("note: using the crates of the checkout in {checkout}\n"));
             }
             Ok(found)

@@ -57,7 +57,7 @@ pub(crate) fn run(dir: &Path, parts: Parts, location: LocationArgs) -> End {
             Err(failure) => return generate::failed("gen", &failure),
         }
     }
-    let name = disk::named(dir);
+    let name = disk::printable_path(dir);
     match resolve(dir) {
         Ok(()) => {
             print::out(&format!("init: {name} is ready; its README.md says how to go on\n"));

@@ -16,7 +16,7 @@ impl PlanInput {
     /// The default of `max_steps`.
     pub const DEFAULT_MAX_STEPS: i64 = 5;
 
-    /// Sets what is required; the rest has its default or is left out.
+    /// Creates a value with the required fields; the others are absent or have their defaults.
     pub fn new(goal: impl Into<String>) -> Self {
         Self { goal: goal.into(), max_steps: Self::DEFAULT_MAX_STEPS }
     }
@@ -45,7 +45,7 @@ pub struct PlanStep {
 }
 
 impl PlanStep {
-    /// Sets what is required; the rest is left out.
+    /// Creates a value with the required fields; the others are absent.
     pub fn new(title: impl Into<String>, status: StepStatus) -> Self {
         Self { title: title.into(), status, minutes: None }
     }

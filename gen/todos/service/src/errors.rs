@@ -3,7 +3,7 @@
 
 use super::types;
 
-/// Why `update_todos` failed.
+/// The errors that `update_todos` declares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum UpdateTodosError {
     /// The run is unknown.
@@ -21,7 +21,7 @@ toolwright::declared_errors!(UpdateTodosError {
     StoreUnavailable => retry("store_unavailable", "the todos cannot be stored now; try later"),
 });
 
-/// Why `get_todos` failed.
+/// The errors that `get_todos` declares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GetTodosError {
     /// The run is unknown.

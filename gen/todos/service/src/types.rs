@@ -26,7 +26,7 @@ pub struct TodoItem {
 }
 
 impl TodoItem {
-    /// Sets what is required; the rest is left out.
+    /// Creates a value with the required fields; the others are absent.
     pub fn new(id: impl Into<String>, title: impl Into<String>, status: TodoStatus) -> Self {
         Self { id: id.into(), title: title.into(), status, note: None }
     }
@@ -69,7 +69,7 @@ pub struct GetTodosPayload {
 }
 
 impl GetTodosPayload {
-    /// Sets what is required; the rest is left out.
+    /// Creates a value with the required fields; the others are absent.
     pub fn new(run_id: impl Into<String>) -> Self {
         Self { run_id: run_id.into(), status: None }
     }

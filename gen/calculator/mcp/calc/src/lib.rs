@@ -11,11 +11,11 @@ pub static SERVER: toolwright_mcp::ServerSpec = toolwright_mcp::ServerSpec {
     toolsets: &[calculator_tools::specs::ALL],
 };
 
-/// Makes the server. Its parameters run the tools.
+/// Creates the server. The arguments run its tools.
 ///
 /// # Errors
 ///
-/// A tool cannot be registered.
+/// Returns an error if a tool cannot be registered.
 #[rustfmt::skip]
 pub fn server(
     calculator_service: impl calculator_service::service::CalculatorService + 'static,

@@ -12,7 +12,7 @@
 ///
 /// # Errors
 ///
-/// A name is taken already, or nothing runs a tool that the agent uses.
+/// Returns an error if a name is taken already, or if a tool that the agent uses is not registered.
 #[rustfmt::skip]
 pub fn register(
     registry: &mut toolwright_runtime::Registry,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolwright_runtime::{AgentSpec, Policy};
 
-/// What the agent is told, the tools it uses and implements, and how far it may go.
+/// The instructions of the agent, the tools that it uses and implements, and its limits.
 pub static AGENT: AgentSpec = AgentSpec {
     name: "session_planner",
     service: "planner",

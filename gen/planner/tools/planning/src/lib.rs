@@ -15,7 +15,7 @@
 ///
 /// # Errors
 ///
-/// A tool's name is taken already. Then nothing is registered.
+/// Returns an error, and registers nothing, if the name of a tool is taken.
 #[rustfmt::skip]
 pub fn register(
     registrar: &mut dyn toolwright::Registrar,

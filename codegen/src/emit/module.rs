@@ -1,4 +1,4 @@
-//! Modules as files.
+//! A module of a generated crate, which becomes one source file.
 
 use super::BANNER;
 use super::printer::Printer;
@@ -6,16 +6,16 @@ use super::rust::TokenStream;
 
 /// One source file.
 pub(super) struct Module {
-    /// Its name, without an ending.
+    /// Its name, which is that of the file without `.rs`.
     pub(super) name: &'static str,
-    /// What it holds, in a line.
+    /// Its doc comment, one line.
     pub(super) about: String,
-    /// Its parts, in order; a blank line stands between any two.
+    /// Its parts, in order, which blank lines separate.
     pub(super) parts: Vec<TokenStream>,
 }
 
 impl Module {
-    /// The file's text.
+    /// Returns the text of the file.
     pub(super) fn print(&self, printer: &mut Printer) -> String {
         printer.file(|printer, text| {
             for line in ["// ", BANNER, ".\n//! ", &self.about, "\n"] {

@@ -1,4 +1,4 @@
-//! Where an output folder is and what stands beside it while it is written. Never what is in it.
+//! The paths of an output folder and of the files and folders beside it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use super::failure::OutputError;
 use super::tree;
 
 /// An output folder and its siblings.
-pub(super) struct Place {
+pub(super) struct OutputPaths {
     /// The folder.
     pub(super) out: PathBuf,
-    /// The folder it is in.
+    /// The parent folder.
     pub(super) parent: PathBuf,
-    /// The tree being built; after the exchange, the tree being removed.
+    /// The new tree while it is built; after the exchange, the old tree that is removed.
     pub(super) new: PathBuf,
-    /// The tree moved aside, where the system cannot exchange two.
+    /// The old tree, moved aside, if the system cannot exchange two trees.
     pub(super) old: PathBuf,
     /// The lock file.
     pub(super) lock: PathBuf,
@@ -22,12 +22,13 @@ pub(super) struct Place {
     pub(super) record: PathBuf,
 }
 
-impl Place {
-    /// Works out the siblings.
+impl OutputPaths {
+    /// Returns the paths for an output folder.
     ///
     /// # Errors
     ///
-    /// When the folder has no name, or its path is taken by a symlink or by something that is not a folder.
+    /// Returns an error if the folder has no name, if something other than a folder is at its path, or if a part of its path
+    /// is a symlink.
     pub(super) fn of(out: &Path) -> Result<Self, OutputError> {
         let name = out.file_name().ok_or_else(|| OutputError::Unnamed(out.to_owned()))?;
         let parent = out.parent().unwrap_or(Path::new(""));
@@ -39,8 +40,8 @@ impl Place {
         };
         let mut record = name.to_owned();
         record.push(".record");
-        let place = Self {
-            // Built from the name, since a trailing slash would make the system follow a symlink.
+        let paths = Self {
+            // Without the trailing slash of the given path, with which the system would follow a symlink.
             out: parent.join(name),
             new: sibling(".toolwright-new"),
             old: sibling(".toolwright-old"),
@@ -48,8 +49,9 @@ impl Place {
             record: parent.join(".toolwright").join(record),
             parent: parent.to_owned(),
         };
-        place.require_folder()?;
-        tree::linked_parent(&place.out)?.map_or(Ok(place), |link| Err(OutputError::Symlink(link)))
+        paths.require_folder()?;
+        tree::symlinked_parent(&paths.out)?
+            .map_or(Ok(paths), |link| Err(OutputError::Symlink(link)))
     }
 
     fn require_folder(&self) -> Result<(), OutputError> {

@@ -1,16 +1,18 @@
-//! Whose values a rule beside the types sees whole, so that nothing of them may be rounded or filled in.
+//! Finds the nodes whose values are validated as a part of a larger value. Rounding such a value or filling in a default could
+//! change the result of the validation.
 
 use std::collections::BTreeSet;
 
 use crate::naming::{Scope, TypeNames};
 use crate::schema::{NodeId, Schemas, parts};
 
-/// The nodes that `is_judge` picks, and all that their types hold. This stops where a type belongs to a crate that is planned
-/// without the judge's file: no crate depends on those who use it.
-pub(super) fn judged(
+/// Returns the nodes that `is_validated` picks and all nodes below them. From a picked node, the search enters types of a
+/// service only if the file of the node declares types of that service: a crate is planned from the files that declare it,
+/// so files that only use its types must not change it.
+pub(super) fn validated(
     schemas: &Schemas,
     names: &TypeNames,
-    is_judge: impl Fn(NodeId) -> bool,
+    is_validated: impl Fn(NodeId) -> bool,
 ) -> BTreeSet<NodeId> {
     let source = |node: NodeId| schemas[node].span.source;
     let of_services = names.all().filter_map(|name| match name.scope {
@@ -22,21 +24,21 @@ pub(super) fn judged(
         Some(Scope::Service(service)) => files.contains(&(service, source(from))),
         Some(Scope::Toolset(_)) | None => true,
     };
-    let (mut judged, mut known) = (BTreeSet::new(), BTreeSet::new());
-    for judge in typed(schemas, names).into_iter().filter(|node| is_judge(*node)) {
-        let mut waiting = vec![judge];
+    let (mut validated, mut known) = (BTreeSet::new(), BTreeSet::new());
+    for root in typed(schemas, names).into_iter().filter(|node| is_validated(*node)) {
+        let mut waiting = vec![root];
         while let Some(node) = waiting.pop() {
-            if known.insert((source(judge), node)) {
-                judged.insert(node);
+            if known.insert((source(root), node)) {
+                validated.insert(node);
                 waiting
-                    .extend(parts(schemas, node).into_iter().filter(|part| reaches(judge, *part)));
+                    .extend(parts(schemas, node).into_iter().filter(|part| reaches(root, *part)));
             }
         }
     }
-    judged
+    validated
 }
 
-/// The nodes that types are made of, not those that only say what is refused.
+/// Returns the nodes that are part of a type, without those that occur only in assertions.
 fn typed(schemas: &Schemas, names: &TypeNames) -> BTreeSet<NodeId> {
     let (mut typed, mut waiting) = (BTreeSet::new(), Vec::new());
     waiting.extend(names.all().map(|name| name.node));

@@ -1,28 +1,29 @@
-//! A stream as it reads in one line: where each token stands there, which brackets belong together, what keeps it from
-//! being one line. The printer asks it and decides; nothing is decided here.
+//! The tokens of a stream on one line: the position of each token, matching brackets, and the tokens that force a line
+//! break. The printer decides from this where to break lines.
 
 use super::kind::{Kind, Token};
-use super::spacing::{self, Side};
+use super::spacing::{self, Context};
 use super::stream::TokenStream;
 
-/// Where a token stands.
+/// One token on the line.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Where it begins and ends in the line.
+struct Position {
+    /// The byte offset of its start in the line.
     start: usize,
+    /// The byte offset of its end in the line.
     end: usize,
-    /// How many tokens before it cannot stand in a line with others.
+    /// The number of forced line breaks before it.
     breaks: usize,
-    /// The bracket that belongs to it; itself for any other token.
-    mate: usize,
+    /// The index of the matching bracket; the token's own index if it is not a bracket.
+    matching: usize,
     kind: Kind,
-    form: Form,
+    group_kind: GroupKind,
 }
 
-/// What brackets hold.
+/// The kind of content between two brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::emit) enum Form {
-    /// Items with commas between them: anything in `(…)` and `[…]`, a struct's value or pattern, imports.
+pub(in crate::emit) enum GroupKind {
+    /// Items separated by commas: anything in `(…)` and `[…]`, a struct expression or pattern, imports.
     List,
     /// The fields or variants of a type.
     Fields,
@@ -34,37 +35,37 @@ pub(in crate::emit) enum Form {
     Statements,
 }
 
-/// Some tokens of a stream, by their places.
+/// A range of token indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::emit) struct Span {
-    /// The first.
+pub(in crate::emit) struct TokenRange {
+    /// The index of the first token.
     pub(in crate::emit) from: usize,
-    /// The one after the last.
+    /// The index after the last token.
     pub(in crate::emit) to: usize,
 }
 
-impl Span {
+impl TokenRange {
     pub(in crate::emit) fn is_empty(self) -> bool {
         self.from >= self.to
     }
 }
 
-/// A stream in one line. Used for one stream after another, it keeps its room.
+/// The tokens of a stream on one line. Its buffers are reused for each stream that is loaded.
 #[derive(Debug, Default)]
-pub(in crate::emit) struct Spaced {
+pub(in crate::emit) struct FlatTokens {
     line: String,
     is_ascii: bool,
-    places: Vec<Place>,
+    positions: Vec<Position>,
     gaps: Vec<Gap>,
     open: Vec<Group>,
 }
 
-/// Where the line differs from the text of the stream.
+/// A difference between the line and the text of the stream, at a byte offset of the text.
 #[derive(Clone, Copy, Debug)]
 enum Gap {
-    /// A space stands there.
+    /// A space is inserted.
     Space(usize),
-    /// The comma that stands there is left out.
+    /// A comma is left out.
     Comma(usize),
 }
 
@@ -74,9 +75,9 @@ struct Group {
     at: usize,
     bracket: Kind,
     is_import: bool,
-    /// Whether its brackets are those of a call, and no tuple's.
+    /// Set for the brackets of a call, but not of a tuple.
     is_call: bool,
-    /// Whether its parentheses are those of a macro: braces in them hold a list.
+    /// Set for the parentheses of a macro call: braces in them hold a list.
     is_macro: bool,
     commas: usize,
     in_parameters: bool,
@@ -84,13 +85,13 @@ struct Group {
     in_pattern: bool,
 }
 
-impl Spaced {
-    /// Takes a stream in place of the last.
-    pub(in crate::emit) fn read(&mut self, stream: &TokenStream) {
-        self.places.clear();
+impl FlatTokens {
+    /// Replaces the tokens with those of a stream.
+    pub(in crate::emit) fn load(&mut self, stream: &TokenStream) {
+        self.positions.clear();
         self.gaps.clear();
         self.open.clear();
-        self.places.reserve(stream.tokens().len() + 1);
+        self.positions.reserve(stream.tokens().len() + 1);
         let mut cursor = Cursor::default();
         for &token in stream.tokens() {
             self.add(token, &mut cursor);
@@ -99,7 +100,7 @@ impl Spaced {
         self.write(stream.text());
     }
 
-    /// Makes the line of the text, where all gaps are known.
+    /// Writes the line, once all gaps are known.
     fn write(&mut self, text: &str) {
         self.is_ascii = text.is_ascii();
         self.line.clear();
@@ -120,54 +121,55 @@ impl Spaced {
         self.line.push_str(&text[from..]);
     }
 
-    /// All its tokens.
-    pub(in crate::emit) fn all(&self) -> Span {
-        Span { from: 0, to: self.places.len() - 1 }
+    /// Returns the range of all tokens.
+    pub(in crate::emit) fn all(&self) -> TokenRange {
+        TokenRange { from: 0, to: self.positions.len() - 1 }
     }
 
     pub(in crate::emit) fn kind(&self, at: usize) -> Kind {
-        self.places[at].kind
+        self.positions[at].kind
     }
 
-    /// The bracket that belongs to the one at a place; the place itself where no bracket stands.
-    pub(in crate::emit) fn mate(&self, at: usize) -> usize {
-        self.places[at].mate
+    /// Returns the index of the matching bracket, or the same index if the token is not a bracket.
+    pub(in crate::emit) fn matching(&self, at: usize) -> usize {
+        self.positions[at].matching
     }
 
-    /// What the brackets hold that open at a place.
-    pub(in crate::emit) fn form(&self, at: usize) -> Form {
-        self.places[at].form
+    /// Returns the kind of the group that an opening bracket begins.
+    pub(in crate::emit) fn group_kind(&self, at: usize) -> GroupKind {
+        self.positions[at].group_kind
     }
 
-    /// The tokens in one line.
-    pub(in crate::emit) fn flat(&self, span: Span) -> &str {
-        if span.is_empty() {
+    /// Returns the tokens as text on one line.
+    pub(in crate::emit) fn flat(&self, range: TokenRange) -> &str {
+        if range.is_empty() {
             return "";
         }
-        &self.line[self.places[span.from].start..self.places[span.to - 1].end]
+        &self.line[self.positions[range.from].start..self.positions[range.to - 1].end]
     }
 
-    /// Where a token begins and ends in the line.
+    /// Returns the byte offset in the line where a token starts.
     pub(in crate::emit) fn start(&self, at: usize) -> usize {
-        self.places[at].start
+        self.positions[at].start
     }
 
+    /// Returns the byte offset in the line where a token ends.
     pub(in crate::emit) fn end(&self, at: usize) -> usize {
-        self.places[at].end
+        self.positions[at].end
     }
 
-    /// A part of the line.
+    /// Returns the text between two byte offsets of the line.
     pub(in crate::emit) fn part(&self, start: usize, end: usize) -> &str {
         &self.line[start..end]
     }
 
-    /// How wide they are in one line; none where they cannot stand in one.
-    pub(in crate::emit) fn width(&self, span: Span) -> Option<usize> {
-        if span.is_empty() {
+    /// Returns the width of the tokens on one line in columns, or `None` if they need a line break.
+    pub(in crate::emit) fn width(&self, range: TokenRange) -> Option<usize> {
+        if range.is_empty() {
             return Some(0);
         }
-        let (first, last) = (&self.places[span.from], &self.places[span.to - 1]);
-        let is_one_line = self.places[span.to].breaks == first.breaks;
+        let (first, last) = (&self.positions[range.from], &self.positions[range.to - 1]);
+        let is_one_line = self.positions[range.to].breaks == first.breaks;
         let width = if self.is_ascii {
             last.end - first.start
         } else {
@@ -176,7 +178,7 @@ impl Spaced {
         is_one_line.then_some(width)
     }
 
-    /// How many columns a part of the line takes, or something made of such parts.
+    /// Returns the width in columns of a text that is made of parts of the line.
     pub(in crate::emit) fn columns(&self, text: &str) -> usize {
         if self.is_ascii { text.len() } else { text.chars().count() }
     }
@@ -192,9 +194,9 @@ impl Spaced {
         let (space, side) = spacing::of(token.kind, cursor.before);
         let ends_parameters = cursor.in_parameters && token.kind == Kind::Bar;
         self.put(token, space && !ends_parameters, cursor);
-        cursor.before = if ends_parameters { Side::Sign } else { side };
+        cursor.before = if ends_parameters { Context::Sign } else { side };
         match token.kind {
-            Kind::Bar => cursor.in_parameters = !ends_parameters && side == Side::Prefix,
+            Kind::Bar => cursor.in_parameters = !ends_parameters && side == Context::Prefix,
             Kind::Comma => self.open.last_mut().into_iter().for_each(|group| group.commas += 1),
             Kind::Semicolon | Kind::Arrow => {
                 cursor.head = None;
@@ -213,10 +215,10 @@ impl Spaced {
         }
     }
 
-    /// What a bracket holds, by what stands before it.
-    fn form_of(bracket: Kind, is_in_macro: bool, cursor: &mut Cursor) -> Form {
+    /// Returns the kind of a group that begins with this bracket, from the tokens before it.
+    fn kind_of_group(bracket: Kind, is_in_macro: bool, cursor: &mut Cursor) -> GroupKind {
         if bracket != Kind::OpenBrace {
-            return Form::List;
+            return GroupKind::List;
         }
         let follows_path = matches!(
             cursor.last,
@@ -224,11 +226,11 @@ impl Spaced {
         );
         let head = if cursor.in_pattern && follows_path { None } else { cursor.head.take() };
         match head {
-            Some(Kind::Struct | Kind::Enum) => Form::Fields,
-            Some(Kind::Match) => Form::Arms,
-            Some(Kind::Fn | Kind::Impl | Kind::Trait | Kind::Mod) => Form::Items,
-            None if follows_path || is_in_macro => Form::List,
-            _ => Form::Statements,
+            Some(Kind::Struct | Kind::Enum) => GroupKind::Fields,
+            Some(Kind::Match) => GroupKind::Arms,
+            Some(Kind::Fn | Kind::Impl | Kind::Trait | Kind::Mod) => GroupKind::Items,
+            None if follows_path || is_in_macro => GroupKind::List,
+            _ => GroupKind::Statements,
         }
     }
 
@@ -240,14 +242,14 @@ impl Spaced {
         let (bracket, before, last) = (token.kind, cursor.before, cursor.last);
         let is_in_parens =
             || self.open.last().is_some_and(|group| group.bracket == Kind::OpenParen);
-        // `pub (A, B)` is a field of a tuple, `pub(crate)` none.
+        // In `(pub (A, B))` the brackets are the type of a tuple field, in `pub(crate)` they are not.
         let is_field = last == Kind::Pub && is_in_parens();
         let space = is_field || spacing::before_bracket(bracket, before, last);
         let is_import = bracket == Kind::OpenBrace && last == Kind::TwoColons;
         let is_in_macro = self.open.last().is_some_and(|group| group.is_macro);
-        let form = Self::form_of(bracket, is_in_macro, cursor);
+        let group_kind = Self::kind_of_group(bracket, is_in_macro, cursor);
         self.open.push(Group {
-            at: self.places.len(),
+            at: self.positions.len(),
             bracket,
             is_import,
             is_call: spacing::is_called(before, last),
@@ -258,33 +260,34 @@ impl Spaced {
             in_pattern: std::mem::take(&mut cursor.in_pattern),
         });
         self.put(token, space, cursor);
-        self.places.last_mut().expect("it was put").form = form;
+        self.positions.last_mut().expect("a token was just added").group_kind = group_kind;
         let is_body = bracket == Kind::OpenBrace && !is_import;
-        cursor.before = if is_body { Side::Brace } else { Side::Open };
+        cursor.before = if is_body { Context::Brace } else { Context::Open };
     }
 
     fn close(&mut self, token: Token, cursor: &mut Cursor) {
-        let group = self.open.pop().expect("emitters close what they open");
-        let (at, last) = (self.places.len(), self.places.len() - 1);
+        let group = self.open.pop().expect("the brackets of emitters are balanced");
+        let (at, last) = (self.positions.len(), self.positions.len() - 1);
         let is_tuple_of_one =
             group.bracket == Kind::OpenParen && group.commas == 1 && !group.is_call;
-        if self.places[last].kind == Kind::Comma && !is_tuple_of_one {
+        if self.positions[last].kind == Kind::Comma && !is_tuple_of_one {
             self.drop_comma(cursor);
         }
         let is_padded = token.kind == Kind::CloseBrace && !group.is_import && group.at != last;
-        let is_body = matches!(self.places[group.at].form, Form::Items | Form::Fields);
+        let is_body =
+            matches!(self.positions[group.at].group_kind, GroupKind::Items | GroupKind::Fields);
         self.put(token, is_padded, cursor);
         cursor.breaks += usize::from(is_body && group.at != last);
-        self.places[at].mate = group.at;
-        self.places[group.at].mate = at;
-        cursor.before = Side::Operand;
+        self.positions[at].matching = group.at;
+        self.positions[group.at].matching = at;
+        cursor.before = Context::Operand;
         cursor.in_parameters = group.in_parameters;
         (cursor.head, cursor.in_pattern) = (group.head, group.in_pattern);
     }
 
-    /// A comma before a closing bracket is not written in one line.
+    /// Removes the comma before a closing bracket.
     fn drop_comma(&mut self, cursor: &mut Cursor) {
-        let comma = self.places.last_mut().expect("it was seen");
+        let comma = self.positions.last_mut().expect("the last token is a comma");
         comma.end = comma.start;
         cursor.end = comma.start;
         self.gaps.push(Gap::Comma(cursor.at - 1));
@@ -300,37 +303,41 @@ impl Spaced {
         cursor.end += token.length;
         cursor.at += token.length;
         cursor.last = token.kind;
-        let (end, mate) = (cursor.end, self.places.len());
-        self.places.push(Place {
+        let (end, matching) = (cursor.end, self.positions.len());
+        self.positions.push(Position {
             start,
             end,
             breaks: cursor.breaks,
-            mate,
+            matching,
             kind: token.kind,
-            form: Form::List,
+            group_kind: GroupKind::List,
         });
     }
 }
 
-/// What is known where the next token begins.
+/// The state before the next token.
 struct Cursor {
-    /// Where it stands in the text of the stream, and where the last one ends in the line.
+    /// The byte offset of the next token in the text of the stream.
     at: usize,
+    /// The byte offset in the line where the last token ends.
     end: usize,
-    /// What the last token is to the next, and what it is by itself.
-    before: Side,
+    /// The spacing context after the last token.
+    before: Context,
+    /// The kind of the last token.
     last: Kind,
-    /// Whether the parameters of a closure have begun and not ended here.
+    /// Set inside the parameters of a closure.
     in_parameters: bool,
-    /// The keyword that braces are awaited for, and whether its pattern has begun and not ended here.
+    /// The keyword whose braces are still to come.
     head: Option<Kind>,
+    /// Set inside the pattern of that keyword.
     in_pattern: bool,
+    /// The number of forced line breaks so far.
     breaks: usize,
 }
 
 impl Default for Cursor {
     fn default() -> Self {
-        let (before, last) = (Side::Start, Kind::End);
+        let (before, last) = (Context::Start, Kind::End);
         Self {
             at: 0,
             end: 0,
@@ -350,9 +357,9 @@ mod tests {
     use crate::emit::rust::quote;
 
     #[test]
-    fn a_line_has_its_spaces_and_no_comma_at_the_end_of_a_list() {
-        let mut spaced = Spaced::default();
-        // Read one after the other, each takes the place of the last.
+    fn a_line_has_spaces_between_tokens_and_no_trailing_comma() {
+        let mut tokens = FlatTokens::default();
+        // Each stream replaces the one before it.
         for (stream, line) in [
             (
                 quote!(let x = f(&a, (b,), [c, d,]) else { return };),
@@ -372,17 +379,17 @@ mod tests {
                 "use a::{b, c};",
             ),
         ] {
-            spaced.read(&stream);
-            assert_eq!(spaced.flat(spaced.all()), line);
+            tokens.load(&stream);
+            assert_eq!(tokens.flat(tokens.all()), line);
         }
     }
 
     #[test]
-    fn a_line_is_as_wide_as_its_characters() {
-        let (mut spaced, word) = (Spaced::default(), "é🦀");
-        spaced.read(&quote!(f(#word)));
-        assert_eq!(spaced.width(spaced.all()), Some(r#"f("é🦀")"#.chars().count()));
-        spaced.read(&quote!(a => { b; }));
-        assert_eq!(spaced.width(spaced.all()), None, "a statement in braces is no line");
+    fn the_width_of_a_line_counts_characters() {
+        let (mut tokens, word) = (FlatTokens::default(), "é🦀");
+        tokens.load(&quote!(f(#word)));
+        assert_eq!(tokens.width(tokens.all()), Some(r#"f("é🦀")"#.chars().count()));
+        tokens.load(&quote!(a => { b; }));
+        assert_eq!(tokens.width(tokens.all()), None, "a statement in braces needs a line break");
     }
 }
