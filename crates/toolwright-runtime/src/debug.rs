@@ -1,6 +1,6 @@
-//! `Debug` for types with parts that have none.
+//! A macro that implements `Debug` for types with fields that do not implement it.
 
-/// Writes `Debug` for a type that shows some of what it holds.
+/// Implements `Debug` for a type with the given fields.
 macro_rules! debug {
     ($type:ident $(<$param:ident>)?, $this:ident => { $($name:ident: $value:expr),* }) => {
         impl $(<$param>)? std::fmt::Debug for $type $(<$param>)? {

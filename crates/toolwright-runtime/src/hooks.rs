@@ -1,4 +1,4 @@
-//! Code that runs before and after calls, for all tools or for one. Never runs the tool.
+//! Hooks, which run before and after calls, for all tools, a toolset or a tool.
 
 use crate::debug::debug;
 use std::borrow::Cow;
@@ -13,27 +13,26 @@ use toolwright::{
 
 use crate::tools::ToolEntry;
 
-/// Something to do before and after a call; either half may be left out.
+/// Code that runs before and after a call. Both methods are optional.
 pub trait Hook: Send + Sync {
-    /// What failures call it by.
+    /// Returns its name, for the messages of failures.
     fn name(&self) -> &str;
 
-    /// Runs before the tool. What it returns are the arguments from then on.
+    /// Runs before the tool, and returns the arguments to use.
     ///
     /// # Errors
     ///
-    /// Whatever speaks against the call: the tool does not run, and the hooks after it see a failure with this hook's
-    /// name. A [`ToolFailure`] keeps its kind and advice.
+    /// An error refuses the call. The tool does not run, and the `after` hooks get a failure with the name of this hook. A
+    /// [`ToolFailure`] keeps its kind and recovery.
     fn before<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, Result<Payload, BoxError>> {
         Box::pin(std::future::ready(Ok(call.args().clone())))
     }
 
-    /// Runs after the tool, whatever came of it. What it returns is the outcome from then on, so that a failure can be
-    /// changed or recovered from.
+    /// Runs after the tool, whether or not it failed, and returns the outcome to use. It may turn a failure into a result.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong in it: the outcome is then a failure with this hook's name.
+    /// An error makes the outcome a failure with the name of this hook.
     fn after<'a>(
         &'a self,
         call: &'a ToolCall,
@@ -44,8 +43,8 @@ pub trait Hook: Send + Sync {
     }
 }
 
-/// The hooks of a runtime. Before a call: those for all tools, then those of its toolset, then those of the tool. After
-/// it: those of the tool, then those of its toolset, then those for all.
+/// The hooks of a runtime. Before a call those for all tools run first, then those for its toolset, then those for the tool.
+/// After a call the hooks for the tool run first, then those for its toolset, then those for all tools.
 ///
 /// ```
 /// use toolwright::{BoxError, BoxFuture, Payload, ToolCall};
@@ -72,14 +71,14 @@ pub trait Hook: Send + Sync {
 #[derive(Clone, Default)]
 pub struct Hooks {
     global: Vec<Arc<dyn Hook>>,
-    of_toolsets: BTreeMap<String, Vec<Arc<dyn Hook>>>,
-    of_tools: BTreeMap<String, Vec<Arc<dyn Hook>>>,
+    by_toolset: BTreeMap<String, Vec<Arc<dyn Hook>>>,
+    by_tool: BTreeMap<String, Vec<Arc<dyn Hook>>>,
 }
 
-debug!(Hooks, hooks => { global: hooks.global.len(), of_toolsets: hooks.of_toolsets.keys(), of_tools: hooks.of_tools.keys() });
+debug!(Hooks, hooks => { global: hooks.global.len(), by_toolset: hooks.by_toolset.keys(), by_tool: hooks.by_tool.keys() });
 
 impl Hooks {
-    /// No hooks.
+    /// Creates an empty set of hooks.
     pub fn new() -> Self {
         Self::default()
     }
@@ -91,40 +90,39 @@ impl Hooks {
         self
     }
 
-    /// Adds a hook for the tool of a name, the one it is published under.
+    /// Adds a hook for the tool with a name, which is the name it is published under.
     #[must_use]
     pub fn with_for(mut self, tool: impl Into<String>, hook: impl Hook + 'static) -> Self {
-        self.of_tools.entry(tool.into()).or_default().push(Arc::new(hook));
+        self.by_tool.entry(tool.into()).or_default().push(Arc::new(hook));
         self
     }
 
-    /// Adds a hook for the tools of a toolset: the one of this name in their specs, wherever they are registered and
-    /// under whatever name.
+    /// Adds a hook for the tools of a toolset: all tools whose specs name it, however they are registered and published.
     #[must_use]
     pub fn with_for_toolset(
         mut self,
         toolset: impl Into<String>,
         hook: impl Hook + 'static,
     ) -> Self {
-        self.of_toolsets.entry(toolset.into()).or_default().push(Arc::new(hook));
+        self.by_toolset.entry(toolset.into()).or_default().push(Arc::new(hook));
         self
     }
 
-    /// Whether there is a hook for a tool, which is not there any more where only its name is known.
-    pub(crate) fn are_for(&self, name: &str, tool: Option<&ToolEntry>) -> bool {
-        self.of(name, tool).iter().any(|hooks| !hooks.is_empty())
+    /// Returns whether there is a hook for a tool. If the tool no longer exists, only its name is given.
+    pub(crate) fn has_for(&self, name: &str, tool: Option<&ToolEntry>) -> bool {
+        self.matching(name, tool).iter().any(|hooks| !hooks.is_empty())
     }
 
-    /// The hooks for all tools, those of the tool's toolset, and those of the tool.
-    fn of(&self, name: &str, tool: Option<&ToolEntry>) -> [&[Arc<dyn Hook>]; 3] {
-        let of_toolset = tool.and_then(|tool| self.of_toolsets.get(tool.spec().toolset()));
-        let of_tool = self.of_tools.get(name);
+    /// Returns the hooks for all tools, for the tool's toolset, and for the tool.
+    fn matching(&self, name: &str, tool: Option<&ToolEntry>) -> [&[Arc<dyn Hook>]; 3] {
+        let of_toolset = tool.and_then(|tool| self.by_toolset.get(tool.spec().toolset()));
+        let of_tool = self.by_tool.get(name);
         [&self.global, of_toolset.map_or(&[], Vec::as_slice), of_tool.map_or(&[], Vec::as_slice)]
     }
 
-    /// Lets every hook see and change the arguments of a call before it runs.
+    /// Runs the hooks before a call, and returns the arguments to use.
     pub(crate) async fn before(&self, call: &ToolCall, tool: &ToolEntry) -> Outcome {
-        let hooks = self.of(call.tool(), Some(tool));
+        let hooks = self.matching(call.tool(), Some(tool));
         let mut call = Cow::Borrowed(call);
         for hook in hooks.into_iter().flatten() {
             let hooked = AssertUnwindSafe(async { hook.before(&call).await }).catch_unwind().await;
@@ -138,14 +136,14 @@ impl Hooks {
         Ok(call.args().clone())
     }
 
-    /// Lets every hook see and change what came of a call.
+    /// Runs the hooks after a call, and returns the outcome to use.
     pub(crate) async fn after(
         &self,
         call: &ToolCall,
         tool: Option<&ToolEntry>,
         mut outcome: Outcome,
     ) -> Outcome {
-        let [global, of_toolset, of_tool] = self.of(call.tool(), tool);
+        let [global, of_toolset, of_tool] = self.matching(call.tool(), tool);
         for hook in of_tool.iter().chain(of_toolset).chain(global) {
             let hooked = async { hook.after(call, outcome).await };
             outcome = match AssertUnwindSafe(hooked).catch_unwind().await {
@@ -158,7 +156,7 @@ impl Hooks {
     }
 }
 
-/// A failing hook is a failure with its name. A foreign error's text is for operators only.
+/// Creates the failure of a hook, with its name. The text of an error other than a [`ToolFailure`] is for operators only.
 fn failed(hook: &dyn Hook, error: BoxError) -> ToolFailure {
     match error.downcast::<ToolFailure>() {
         Ok(failure) => {

@@ -1,11 +1,10 @@
 //! Runs toolwright tools: a registry of tools, toolsets and agents, the run loop of an agent, hooks, approvals,
-//! sessions, and the events of all. Never reads a schema file, and never talks to a model itself: that is a
-//! [`Planner`]'s.
+//! sessions and events. The runtime reads no schema files and calls no model: a [`Planner`] calls the model.
 //!
 //! # Call a tool
 //!
-//! Generated crates register their tools by a function: `todos_tools::register(&mut registry, todos)?`. A tool of a few
-//! lines needs no schema file: it is an async function, whose types say what it takes and gives.
+//! A generated crate has a function that registers its tools: `todos_tools::register(&mut registry, todos)?`. A small tool
+//! needs no schema file: it is an async function, and its schemas come from the types of its argument and result.
 //!
 //! ```
 //! use toolwright::{Payload, ToolCall, described};
@@ -40,8 +39,8 @@
 //!
 //! # Write a tool
 //!
-//! What is more than a name and words (hints, limits, approval) stands in a spec. A function fails with any error; a
-//! [`ToolFailure`](toolwright::ToolFailure) also says what the model is to do about it.
+//! A [`ToolSpec`](toolwright::ToolSpec) holds everything beyond the name and the description: hints, limits, approval. The
+//! function may return any error; a [`ToolFailure`](toolwright::ToolFailure) also tells the model how to recover.
 //!
 //! ```
 //! use toolwright::spec::CallLimits;
@@ -71,8 +70,8 @@
 //! With the feature `schemars` the arguments may be any type that derives `Deserialize` and `JsonSchema`; a result that
 //! derives `Serialize` and `JsonSchema` is returned as `Json(result)`.
 //!
-//! With the feature `macros` an attribute says all of it at the function. Its parameters are the properties of the arguments,
-//! and its doc comment is the description; see `tool` and `toolset`, which does the same for the methods of a service.
+//! With the feature `macros` the attribute `#[tool]` turns a function into a tool: its parameters become the properties of the
+//! arguments, and its doc comment becomes the description. `#[toolset]` does the same for the methods of a service.
 //!
 #![cfg_attr(feature = "macros", doc = "```")]
 #![cfg_attr(not(feature = "macros"), doc = "```ignore")]
@@ -91,9 +90,9 @@
 //!
 //! # Run an agent
 //!
-//! An [`Agent`] lists what it may use; its [`Planner`] decides each step, a model's client or a rule. Here it is a
-//! [`Script`]. A run finishes, fails, or waits for answers: then it can be exported, kept and resumed
-//! elsewhere.
+//! An [`Agent`] lists the tools it may use. Its [`Planner`], usually the client of a model, decides each step; here it is a
+//! [`Script`]. A run finishes, fails, or waits for answers. A waiting run can be exported, stored and resumed in another
+//! process.
 //!
 //! ```
 //! use toolwright::{Payload, ToolCall, described};
@@ -162,7 +161,7 @@ pub use tools::{FunctionTool, Handles, Source, ToolEntry, ToolSpecRef, Toolset, 
 pub use toolwright_macros::{tool, toolset};
 pub use watch::{Background, Collector, Event, EventKind, EventSender, EventSink};
 
-/// The crates that `#[tool]` and `#[toolset]` name, so that their users need not depend on them.
+/// The crates that the code of `#[tool]` and `#[toolset]` uses. Thanks to these, users need not depend on them.
 #[cfg(feature = "macros")]
 pub use {schemars, serde, toolwright};
 

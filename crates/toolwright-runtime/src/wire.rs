@@ -1,5 +1,4 @@
-//! Calls, results and scopes as serde knows them: what suspended runs are kept as, and what a remote is told. Never
-//! decides anything.
+//! Serializable forms of calls, results and scopes, for suspended runs, the journal and remote toolsets.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +12,14 @@ use toolwright::{
 
 use crate::agent::{Exchange, Step};
 
-/// A [`ToolCall`]. The arguments are kept as text: the very bytes that were sent.
+/// A [`ToolCall`]. The arguments are kept as text, byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WireCall {
     pub(crate) id: String,
     pub(crate) tool: String,
     pub(crate) args: String,
     pub(crate) scope: WireScope,
-    /// Whether it was approved. What it was approved for is not said: its reader decides what that is worth.
+    /// Whether it was approved. The clearance itself is not serialized, so that the reader must decide whether to trust this.
     #[serde(default)]
     pub(crate) approved: bool,
 }
@@ -59,7 +58,7 @@ pub(crate) struct WireFailure {
     detail: Option<String>,
 }
 
-/// A [`Correction`]. Issues keep their places and words.
+/// A [`Correction`]. Issues keep their pointers and messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct WireCorrection {
     issues: Option<Vec<WireIssue>>,
@@ -73,7 +72,7 @@ struct WireIssue {
     message: String,
 }
 
-/// What a planner decides, or why it cannot.
+/// The result of a planner: a [`Step`] or a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WireStep {
@@ -178,7 +177,7 @@ impl From<&ToolFailure> for WireFailure {
 }
 
 impl From<WireFailure> for ToolFailure {
-    /// A kind or a recovery of a later version is taken for the least specific one.
+    /// An unknown kind of a later version becomes `Internal`, and an unknown recovery becomes `Replan`.
     fn from(wire: WireFailure) -> Self {
         let kind = FailureKind::from_name(&wire.kind).unwrap_or(FailureKind::Internal);
         let recovery = match (wire.recovery.as_str(), wire.correction) {
@@ -246,7 +245,7 @@ impl From<WireExchange> for Exchange {
     }
 }
 
-/// A [`Payload`] as the text it is.
+/// Serializes a [`Payload`] as a string.
 pub(crate) mod payload {
     use serde::{Deserialize, Deserializer, Serializer};
     use toolwright::Payload;

@@ -1,4 +1,4 @@
-//! What is known about an agent before it runs, and what decides for it. Never runs one.
+//! The definition of an agent, and planners, which decide its steps.
 
 mod planner;
 mod script;
@@ -13,72 +13,71 @@ use crate::tools::ToolSpecRef;
 pub use planner::{Exchange, Planner, Step, Turn};
 pub use script::Script;
 
-/// Everything a schema file says about one agent. Generated code writes it as a static.
+/// An agent of a schema file. Generated code declares it as a static.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentSpec {
-    /// The globally unique name.
+    /// Its name, which no other agent has.
     pub name: &'static str,
     /// The service it belongs to.
     pub service: &'static str,
-    /// What it does.
+    /// Its description.
     pub description: &'static str,
-    /// What its planner is told beside the goal; empty says nothing.
+    /// Instructions for its planner, in addition to the goal; empty if there are none.
     pub instructions: &'static str,
-    /// The tools it may call, whoever provides them.
+    /// The tools it may call, of any toolset.
     pub tools: &'static [&'static ToolSpec],
     /// The tools it offers to others.
     pub exports: &'static [&'static ToolSpec],
-    /// What one run of it may take.
+    /// The limits of each of its runs.
     pub policy: Policy,
 }
 
-/// An agent, from a schema file or made at run time. It lists tools and toolsets by name, each in a namespace of its
-/// own.
+/// An agent, from a schema file or made at run time. Tools and toolsets are listed by name, in separate namespaces.
 #[derive(Clone, Debug)]
 pub struct Agent {
-    /// The globally unique name.
+    /// Its name, which no other agent has.
     pub name: String,
     /// The service it belongs to.
     pub service: String,
-    /// What it does.
+    /// Its description.
     pub description: String,
-    /// What its planner is told beside the goal; empty says nothing.
+    /// Instructions for its planner, in addition to the goal; empty if there are none.
     pub instructions: String,
     /// The tools it may call.
     pub tools: Vec<String>,
-    /// The toolsets all of whose tools it may call.
+    /// The toolsets it may use: it may call every tool of them.
     pub toolsets: Vec<String>,
-    /// The tools whose calls its runs implement.
+    /// The tools it implements: each call of one of them starts a run of this agent.
     pub implements: Vec<ToolSpecRef>,
-    /// The tools whose calls in runs of it need an approval, whatever the tools say themselves. Runs of other agents that
-    /// answer its calls have lists of their own.
+    /// The tools whose calls need an approval in runs of this agent, in addition to those that require one themselves. Child
+    /// runs of other agents do not inherit this list.
     pub approval_list: Vec<String>,
-    /// What its planner should know about the model to use, such as `family` and `effort`. The runtime does not read it.
-    /// It is no place for keys and other secrets: planners and their logs see it.
+    /// Hints for the planner about the model to use, such as `family` and `effort`. The runtime does not read them. Put no
+    /// keys or other secrets here, as planners may log the hints.
     pub model: Map<Value>,
-    /// What one run of it may take.
+    /// The limits of each of its runs.
     pub policy: Policy,
-    /// What its final payload must be, where it implements no call: a tool whose result schema says so.
+    /// The tool whose result schema the final payload must match, in runs that implement no call.
     pub result: Option<ToolSpecRef>,
-    /// Tools that must be there under their names and of these toolsets; what a schema file was checked against.
+    /// Tools of a schema file that must be registered with the same name and toolset.
     needs: Vec<&'static ToolSpec>,
 }
 
-/// What one run of an agent may take; `None` is no limit.
+/// The limits of one run of an agent; `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// How many calls a run may make. A step whose calls do not all fit is denied as a whole before any of them runs, so
-    /// that the planner can finish with what it has; asking for more after such a denial ends the run.
+    /// How many calls a run may make. If a step exceeds the limit, all its calls are denied and the planner may still finish.
+    /// If it asks for more calls after that, the run fails.
     pub max_tool_calls: Option<u32>,
-    /// How many calls may fail in a row, in call order, before the run is ended.
+    /// The number of consecutive failed calls, in call order, that ends the run.
     pub max_consecutive_failures: Option<u32>,
-    /// How long a run may take, planning and waiting for an approver included. Time in which it is suspended does not
+    /// How long a run may take, including planning and waiting for an approver. Time during which it is suspended does not
     /// count.
     pub time_budget: Option<Duration>,
 }
 
 impl AgentSpec {
-    /// An agent that may call nothing, offers nothing and has no limits.
+    /// Creates an agent without tools and limits.
     pub const fn new(name: &'static str, service: &'static str) -> Self {
         Self {
             name,
@@ -91,13 +90,13 @@ impl AgentSpec {
         }
     }
 
-    fn runs(&self, spec: &ToolSpec) -> bool {
+    fn implements(&self, spec: &ToolSpec) -> bool {
         matches!(spec.implementation(), Implementation::Agent { agent, .. } if *agent == self.name)
     }
 }
 
 impl Agent {
-    /// An agent that may call nothing, offers nothing and has no limits.
+    /// Creates an agent without tools and limits.
     pub fn new(name: impl Into<String>, service: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -115,56 +114,56 @@ impl Agent {
         }
     }
 
-    /// Lets it call single tools.
+    /// Adds tools that it may call.
     #[must_use]
     pub fn with_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.tools.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Lets it call every tool of some toolsets.
+    /// Adds toolsets; it may call every tool of them.
     #[must_use]
     pub fn with_toolsets<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.toolsets.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Tells its planner something beside the goal.
+    /// Sets the instructions for its planner.
     #[must_use]
     pub fn with_instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = text.into();
         self
     }
 
-    /// Requires an approval of these tools' calls in runs of it, by the names that its planner calls them by.
+    /// Requires an approval for calls of these tools in runs of this agent. The names are those that its planner uses.
     #[must_use]
     pub fn with_approval_of<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.approval_list.extend(tools.into_iter().map(Into::into));
         self
     }
 
-    /// Sets what its planner should know about the model to use.
+    /// Sets the hints about the model to use.
     #[must_use]
     pub fn with_model(mut self, hints: Map<Value>) -> Self {
         self.model = hints;
         self
     }
 
-    /// Sets what one run of it may take.
+    /// Sets the limits of each of its runs.
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// Makes its runs implement a tool's calls.
+    /// Adds a tool that it implements.
     #[must_use]
     pub fn with_implements(mut self, spec: impl Into<ToolSpecRef>) -> Self {
         self.implements.push(spec.into());
         self
     }
 
-    /// Holds its final payload to a tool's result schema.
+    /// Requires that its final payload match the result schema of a tool.
     #[must_use]
     pub fn with_result(mut self, spec: impl Into<ToolSpecRef>) -> Self {
         self.result = Some(spec.into());
@@ -179,7 +178,7 @@ impl Agent {
 impl From<&'static AgentSpec> for Agent {
     fn from(spec: &'static AgentSpec) -> Self {
         let (own, others): (Vec<_>, Vec<_>) =
-            spec.exports.iter().copied().partition(|export| spec.runs(export));
+            spec.exports.iter().copied().partition(|export| spec.implements(export));
         Self {
             description: spec.description.to_owned(),
             instructions: spec.instructions.to_owned(),

@@ -1,32 +1,31 @@
-//! What decides an agent's next step, and what it is shown to decide on. Never runs a call.
+//! The planner, which decides an agent's next step, and the turn it is given.
 
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult, ToolSpec};
 
 use super::Agent;
 use crate::tools::ToolEntry;
 
-/// Decides what an agent does next: a model's client, or a rule.
+/// Decides what an agent does next: usually the client of a model.
 pub trait Planner: Send + Sync {
-    /// The next step of a run. The future is dropped when the run's time is over.
+    /// Returns the next step of a run. The future is dropped when the time budget of the run is used up.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the planner from going on; it ends the run. A
-    /// [`ToolFailure`](toolwright::ToolFailure) is kept as it is, any other error becomes an
-    /// internal failure whose text only operators see.
+    /// Any error ends the run. A [`ToolFailure`](toolwright::ToolFailure) becomes the run's failure; any other error becomes
+    /// an internal failure, with the text of the error in its detail for operators.
     fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>>;
 }
 
-/// What to do next.
+/// The next step of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Make these calls, then ask again. They run concurrently; results come in call order.
+    /// Makes these calls and then asks the planner again. The calls run concurrently; their results are in call order.
     Call(Vec<ToolCall>),
-    /// End the run with this payload.
+    /// Ends the run with this payload.
     Finish(Payload),
 }
 
-/// What a planner is shown.
+/// The state of a run, as a planner sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
     pub(crate) agent: &'a Agent,
@@ -39,62 +38,62 @@ pub struct Turn<'a> {
     pub(crate) instructions: &'a str,
 }
 
-/// One call and what came of it.
+/// A call and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     /// The call, as it was run.
     pub call: ToolCall,
-    /// What came of it.
+    /// Its result.
     pub result: ToolResult,
 }
 
 impl<'a> Turn<'a> {
-    /// The agent that runs.
+    /// Returns the agent.
     pub fn agent(&self) -> &'a Agent {
         self.agent
     }
 
-    /// What the run was started with: the goal, or the arguments of the call it implements.
+    /// Returns the input of the run: the goal, or the arguments of the call that the run implements.
     pub fn input(&self) -> &'a Payload {
         self.input
     }
 
-    /// The tool a call of which this run implements; its result schema is what the final payload must keep.
+    /// Returns the tool whose call this run implements, if it does. The final payload must match the tool's result schema.
     pub fn implements(&self) -> Option<&'a ToolSpec> {
         self.implements
     }
 
-    /// Where the run comes from.
+    /// Returns the scope of the run: session, turn, labels and parent call.
     pub fn scope(&self) -> &'a Scope {
         self.scope
     }
 
-    /// The run's id.
+    /// Returns the id of the run.
     pub fn run_id(&self) -> &'a str {
         self.run_id
     }
 
-    /// The tools to choose from: all the agent may call now, less what is no longer advertised.
+    /// Returns the tools to offer to the model: those that the agent may call now and that are advertised.
     pub fn tools(&self) -> impl Iterator<Item = &'a ToolEntry> {
         self.tools.iter().filter(|tool| tool.spec().is_advertised())
     }
 
-    /// What the agent and its toolsets say beside the goal, in this order; empty where nobody says anything.
+    /// Returns the instructions of the agent, followed by those of its toolsets; empty if there are none.
     pub fn instructions(&self) -> &'a str {
         self.instructions
     }
 
-    /// The steps done so far: the calls of each and what came of them, in call order.
+    /// Returns the completed steps. Each holds its calls with their results, in call order.
     pub fn history(&self) -> &'a [Vec<Exchange>] {
         self.history
     }
 
-    /// How many steps are done: 0 at the first question.
+    /// Returns the number of completed steps, 0 in the first turn.
     pub fn step(&self) -> usize {
         self.history.len()
     }
 
-    /// The results of the step just done, in call order; none at the first question.
+    /// Returns the results of the last step, in call order; none in the first turn.
     pub fn last_results(&self) -> impl Iterator<Item = &'a ToolResult> {
         self.history.last().into_iter().flatten().map(|done| &done.result)
     }

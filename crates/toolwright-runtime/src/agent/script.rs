@@ -1,4 +1,4 @@
-//! A planner that follows a script: for tests, demos and jobs whose steps are known. Never talks to a model.
+//! A planner that follows a fixed list of steps, without a model: for tests, demos and jobs whose steps are known.
 
 use crate::debug::debug;
 use std::sync::Arc;
@@ -7,38 +7,38 @@ use toolwright::{BoxError, BoxFuture, Payload, ToolCall};
 
 use super::{Planner, Step, Turn};
 
-type Scene = Arc<dyn Fn(&Turn<'_>) -> Result<Step, BoxError> + Send + Sync>;
+type StepFn = Arc<dyn Fn(&Turn<'_>) -> Result<Step, BoxError> + Send + Sync>;
 
-/// Steps, one after another; after the last the run fails. The same turn always gets the same step.
+/// A planner that returns its steps one after another. A run that needs a step after the last one fails.
 #[derive(Clone, Default)]
-pub struct Script(Vec<Scene>);
+pub struct Script(Vec<StepFn>);
 
 debug!(Script, script => { steps: script.0.len() });
 
 impl Script {
-    /// A script without steps.
+    /// Creates a script without steps.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Then makes calls. A run may be made several times: every one gets the same ids.
+    /// Adds a step that makes calls. All runs of the script use the same call ids.
     #[must_use]
     pub fn call(self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         let calls: Vec<_> = calls.into_iter().collect();
         self.then(move |_| Ok(Step::Call(calls.clone())))
     }
 
-    /// Then does what a function of the turn says, which sees all results so far.
+    /// Adds a step that a function decides. The function sees all results so far.
     #[must_use]
     pub fn then(
         mut self,
-        scene: impl Fn(&Turn<'_>) -> Result<Step, BoxError> + Send + Sync + 'static,
+        step: impl Fn(&Turn<'_>) -> Result<Step, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.0.push(Arc::new(scene));
+        self.0.push(Arc::new(step));
         self
     }
 
-    /// Then ends the run.
+    /// Adds a step that ends the run.
     #[must_use]
     pub fn finish(self, payload: Payload) -> Self {
         self.then(move |_| Ok(Step::Finish(payload.clone())))
@@ -48,8 +48,10 @@ impl Script {
 impl Planner for Script {
     fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
         let step = match self.0.get(turn.step()) {
-            Some(scene) => scene(turn),
-            None => Err(format!("the script has {} steps and no end", self.0.len()).into()),
+            Some(step) => step(turn),
+            None => {
+                Err(format!("the script has {} steps and none ended the run", self.0.len()).into())
+            }
         };
         Box::pin(std::future::ready(step))
     }

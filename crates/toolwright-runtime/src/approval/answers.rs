@@ -1,5 +1,5 @@
-//! Whether answers fit the questions of a suspended run: all of them, each once, in time, about what was shown. Never
-//! changes anything.
+//! Checks the answers to the questions of a suspended run: each question must have one answer, which was given before the
+//! question expired and has the digest of the question.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -12,91 +12,92 @@ use super::{Answer, ApprovalRequest, Verdict};
 /// The verdicts of checked answers, by the ids of their questions.
 pub(crate) type Verdicts = BTreeMap<String, Verdict>;
 
-/// Why a suspended run cannot go on. Nothing has run then, and the same state can be tried again with other answers.
+/// Why a suspended run or call cannot be resumed. Nothing has run, so that it can be resumed again with other answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// There is no such agent any more.
+    /// The agent is no longer registered.
     UnknownAgent {
         /// The agent.
         agent: String,
     },
-    /// The call waits in a session of another agent.
+    /// The call is from a session of another agent.
     OtherAgent {
-        /// The agent whose call waits.
+        /// The agent whose session the call is from.
         agent: String,
-        /// The agent whose session it was to go on in.
+        /// The agent of the session that was to resume it.
         session_of: String,
     },
-    /// The agent does not implement the tool any more that judges the run's final payload.
+    /// The agent no longer implements the tool that the run was started for.
     UnknownTool {
         /// The agent.
         agent: String,
         /// The tool.
         tool: String,
     },
-    /// An answer to a question that was not asked.
+    /// An answer has an id that no question has.
     UnknownQuestion {
-        /// The id that was answered.
+        /// The id of the answer.
         id: String,
     },
-    /// Two answers to one question.
+    /// A question has two answers.
     Repeated {
         /// The question's id.
         id: String,
     },
-    /// Questions without an answer.
+    /// Some questions have no answer.
     Unanswered {
-        /// The questions' ids.
+        /// The ids of the questions.
         ids: Vec<String>,
     },
-    /// An answer to another question than the one of its id: words, tool, arguments or another part of what was shown
+    /// The digest of an answer is not that of its question: the arguments, the tool or other parts of what the approver saw
     /// differ.
     OtherQuestion {
         /// The question's id.
         id: String,
     },
-    /// An answer that comes too late.
+    /// An answer is too late.
     Expired {
         /// The question's id.
         id: String,
     },
-    /// An answer to a question that was answered before.
+    /// A question was answered before.
     AnsweredBefore {
         /// The question's id.
         id: String,
     },
-    /// The store of suspended runs failed, so that nobody knows whether the question was answered before.
+    /// The store of suspended runs failed, so that it is unknown whether the questions were answered before.
     Store {
-        /// Why.
+        /// The error of the store.
         reason: String,
     },
-    /// A yes where a result is waited for, or the other way round.
+    /// A deferred call was approved, or a call that needs an approval got a result.
     WrongVerdict {
         /// The question's id.
         id: String,
-        /// Whether a result is waited for.
+        /// Whether the call is deferred, so that its answer must be a result.
         deferred: bool,
     },
-    /// Arguments of the approver's own that break the tool's schema.
+    /// The approver changed the arguments, and the new ones are not valid under the tool's schema.
     InvalidArguments {
         /// The question's id.
         id: String,
-        /// What is wrong with them.
+        /// The errors in the arguments.
         issues: InvalidPayload,
     },
 }
 
-/// The verdicts by question, if the answers fit.
+/// Checks that each question has one answer, and returns the verdicts by question.
 pub(crate) fn check(
     questions: &[&ApprovalRequest],
     answers: Vec<Answer>,
     now: u64,
 ) -> Result<Verdicts, ResumeError> {
-    let asked: BTreeMap<_, _> = questions.iter().map(|asked| (asked.id.as_str(), *asked)).collect();
+    let by_id: BTreeMap<_, _> =
+        questions.iter().map(|question| (question.id.as_str(), *question)).collect();
     let mut checked = Verdicts::new();
     for answer in answers {
-        let Some(question) = asked.get(answer.id.as_str()) else {
+        let Some(question) = by_id.get(answer.id.as_str()) else {
             return Err(ResumeError::UnknownQuestion { id: answer.id });
         };
         check_one(question, &answer, now)?;
@@ -104,7 +105,7 @@ pub(crate) fn check(
             return Err(ResumeError::Repeated { id: answer.id });
         }
     }
-    let missing: BTreeSet<_> = asked.keys().filter(|id| !checked.contains_key(**id)).collect();
+    let missing: BTreeSet<_> = by_id.keys().filter(|id| !checked.contains_key(**id)).collect();
     if missing.is_empty() {
         Ok(checked)
     } else {
@@ -138,31 +139,31 @@ impl fmt::Display for ResumeError {
             }
             Self::OtherAgent { agent, session_of } => write!(
                 f,
-                "the call waits in a session of agent `{agent}`, this one is of `{session_of}`; open one of `{agent}`"
+                "the call is from a session of agent `{agent}`, and this session is one of `{session_of}`; open one of `{agent}`"
             ),
             Self::UnknownTool { agent, tool } => {
                 write!(
                     f,
-                    "agent `{agent}` does not implement `{tool}` any more; register the agent that did"
+                    "agent `{agent}` no longer implements `{tool}`; register the agent that did"
                 )
             }
             Self::UnknownQuestion { id } => {
                 write!(
                     f,
-                    "`{id}` was answered, but the run does not ask it; answer what is pending"
+                    "there is an answer to `{id}`, and the run has no such question; answer the pending ones"
                 )
             }
             Self::Repeated { id } => write!(f, "`{id}` was answered twice; answer it once"),
             Self::Unanswered { ids } => {
-                write!(f, "`{}` was not answered; answer all that is pending", ids.join("`, `"))
+                write!(f, "`{}` has no answer; answer all pending questions", ids.join("`, `"))
             }
             Self::OtherQuestion { id } => write!(
                 f,
-                "the answer to `{id}` is about another question than the one that was asked; show it again"
+                "the answer to `{id}` is to another question than the pending one; show the question again"
             ),
             Self::Expired { id } => write!(f, "`{id}` has expired; start a new run"),
             Self::AnsweredBefore { id } => {
-                write!(f, "`{id}` was answered before; an answer counts once")
+                write!(f, "`{id}` was answered before; each question can be answered once")
             }
             Self::Store { reason } => {
                 write!(f, "the store of suspended runs failed, and nothing was run: {reason}")

@@ -1,6 +1,6 @@
-//! Questions that a run waits for, and answers to them: bound to the very bytes that were shown. Never runs a call.
+//! Approval requests (questions), and the answers to them. A digest binds each answer to exactly what was shown.
 //!
-//! A question carries what the tool says for whoever answers, and a tool sees that its call was approved:
+//! A question holds the prompt and the metadata of the tool's spec. The tool can see that its call was approved:
 //!
 //! ```
 //! use toolwright::spec::Approval;
@@ -37,7 +37,7 @@
 //!
 //! let outcome = runtime.resume(ResumeRequest::new(waiting, [question.approve()])).await?;
 //! let wiped = &outcome.exchanges().next().unwrap().result;
-//! assert_eq!(wiped.outcome.as_ref().unwrap().as_str(), "true", "the tool knew");
+//! assert_eq!(wiped.outcome.as_ref().unwrap().as_str(), "true", "the tool saw the approval");
 //! # Ok(())
 //! # }
 //! ```
@@ -52,11 +52,11 @@ pub(crate) use answers::{Verdicts, check};
 pub use request::{Answer, ApprovalRequest, Verdict};
 pub(crate) use request::{Clock, now};
 
-/// Answers questions while the run waits: a person at a terminal, or a rule. A run with an approver is never suspended
-/// for an approval.
+/// Answers questions while the run is active, such as a person at a terminal or a rule. A run with an approver is not
+/// suspended for approvals.
 pub trait Approver: Send + Sync {
-    /// Answers one question. The siblings of the call run meanwhile. A question that expires before is answered with a no,
-    /// and this future is dropped.
+    /// Answers one question. Other calls of the same step run in the meantime. If the question expires first, the future is
+    /// dropped and the call is denied.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Verdict>;
 }
 

@@ -1,4 +1,4 @@
-//! What is asked and what can be answered. Never judges an answer: see `answers`.
+//! Approval requests and the possible answers. `answers` checks the answers.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,45 +10,45 @@ use toolwright::{Map, Payload, ToolCall, Value};
 use crate::tools::{ToolEntry, digest, escaped, fill};
 use crate::wire;
 
-/// Tells the time of day; tests bring their own.
+/// Returns the current time. Tests replace it.
 pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// A call that waits for an answer.
+/// A question about a call: may it run or, for a deferred call, what is its result?
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalRequest {
     /// The question's own id.
     pub id: String,
-    /// Whether the call is deferred: the answer is its result. Otherwise it is a yes or a no.
+    /// Whether the call is deferred, so that the answer is its result. Otherwise the answer approves or denies the call.
     pub deferred: bool,
-    /// The run that asks.
+    /// The run that made the call.
     pub run_id: String,
-    /// The agent whose run or session asks; none for a call outside both.
+    /// The agent whose run or session made the call; none for a call outside of both.
     #[serde(default)]
     pub agent: Option<String>,
-    /// The call that waits.
+    /// The id of the call.
     pub call_id: String,
-    /// The tool it asks for.
+    /// The tool that is called.
     pub tool: String,
     /// The toolset of that tool.
     #[serde(default)]
     pub toolset: String,
-    /// The arguments that will run, to the letter but for [hidden](toolwright::untrusted) characters, which are written as
-    /// escapes of the same JSON.
+    /// The arguments of the call, byte for byte, except that [hidden](toolwright::untrusted) characters are shown as JSON
+    /// escapes.
     #[serde(with = "wire::payload")]
     pub args: Payload,
     /// The question in words.
     pub prompt: Option<String>,
-    /// What the model is told on a no, unless the answer says something else.
+    /// The message for the model if the call is denied without a reason.
     pub denied: Option<String>,
-    /// What else the tool says for whoever answers, such as `risk_level`.
+    /// Further data of the tool for the approver, such as `risk_level`.
     #[serde(default)]
     pub metadata: Map<Value>,
-    /// Handles that are open in the run and end if it is suspended to wait for the answer.
+    /// The handles that are open in the run. They become invalid if the run is suspended.
     #[serde(default)]
     pub open_handles: Vec<String>,
-    /// When answers come too late, in milliseconds since 1970.
+    /// When the question expires, in milliseconds since 1970. Later answers are refused.
     pub expires_at: u64,
-    /// SHA-256 over all of the above but the open handles, in hexadecimal. An answer repeats it.
+    /// SHA-256 over all of the above except the open handles, in hexadecimal. The answer must have the same digest.
     pub digest: String,
 }
 
@@ -57,29 +57,29 @@ pub struct ApprovalRequest {
 pub struct Answer {
     /// The question's id.
     pub id: String,
-    /// The digest of what was shown to whoever answers.
+    /// The digest of the question that the approver saw.
     pub digest: String,
-    /// What is answered.
+    /// The decision.
     pub verdict: Verdict,
 }
 
-/// What can be answered.
+/// The decision of an approver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// Run it as shown.
+    /// Runs the call as shown.
     Approve,
-    /// Run it with other arguments, which are checked again.
+    /// Runs the call with other arguments, which are checked again.
     ApproveWith(#[serde(with = "wire::payload")] Payload),
-    /// Do not run it. The reason is for the model.
+    /// Denies the call. The reason is for the model.
     Deny(Option<String>),
     /// The result of a deferred call.
     Result(#[serde(with = "wire::payload")] Payload),
 }
 
 impl ApprovalRequest {
-    /// The question that a call asks. What is shown is made of the call and its tool alone.
+    /// Creates the question about a call.
     pub(crate) fn new(
         call: &ToolCall,
         tool: &ToolEntry,
@@ -87,7 +87,7 @@ impl ApprovalRequest {
         id: String,
         expires_at: u64,
     ) -> Self {
-        let words = tool.approval().cloned().unwrap_or_default();
+        let approval = tool.approval().cloned().unwrap_or_default();
         let filled =
             |text: Option<&str>| text.map(|text| fill(text, tool.spec(), call.args(), None));
         let request = Self {
@@ -99,9 +99,9 @@ impl ApprovalRequest {
             tool: call.tool().to_owned(),
             toolset: tool.spec().toolset().to_owned(),
             args: escaped(call.args()),
-            prompt: filled(words.prompt.as_deref()),
-            denied: filled(words.denied.as_deref()),
-            metadata: words.metadata.map_or_else(Map::new, |json| metadata(tool, &json)),
+            prompt: filled(approval.prompt.as_deref()),
+            denied: filled(approval.denied.as_deref()),
+            metadata: approval.metadata.map_or_else(Map::new, |json| metadata(tool, &json)),
             open_handles: Vec::new(),
             expires_at,
             digest: String::new(),
@@ -109,12 +109,12 @@ impl ApprovalRequest {
         Self { digest: request.digest_of_shown(), ..request }
     }
 
-    /// Whether a call still asks this question: everything that was shown, made anew, is the same.
+    /// Returns whether a new question about the call would show the same as this one.
     pub(crate) fn is_of(&self, call: &ToolCall, tool: &ToolEntry, agent: Option<&str>) -> bool {
         Self::new(call, tool, agent, self.id.clone(), self.expires_at).digest == self.digest
     }
 
-    /// The digest of what this shows now, which an answer is about.
+    /// Computes the digest of the fields that the approver sees.
     fn digest_of_shown(&self) -> String {
         let optional = |text: &Option<String>| text.as_ref().map(|text| format!("={text}"));
         let [agent, prompt, denied] = [&self.agent, &self.prompt, &self.denied].map(optional);
@@ -134,27 +134,27 @@ impl ApprovalRequest {
         ])
     }
 
-    /// A yes to exactly what this shows.
+    /// Approves the call as shown.
     pub fn approve(&self) -> Answer {
         self.answer(Verdict::Approve)
     }
 
-    /// A yes to other arguments.
+    /// Approves the call with other arguments.
     pub fn approve_with(&self, args: Payload) -> Answer {
         self.answer(Verdict::ApproveWith(args))
     }
 
-    /// A no, in the words of the tool.
+    /// Denies the call, with the message of the tool.
     pub fn deny(&self) -> Answer {
         self.answer(Verdict::Deny(None))
     }
 
-    /// A no with a reason for the model.
+    /// Denies the call, with a reason for the model.
     pub fn deny_because(&self, reason: impl Into<String>) -> Answer {
         self.answer(Verdict::Deny(Some(reason.into())))
     }
 
-    /// The result of a deferred call.
+    /// Answers a deferred call with its result.
     pub fn result(&self, payload: Payload) -> Answer {
         self.answer(Verdict::Result(payload))
     }
@@ -164,16 +164,17 @@ impl ApprovalRequest {
     }
 }
 
-/// A clock's time in milliseconds since 1970.
+/// Returns the time of a clock in milliseconds since 1970.
 pub(crate) fn now(clock: &Clock) -> u64 {
     let since = clock().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The entries of a JSON object. A text that is none was not made by a schema: operators are told.
+/// Parses the metadata of an approval. Logs a warning and returns an empty map if it is not a JSON object, which only a spec
+/// that is made at run time can have.
 fn metadata(tool: &ToolEntry, json: &str) -> Map<Value> {
     codec::from_json(json.as_bytes()).unwrap_or_else(|error| {
-        tracing::warn!(tool = tool.name(), %error, "the metadata of an approval are no JSON object");
+        tracing::warn!(tool = tool.name(), %error, "the metadata of an approval is not a JSON object and was left out");
         Map::new()
     })
 }

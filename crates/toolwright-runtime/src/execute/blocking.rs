@@ -1,4 +1,4 @@
-//! Work that blocks, on threads that are there for it. Never runs on the threads that everything else shares.
+//! Runs blocking work of tools on tokio's threads for blocking work, up to a limit.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -9,31 +9,31 @@ use tokio::task::AbortHandle;
 use toolwright::progress;
 use tracing::Span;
 
-use super::occupied::Occupied;
+use super::occupied::OccupiedThread;
 
-/// The threads for blocking work of all executions that do not set
-/// [their own number](super::Execute::with_blocking_threads): half of tokio's default.
-pub(super) static SHARED: LazyLock<Arc<Semaphore>> =
+/// The threads of all [`Execute`](super::Execute)s without [a limit of their own](super::Execute::with_blocking_threads):
+/// half of tokio's default.
+pub(super) static DEFAULT_THREADS: LazyLock<Arc<Semaphore>> =
     LazyLock::new(|| Arc::new(Semaphore::new(256)));
 
 tokio::task_local! {
-    /// The share of the call that runs in the task.
-    static SHARE: Arc<CallShare>;
+    /// The threads for the call that the task runs.
+    static CALL_THREADS: Arc<CallThreads>;
 }
 
-/// Runs work that blocks its thread, such as a long sum or a library without `async`, on a thread of tokio's for such
-/// work. A time limit strikes meanwhile and other calls go on, whatever tokio runtime there is.
+/// Runs work that blocks its thread, such as a long computation or a library without `async`, on one of tokio's threads for
+/// blocking work. Meanwhile other calls run and time limits apply, on every kind of tokio runtime.
 ///
-/// At most 256 of tokio's threads (512 unless the host says otherwise) are used at once, so that files and names of hosts,
-/// which need them too, do not wait for tools. [`Execute::with_blocking_threads`](super::Execute::with_blocking_threads) sets
-/// another share. Beyond it work waits; a call whose time is over while it waits is `unavailable`.
+/// At most 256 of these threads are used at once. Tokio has 512 by default, which file access and name resolution use, too.
+/// [`Execute::with_blocking_threads`](super::Execute::with_blocking_threads) sets another limit. Further work waits for a
+/// thread; a call whose time limit ends during that wait fails as `unavailable`.
 ///
-/// A call that is given up before its work has begun never begins. Work that has begun goes on to its end, and its
-/// thread counts among the [`occupied_threads`](super::occupied_threads) until then.
+/// If a call is canceled before its work begins, the work is not run. Work that has begun runs to its end, and until then its
+/// thread is one of the [`occupied_threads`](super::occupied_threads).
 ///
 /// # Panics
 ///
-/// If the work does.
+/// Panics if the work panics.
 ///
 /// ```
 /// use toolwright::ToolSpec;
@@ -46,8 +46,9 @@ tokio::task_local! {
 /// # let _ = sum;
 /// ```
 pub async fn blocking<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R {
-    let share = SHARE.try_with(Arc::clone);
-    let thread = share.unwrap_or_else(|_| Arc::new(CallShare::new(&SHARED))).thread().await;
+    let threads = CALL_THREADS.try_with(Arc::clone);
+    let threads = threads.unwrap_or_else(|_| Arc::new(CallThreads::new(&DEFAULT_THREADS)));
+    let thread = threads.acquire().await;
     let (span, watcher) = (Span::current(), progress::watcher());
     let started = Arc::new(Started::default());
     let starting = Arc::clone(&started);
@@ -57,7 +58,7 @@ pub async fn blocking<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'stat
         let _entered = span.enter();
         let Some(watcher) = watcher else { return work() };
         let result = progress::watch(watcher, async { work() }).now_or_never();
-        result.expect("nothing is awaited there")
+        result.expect("the future awaits nothing")
     });
     let waiting = Waiting { task: task.abort_handle(), started };
     let ended = task.await;
@@ -65,34 +66,34 @@ pub async fn blocking<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'stat
     match ended.map_err(tokio::task::JoinError::try_into_panic) {
         Ok(result) => result,
         Err(Ok(panic)) => std::panic::resume_unwind(panic),
-        // The tokio runtime shuts down, and drops who waits, too.
+        // The tokio runtime shuts down and will drop this future, too.
         Err(Err(_)) => std::future::pending().await,
     }
 }
 
-/// The threads that a call may use, together with others.
-pub(super) struct CallShare {
+/// The threads for blocking work of one call, which it shares with other calls.
+pub(super) struct CallThreads {
     threads: Arc<Semaphore>,
     /// The number of tasks of the call that wait for a thread.
     waiting: AtomicUsize,
 }
 
-impl CallShare {
+impl CallThreads {
     pub(super) fn new(threads: &Arc<Semaphore>) -> Self {
         Self { threads: Arc::clone(threads), waiting: AtomicUsize::new(0) }
     }
 
     /// Returns whether the call waits for a thread.
-    pub(super) fn waits(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Runs a call, whose blocking work gets its threads from here.
-    pub(super) async fn serve<T>(self: Arc<Self>, call: impl Future<Output = T>) -> T {
-        SHARE.scope(self, call).await
+    /// Runs a call that takes its threads for blocking work from here.
+    pub(super) async fn scope<T>(self: Arc<Self>, call: impl Future<Output = T>) -> T {
+        CALL_THREADS.scope(self, call).await
     }
 
-    async fn thread(&self) -> OwnedSemaphorePermit {
+    async fn acquire(&self) -> OwnedSemaphorePermit {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         // Decremented even if this future is dropped.
         let _waiting = WaitingForThread(&self.waiting);
@@ -112,10 +113,10 @@ impl Drop for WaitingForThread<'_> {
 #[derive(Default)]
 struct Started {
     has_begun: AtomicBool,
-    occupied: Occupied,
+    thread: OccupiedThread,
 }
 
-/// Somebody who waits for the work.
+/// Cancels the work when the call that waits for it is dropped.
 struct Waiting {
     task: AbortHandle,
     started: Arc<Started>,
@@ -123,10 +124,10 @@ struct Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        // Only what has not begun can be aborted.
+        // Only work that has not begun can be aborted.
         self.task.abort();
         if self.started.has_begun.load(Ordering::Relaxed) && !self.task.is_finished() {
-            self.started.occupied.give_up();
+            self.started.thread.mark();
         }
     }
 }

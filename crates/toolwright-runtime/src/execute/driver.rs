@@ -1,8 +1,8 @@
-//! Keeps tokio's timers and sockets attended while calls block threads. Never runs a call.
+//! Keeps tokio's timers and sockets working while calls block threads.
 //!
-//! One worker of a tokio runtime waits for timers and sockets on behalf of all. When it blocks in a task, no idle worker
-//! takes its place before something wakes one (tokio issue 4730), so that no time limit would strike and no client be
-//! heard. While calls run, a thread of ours wakes a worker every now and then.
+//! One worker of a tokio runtime polls timers and sockets for all. If it blocks in a task, no idle worker takes over until
+//! something wakes one (tokio issue 4730). Until then time limits do not apply and requests are not read. While calls run, a
+//! thread of this module wakes a worker at intervals.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,29 +11,29 @@ use std::time::Duration;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// How often an idle worker is woken, and so the longest that timers and sockets are left alone.
-const BEAT: Duration = Duration::from_millis(50);
+/// How often an idle worker is woken. Timers and sockets are late by at most this time.
+const WAKE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The tokio runtimes on which calls run. While there are any, the thread is there.
-static BUSY: RwLock<Vec<Arc<Busy>>> = RwLock::new(Vec::new());
+/// The tokio runtimes on which calls run. The thread runs while there are any.
+static BUSY: RwLock<Vec<Arc<BusyRuntime>>> = RwLock::new(Vec::new());
 
-struct Busy {
+struct BusyRuntime {
     tokio: Handle,
     calls: AtomicUsize,
-    /// Whether a worker was woken and is not yet awake, as where all of them block.
+    /// Whether a worker was woken and has not run yet, because all workers block.
     waking: AtomicBool,
 }
 
-/// A call during which the timers and sockets of its tokio runtime are attended. A runtime of one thread has no other
-/// that could do it.
-pub(crate) struct Attended(Option<Arc<Busy>>);
+/// Keeps the timers and sockets of a tokio runtime working until it is dropped. Does nothing on a runtime with a single
+/// thread, which has no other worker to wake.
+pub(crate) struct DriverGuard(Option<Arc<BusyRuntime>>);
 
-impl Attended {
-    pub(crate) fn on(tokio: Handle) -> Self {
+impl DriverGuard {
+    pub(crate) fn new(tokio: Handle) -> Self {
         if tokio.runtime_flavor() == RuntimeFlavor::CurrentThread {
             return Self(None);
         }
-        let join = |all: &[Arc<Busy>]| {
+        let join = |all: &[Arc<BusyRuntime>]| {
             let busy = all.iter().find(|busy| busy.tokio.id() == tokio.id())?;
             busy.calls.fetch_add(1, Ordering::Relaxed);
             Some(Arc::clone(busy))
@@ -46,20 +46,20 @@ impl Attended {
             return Self(Some(busy));
         }
         if all.is_empty() {
-            let beating = thread::Builder::new().name("toolwright-driver".to_owned()).spawn(beat);
-            if let Err(error) = beating {
-                tracing::warn!(%error, "there is no thread to keep time limits while a tool blocks");
+            let waking = thread::Builder::new().name("toolwright-driver".to_owned());
+            if let Err(error) = waking.spawn(wake_workers) {
+                tracing::warn!(%error, "the thread that keeps timers working while tools block was not started");
                 return Self(None);
             }
         }
         let (calls, waking) = (AtomicUsize::new(1), AtomicBool::new(false));
-        let busy = Arc::new(Busy { tokio, calls, waking });
+        let busy = Arc::new(BusyRuntime { tokio, calls, waking });
         all.push(Arc::clone(&busy));
         Self(Some(busy))
     }
 }
 
-impl Drop for Attended {
+impl Drop for DriverGuard {
     fn drop(&mut self) {
         if let Some(busy) = &self.0 {
             busy.calls.fetch_sub(1, Ordering::Relaxed);
@@ -67,11 +67,11 @@ impl Drop for Attended {
     }
 }
 
-/// Wakes a worker of each busy runtime, until none is busy.
-fn beat() {
+/// Wakes a worker of each busy runtime at intervals, until no runtime is busy.
+fn wake_workers() {
     loop {
-        thread::sleep(BEAT);
-        // Calls are counted under this lock, so that none is missed here.
+        thread::sleep(WAKE_INTERVAL);
+        // Calls are counted under this lock, so that no new call is missed.
         let mut all = BUSY.write().unwrap_or_else(PoisonError::into_inner);
         all.retain(|busy| busy.calls.load(Ordering::Relaxed) > 0);
         if all.is_empty() {

@@ -1,5 +1,5 @@
-//! The step that runs a tool: a `tower` service, and layers for it. Never checks a payload, runs a hook or publishes
-//! the start and end of a call: that is the run's.
+//! Runs a call's tool by a `tower` service, and provides layers for that service. `run::dispatch` does everything else: it
+//! checks payloads, runs hooks and publishes events.
 
 mod blocking;
 mod driver;
@@ -25,9 +25,9 @@ use crate::tools::{ToolEntry, Toolset};
 use crate::watch::Publisher;
 
 pub use blocking::blocking;
-use blocking::{CallShare, SHARED};
+use blocking::{CallThreads, DEFAULT_THREADS};
 #[cfg(all(feature = "remote", unix))]
-pub(crate) use driver::Attended;
+pub(crate) use driver::DriverGuard;
 pub use occupied::occupied_threads;
 pub use output_cap::OutputCap;
 pub use rate_limit::RateLimit;
@@ -38,32 +38,33 @@ use tool_service::ToolService;
 pub(crate) use tool_service::panicked;
 pub use wrap_failure::WrapFailure;
 
-/// A call on its way to its tool. Cheap to clone.
+/// The request of the service: a call and its tool. Cheap to clone.
 #[derive(Clone)]
 pub struct Invocation {
     call: Arc<ToolCall>,
     tool: ToolEntry,
     toolset: Arc<dyn Toolset>,
     publisher: Publisher,
-    blocking: Arc<CallShare>,
+    blocking: Arc<CallThreads>,
 }
 
 impl Invocation {
-    /// The call.
+    /// Returns the call.
     pub fn call(&self) -> &ToolCall {
         &self.call
     }
 
-    /// The tool it asks for.
+    /// Returns the tool that is called.
     pub fn tool(&self) -> &ToolEntry {
         &self.tool
     }
 }
 
-/// Failures are values, so there is no error.
+/// A failure of the tool is an [`Outcome`], so that the service has no error.
 type OutcomeFuture = BoxFuture<'static, Result<Outcome, Infallible>>;
 
-/// What runs the calls of a runtime. A call that an agent answers is a run of its own, whose calls go through it.
+/// The service that runs the calls of a runtime, with its layers. For a tool that an agent implements it is used for the
+/// calls of the agent's run instead.
 #[derive(Clone)]
 pub struct Execute {
     service: BoxCloneSyncService<Invocation, Outcome, Infallible>,
@@ -76,11 +77,11 @@ debug!(Invocation, invocation => { call: invocation.call, tool: invocation.tool 
 debug!(Execute, _execute => {});
 
 impl Execute {
-    /// Calls go through a layer, or a stack of them made with [`tower::ServiceBuilder`], to their toolset. Any layer
-    /// whose service keeps the error type fits, tower's own concurrency limits among them.
+    /// Creates the service with a layer, or with a stack of layers made by [`tower::ServiceBuilder`]. Any layer whose service
+    /// keeps the error type can be used, such as tower's concurrency limits.
     ///
-    /// Panics are caught whatever the layers are. A layer that answers in a tool's place answers for its result too:
-    /// what a [`FunctionTool`](crate::FunctionTool) returned has gone through its codec and is not read again.
+    /// Panics of tools are caught with any layers. The result of a [`FunctionTool`](crate::FunctionTool) is not checked after
+    /// the layers, so that a layer that returns a result of its own must return a valid one.
     pub fn new<L>(layer: L) -> Self
     where
         L: Layer<ToolService>,
@@ -92,12 +93,12 @@ impl Execute {
         <L::Service as Service<Invocation>>::Future: Send + 'static,
     {
         let service = BoxCloneSyncService::new(layer.layer(ToolService));
-        Self { service, blocking: Arc::clone(&SHARED) }
+        Self { service, blocking: Arc::clone(&DEFAULT_THREADS) }
     }
 
-    /// Sets how many threads [`blocking`] work of these calls may occupy at once, at least one. Otherwise it is 256, together
-    /// with all others that have no number of their own. Fewer than tokio's `max_blocking_threads` (512 unless set), which
-    /// files and names of hosts need too.
+    /// Sets how many threads [`blocking`] work of these calls may use at once, at least one. The default is 256, shared with
+    /// all other `Execute`s that have the default. Set fewer than tokio's `max_blocking_threads` (512 by default), since file
+    /// access and name resolution use these threads, too.
     #[must_use]
     pub fn with_blocking_threads(mut self, threads: usize) -> Self {
         self.blocking = Arc::new(Semaphore::new(threads.clamp(1, Semaphore::MAX_PERMITS)));
@@ -111,7 +112,7 @@ impl Execute {
         toolset: Arc<dyn Toolset>,
         publisher: Publisher,
     ) -> Outcome {
-        let blocking = Arc::new(CallShare::new(&self.blocking));
+        let blocking = Arc::new(CallThreads::new(&self.blocking));
         let invocation = Invocation { call, tool, toolset, publisher, blocking };
         match self.service.clone().oneshot(invocation).await {
             Ok(outcome) => outcome,
@@ -121,7 +122,7 @@ impl Execute {
 }
 
 impl Default for Execute {
-    /// Each attempt within the tool's own time or [`Timeout::DEFAULT`], and as many attempts as the tool asks for.
+    /// Makes as many attempts as the tool's spec allows, each with the time limit of the spec or [`Timeout::DEFAULT`].
     fn default() -> Self {
         let layers = ServiceBuilder::new()
             .layer(tower::retry::RetryLayer::new(Retry::new().with_attempts(1)))

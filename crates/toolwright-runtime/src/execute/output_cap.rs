@@ -1,4 +1,4 @@
-//! An end to results that are too large for anybody to read. Never cuts one: half a result is none.
+//! A layer that refuses results that are too large. It does not truncate them, as that would make them invalid.
 
 use std::convert::Infallible;
 use std::task::{Context, Poll};
@@ -8,7 +8,7 @@ use tower::{Layer, Service};
 
 use super::{Invocation, OutcomeFuture};
 
-/// Turns results over so many bytes into failures.
+/// Turns results larger than a limit into failures.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputCap(usize);
 
@@ -20,7 +20,7 @@ pub struct OutputCapService<S> {
 }
 
 impl OutputCap {
-    /// The most bytes a result may have.
+    /// Creates a layer with the maximum size of a result, in bytes.
     pub fn new(bytes: usize) -> Self {
         Self(bytes)
     }
@@ -63,6 +63,6 @@ where
 
 fn too_large(tool: &str, found: usize, limit: usize) -> ToolFailure {
     let message =
-        format!("`{tool}` returned {found} bytes, and at most {limit} are passed on; ask for less");
+        format!("`{tool}` returned {found} bytes, expected at most {limit}; ask for less");
     ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
 }

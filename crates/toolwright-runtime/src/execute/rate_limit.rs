@@ -1,4 +1,4 @@
-//! An end to calls that come too often. Never makes one wait: a failure says when to come again.
+//! A layer that refuses calls that come too often. The failure says when to call again.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use tower::{Layer, Service};
 
 use super::{Invocation, OutcomeFuture};
 
-/// Lets through so many calls in any window of so long; the services made by one layer share the count.
+/// Limits the number of calls in each window of time. All services made by one layer share the count.
 #[derive(Clone, Debug)]
 pub struct RateLimit(Arc<Window>);
 
@@ -22,34 +22,35 @@ pub struct RateLimitService<S> {
     window: Arc<Window>,
 }
 
-/// Calls let through since the window was opened.
+/// A window of time and the calls made in it.
 #[derive(Debug)]
 struct Window {
-    calls: u32,
+    max_calls: u32,
     length: Duration,
-    open: Mutex<Option<(Instant, u32)>>,
+    /// The beginning of the current window, and the number of calls in it.
+    current: Mutex<Option<(Instant, u32)>>,
 }
 
 impl RateLimit {
-    /// So many calls in so long.
-    pub fn new(calls: u32, length: Duration) -> Self {
-        Self(Arc::new(Window { calls, length, open: Mutex::default() }))
+    /// Creates a layer that allows a number of calls in each window of this length.
+    pub fn new(max_calls: u32, length: Duration) -> Self {
+        Self(Arc::new(Window { max_calls, length, current: Mutex::default() }))
     }
 }
 
 impl Window {
-    /// Takes one call, or says how long the next window is away.
-    fn take(&self) -> Result<(), Duration> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Counts a call. The error is the time until the next window, if the current one is full.
+    fn count_call(&self) -> Result<(), Duration> {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let (since, taken) = match *open {
-            Some((since, taken)) if now - since < self.length => (since, taken),
+        let (since, calls) = match *current {
+            Some((since, calls)) if now - since < self.length => (since, calls),
             _ => (now, 0),
         };
-        if taken >= self.calls {
+        if calls >= self.max_calls {
             return Err(self.length.saturating_sub(now - since));
         }
-        *open = Some((since, taken + 1));
+        *current = Some((since, calls + 1));
         Ok(())
     }
 }
@@ -76,7 +77,7 @@ where
     }
 
     fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
-        match self.window.take() {
+        match self.window.count_call() {
             Ok(()) => Box::pin(self.inner.call(invocation)),
             Err(wait) => {
                 let message = format!(

@@ -1,4 +1,4 @@
-//! More attempts at what failed for the moment. Never at what would fail again.
+//! A retry policy for calls that failed for a transient reason.
 
 use std::convert::Infallible;
 use std::hash::{BuildHasher, RandomState};
@@ -9,10 +9,10 @@ use tower::retry::Policy;
 
 use super::Invocation;
 
-/// Tries transient failures again: a policy for [`tower::retry::RetryLayer`].
+/// Retries calls that failed for a transient reason: a policy for [`tower::retry::RetryLayer`].
 ///
-/// A tool's own number of attempts goes before the policy's. A tool that says it is not idempotent is not tried again
-/// after a timeout, when it may have done its work.
+/// A number of attempts in the tool's spec takes precedence over the policy's. After a timeout, a tool that is not idempotent
+/// is not retried, as the call may have taken effect.
 #[derive(Clone, Debug)]
 pub struct Retry {
     attempts: u32,
@@ -20,7 +20,7 @@ pub struct Retry {
     failed: u32,
 }
 
-/// How long to wait before an attempt: twice as long each time, up to a cap, less a random part.
+/// The wait before an attempt. It doubles each time up to a cap, and is shortened by a random part.
 #[derive(Clone, Copy, Debug)]
 struct Backoff {
     first: Duration,
@@ -29,14 +29,14 @@ struct Backoff {
 }
 
 impl Default for Backoff {
-    /// One second, two, four, up to thirty, a tenth of it random.
+    /// Waits 1, 2, 4 and so on up to 30 seconds, a tenth of it random.
     fn default() -> Self {
         Self { first: Duration::from_secs(1), cap: Duration::from_secs(30), jitter: 0.1 }
     }
 }
 
 impl Backoff {
-    /// The wait after so many failed attempts, with a random number from 0 to 1.
+    /// Returns the wait after a number of failed attempts; `random` is from 0 to 1.
     fn after(&self, failed: u32, random: f64) -> Duration {
         let doubled = self.first.saturating_mul(1_u32.checked_shl(failed - 1).unwrap_or(u32::MAX));
         let whole = doubled.min(self.cap);
@@ -51,35 +51,35 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// Three attempts in all, for tools that say nothing themselves.
+    /// Creates a policy with three attempts, including the first.
     pub fn new() -> Self {
         Self { attempts: 3, backoff: Backoff::default(), failed: 0 }
     }
 
-    /// Sets how many attempts a tool gets that says nothing itself; at least one.
+    /// Sets the number of attempts, at least one, for tools whose spec sets none.
     #[must_use]
     pub fn with_attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts.max(1);
         self
     }
 
-    /// Sets the wait before the second attempt, and the longest. It doubles with each attempt; by default it is a second,
-    /// and 30 at most.
+    /// Sets the wait before the second attempt, and the longest wait. The wait doubles with each attempt. The defaults are
+    /// 1 and 30 seconds.
     #[must_use]
     pub fn with_backoff(mut self, first: Duration, longest: Duration) -> Self {
         self.backoff = Backoff { first, cap: longest, ..self.backoff };
         self
     }
 
-    /// Sets how much of a wait is random, from 0 (nothing) to 1 (all); by default it is a tenth.
+    /// Sets the random part of a wait, from 0 (none) to 1 (all of it). The default is 0.1.
     #[must_use]
     pub fn with_jitter(mut self, jitter: f64) -> Self {
         self.backoff.jitter = jitter;
         self
     }
 
-    /// How long to wait for another attempt at a call, if one may follow this failure.
-    pub(crate) fn another(
+    /// Returns the wait before the next attempt, or `None` if the call is not to be retried.
+    pub(crate) fn next_wait(
         &self,
         call: &ToolCall,
         spec: &ToolSpec,
@@ -87,10 +87,10 @@ impl Retry {
         failed: u32,
     ) -> Option<Duration> {
         let attempts = spec.limits().attempts.unwrap_or(self.attempts);
-        let done_perhaps =
+        let may_have_run =
             failure.kind == FailureKind::Timeout && spec.annotations().idempotent == Some(false);
-        let may_follow = failure.kind.is_transient() && !done_perhaps && failed < attempts;
-        may_follow.then(|| self.backoff.after(failed, random(call.id())))
+        let is_retried = failure.kind.is_transient() && !may_have_run && failed < attempts;
+        is_retried.then(|| self.backoff.after(failed, random(call.id())))
     }
 }
 
@@ -105,7 +105,7 @@ impl Policy<Invocation, Outcome, Infallible> for Retry {
         let Ok(Err(failure)) = result else { return None };
         self.failed += 1;
         let (call, tool) = (invocation.call(), invocation.tool());
-        let delay = self.another(call, tool.spec(), failure, self.failed)?;
+        let delay = self.next_wait(call, tool.spec(), failure, self.failed)?;
         invocation.publisher.retried(tool, call, failure, (self.failed, delay));
         Some(tokio::time::sleep(delay))
     }
@@ -115,10 +115,9 @@ impl Policy<Invocation, Outcome, Infallible> for Retry {
     }
 }
 
-/// A number from 0 to 1 that nobody can tell beforehand.
+/// Returns a random number from 0 to 1.
 fn random(salt: &str) -> f64 {
     let bits = RandomState::new().hash_one(salt);
-    // Every `u32` is an `f64`.
     f64::from((bits >> 32) as u32) / f64::from(u32::MAX)
 }
 
@@ -126,7 +125,6 @@ fn random(salt: &str) -> f64 {
 mod tests {
     use super::*;
 
-    /// H3: 2^n seconds, with a cap and jitter.
     #[test]
     fn h3_waits_double_up_to_the_cap_and_jitter_only_shortens_them() {
         let backoff = Backoff { cap: Duration::from_secs(5), jitter: 0.5, ..Backoff::default() };

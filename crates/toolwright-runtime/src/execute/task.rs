@@ -1,5 +1,4 @@
-//! A call as a tokio task of its own, so that who waits for it is not stopped by a tool that blocks. Never outlives who
-//! waits, unless it is blocking a thread at that moment.
+//! Runs a call on a tokio task of its own, so that a tool that blocks does not block the future that waits for the call.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
@@ -12,43 +11,43 @@ use toolwright::progress;
 use tracing::{Instrument, Span};
 
 use super::OutcomeFuture;
-use super::driver::Attended;
-use super::occupied::Occupied;
+use super::driver::DriverGuard;
+use super::occupied::OccupiedThread;
 
-/// A call that runs on a task of its own. Dropped, it drops the call in place, as if the call were awaited here; a call
-/// that is blocking its thread is dropped when it lets go.
+/// A call that runs on a task of its own. Dropping this drops the call at once. Only a call that is blocking its thread is
+/// dropped later, when it yields.
 pub(super) struct CallTask {
     shared: Arc<Shared>,
     handle: JoinHandle<<OutcomeFuture as Future>::Output>,
-    _attended: Attended,
+    _driver: DriverGuard,
 }
 
 struct Shared {
-    /// Locked while it is polled. None once it has ended or was given up.
+    /// Locked while the call is polled. `None` once it has ended or was canceled.
     call: Mutex<Option<OutcomeFuture>>,
-    occupied: Occupied,
+    thread: OccupiedThread,
 }
 
 impl CallTask {
-    /// Starts a call. It stays in the current span, and its reports of progress reach the current watcher.
+    /// Starts a call, in the current span and with the current watcher of progress.
     pub(super) fn spawn(tokio: Handle, call: OutcomeFuture) -> Self {
         let call: OutcomeFuture = match progress::watcher() {
             Some(watcher) => Box::pin(progress::watch(watcher, call)),
             None => call,
         };
         let shared =
-            Arc::new(Shared { call: Mutex::new(Some(call)), occupied: Occupied::default() });
+            Arc::new(Shared { call: Mutex::new(Some(call)), thread: OccupiedThread::default() });
         let polled = Arc::clone(&shared);
         let running = std::future::poll_fn(move |context| {
             let mut call = polled.call.lock().unwrap_or_else(PoisonError::into_inner);
-            // A call that was given up has a task for a moment yet, which is aborted.
+            // The call was canceled, and its task is about to be aborted.
             let Some(running) = call.as_mut() else { return Poll::Pending };
             let outcome = ready!(running.poll_unpin(context));
             *call = None;
             Poll::Ready(outcome)
         });
         let handle = tokio.spawn(running.instrument(Span::current()));
-        Self { shared, handle, _attended: Attended::on(tokio) }
+        Self { shared, handle, _driver: DriverGuard::new(tokio) }
     }
 }
 
@@ -60,7 +59,7 @@ impl Future for CallTask {
             Ok(outcome) => Poll::Ready(outcome),
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
-                // The tokio runtime shuts down, and drops who waits, too.
+                // The tokio runtime shuts down and will drop this future, too.
                 Err(_) => Poll::Pending,
             },
         }
@@ -73,7 +72,7 @@ impl Drop for CallTask {
             Ok(mut call) => call.take(),
             Err(TryLockError::Poisoned(call)) => call.into_inner().take(),
             Err(TryLockError::WouldBlock) => {
-                self.shared.occupied.give_up();
+                self.shared.thread.mark();
                 None
             }
         };

@@ -1,4 +1,4 @@
-//! An end to tools that take too long, also to those that block. Never tries again.
+//! A layer with a time limit for calls, which also applies to tools that block.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -10,18 +10,17 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
 use tower::{Layer, Service};
 
-use super::blocking::CallShare;
+use super::blocking::CallThreads;
 use super::task::CallTask;
 use super::{Invocation, OutcomeFuture};
 use crate::tools::ToolEntry;
 
-/// Gives up a call after its tool's own time limit, or after a default.
+/// Cancels a call after the time limit of its tool's spec, or after a default.
 ///
-/// On a tokio runtime of several threads a call runs on a task of its own, so that the limit strikes where the tool blocks
-/// its thread, too. That thread is lost until the tool returns, which
-/// [`occupied_threads`](super::occupied_threads) counts: tools that are known to block belong into
-/// [`blocking`](super::blocking), where limits strike on one thread as well. Layers under this one run on the task
-/// of the call, those over it do not.
+/// On a multi-threaded tokio runtime each call runs on a task of its own, so that the limit also applies to a tool that
+/// blocks its thread. That thread is lost until the tool returns; [`occupied_threads`](super::occupied_threads) counts such
+/// threads. Tools that are known to block should use [`blocking`](super::blocking), for which the limit also applies on a
+/// single-threaded runtime. Layers inside this one run on the task of the call, those outside of it do not.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeout(Duration);
 
@@ -33,10 +32,10 @@ pub struct TimeoutService<S> {
 }
 
 impl Timeout {
-    /// How long a tool may take that says nothing itself, unless the host does: half a minute.
+    /// The default time limit of [`Execute`](super::Execute): 30 seconds.
     pub const DEFAULT: Duration = Duration::from_secs(30);
 
-    /// With this limit for tools that have none of their own.
+    /// Creates the layer with a limit for tools whose spec has none.
     pub fn new(default: Duration) -> Self {
         Self(default)
     }
@@ -71,7 +70,7 @@ where
         Box::pin(async move {
             let tokio = Handle::current();
             match tokio.runtime_flavor() {
-                // Nobody could notice while the only thread is blocked.
+                // A task of its own does not help if the only thread is blocked.
                 RuntimeFlavor::CurrentThread => within(limit, running, &tool, &blocking).await,
                 _ => {
                     within(limit, CallTask::spawn(tokio, Box::pin(running)), &tool, &blocking).await
@@ -81,31 +80,31 @@ where
     }
 }
 
-/// Runs a call until its limit, and tells a call that waited for a thread from one that took too long.
+/// Runs a call until its limit. A call that waited for a thread fails as unavailable, any other as timed out.
 async fn within(
     limit: Duration,
     running: impl Future<Output = Result<Outcome, Infallible>>,
     tool: &ToolEntry,
-    blocking: &CallShare,
+    blocking: &CallThreads,
 ) -> Result<Outcome, Infallible> {
     let mut running = pin!(running);
     match tokio::time::timeout(limit, &mut running).await {
         Ok(ended) => ended,
-        // Checked before the call is dropped, which ends its waiting.
-        Err(_) if blocking.waits() => Ok(Err(no_thread(tool, limit))),
+        // Checked here, as dropping the call ends its waiting.
+        Err(_) if blocking.is_waiting() => Ok(Err(no_thread(tool, limit))),
         Err(_) => Ok(Err(timed_out(tool, limit))),
     }
 }
 
-/// The failure of a call that did not begin in time, since tools that block had taken all threads for that.
+/// The failure of a call that did not begin in time because all threads for blocking work were in use.
 fn no_thread(tool: &ToolEntry, limit: Duration) -> ToolFailure {
-    let message = format!("`{}` is too busy now, and did not begin within {limit:?}", tool.name());
+    let message = format!("`{}` is busy and did not begin within {limit:?}", tool.name());
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry).with_detail(
-        "all threads for tools that block are taken; see `Execute::with_blocking_threads`",
+        "all threads for blocking work are in use; see `Execute::with_blocking_threads`",
     )
 }
 
-/// What is left of an attempt that took too long.
+/// The failure of an attempt that took too long.
 pub(crate) fn timed_out(tool: &ToolEntry, limit: Duration) -> ToolFailure {
     let message = format!("`{}` took longer than its limit of {limit:?}", tool.name());
     ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry)

@@ -1,4 +1,4 @@
-//! The innermost step: the toolset is called, and panics become failures. Never lets their words reach a model.
+//! The innermost service, which calls the toolset and turns panics into failures.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use tower::Service;
 
 use super::{Invocation, OutcomeFuture};
 
-/// The innermost service: hands the call to its toolset. A panic is an internal failure.
+/// The innermost service: passes the call to its toolset. A panic becomes an internal failure.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ToolService;
 
@@ -26,8 +26,8 @@ impl Service<Invocation> for ToolService {
 
     fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
         let Invocation { call, toolset, blocking, .. } = invocation;
-        Box::pin(blocking.serve(async move {
-            // A toolset may panic before it has a future to poll.
+        Box::pin(blocking.scope(async move {
+            // A toolset may panic before it returns its future.
             let calling = async { toolset.call(&call).await.outcome };
             let ended = AssertUnwindSafe(calling).catch_unwind().await;
             Ok(ended.unwrap_or_else(|panic| Err(panicked("the executor", &*panic))))
@@ -35,7 +35,7 @@ impl Service<Invocation> for ToolService {
     }
 }
 
-/// What is left of a panic: its message, for operators.
+/// Creates the failure of a panic. The message of the panic is for operators only.
 pub(crate) fn panicked(who: &str, panic: &(dyn Any + Send)) -> ToolFailure {
     let text = panic
         .downcast_ref::<&str>()

@@ -1,4 +1,4 @@
-//! Failures with the name of their tool before the message, and the arguments for operators. Never changes their kind.
+//! A layer that adds the name of the tool and its arguments to failures.
 
 use std::convert::Infallible;
 use std::task::{Context, Poll};
@@ -8,7 +8,8 @@ use tower::{Layer, Service};
 
 use super::{Invocation, OutcomeFuture};
 
-/// Says of every failure whose it is: ``tool `add` failed: …``.
+/// Adds the name of the tool to the message of each failure (`tool 'add' failed: …`), and the arguments of the call to its
+/// detail.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WrapFailure;
 

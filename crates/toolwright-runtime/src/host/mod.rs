@@ -1,4 +1,4 @@
-//! The way in: what a host asks for, and the runtime that does it. Never decides what a run does next.
+//! The interface for hosts: the runtime, its requests and their outcomes, and sessions.
 
 mod request;
 mod runtime;

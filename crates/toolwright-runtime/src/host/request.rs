@@ -1,4 +1,4 @@
-//! What a host asks a runtime for, and what it gets. Never runs anything.
+//! The requests of a host to a runtime, and the outcomes of runs.
 
 use crate::debug::debug;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use crate::run::{Checkpoints, Environment, Options, Run, SessionTools, Suspended
 use crate::tools::{IntoSource, Source, ToolSpecRef, unknown_approval};
 use crate::watch::EventSink;
 
-/// A run of an agent that a host asks for.
+/// A request for a run of an agent.
 #[derive(Clone)]
 pub struct RunRequest {
     pub(crate) target: Target,
@@ -28,65 +28,66 @@ pub struct RunRequest {
     pub(crate) run_id: Option<String>,
     pub(crate) scope: Scope,
     pub(crate) one_at_a_time: bool,
-    pub(super) hosting: Hosting,
+    pub(super) host: HostOptions,
 }
 
-/// What makes a suspended run go on: the answers to all it asks, and what its host decides now. Agent, input, ids and
-/// labels are the run's.
+/// A request to resume a suspended run, with the answers to all its questions. Agent, input, ids and labels are those of the
+/// suspended run.
 #[derive(Clone)]
 pub struct ResumeRequest {
     pub(super) run: SuspendedRun,
     pub(super) answers: Vec<Answer>,
-    pub(super) hosting: Hosting,
+    pub(super) host: HostOptions,
 }
 
-/// What a host decides about a run each time it starts or goes on.
+/// The options of a run that the host sets each time it is started or resumed.
 #[derive(Clone, Default)]
-pub(super) struct Hosting {
+pub(super) struct HostOptions {
     pub(super) events: Option<Arc<dyn EventSink>>,
     approver: Option<Arc<dyn Approver>>,
     pub(super) approval_list: Vec<String>,
     session: Option<SessionTools>,
-    extra: Vec<(String, Source)>,
+    extra_toolsets: Vec<(String, Source)>,
     checkpoints: Option<Checkpoints>,
     cancelled: CancellationToken,
 }
 
-/// Which agent runs.
+/// The agent of a request.
 #[derive(Clone)]
 pub(crate) enum Target {
-    /// The agent of this name.
+    /// The agent with this name.
     Agent(String),
-    /// The agent that implements this tool; its schemas judge input and final payload.
+    /// The agent that implements this tool. Input and final payload must match the schemas of the tool.
     Tool(ToolSpecRef),
 }
 
-/// A call that a host makes outside any agent's run.
+/// A request for a call outside of runs.
 #[derive(Clone)]
 pub struct CallRequest {
     pub(crate) call: ToolCall,
     pub(crate) events: Option<Arc<dyn EventSink>>,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOutcome {
-    /// The run's id.
+    /// The id of the run.
     pub run_id: String,
-    /// How it ended, for now or for good.
+    /// How the run ended, or that it is suspended.
     pub end: RunEnd,
-    /// The steps that were done, in order. In one that was cut off, calls that never ended are cancelled.
+    /// The completed steps, in order. If the run was stopped during a step, the calls of that step that had not ended have
+    /// failed as canceled.
     pub steps: Vec<Vec<Exchange>>,
 }
 
-/// How a run ended.
+/// How a run ended, or that it is suspended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunEnd {
-    /// With the planner's final payload.
+    /// The planner finished with this payload.
     Finished(Payload),
-    /// Without one.
+    /// The run failed.
     Failed(ToolFailure),
-    /// Not yet: it waits for answers.
+    /// The run waits for answers.
     Suspended(SuspendedRun),
 }
 
@@ -96,31 +97,31 @@ pub enum RunEnd {
 pub enum RunError {
     /// There is no such agent.
     UnknownAgent {
-        /// The name asked for.
+        /// The name in the request.
         agent: String,
-        /// The names there are.
+        /// The names of all agents.
         available: Vec<String>,
     },
     /// No agent implements the tool.
     UnknownTool {
-        /// The name asked for.
+        /// The name in the request.
         tool: String,
         /// The names of the tools that agents implement.
         available: Vec<String>,
     },
-    /// The host wants calls approved of what is known to be no tool. Where tools are only met in the run, the run fails
-    /// instead, with the code `unknown_approval`.
+    /// The approval list of the request has names that no tool has. If some tools are listed only during the run, the run
+    /// fails instead, with the code `unknown_approval`.
     UnknownApproval {
-        /// The names.
+        /// The unknown names.
         tools: Vec<String>,
-        /// The tools of the agent.
+        /// The names of the agent's tools.
         available: Vec<String>,
     },
-    /// The input is not valid as the tool's arguments.
+    /// The input is not valid under the tool's schema.
     InvalidInput {
         /// The tool.
         tool: String,
-        /// What is wrong with the input.
+        /// The errors in the input.
         issues: InvalidPayload,
     },
 }
@@ -130,24 +131,23 @@ debug!(ResumeRequest, request => { run: request.run, answers: request.answers })
 debug!(CallRequest, request => { call: request.call });
 
 impl RunRequest {
-    /// A run of an agent with an input, in no session. Input and final payload are whatever the agent takes and gives;
-    /// [`of`](Self::of) holds them to the schemas of a tool.
+    /// Requests a run of an agent with an input. The input is not checked; [`of`](Self::of) checks input and final payload
+    /// against the schemas of a tool.
     pub fn new(agent: impl Into<String>, input: Payload) -> Self {
         Self::to(Target::Agent(agent.into()), input)
     }
 
-    /// A run of the agent that implements a tool, in no session: what a call of the tool would start. The input goes
-    /// through the tool's codec, and so does the final payload, also after the run was suspended and resumed; read it
-    /// with [`RunOutcome::decode`].
+    /// Requests a run of the agent that implements a tool, as a call of the tool would. Input and final payload are checked by
+    /// the tool's codecs, also after the run was suspended and resumed. Read the final payload with [`RunOutcome::decode`].
     ///
     /// # Errors
     ///
-    /// Every issue that keeps the input from being valid under the tool's schema.
+    /// The input is not valid under the tool's schema. The error holds every issue.
     pub fn of<T: Tool>(input: &T::Args) -> Result<Self, InvalidPayload> {
         Ok(Self::of_tool(T::SPEC, Payload::of(input)?))
     }
 
-    /// As [`of`](Self::of), with an input that is JSON already. It is checked when the run is to start.
+    /// Does the same as [`of`](Self::of) with an input that is JSON. The input is checked when the run starts.
     pub fn of_tool(tool: impl Into<ToolSpecRef>, input: Payload) -> Self {
         Self::to(Target::Tool(tool.into()), input)
     }
@@ -159,33 +159,33 @@ impl RunRequest {
             run_id: None,
             scope: Scope::default(),
             one_at_a_time: false,
-            hosting: Hosting::default(),
+            host: HostOptions::default(),
         }
     }
 
-    /// Sets the run's id; otherwise it gets a fresh one.
+    /// Sets the id of the run. By default a new id is generated.
     #[must_use]
     pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
         self.run_id = Some(id.into());
         self
     }
 
-    /// Sets the session, which child runs inherit.
+    /// Sets the session id, which child runs inherit.
     #[must_use]
     pub fn with_session_id(mut self, id: impl Into<String>) -> Self {
         self.scope.session_id = Some(id.into());
         self
     }
 
-    /// Sets the turn, which child runs inherit.
+    /// Sets the turn id, which child runs inherit.
     #[must_use]
     pub fn with_turn_id(mut self, id: impl Into<String>) -> Self {
         self.scope.turn_id = Some(id.into());
         self
     }
 
-    /// Makes this a run on behalf of a call, for a tool that starts runs itself: session, turn and labels are the
-    /// call's, and the run counts as one that is nested in the call's own.
+    /// Makes this a child run of a call, for a tool that starts runs itself. Session, turn and labels are those of the call, and
+    /// the run counts toward the maximum depth of nested runs.
     #[must_use]
     pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
         self.scope = child_scope(call);
@@ -199,7 +199,7 @@ impl RunRequest {
         self
     }
 
-    /// Makes every tool a barrier: no two calls of this run at once.
+    /// Runs the calls of each step one after another instead of concurrently.
     #[must_use]
     pub fn one_at_a_time(mut self) -> Self {
         self.one_at_a_time = true;
@@ -207,61 +207,61 @@ impl RunRequest {
     }
 }
 
-/// What starts and resumes of a run have in common.
-macro_rules! hosted {
+/// The methods that requests to start and to resume a run have in common.
+macro_rules! host_options {
     ($request:ident) => {
         impl $request {
-            /// Sets where the events of this run go; those of its child runs do not go there.
+            /// Sends the events of this run to a sink, without those of its child runs.
             #[must_use]
             pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
-                self.hosting.events = Some(sink);
+                self.host.events = Some(sink);
                 self
             }
 
-            /// Sets who approves while the run waits, child runs included; otherwise the runtime's approver does.
+            /// Sets the approver of this run and its child runs. The default is the approver of the runtime.
             #[must_use]
             pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
-                self.hosting.approver = Some(approver);
+                self.host.approver = Some(approver);
                 self
             }
 
-            /// Requires an approval of these tools' calls, whatever the tools say themselves, child runs included: by the
-            /// names that planners call them by, or their own. A name that is no tool is an error, as soon as that is known.
-            /// A run that goes on has what it was started with, too.
+            /// Requires an approval for calls of these tools in this run and its child runs, in addition to tools that
+            /// require one themselves. A name may be the published name of a tool or the name in its spec. A name that no
+            /// tool has is an error. A resumed run also keeps the names it was started with.
             #[must_use]
             pub fn with_approval_of<N: Into<String>>(
                 mut self,
                 tools: impl IntoIterator<Item = N>,
             ) -> Self {
-                self.hosting.approval_list.extend(tools.into_iter().map(Into::into));
+                self.host.approval_list.extend(tools.into_iter().map(Into::into));
                 self
             }
 
-            /// Adds a toolset for this run alone, beside those of the agent.
+            /// Adds a toolset for this run only, in addition to those of the agent.
             #[must_use]
             pub fn with_toolset<K>(
                 mut self,
                 name: impl Into<String>,
                 toolset: impl IntoSource<K>,
             ) -> Self {
-                self.hosting.extra.push((name.into(), toolset.into_source()));
+                self.host.extra_toolsets.push((name.into(), toolset.into_source()));
                 self
             }
 
-            /// Lets the run use what an open session uses, instances included. It neither enters nor exits them, and it asks
-            /// for the approvals that the session asks for. Tools that its agent lists itself it has under their own names
-            /// alone, of instances of its own. In a session of another agent it uses what its own agent's allowlist names
-            /// too.
+            /// Runs in an open session: the run uses the instances of the session's toolsets, without entering or exiting
+            /// them, and requires the same approvals as the session. Tools that the run's agent lists itself are an
+            /// exception: they have their own names only, and instances of this run. In a session of another agent, the run
+            /// may only use tools of the session that the allowlist of its own agent has, too.
             #[must_use]
             pub fn in_session(mut self, session: &Session) -> Self {
-                self.hosting.session = Some(session.shared_tools());
+                self.host.session = Some(session.shared_tools());
                 self
             }
 
-            /// Gives a function the run's state after each step, so that it can be resumed from there if the process dies; what
-            /// is to outlive the process is [exported](crate::Runtime::export), by a task that the function hands it to. A
-            /// state that is resumed while its run goes on runs the next steps twice. Runs that are nested in it are not
-            /// kept by themselves: a call that an agent was answering is made again.
+            /// Passes the state of the run to a function after each step, so that the run can be resumed from there if the
+            /// process dies. To store the state outside of the process, let the function pass it to a task that
+            /// [exports](crate::Runtime::export) it. If a state is resumed while its run is still active, the next steps run
+            /// twice. Child runs have no checkpoints: a call that an agent was running is made again.
             ///
             /// ```
             /// use std::sync::{Arc, Mutex};
@@ -296,38 +296,38 @@ macro_rules! hosted {
                 mut self,
                 keep: impl Fn(SuspendedRun) + Send + Sync + 'static,
             ) -> Self {
-                self.hosting.checkpoints = Some(Arc::new(keep));
+                self.host.checkpoints = Some(Arc::new(keep));
                 self
             }
 
-            /// Sets what cancels the run: calls that have ended keep their results, the others are given up, and what
-            /// was entered is exited.
+            /// Sets a token that cancels the run. Calls that have ended keep their results, other calls are canceled, and
+            /// the toolsets are exited.
             #[must_use]
             pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
-                self.hosting.cancelled = token;
+                self.host.cancelled = token;
                 self
             }
         }
     };
 }
 
-hosted!(RunRequest);
-hosted!(ResumeRequest);
+host_options!(RunRequest);
+host_options!(ResumeRequest);
 
 impl ResumeRequest {
-    /// A suspended run and answers to all it asks.
+    /// Requests to resume a run, with answers to all its questions.
     pub fn new(run: &SuspendedRun, answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = answers.into_iter().collect();
-        Self { run: run.clone(), answers, hosting: Hosting::default() }
+        Self { run: run.clone(), answers, host: HostOptions::default() }
     }
 }
 
-impl Hosting {
-    /// Checks the approval list of a run of an agent, where all tools of it are known before.
+impl HostOptions {
+    /// Checks the names in the approval list, if all tools of the agent are known before the run.
     ///
     /// # Errors
     ///
-    /// Names that are no tools.
+    /// Some names are not those of tools.
     pub(super) fn check_approval_list(
         &self,
         agent: &Agent,
@@ -336,7 +336,7 @@ impl Hosting {
         if self.session.is_some() || environment.catalog.is_some() {
             return Ok(());
         }
-        let extra = self.extra.iter().map(|(_, source)| source.known_tools());
+        let extra = self.extra_toolsets.iter().map(|(_, source)| source.known_tools());
         let known = extra.chain([environment.registry.known_tools(agent)]);
         let Some(known) = known.collect::<Option<Vec<_>>>() else { return Ok(()) };
         let known: Vec<_> = known.into_iter().flatten().collect();
@@ -346,14 +346,14 @@ impl Hosting {
         })
     }
 
-    /// Gives a run what its host decides.
+    /// Applies these options to a run.
     pub(super) fn apply(self, mut run: Run, options: Options, environment: &Environment) -> Run {
         let approver = self.approver.or_else(|| environment.approver.clone());
         let mut approval_list = options.approval_list.to_vec();
         approval_list.extend(self.approval_list.iter().cloned());
         let mut session_stopped = options.session_stopped;
         if let Some(session) = &self.session {
-            // A run that goes on in its session has the names already.
+            // A run that is resumed in its session has the names already.
             let is_new = |name: &&String| !approval_list.contains(name);
             let of_session: Vec<_> = session.approval_list.iter().filter(is_new).cloned().collect();
             approval_list.extend(of_session);
@@ -363,19 +363,19 @@ impl Hosting {
         run.options =
             Options { approver, approval_list, can_suspend: true, session_stopped, ..options };
         run.host_approval_list = self.approval_list.into();
-        (run.session, run.extra, run.cancelled) = (self.session, self.extra, self.cancelled);
-        run.checkpoints = self.checkpoints;
+        (run.session, run.extra_toolsets) = (self.session, self.extra_toolsets);
+        (run.cancelled, run.checkpoints) = (self.cancelled, self.checkpoints);
         run
     }
 }
 
 impl CallRequest {
-    /// A call as it is, scope included.
+    /// Requests a call with the scope it has.
     pub fn new(call: ToolCall) -> Self {
         Self { call, events: None }
     }
 
-    /// Sets the sink of this call's events.
+    /// Sends the events of this call to a sink.
     #[must_use]
     pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.events = Some(sink);
@@ -390,11 +390,11 @@ impl From<ToolCall> for CallRequest {
 }
 
 impl RunOutcome {
-    /// The final payload.
+    /// Returns the final payload.
     ///
     /// # Errors
     ///
-    /// Why there is none. A run that waits for answers has none yet.
+    /// The run failed or is suspended.
     pub fn result(&self) -> Result<Payload, ToolFailure> {
         match &self.end {
             RunEnd::Finished(payload) => Ok(payload.clone()),
@@ -407,16 +407,16 @@ impl RunOutcome {
         }
     }
 
-    /// The final payload as a value of its type.
+    /// Decodes the final payload.
     ///
     /// # Errors
     ///
-    /// Why there is none, or why it is no such value.
+    /// The run failed or is suspended, or the payload is not a valid value of the type.
     pub fn decode<T: Decode>(&self) -> Result<T, BoxError> {
         Ok(codec::from_json(self.result()?.as_bytes())?)
     }
 
-    /// The run, if it waits for answers.
+    /// Returns the suspended run, if the run waits for answers.
     pub fn suspended(&self) -> Option<&SuspendedRun> {
         match &self.end {
             RunEnd::Suspended(run) => Some(run),
@@ -424,7 +424,7 @@ impl RunOutcome {
         }
     }
 
-    /// Every call that was made and what came of it, in order.
+    /// Returns every call with its result, in order.
     pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.steps.iter().flatten()
     }

@@ -1,4 +1,4 @@
-//! The runtime: what a host builds once, and asks for runs, calls and sessions. Never decides what a run does next.
+//! The runtime, which starts and resumes runs, makes calls and opens sessions.
 
 use crate::debug::debug;
 use std::collections::BTreeMap;
@@ -24,44 +24,44 @@ use crate::suspended::{InMemory, SealKey, StateError, SuspendedRuns};
 use crate::tools::{Combined, Entered, ToolSpecRef, ToolsetError};
 use crate::watch::{EventSink, Publisher};
 
-/// Runs agents and single calls on what a [`Registry`] holds. Cheap to clone.
+/// Runs the agents and tools of a [`Registry`]. Cheap to clone.
 ///
-/// Works inside a tokio runtime whose timers are on.
+/// Must be used in a tokio runtime with timers enabled.
 #[derive(Clone)]
 pub struct Runtime(Arc<Environment>);
 
-/// A runtime that is being put together.
+/// Builds a [`Runtime`].
 pub struct RuntimeBuilder(Environment);
 
-/// How long a question can be answered unless the host says something else: a day.
-const APPROVALS_LAST: Duration = Duration::from_hours(24);
+/// The default time in which a question can be answered.
+const QUESTION_LIFETIME: Duration = Duration::from_hours(24);
 
 debug!(Runtime, runtime => { registry: runtime.0.registry });
 debug!(RuntimeBuilder, builder => { registry: builder.0.registry });
 
 impl RuntimeBuilder {
-    /// Sends every event to a sink, whichever run it happens in.
+    /// Sends the events of all runs and calls to a sink.
     #[must_use]
     pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.0.events = Some(sink);
         self
     }
 
-    /// Sets what runs before and after calls.
+    /// Sets the hooks, which run before and after calls.
     #[must_use]
     pub fn with_hooks(mut self, hooks: Hooks) -> Self {
         self.0.hooks = hooks;
         self
     }
 
-    /// Sets what runs calls; otherwise [`Execute::default`] does.
+    /// Sets the service that runs tools, with its layers. The default is [`Execute::default`].
     #[must_use]
     pub fn with_execute(mut self, execute: Execute) -> Self {
         self.0.execute = execute;
         self
     }
 
-    /// Sets what runs the calls of one toolset: the one of this name in the specs of its tools.
+    /// Sets the service for the tools of one toolset, whose specs have its name.
     ///
     /// ```
     /// use std::time::Duration;
@@ -87,98 +87,99 @@ impl RuntimeBuilder {
     ///
     /// let call = |tool| ToolCall::new(tool, Payload::new("{}"));
     /// let failure = runtime.call(call("look")).await.outcome.unwrap_err();
-    /// assert_eq!(failure.kind, FailureKind::Timeout, "half a minute, as every call");
+    /// assert_eq!(failure.kind, FailureKind::Timeout, "the default limit is 30 seconds");
     /// assert!(runtime.call(call("search")).await.outcome.is_ok());
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
     pub fn with_execute_for(mut self, toolset: impl Into<String>, execute: Execute) -> Self {
-        self.0.execute_of.insert(toolset.into(), execute);
+        self.0.execute_by_toolset.insert(toolset.into(), execute);
         self
     }
 
-    /// Sets who approves while runs wait; otherwise runs are suspended, and calls outside runs denied.
+    /// Sets the approver. Without one, runs are suspended until their questions are answered, and calls outside of runs that
+    /// need an approval are denied.
     #[must_use]
     pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.0.approver = Some(approver);
         self
     }
 
-    /// Sets how long a question can be answered; otherwise it is a day.
+    /// Sets how long a question can be answered. The default is 24 hours.
     #[must_use]
     pub fn with_approvals_lasting(mut self, time: Duration) -> Self {
-        self.0.approvals_last = time;
+        self.0.question_lifetime = time;
         self
     }
 
-    /// Sets the keys of suspended runs that are exported: the first seals them, and each of them opens them again. Without a
-    /// key they stay in the runtime's store. See [`suspended`](crate::suspended).
+    /// Sets the keys for exported runs. The first key seals, and each of them can open. Without a key, exported runs are kept in
+    /// the store of the runtime. See [`suspended`](crate::suspended).
     ///
-    /// To change the key, give all processes the new one behind the old, then before it, and take the old one away once the
-    /// questions of that time have expired.
+    /// To rotate the key, first append the new key in all processes, then move it to the front in all, and remove the old key
+    /// once the questions sealed with it have expired.
     #[must_use]
     pub fn with_seal_keys(mut self, keys: impl IntoIterator<Item = SealKey>) -> Self {
         self.0.seal_keys = keys.into_iter().collect();
         self
     }
 
-    /// Sets where suspended runs are kept and taken; otherwise it is this runtime's memory. Processes that resume runs of each
-    /// other need one that they share.
+    /// Sets the store for suspended runs and answered questions. By default they are in the memory of this runtime. Processes
+    /// that resume each other's runs need a shared store.
     #[must_use]
     pub fn with_suspended_runs(mut self, store: Arc<dyn SuspendedRuns>) -> Self {
         self.0.suspended_runs = store;
         self
     }
 
-    /// Sets the clock that questions expire by; otherwise it is the system's.
+    /// Sets the clock for the expiry of questions. The default is the system clock.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.0.clock = Arc::new(clock);
         self
     }
 
-    /// Leaves tools that cannot be used now out of what planners are shown.
+    /// Hides tools from planners while they are unavailable.
     #[must_use]
     pub fn skipping_unavailable(mut self) -> Self {
         self.0.skip_unavailable = true;
         self
     }
 
-    /// Puts arguments and results into spans. They may be confidential, so nobody gets them unasked.
+    /// Records arguments and results in spans. Off by default, as they may be confidential.
     #[must_use]
     pub fn recording_content(mut self) -> Self {
         self.0.record_content = true;
         self
     }
 
-    /// Lets agents use what a catalog allows them and nothing else; otherwise they use what they list.
+    /// Sets a catalog: agents may only use the toolsets that the catalog allows. Without a catalog they use what they list.
     #[must_use]
     pub fn with_catalog(mut self, catalog: Catalog) -> Self {
         self.0.catalog = Some(catalog);
         self
     }
 
-    /// Keeps what runs get from outside in a journal, and takes what is kept there.
+    /// Sets a journal, with which runs can be repeated.
     #[must_use]
     pub fn with_journal(mut self, journal: Arc<dyn Journal>) -> Self {
         self.0.journal = Some(journal);
         self
     }
 
-    /// The runtime.
+    /// Builds the runtime.
     pub fn build(self) -> Runtime {
         Runtime(Arc::new(self.0))
     }
 }
 
 impl Runtime {
-    /// A runtime of what is registered.
+    /// Creates a runtime with the default settings.
     pub fn new(registry: Registry) -> Self {
         Self::builder(registry).build()
     }
 
-    /// A runtime of what is registered, to be put together.
+    /// Returns a builder for a runtime.
     pub fn builder(registry: Registry) -> RuntimeBuilder {
         RuntimeBuilder(Environment {
             registry,
@@ -186,9 +187,9 @@ impl Runtime {
             events: None,
             hooks: Hooks::new(),
             execute: Execute::default(),
-            execute_of: BTreeMap::new(),
+            execute_by_toolset: BTreeMap::new(),
             approver: None,
-            approvals_last: APPROVALS_LAST,
+            question_lifetime: QUESTION_LIFETIME,
             clock: Arc::new(SystemTime::now),
             skip_unavailable: false,
             record_content: false,
@@ -199,84 +200,85 @@ impl Runtime {
         })
     }
 
-    /// Every tool that is known before any run, in the order of registration.
+    /// Returns the specs of all tools that are known before any run, in the order of registration. Tools of a toolset that was
+    /// registered with [`register_toolset`](Registry::register_toolset) are not included.
     pub fn specs(&self) -> Vec<ToolSpecRef> {
         self.0.registry.specs()
     }
 
-    /// Every agent, by name.
+    /// Returns all agents, sorted by name.
     pub fn agents(&self) -> Vec<Arc<Agent>> {
         self.0.registry.agents()
     }
 
-    /// Runs an agent to its end, or to where it waits for answers. A run that fails has an outcome that says so.
+    /// Runs an agent until it ends or waits for answers. A run that fails is not an error: the outcome holds the failure.
     ///
     /// # Errors
     ///
-    /// There is no such agent, the input is not valid for the tool that the run is to implement, or the approval list names
-    /// what is no tool. Nothing has run then.
+    /// There is no such agent, the input is not valid for the tool that the run implements, or the approval list has a name
+    /// that no tool has. Then nothing has run.
     pub async fn run(&self, request: RunRequest) -> Result<RunOutcome, RunError> {
         let (agent, implements) = self.target(&request)?;
-        request.hosting.check_approval_list(&agent.agent, &self.0)?;
-        let RunRequest { input, run_id, scope, hosting, .. } = request;
+        request.host.check_approval_list(&agent.agent, &self.0)?;
+        let RunRequest { input, run_id, scope, host, .. } = request;
         let id = run_id.unwrap_or_else(|| fresh_id("run"));
-        let run = Run::new(&self.0, agent, (id, input), scope, hosting.events.clone());
+        let run = Run::new(&self.0, agent, (id, input), scope, host.events.clone());
         let options = Options { one_at_a_time: request.one_at_a_time, ..Options::default() };
-        let run = hosting.apply(run.implementing(implements), options, &self.0);
+        let run = host.apply(run.implementing(implements), options, &self.0);
         let (end, steps) = run.drive(None).await;
         Ok(outcome(run.id(), end, steps))
     }
 
-    /// Goes on with a suspended run, once everything it asks is answered.
+    /// Resumes a suspended run, with answers to all its questions.
     ///
     /// # Errors
     ///
-    /// Answers that do not fit: unknown, repeated, missing, late, given before, or about other arguments than those
-    /// that wait. Nothing has run then.
+    /// An answer is missing, repeated, late, or to an unknown or changed question, or a question was answered before; or the
+    /// agent no longer exists. Then nothing has run.
     pub async fn resume(&self, request: ResumeRequest) -> Result<RunOutcome, ResumeError> {
-        let ResumeRequest { run: SuspendedRun(state), answers, hosting } = request;
+        let ResumeRequest { run: SuspendedRun(state), answers, host } = request;
         let agent = state.agent.clone();
         let Some(registered) = self.0.registry.agent(&agent) else {
             return Err(ResumeError::UnknownAgent { agent });
         };
         let implements =
             state.implements.as_deref().map(|tool| self.still_implements(&agent, tool));
-        let named = (state.run_id.clone(), Payload::new(state.input.as_str()));
+        let id_and_input = (state.run_id.clone(), Payload::new(state.input.as_str()));
         let scope = state.scope.clone().into();
-        let run = Run::new(&self.0, registered, named, scope, hosting.events.clone());
+        let run = Run::new(&self.0, registered, id_and_input, scope, host.events.clone());
         let options = Options {
             one_at_a_time: state.one_at_a_time,
             approval_list: state.approval_list.as_slice().into(),
             ..Options::default()
         };
-        let run = hosting.apply(run.implementing(implements.transpose()?), options, &self.0);
-        let verdicts = Arc::new(self.0.take_answers(&state.step, answers).await?);
+        let run = host.apply(run.implementing(implements.transpose()?), options, &self.0);
+        let verdicts = Arc::new(self.0.accept_answers(&state.step, answers).await?);
         let (end, steps) = run.drive(Some(Resumption { state, verdicts })).await;
         Ok(outcome(run.id(), end, steps))
     }
 
-    /// A suspended run as a text, which can be kept anywhere: see [`suspended`](crate::suspended).
+    /// Exports a suspended run as text, which can be stored anywhere: see [`suspended`](crate::suspended).
     ///
     /// # Errors
     ///
-    /// The runtime's store or its source of random numbers fails.
+    /// The store of the runtime or the source of random numbers fails.
     pub async fn export(&self, run: &SuspendedRun) -> Result<String, StateError> {
         self.0.export(&run.0).await
     }
 
-    /// The run that was exported as a text, by this runtime or another with the same key or store. It can be shown and resumed.
+    /// Restores a run that was exported by this runtime, or by another with the same key or store.
     ///
     /// # Errors
     ///
-    /// A text that is no such run, is of another version, was changed, or is sealed by a key or kept in a store that this
-    /// runtime does not have.
+    /// The text is not an exported run, has another version or was changed, or this runtime has another key or store.
     pub async fn restore(&self, exported: &str) -> Result<SuspendedRun, StateError> {
         self.0.restore(exported).await.map(SuspendedRun)
     }
 
-    /// Makes one call outside any agent's run, on the path every call takes. What provides the tool is entered before
-    /// and exited after it. A call whose scope has no run id gets one, by which no [`Journal`] knows it again. Nothing can
-    /// be suspended here: a call that needs an approval is denied unless there is an approver.
+    /// Makes one call outside of runs, with the same hooks, checks and events as any call. The toolset is entered before the
+    /// call and exited after it. The call cannot be suspended: without an approver, a call that needs an approval is denied.
+    ///
+    /// A call whose scope has no run id gets a generated one, so that a [`Journal`] cannot repeat it.
     pub async fn call(&self, request: impl Into<CallRequest>) -> ToolResult {
         let CallRequest { call, events } = request.into();
         let mut scope = call.scope().clone();
@@ -286,18 +288,19 @@ impl Runtime {
         let Some(tool) = self.0.registry.registered(call.tool()) else {
             return self.refuse_unknown(call, publisher);
         };
-        // The path of the call catches what the tool panics with, and not what its toolset does before and after.
+        // The dispatcher catches panics of the tool. This catches panics of the toolset's `enter` and `exit`.
         let calling = AssertUnwindSafe(self.call_once(call.clone(), &tool, publisher));
         let called = calling.catch_unwind().await;
         called.unwrap_or_else(|panic| ToolResult::new(&call, Err(panicked("the toolset", &*panic))))
     }
 
-    /// Opens a session for an agent: binds what the agent's allowlist in the runtime's catalog names now, with a fresh
-    /// instance of every factory. Its calls take the path of every call: hooks, approvals, limits, events.
+    /// Opens a session for an agent. It holds the toolsets that the catalog of the runtime allows the agent now, with a new
+    /// instance from each factory. Calls in the session have the same hooks, approvals, limits and events as any call.
     ///
     /// # Errors
     ///
-    /// A factory that failed, or a toolset that did not enter; what was entered is exited.
+    /// A factory failed, a toolset could not be entered or listed, or the approval list has a name that no tool has. Toolsets
+    /// that were entered are exited.
     pub async fn open_session(
         &self,
         request: impl Into<SessionRequest>,
@@ -305,7 +308,7 @@ impl Runtime {
         Session::open(&self.0, request.into()).await
     }
 
-    /// The agent that a request is about, and the tool that its input has been checked for.
+    /// Returns the agent of a request, and the tool that its run implements. Checks the input against the tool's schema.
     fn target(
         &self,
         request: &RunRequest,
@@ -319,11 +322,11 @@ impl Runtime {
                 };
                 Ok((registry.agent(name).ok_or_else(unknown)?, None))
             }
-            Target::Tool(asked) => {
-                let found = registry.implementer(asked.name());
-                let same = found.filter(|(_, tool)| tool.toolset() == asked.toolset());
-                let Some((agent, tool)) = same else {
-                    let (tool, available) = (asked.name().to_owned(), registry.implemented());
+            Target::Tool(spec) => {
+                let found = registry.implementer(spec.name());
+                let found = found.filter(|(_, tool)| tool.toolset() == spec.toolset());
+                let Some((agent, tool)) = found else {
+                    let (tool, available) = (spec.name().to_owned(), registry.implemented());
                     return Err(RunError::UnknownTool { tool, available });
                 };
                 tool.check_args(request.input.as_bytes()).map_err(|issues| {
@@ -334,7 +337,7 @@ impl Runtime {
         }
     }
 
-    /// The tool that judges the final payload of a run that was suspended.
+    /// Returns the spec of a tool that the agent of a suspended run must still implement.
     fn still_implements(&self, agent: &str, tool: &str) -> Result<ToolSpecRef, ResumeError> {
         let found = self.0.registry.implementer(tool);
         let found = found.filter(|(found, _)| found.agent.name == agent);
@@ -380,8 +383,7 @@ impl Runtime {
     }
 }
 
-/// A runtime runs calls like any executor: what is registered in it can be offered elsewhere, for
-/// instance by an MCP server that exposes what agents implement.
+/// A runtime is an executor, so that an MCP server, for example, can offer the tools that its agents implement.
 impl Executor for Runtime {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Box::pin(self.call(call.clone()))

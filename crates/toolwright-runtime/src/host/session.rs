@@ -1,5 +1,4 @@
-//! One open session: the tools an agent may use under their published names, and calls of them. Never changes what it
-//! may use.
+//! A session: the open toolsets that an agent may use, and calls of their tools.
 
 use crate::debug::debug;
 use std::collections::BTreeSet;
@@ -15,7 +14,7 @@ use crate::agent::Exchange;
 use crate::approval::{Answer, Approver, ResumeError, Verdicts};
 use crate::run::{
     Dispatcher, Environment, Options, PendingCall, SavedCall, SessionCall, SessionTools,
-    SuspendedCall, readmit, rejoin, repeated,
+    SuspendedCall, duplicate_id, resume_asked, resume_suspended,
 };
 use crate::suspended::StateError;
 use crate::tools::{
@@ -23,18 +22,18 @@ use crate::tools::{
 };
 use crate::watch::EventSink;
 
-/// An open session. Dropped, it is stopped.
+/// An open session of an agent. Dropping it stops it.
 pub struct Session {
     agent: Arc<str>,
     dispatcher: Dispatcher,
     scope: Arc<Scope>,
-    /// What was entered, and what says that it still is.
+    /// The entered toolsets, and the guard that stops the session when it is dropped; `None` once it is stopped.
     entered: Mutex<Option<(DropGuard, Entered)>>,
-    /// The ids of its calls, where a journal tells calls apart by them.
+    /// The ids of its calls, if there is a journal, which needs unique ids.
     call_ids: Mutex<BTreeSet<String>>,
 }
 
-/// A session that a host asks for; the name of an agent is one.
+/// A request for a session. The name of an agent converts into one.
 #[derive(Clone)]
 pub struct SessionRequest {
     agent: String,
@@ -44,12 +43,12 @@ pub struct SessionRequest {
     approval_list: Vec<String>,
 }
 
-/// What came of a call of a session that may wait.
+/// How a call of a session ended, or that it is suspended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallEnd {
-    /// It has a result.
+    /// The call has a result.
     Done(ToolResult),
-    /// Not yet: it waits for answers.
+    /// The call waits for answers.
     Suspended(SuspendedCall),
 }
 
@@ -57,7 +56,7 @@ debug!(Session, session => { scope: session.scope });
 debug!(SessionRequest, request => { agent: request.agent, scope: request.scope });
 
 impl SessionRequest {
-    /// A session for an agent.
+    /// Requests a session for an agent.
     pub fn new(agent: impl Into<String>) -> Self {
         Self {
             agent: agent.into(),
@@ -68,29 +67,29 @@ impl SessionRequest {
         }
     }
 
-    /// Sets what its calls know about where they come from. Ids that are missing are made.
+    /// Sets the scope of its calls. Missing ids are generated.
     #[must_use]
     pub fn with_scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
         self
     }
 
-    /// Sets where the events of its calls go.
+    /// Sends the events of its calls to a sink.
     #[must_use]
     pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.events = Some(sink);
         self
     }
 
-    /// Sets who approves its calls; otherwise the runtime's approver does.
+    /// Sets the approver of its calls. The default is the approver of the runtime.
     #[must_use]
     pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
         self
     }
 
-    /// Requires an approval of these tools' calls, by their published names or their own, whatever the tools say themselves. A
-    /// name that is no tool keeps the session from being opened.
+    /// Requires an approval for calls of these tools, in addition to tools that require one themselves. A name may be the
+    /// published name of a tool or the name in its spec. An unknown name is an error when the session is opened.
     #[must_use]
     pub fn with_approval_of<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.approval_list.extend(tools.into_iter().map(Into::into));
@@ -155,16 +154,16 @@ impl Session {
         Ok(Self { agent, dispatcher, scope, entered, call_ids: Mutex::default() })
     }
 
-    /// The session's id.
+    /// Returns the id of the session.
     pub fn id(&self) -> &str {
         self.scope.session_id.as_deref().unwrap_or_default()
     }
 
-    /// The tools it may use, under their published names; none once it is stopped.
+    /// Lists its tools under their published names; none once it is stopped.
     ///
     /// # Errors
     ///
-    /// Whatever keeps a toolset from listing its tools.
+    /// A toolset cannot list its tools.
     pub async fn tools(&self) -> Result<Vec<ToolEntry>, BoxError> {
         if self.is_stopped() {
             return Ok(Vec::new());
@@ -172,8 +171,8 @@ impl Session {
         self.dispatcher.toolset.tools(&self.scope).await
     }
 
-    /// Makes a call of a published name. Whatever fails is a result, and the session goes on. A call that needs an
-    /// approval is denied unless there is an approver. With a journal every call needs an id of its own.
+    /// Makes a call of a tool by its published name. If it fails, the result holds the failure. Without an approver, a call that
+    /// needs an approval is denied. With a journal, each call needs a unique id.
     pub async fn call(&self, call: ToolCall) -> ToolResult {
         match self.find(call).await {
             Ok((call, tool)) => self.dispatcher.call(call, &tool).await,
@@ -181,7 +180,8 @@ impl Session {
         }
     }
 
-    /// Makes a call that may wait for answers: where [`call`](Self::call) has nobody to ask, the call is suspended.
+    /// Makes a call that may be suspended: if [`call`](Self::call) would deny it because there is no approver, it waits for
+    /// answers instead.
     ///
     /// ```
     /// use toolwright::{Payload, ToolCall};
@@ -211,17 +211,20 @@ impl Session {
     /// ```
     pub async fn start(&self, call: ToolCall) -> CallEnd {
         match self.find(call).await {
-            Ok((call, tool)) => self.ended(self.waiting(Verdicts::new()).start(call, &tool).await),
+            Ok((call, tool)) => {
+                let dispatcher = self.suspending_dispatcher(Verdicts::new());
+                self.end_of(dispatcher.start(call, &tool).await)
+            }
             Err(result) => CallEnd::Done(result),
         }
     }
 
-    /// Goes on with a call that waits, once everything it asks is answered.
+    /// Resumes a suspended call, with answers to all its questions.
     ///
     /// # Errors
     ///
-    /// A call of another agent's session, or answers that do not fit, as in
-    /// [`Runtime::resume`](super::Runtime::resume). Nothing has run then.
+    /// The call is from a session of another agent, or there is an error in the answers, as in
+    /// [`Runtime::resume`](super::Runtime::resume). Then nothing has run.
     pub async fn resume(
         &self,
         suspended: &SuspendedCall,
@@ -233,56 +236,55 @@ impl Session {
         }
         let waiting = std::slice::from_ref(&suspended.0.call);
         let answers = answers.into_iter().collect();
-        let dispatcher =
-            self.waiting(self.dispatcher.environment.take_answers(waiting, answers).await?);
-        // A toolset that cannot list its tools has none, and the call is answered so.
+        let verdicts = self.dispatcher.environment.accept_answers(waiting, answers).await?;
+        let dispatcher = self.suspending_dispatcher(verdicts);
+        // If the tools cannot be listed, the call fails because its tool is not found.
         let tools = self.tools().await.unwrap_or_default();
         let pending = match suspended.0.call.clone() {
             SavedCall::Asked { call, request } => {
-                readmit(call.into(), request, &dispatcher, &tools)
+                resume_asked(call.into(), request, &dispatcher, &tools)
             }
-            SavedCall::Suspended { call, run } => rejoin(call, run, &tools),
+            SavedCall::Suspended { call, run } => resume_suspended(call, run, &tools),
             SavedCall::Done(exchange) => {
                 let exchange: Exchange = exchange.into();
                 PendingCall::done(exchange.call, exchange.result.outcome)
             }
             SavedCall::Postponed(call) => return Ok(self.start(call.into()).await),
         };
-        Ok(self.ended(dispatcher.advance(pending).await))
+        Ok(self.end_of(dispatcher.advance(pending).await))
     }
 
-    /// A call that waits as a text, which can be kept anywhere: see [`suspended`](crate::suspended).
+    /// Exports a suspended call as text, which can be stored anywhere: see [`suspended`](crate::suspended).
     ///
     /// # Errors
     ///
-    /// The runtime's store or its source of random numbers fails.
+    /// The store of the runtime or the source of random numbers fails.
     pub async fn export(&self, call: &SuspendedCall) -> Result<String, StateError> {
         self.dispatcher.environment.export(&call.0).await
     }
 
-    /// The call that was exported as a text, by this session or another whose runtime has the same key or store.
+    /// Restores a call that was exported by this session, or by another whose runtime has the same key or store.
     ///
     /// # Errors
     ///
-    /// A text that is no such call, is of another version, was changed, or is sealed by a key or kept in a store that this
-    /// runtime does not have.
+    /// The text is not an exported call, has another version or was changed, or this runtime has another key or store.
     pub async fn restore(&self, exported: &str) -> Result<SuspendedCall, StateError> {
         self.dispatcher.environment.restore(exported).await.map(SuspendedCall)
     }
 
-    /// Takes calls as far as they get, with verdicts that are there.
-    fn waiting(&self, verdicts: Verdicts) -> Dispatcher {
+    /// Returns a dispatcher that may suspend calls.
+    fn suspending_dispatcher(&self, verdicts: Verdicts) -> Dispatcher {
         let mut dispatcher = self.dispatcher.clone();
         dispatcher.options.can_suspend = true;
         dispatcher.verdicts = Arc::new(verdicts);
         dispatcher
     }
 
-    /// The call in the session's scope, and the tool it asks for.
+    /// Returns the call with the scope of the session, and its tool.
     ///
     /// # Errors
     ///
-    /// The result of a call that cannot be made.
+    /// The result of a call that cannot be made: its id is used, or there is no such tool.
     async fn find(&self, call: ToolCall) -> Result<(ToolCall, ToolEntry), ToolResult> {
         let scope = Scope {
             parent_call_id: call.parent_call_id().map(str::to_owned),
@@ -294,7 +296,7 @@ impl Session {
             let mut call_ids = self.call_ids.lock().unwrap_or_else(PoisonError::into_inner);
             if !call_ids.insert(call.id().to_owned()) {
                 drop(call_ids);
-                let failure = repeated(&call);
+                let failure = duplicate_id(&call);
                 return Err(self.refuse(call, failure));
             }
         }
@@ -311,8 +313,8 @@ impl Session {
         Err(self.refuse(call, failure))
     }
 
-    /// Stops the session: exits what it made, and calls of its tools run nothing from then on, in runs that were started in it
-    /// either. Runs of agents that are answering a call of it, or of a run in it, are cancelled. Shared instances go on.
+    /// Stops the session: exits the instances that it created. Later calls of its tools fail, also in runs of the session. Child
+    /// runs for calls of the session or of its runs are canceled. Shared instances are not affected.
     pub async fn stop(&self) {
         let entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((guard, entered)) = entered {
@@ -321,7 +323,7 @@ impl Session {
         }
     }
 
-    /// The session's tools, for runs that neither enter nor exit them.
+    /// Returns the session's tools for its runs, which do not enter or exit them.
     pub(super) fn shared_tools(&self) -> SessionTools {
         let toolset = Arc::new(Borrowed(Arc::clone(&self.dispatcher.toolset)));
         let Options { approval_list, session_stopped, .. } = self.dispatcher.options.clone();
@@ -333,7 +335,7 @@ impl Session {
         }
     }
 
-    fn ended(&self, pending: PendingCall) -> CallEnd {
+    fn end_of(&self, pending: PendingCall) -> CallEnd {
         if pending.is_done() {
             return CallEnd::Done(pending.into_exchange().result);
         }
@@ -350,7 +352,7 @@ impl Session {
     }
 }
 
-/// The tools of a session, for itself and for runs in it: none once it is stopped.
+/// The tools of a session. Once it is stopped, it lists no tools and calls fail.
 struct UntilStopped {
     toolset: Combined,
     stopped: CancellationToken,
@@ -376,7 +378,7 @@ impl Toolset for UntilStopped {
     forward!(toolset: lifecycle, instructions, is_available);
 }
 
-/// A toolset that is there lists its tools; any other name is about none.
+/// The failure of a call with an unknown name. It lists the tools with the same prefix, or says that there is no such toolset.
 fn not_found(tools: &[ToolEntry], call: &ToolCall) -> ToolFailure {
     let prefix = |name: &str| name.split_once(SEPARATOR).map(|(prefix, _)| prefix.to_owned());
     let of_prefix = prefix(call.tool());
@@ -388,7 +390,6 @@ fn not_found(tools: &[ToolEntry], call: &ToolCall) -> ToolFailure {
     ToolFailure::not_found(call.tool(), siblings.into_iter())
 }
 
-/// Says of a name that no toolset stands behind it.
 fn toolset_not_found(name: &str) -> ToolFailure {
     let message = format!("toolset not found: `{name}`");
     ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan)

@@ -1,5 +1,4 @@
-//! A view of a registry for agents that may not use everything: which toolsets are published under which prefixes, and
-//! which of them an agent may use. Never opens a session by itself.
+//! The catalog: the toolsets of a registry that are published under prefixes, and the toolsets that each agent may use.
 
 use crate::debug::debug;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,12 +11,11 @@ use crate::tools::{
     Borrowed, Combined, Filtered, Prefixed, SEPARATOR, ToolEntry, Toolset, ToolsetError,
 };
 
-/// The toolsets of a registry that are published under prefixes, and the allowlists of agents. Clones are the same
-/// catalog.
+/// Publishes toolsets of a registry under prefixes, and holds the allowlist of each agent. Clones share their content.
 ///
-/// A runtime with a catalog lets an agent use what its allowlist names and nothing else: in sessions and in runs, as
-/// `<prefix>.<tool>`. Tools and toolsets that an agent lists itself need to be allowed as well, and its runs have them
-/// under their own names only: a hook or an approval list that names a tool cannot be passed by under another.
+/// In a runtime with a catalog an agent may use only the toolsets in its allowlist, in sessions and in runs. Its tools are
+/// called `<prefix>.<tool>`. Tools and toolsets that an agent lists itself must be in the allowlist, too. In runs of the agent
+/// they have their own names only, so that hooks and approval lists with these names cannot be bypassed by another name.
 #[derive(Clone, Default)]
 pub struct Catalog {
     registry: Registry,
@@ -26,36 +24,37 @@ pub struct Catalog {
 
 #[derive(Default)]
 struct Entries {
-    /// By the name of the toolset.
+    /// By toolset name.
     published: BTreeMap<String, Published>,
+    /// The names of toolsets, by agent name.
     allowed: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// A toolset as it is published.
+/// A published toolset.
 #[derive(Clone)]
 pub(crate) struct Published {
     toolset: String,
     prefix: String,
-    /// The tools that are published; otherwise all are.
+    /// The published tools; `None` if all are.
     only: Option<Arc<BTreeSet<String>>>,
 }
 
 debug!(Catalog, catalog => { allowed: catalog.lock().allowed });
 
 impl Registry {
-    /// A view of this registry in which nothing is published and nothing allowed yet.
+    /// Creates an empty catalog for this registry.
     pub fn catalog(&self) -> Catalog {
         Catalog { registry: self.clone(), entries: Arc::default() }
     }
 }
 
 impl Catalog {
-    /// Publishes the tools of a registered toolset as `<prefix>.<tool>`. An instance is shared by all sessions, a
-    /// factory makes one for each.
+    /// Publishes the tools of a registered toolset as `<prefix>.<tool>`. All sessions share an instance that was registered; a
+    /// factory creates an instance for each session.
     ///
     /// # Errors
     ///
-    /// A toolset that is not registered or published already, a prefix that is taken, empty or has a dot.
+    /// The toolset is not registered or is already published, or the prefix is used, empty or has a dot.
     pub fn publish(&self, toolset: &str, prefix: &str) -> Result<(), ToolsetError> {
         self.insert(Published {
             toolset: toolset.to_owned(),
@@ -90,40 +89,38 @@ impl Catalog {
         Ok(())
     }
 
-    /// Reaches a remote, lists its tools, registers it as a shared toolset and publishes it, in this order. Gives what
-    /// it lists.
+    /// Connects to a remote toolset, lists its tools, registers it as a shared toolset and publishes it. Returns its tools.
     ///
     /// # Errors
     ///
-    /// Those of [`Catalog::publish`], and whatever keeps the remote from being reached or listed; nothing is registered
-    /// then.
+    /// Those of [`Catalog::publish`], or the connection or the listing failed. Then nothing is registered.
     pub async fn connect<T, E>(
         &self,
         toolset: &str,
         prefix: &str,
-        reach: impl Future<Output = Result<T, E>>,
+        connecting: impl Future<Output = Result<T, E>>,
     ) -> Result<Vec<ToolEntry>, ToolsetError>
     where
         T: Toolset + 'static,
         E: Into<BoxError>,
     {
         let unreachable = |cause| ToolsetError::Unreachable { toolset: toolset.to_owned(), cause };
-        let reached = reach.await.map_err(|error| unreachable(error.into()))?;
-        let tools = reached.tools(&Scope::default()).await.map_err(unreachable)?;
+        let remote = connecting.await.map_err(|error| unreachable(error.into()))?;
+        let tools = remote.tools(&Scope::default()).await.map_err(unreachable)?;
         let published =
             Published { toolset: toolset.to_owned(), prefix: prefix.to_owned(), only: None };
         let mut entries = self.lock();
         entries.check(&published)?;
-        self.registry.register_toolset(toolset, reached).map_err(ToolsetError::Registration)?;
+        self.registry.register_toolset(toolset, remote).map_err(ToolsetError::Registration)?;
         entries.published.insert(published.toolset.clone(), published);
         Ok(tools)
     }
 
-    /// Sets which toolsets an agent may use. Sessions and runs that are under way keep what they have.
+    /// Replaces the allowlist of an agent. Active sessions and runs are not affected.
     ///
     /// # Errors
     ///
-    /// The first toolset that is not published; the allowlist stays as it was.
+    /// A toolset is not published. Then the allowlist is not changed.
     pub fn update_allowed_toolsets<N: Into<String>>(
         &self,
         agent: &str,
@@ -136,11 +133,11 @@ impl Catalog {
         Ok(())
     }
 
-    /// Lets an agent use one toolset more.
+    /// Adds a toolset to the allowlist of an agent.
     ///
     /// # Errors
     ///
-    /// A toolset that is not published.
+    /// The toolset is not published.
     pub fn allow(&self, agent: &str, toolset: &str) -> Result<(), ToolsetError> {
         let mut entries = self.lock();
         entries.check_published(toolset)?;
@@ -148,22 +145,22 @@ impl Catalog {
         Ok(())
     }
 
-    /// What an agent may use now.
+    /// Returns the toolsets that an agent may use.
     pub(crate) fn allowed(&self, agent: &str) -> Vec<Published> {
         let entries = self.lock();
         let names = entries.allowed.get(agent).into_iter().flatten();
         names.filter_map(|name| entries.published.get(name)).cloned().collect()
     }
 
-    /// Whether a tool that is known before any run is published under a name.
+    /// Returns whether a tool that is known before any run is published under this name.
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         let entries = self.lock();
         let mut bare = entries.published.values().filter_map(|published| published.bare(name));
         bare.any(|bare| self.registry.has_tool(bare))
     }
 
-    /// Instances of a published toolset, under its prefix, to be added to others; of its providers those that a rule
-    /// picks. Shared ones keep the life they have.
+    /// Adds instances of a published toolset to `all`, with its prefix. `picks` selects among its providers. Shared instances are
+    /// added such that they are not entered and exited.
     pub(crate) async fn bind(
         &self,
         published: &Published,
@@ -172,7 +169,7 @@ impl Catalog {
         picks: impl Fn(&Arc<Provider>) -> bool,
     ) -> Result<(), ToolsetError> {
         for provider in self.registry.toolset(&published.toolset).into_iter().filter(picks) {
-            let source = provider.source.clone().built_once();
+            let source = provider.source.clone().per_run();
             let Some(mut toolset) = source.resolve(&provider.name, scope).await? else { continue };
             if source.is_shared() {
                 toolset = Arc::new(Borrowed(toolset));
@@ -198,7 +195,7 @@ impl Published {
         &self.prefix
     }
 
-    /// The tools of an instance that are published, under their own names.
+    /// Removes the tools that are not published from an instance. The names stay without prefix.
     pub(crate) fn filter(&self, toolset: Arc<dyn Toolset>) -> Arc<dyn Toolset> {
         match self.only.clone() {
             None => toolset,
@@ -206,7 +203,7 @@ impl Published {
         }
     }
 
-    /// The name inside the toolset of one that it is published under.
+    /// Returns a published name without the prefix, if it is one of this toolset.
     pub(crate) fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
         let bare = name.strip_prefix(&self.prefix)?.strip_prefix(SEPARATOR)?;
         self.only.as_ref().is_none_or(|only| only.contains(bare)).then_some(bare)

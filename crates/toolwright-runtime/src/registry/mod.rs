@@ -1,5 +1,4 @@
-//! Who runs what, by name: tools and toolsets in namespaces of their own, and agents; and a view of it for agents that may
-//! not use everything. Never runs a call.
+//! The registry of tools, toolsets and agents, and the catalog that limits which toolsets an agent may use.
 
 mod catalog;
 mod preflight;
@@ -14,56 +13,57 @@ use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, Scope,
 
 use crate::agent::{Agent, Planner};
 use crate::tools::{
-    Combined, Executed, FunctionTool, IntoSource, Source, ToolEntry, ToolFunction, ToolSpecRef,
+    Combined, ExecutorToolset, FunctionTool, IntoSource, Source, ToolEntry, ToolFunction,
+    ToolSpecRef,
 };
 
 pub use catalog::Catalog;
 pub(crate) use catalog::Published;
 
-/// Every tool, toolset and agent of a runtime. Nothing is registered but by a call here, and nothing
-/// replaces what is registered. Agents alone can be removed again.
+/// The tools, toolsets and agents of a runtime. A registered item cannot be replaced, and only agents can be removed.
 ///
-/// Clones are the same registry: what is registered while a runtime runs is there for the runs that start from then on.
+/// Clones share their content. Items may be registered while a runtime runs; runs that start later can use them.
 #[derive(Clone, Default)]
 pub struct Registry(Arc<RwLock<Entries>>);
 
 #[derive(Default)]
 struct Entries {
-    /// By toolset name: a toolset may be provided in parts.
+    /// By toolset name. A toolset may have several providers.
     toolsets: BTreeMap<String, Vec<Arc<Provider>>>,
-    /// By tool name, earlier names included.
+    /// By tool name, including aliases.
     tools: BTreeMap<String, Registered>,
-    /// Every tool whose spec is known before any run, in the order of registration.
+    /// All tools whose specs are known before any run, in the order of registration.
     listed: Vec<ToolEntry>,
     agents: BTreeMap<String, RegisteredAgent>,
 }
 
-/// A source of tools, and the name that errors call it by.
+/// A source of tools, with the name of its toolset.
 pub(crate) struct Provider {
     pub(crate) name: String,
     pub(crate) source: Source,
-    /// Whether its tools are known before any run. Such a toolset may be provided in parts.
+    /// Whether its tools are known before any run. Such a toolset may have several providers.
     is_listed: bool,
 }
 
-/// A tool and where it comes from.
+/// A tool and its provider.
 #[derive(Clone)]
 pub(crate) struct Registered {
     pub(crate) entry: ToolEntry,
     pub(crate) provider: Arc<Provider>,
 }
 
-/// An agent and what decides for it.
+/// An agent and its planner.
 #[derive(Clone)]
 pub(crate) struct RegisteredAgent {
     pub(crate) agent: Arc<Agent>,
     pub(crate) planner: Arc<dyn Planner>,
 }
 
-/// What an agent uses of one provider: everything, or tools of these names.
+/// The tools that an agent uses of one provider.
 #[derive(Clone)]
-pub(crate) struct Use {
+pub(crate) struct ProviderUse {
     pub(crate) provider: Arc<Provider>,
+    /// The names of the tools; `None` if all are used.
     pub(crate) only: Option<BTreeSet<String>>,
 }
 
@@ -77,26 +77,26 @@ debug!(Registry, registry => {
 });
 
 impl Registry {
-    /// An empty registry.
+    /// Creates an empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Registers one tool, in the namespace of tools alone.
+    /// Registers a tool by its name only; the toolset of its spec is not registered.
     ///
     /// # Errors
     ///
-    /// A name that is taken already.
+    /// The name is already used.
     pub fn register_tool(&self, tool: FunctionTool) -> Result<(), RegistrationError> {
-        check(&tool)?;
+        check_types(&tool)?;
         let entry = tool.entry().clone();
         let name = entry.spec().toolset().to_owned();
         let source = tool.into_source();
         self.write().insert(vec![entry], Provider { name, source, is_listed: true }, false)
     }
 
-    /// Registers an async function as a tool of a name, with what it does in words for the model. Its types say what it
-    /// takes and gives: see [`ToolFunction`].
+    /// Registers an async function as a tool, with its name and its description for the model. The schemas come from the types
+    /// of its argument and result: see [`ToolFunction`].
     ///
     /// ```
     /// use toolwright::described;
@@ -120,7 +120,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// A name that is taken already, or types that make no tool.
+    /// The name is already used, or the schema of a type cannot be used.
     pub fn tool<K>(
         &self,
         name: impl Into<Text>,
@@ -132,31 +132,31 @@ impl Registry {
         self.register_tool(FunctionTool::new(spec, function))
     }
 
-    /// Registers tools, each by its name and all by the name of the toolset that its spec says.
+    /// Registers tools by their names, and the toolsets of their specs with these tools.
     ///
     /// # Errors
     ///
-    /// Every name that is taken already, and every function whose types make no tool; nothing is registered then.
+    /// Every name that is already used, and every function with a type whose schema cannot be used. Then nothing is registered.
     pub fn register_tools(
         &self,
         tools: impl IntoIterator<Item = FunctionTool>,
     ) -> Result<(), RegistrationError> {
         let tools: Vec<_> = tools.into_iter().collect();
         let mut entries = self.write();
-        let mut wrong: Vec<_> = tools.iter().filter_map(|tool| check(tool).err()).collect();
+        let mut errors: Vec<_> = tools.iter().filter_map(|tool| check_types(tool).err()).collect();
         let listed: Vec<_> = tools.iter().map(|tool| tool.entry().clone()).collect();
-        wrong.extend(entries.taken(&listed));
+        errors.extend(entries.duplicates(&listed));
         let mut toolsets: BTreeMap<String, (Vec<ToolEntry>, Combined)> = BTreeMap::new();
         for tool in tools {
             let name = tool.entry().spec().toolset().to_owned();
             if entries.toolsets.contains_key(&name) {
-                wrong.push(RegistrationError::DuplicateToolset { toolset: name.clone() });
+                errors.push(RegistrationError::DuplicateToolset { toolset: name.clone() });
             }
             let (listed, all) = toolsets.entry(name.clone()).or_default();
             listed.push(tool.entry().clone());
             all.push(name, Arc::new(tool));
         }
-        RegistrationError::all(wrong)?;
+        RegistrationError::all(errors)?;
         for (name, (listed, all)) in toolsets {
             let provider = Provider { name, source: all.into_source(), is_listed: true };
             entries.insert(listed, provider, true)?;
@@ -164,12 +164,12 @@ impl Registry {
         Ok(())
     }
 
-    /// Registers a toolset under a name: an instance, which runs share, or a factory, sync or async. A factory builds
-    /// once a run; [`Source::per_step`] makes it build once a step. Its tools are met when they are listed.
+    /// Registers a toolset under a name: an instance, which runs share, or a sync or async factory. A factory is called once in
+    /// each run; with [`Source::per_step`] once in each step. The tools are listed during the run.
     ///
     /// # Errors
     ///
-    /// A name that is taken already.
+    /// The name is already used.
     pub fn register_toolset<K>(
         &self,
         name: impl Into<String>,
@@ -185,13 +185,11 @@ impl Registry {
         Ok(())
     }
 
-    /// Registers an agent, and itself as what runs the tools it implements. That can be done while a runtime runs, by a
-    /// tool too; see [`FunctionTool::delegating`].
+    /// Registers an agent, and the tools that it implements. A tool can do so during a run; see [`FunctionTool::delegating`].
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it: names that are taken already, and what [`preflight`](Self::preflight) finds. Then
-    /// nothing is registered.
+    /// Every name that is already used, and every error of [`preflight`](Self::preflight). Then nothing is registered.
     pub fn register_agent(
         &self,
         agent: impl Into<Agent>,
@@ -200,60 +198,60 @@ impl Registry {
         self.register_agents([(agent.into(), planner)])
     }
 
-    /// Registers agents, all or none, as [`register_agent`](Self::register_agent) does it with one. An agent may use what
-    /// those before it implement.
+    /// Registers several agents, as [`register_agent`](Self::register_agent) does one. An agent may use tools that the agents
+    /// before it implement.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with any of them; then nothing is registered.
+    /// The errors of all agents. Then none is registered.
     pub fn register_agents(
         &self,
         agents: impl IntoIterator<Item = (Agent, Arc<dyn Planner>)>,
     ) -> Result<(), RegistrationError> {
         let agents: Vec<_> = agents.into_iter().collect();
         let mut entries = self.write();
-        let (mut wrong, mut registered) = (Vec::new(), Vec::new());
+        let (mut errors, mut registered) = (Vec::new(), Vec::new());
         for (agent, planner) in agents {
             let name = agent.name.clone();
             match entries.insert_agent(agent, planner) {
                 Ok(()) => registered.push(name),
-                Err(error) => wrong.extend_from_slice(error.each()),
+                Err(error) => errors.extend_from_slice(error.each()),
             }
         }
-        if !wrong.is_empty() {
+        if !errors.is_empty() {
             for name in &registered {
                 entries.remove_agent(name);
             }
         }
-        RegistrationError::all(wrong)
+        RegistrationError::all(errors)
     }
 
-    /// Removes an agent with the tools that it implements, and returns it if there was one. Its runs that are under way go
-    /// on; one that is suspended can be resumed once an agent of this name is registered again.
+    /// Removes an agent and the tools that it implements, and returns the agent if there was one. Its active runs continue. Its
+    /// suspended runs can be resumed once an agent with this name is registered again.
     pub fn remove_agent(&self, name: &str) -> Option<Arc<Agent>> {
         self.write().remove_agent(name)
     }
 
-    /// The spec a name stands for, be it the tool's own or an earlier one; of tools that are known before any run.
+    /// Returns the spec of a tool by its name or an alias. Tools that are listed only during a run are not found.
     pub fn spec(&self, name: &str) -> Option<ToolSpecRef> {
         Some(self.read().tools.get(name)?.entry.spec_ref().clone())
     }
 
-    /// Every tool that is known before any run, in the order of registration.
+    /// Returns the specs of all tools that are known before any run, in the order of registration.
     pub fn specs(&self) -> Vec<ToolSpecRef> {
         self.read().listed.iter().map(|entry| entry.spec_ref().clone()).collect()
     }
 
-    /// Every agent, by name.
+    /// Returns all agents, sorted by name.
     pub fn agents(&self) -> Vec<Arc<Agent>> {
         self.read().agents.values().map(|registered| Arc::clone(&registered.agent)).collect()
     }
 
-    /// Checks that something runs each of these tools.
+    /// Checks that each of these tools is registered. `needed_by` names their user in errors.
     ///
     /// # Errors
     ///
-    /// Every one that nothing runs.
+    /// Every tool that is not registered.
     pub fn require<'a>(
         &self,
         specs: impl IntoIterator<Item = &'a ToolSpec>,
@@ -272,26 +270,26 @@ impl Registry {
         self.read().agents.get(name).cloned()
     }
 
-    /// The agent that implements a tool, and the tool's spec.
+    /// Returns the agent that implements a tool, and the tool's spec.
     pub(crate) fn implementer(&self, tool: &str) -> Option<(RegisteredAgent, ToolSpecRef)> {
         let entries = self.read();
         let entry = &entries.tools.get(tool)?.entry;
         Some((entries.agents.get(&**entry.agent()?)?.clone(), entry.spec_ref().clone()))
     }
 
-    /// The names of the tools that agents implement, in the order of registration.
+    /// Returns the names of the tools that agents implement, in the order of registration.
     pub(crate) fn implemented(&self) -> Vec<String> {
         let entries = self.read();
         let implemented = entries.listed.iter().filter(|entry| entry.agent().is_some());
         implemented.map(|entry| entry.name().to_owned()).collect()
     }
 
-    /// What an agent uses, one entry a provider, so that its tools share one instance in a run.
-    pub(crate) fn uses_of(&self, agent: &Agent) -> Vec<Use> {
-        self.read().uses_of(agent)
+    /// Returns the providers that an agent uses. Each occurs once, so that its tools share one instance in a run.
+    pub(crate) fn provider_uses(&self, agent: &Agent) -> Vec<ProviderUse> {
+        self.read().provider_uses(agent)
     }
 
-    /// The parts of a toolset; none where there is no such toolset.
+    /// Returns the providers of a toolset; none if there is no such toolset.
     fn toolset(&self, name: &str) -> Vec<Arc<Provider>> {
         self.read().toolsets.get(name).cloned().unwrap_or_default()
     }
@@ -315,16 +313,16 @@ impl Entries {
         agent: Agent,
         planner: Arc<dyn Planner>,
     ) -> Result<(), RegistrationError> {
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         if self.agents.contains_key(&agent.name) {
-            wrong.push(RegistrationError::DuplicateAgent { agent: agent.name.clone() });
+            errors.push(RegistrationError::DuplicateAgent { agent: agent.name.clone() });
         }
         let entry = |spec| ToolEntry::new(spec).run_by(&agent.name);
-        let own: Vec<_> = agent.implements.iter().cloned().map(entry).collect();
-        wrong.extend(self.preflight(&agent));
-        wrong.extend(self.taken(&own));
-        RegistrationError::all(wrong)?;
-        self.insert_own(own)?;
+        let implemented: Vec<_> = agent.implements.iter().cloned().map(entry).collect();
+        errors.extend(self.preflight(&agent));
+        errors.extend(self.duplicates(&implemented));
+        RegistrationError::all(errors)?;
+        self.insert_implemented(implemented)?;
         let name = agent.name.clone();
         self.agents.insert(name, RegisteredAgent { agent: Arc::new(agent), planner });
         Ok(())
@@ -332,47 +330,47 @@ impl Entries {
 
     fn remove_agent(&mut self, name: &str) -> Option<Arc<Agent>> {
         let RegisteredAgent { agent, .. } = self.agents.remove(name)?;
-        let is_own = |entry: &ToolEntry| entry.agent().is_some_and(|by| **by == *name);
-        let mut own = Vec::new();
+        let is_its = |entry: &ToolEntry| entry.agent().is_some_and(|agent| **agent == *name);
+        let mut removed = Vec::new();
         self.tools.retain(|_, tool| {
-            if is_own(&tool.entry) {
-                own.push(Arc::clone(&tool.provider));
+            if is_its(&tool.entry) {
+                removed.push(Arc::clone(&tool.provider));
             }
-            !is_own(&tool.entry)
+            !is_its(&tool.entry)
         });
-        self.listed.retain(|entry| !is_own(entry));
-        self.toolsets.retain(|_, parts| {
-            parts.retain(|part| !own.iter().any(|own| Arc::ptr_eq(own, part)));
-            !parts.is_empty()
+        self.listed.retain(|entry| !is_its(entry));
+        self.toolsets.retain(|_, providers| {
+            providers.retain(|one| !removed.iter().any(|removed| Arc::ptr_eq(removed, one)));
+            !providers.is_empty()
         });
         Some(agent)
     }
 
-    /// Puts the tools that an agent implements under the names of their toolsets.
-    fn insert_own(&mut self, own: Vec<ToolEntry>) -> Result<(), RegistrationError> {
+    /// Inserts the tools that an agent implements, under the names of their toolsets.
+    fn insert_implemented(&mut self, tools: Vec<ToolEntry>) -> Result<(), RegistrationError> {
         let mut by_toolset: BTreeMap<String, Vec<ToolEntry>> = BTreeMap::new();
-        for entry in own {
+        for entry in tools {
             by_toolset.entry(entry.spec().toolset().to_owned()).or_default().push(entry);
         }
         for (name, entries) in by_toolset {
-            let source = Executed::listing(entries.clone()).into_source();
+            let source = ExecutorToolset::without_executor(entries.clone()).into_source();
             self.insert(entries, Provider { name, source, is_listed: true }, true)?;
         }
         Ok(())
     }
 
-    fn uses_of(&self, agent: &Agent) -> Vec<Use> {
+    fn provider_uses(&self, agent: &Agent) -> Vec<ProviderUse> {
         let whole = agent.toolsets.iter().filter_map(|name| self.toolsets.get(name)).flatten();
-        let mut uses: Vec<Use> =
-            whole.map(|provider| Use { provider: Arc::clone(provider), only: None }).collect();
+        let use_all = |provider| ProviderUse { provider: Arc::clone(provider), only: None };
+        let mut uses: Vec<_> = whole.map(use_all).collect();
         for tool in agent.tools.iter().filter_map(|name| self.tools.get(name)) {
             let name = tool.entry.name().to_owned();
             match uses.iter_mut().find(|used| Arc::ptr_eq(&used.provider, &tool.provider)) {
-                Some(Use { only: Some(names), .. }) => {
+                Some(ProviderUse { only: Some(names), .. }) => {
                     names.insert(name);
                 }
-                Some(Use { only: None, .. }) => {}
-                None => uses.push(Use {
+                Some(ProviderUse { only: None, .. }) => {}
+                None => uses.push(ProviderUse {
                     provider: Arc::clone(&tool.provider),
                     only: Some(BTreeSet::from([name])),
                 }),
@@ -381,22 +379,22 @@ impl Entries {
         uses
     }
 
-    /// A tool of the same name from another toolset is not the tool that was asked for.
+    /// Returns whether a tool with the name and the toolset of a spec is registered.
     fn has(&self, spec: &ToolSpec) -> bool {
         let found = self.tools.get(spec.name()).map(|tool| tool.entry.spec());
         found.is_some_and(|found| found.name() == spec.name() && found.toolset() == spec.toolset())
     }
 
-    /// Takes tools in with what provides them, all or none.
+    /// Inserts tools with their provider, either all or none.
     fn insert(
         &mut self,
         entries: Vec<ToolEntry>,
         provider: Provider,
         as_toolset: bool,
     ) -> Result<(), RegistrationError> {
-        RegistrationError::all(self.taken(&entries))?;
-        let parts = self.toolsets.get(&provider.name).filter(|_| as_toolset);
-        if parts.is_some_and(|parts| parts.iter().any(|part| !part.is_listed)) {
+        RegistrationError::all(self.duplicates(&entries))?;
+        let others = self.toolsets.get(&provider.name).filter(|_| as_toolset);
+        if others.is_some_and(|others| others.iter().any(|other| !other.is_listed)) {
             return Err(RegistrationError::DuplicateToolset { toolset: provider.name });
         }
         let provider = Arc::new(provider);
@@ -413,25 +411,25 @@ impl Entries {
         Ok(())
     }
 
-    /// Every name of a set that is taken, here or within the set.
-    fn taken(&self, entries: &[ToolEntry]) -> Vec<RegistrationError> {
-        let mut own: BTreeMap<&str, &ToolEntry> = BTreeMap::new();
-        let mut wrong = Vec::new();
+    /// Returns an error for every name of these tools that a registered tool or another one of them has.
+    fn duplicates(&self, entries: &[ToolEntry]) -> Vec<RegistrationError> {
+        let mut seen: BTreeMap<&str, &ToolEntry> = BTreeMap::new();
+        let mut errors = Vec::new();
         for entry in entries {
             for name in names(entry) {
                 let registered = self.tools.get(name).map(|tool| &tool.entry);
-                match registered.or(own.get(name).copied()) {
-                    Some(taken) => wrong.push(duplicate(name, taken.spec(), entry.spec())),
-                    None => drop(own.insert(name, entry)),
+                match registered.or(seen.get(name).copied()) {
+                    Some(other) => errors.push(duplicate(name, other.spec(), entry.spec())),
+                    None => drop(seen.insert(name, entry)),
                 }
             }
         }
-        wrong
+        errors
     }
 }
 
 impl Registry {
-    fn insert_set(
+    fn insert_specs(
         &self,
         specs: &'static [&'static ToolSpec],
         source: Source,
@@ -448,7 +446,8 @@ impl Registrar for Registry {
         specs: &'static [&'static ToolSpec],
         executor: Arc<dyn Executor>,
     ) -> Result<(), RegistrationError> {
-        self.insert_set(specs, Executed::new(specs.iter().copied(), executor).into_source())
+        let toolset = ExecutorToolset::new(specs.iter().copied(), executor);
+        self.insert_specs(specs, toolset.into_source())
     }
 
     fn register_factory(
@@ -456,19 +455,19 @@ impl Registrar for Registry {
         specs: &'static [&'static ToolSpec],
         factory: ExecutorFactory,
     ) -> Result<(), RegistrationError> {
-        let make = move |_: Scope| Executed::new(specs.iter().copied(), factory());
-        self.insert_set(specs, make.into_source())
+        let make = move |_: Scope| ExecutorToolset::new(specs.iter().copied(), factory());
+        self.insert_specs(specs, make.into_source())
     }
 }
 
-/// Refuses a function whose types make no tool.
-fn check(tool: &FunctionTool) -> Result<(), RegistrationError> {
-    let Some(reason) = tool.mistake() else { return Ok(()) };
+/// Checks that the schemas of a function's types can be used.
+fn check_types(tool: &FunctionTool) -> Result<(), RegistrationError> {
+    let Some(reason) = tool.type_error() else { return Ok(()) };
     let (tool, reason) = (tool.entry().name().to_owned(), reason.to_owned());
     Err(RegistrationError::UnusableTool { tool, reason })
 }
 
-/// Every name of a tool, earlier ones included.
+/// Returns the name of a tool and its aliases.
 fn names(entry: &ToolEntry) -> impl Iterator<Item = &str> {
     std::iter::once(entry.name()).chain(entry.spec().aliases())
 }

@@ -1,5 +1,5 @@
-//! Whether an agent can have what it lists: every name is known and of its kind, no two tools share one, and what is only
-//! met in a run can be made and listed. Never registers anything.
+//! Checks before a run that the tools and toolsets of an agent exist, that no two tools have the same name, and that toolsets
+//! can be created and listed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,15 +7,16 @@ use std::sync::Arc;
 use toolwright::call::fresh_id;
 use toolwright::{BoxError, RegistrationError, Scope};
 
-use super::{Entries, Registry, TOOL, TOOLSET, Use, missing_executor};
+use super::{Entries, ProviderUse, Registry, TOOL, TOOLSET, missing_executor};
 use crate::agent::Agent;
-use crate::tools::{Entered, Filtered, SEPARATOR, ToolEntry, Toolset, clashing};
+use crate::tools::{Entered, Filtered, SEPARATOR, ToolEntry, Toolset, find_clash};
 
-/// A tool that an agent would have, with the name of its source.
+/// A tool of an agent, with the name of its source for errors.
 type Listed = (String, ToolEntry);
 
 impl Registry {
-    /// Checks what an agent lists, as far as it is known before any run. Registering an agent does so.
+    /// Checks the tools and toolsets that an agent lists, as far as they are known before any run. Registering an agent includes
+    /// this check.
     ///
     /// ```
     /// use toolwright::{RegistrationError, ToolSpec};
@@ -36,24 +37,24 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong: names that are unknown or of the wrong kind, tools that nothing runs, several tools of one
-    /// name (also of names that a model provider cannot tell apart), and names in its approval list that none of its tools
-    /// has.
+    /// Every error: unknown names, names of the wrong kind (a toolset in place of a tool, or the reverse), tools that are not
+    /// registered, several tools with one name (or with names that are the same for a model provider), and names in the
+    /// approval list that no tool has.
     pub fn preflight(&self, agent: &Agent) -> Result<(), RegistrationError> {
         RegistrationError::all(self.read().preflight(agent))
     }
 
-    /// Checks what an agent lists as [`preflight`](Self::preflight) does, and tools that are only met in a run too: makes
-    /// and enters every toolset, lists its tools and exits it, as a run would.
+    /// Does the checks of [`preflight`](Self::preflight), also for tools that are listed only during a run: creates, enters, lists
+    /// and exits every toolset, as a run would.
     ///
     /// # Errors
     ///
-    /// Those of [`preflight`](Self::preflight), toolsets that could not be made, entered or listed, and tools that say that
-    /// they cannot be used now.
+    /// Those of [`preflight`](Self::preflight), toolsets that cannot be created, entered or listed, and tools that are
+    /// unavailable now.
     pub async fn preflight_listing(&self, agent: &Agent) -> Result<(), RegistrationError> {
-        let (mut wrong, uses, mut listed) = {
+        let (mut errors, uses, mut listed) = {
             let entries = self.read();
-            (entries.missing(agent), entries.uses_of(agent), entries.own_tools(agent))
+            (entries.missing(agent), entries.provider_uses(agent), entries.own_tools(agent))
         };
         let unavailable = |entry: &str, kind, reason: String| RegistrationError::Unavailable {
             entry: entry.to_owned(),
@@ -61,67 +62,67 @@ impl Registry {
             reason,
             needed_by: needed_by(agent),
         };
-        let mut all_listed = wrong.is_empty();
+        let mut all_listed = errors.is_empty();
         for used in uses {
             match list(&used).await {
                 Ok(tools) => {
                     for (tool, is_available) in tools {
                         if !is_available {
                             let reason = "its toolset says so".to_owned();
-                            wrong.push(unavailable(tool.name(), TOOL, reason));
+                            errors.push(unavailable(tool.name(), TOOL, reason));
                         }
                         listed.push((used.source_of(&tool), tool));
                     }
                 }
                 Err(error) => {
                     all_listed = false;
-                    wrong.push(unavailable(&used.provider.name, TOOLSET, error.to_string()));
+                    errors.push(unavailable(&used.provider.name, TOOLSET, error.to_string()));
                 }
             }
         }
-        wrong.extend(ambiguous(agent, &listed));
+        errors.extend(ambiguous(agent, &listed));
         if all_listed {
-            wrong.extend(unlisted_approvals(agent, &listed));
+            errors.extend(unlisted_approvals(agent, &listed));
         }
-        RegistrationError::all(wrong)
+        RegistrationError::all(errors)
     }
 }
 
 impl Registry {
-    /// The tools that an agent has in every run, if all are known before one.
+    /// Returns the tools of an agent, if all of them are known before any run.
     pub(crate) fn known_tools(&self, agent: &Agent) -> Option<Vec<ToolEntry>> {
         let (listed, all_known) = self.read().known_tools(agent);
         all_known.then(|| listed.into_iter().map(|(_, tool)| tool).collect())
     }
 
-    /// Whether a tool that is known before any run goes by a name, in the namespace of tools or in a toolset.
+    /// Returns whether a tool that is known before any run has this name, either registered as a tool or in a toolset.
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         let entries = self.read();
         let mut known = entries.toolsets.values().flatten();
         entries.tools.contains_key(name)
             || known.any(|provider| {
                 let tools = provider.source.known_tools().unwrap_or_default();
-                tools.iter().any(|tool| tool.is_meant_by(name))
+                tools.iter().any(|tool| tool.is_known_as(name))
             })
     }
 }
 
 impl Entries {
     pub(super) fn preflight(&self, agent: &Agent) -> Vec<RegistrationError> {
-        let mut wrong = self.missing(agent);
+        let mut errors = self.missing(agent);
         let (listed, all_known) = self.known_tools(agent);
-        let all_known = all_known && wrong.is_empty();
-        wrong.extend(ambiguous(agent, &listed));
+        let all_known = all_known && errors.is_empty();
+        errors.extend(ambiguous(agent, &listed));
         if all_known {
-            wrong.extend(unlisted_approvals(agent, &listed));
+            errors.extend(unlisted_approvals(agent, &listed));
         }
-        wrong
+        errors
     }
 
-    /// The tools of an agent that are known before a run, and whether these are all.
+    /// Returns the tools of an agent that are known before any run, and whether these are all.
     fn known_tools(&self, agent: &Agent) -> (Vec<Listed>, bool) {
         let (mut listed, mut all_known) = (self.own_tools(agent), true);
-        for used in self.uses_of(agent) {
+        for used in self.provider_uses(agent) {
             let tools = if used.provider.is_listed {
                 let of_used = |entry: &&ToolEntry| {
                     let registered = self.tools.get(entry.name());
@@ -139,29 +140,29 @@ impl Entries {
         (listed, all_known)
     }
 
-    /// What an agent needs and cannot have. It may call what it implements itself: that is recursion, not a missing
-    /// tool.
+    /// Returns an error for each tool and toolset of an agent that is not registered. Tools that the agent implements itself are
+    /// not missing: it may call them recursively.
     fn missing(&self, agent: &Agent) -> Vec<RegistrationError> {
         let who = needed_by(agent);
         let is_own = |name: &str| agent.implements.iter().any(|spec| spec.name() == name);
         let is_needed = |name: &str| agent.needs().iter().any(|spec| spec.name() == name);
         let needs = agent.needs().iter().filter(|spec| !is_own(spec.name()) && !self.has(spec));
-        let mut wrong: Vec<_> = needs.map(|spec| missing_executor(spec, &who)).collect();
+        let mut errors: Vec<_> = needs.map(|spec| missing_executor(spec, &who)).collect();
         let tools = agent
             .tools
             .iter()
             .filter(|name| !is_own(name) && !is_needed(name) && !self.tools.contains_key(*name));
-        wrong.extend(tools.map(|name| self.unresolved(name, TOOL, &who)));
+        errors.extend(tools.map(|name| self.unresolved(name, TOOL, &who)));
         let is_own_set = |name: &str| agent.implements.iter().any(|spec| spec.toolset() == name);
         let toolsets = agent
             .toolsets
             .iter()
             .filter(|name| !is_own_set(name) && !self.toolsets.contains_key(*name));
-        wrong.extend(toolsets.map(|name| self.unresolved(name, TOOLSET, &who)));
-        wrong
+        errors.extend(toolsets.map(|name| self.unresolved(name, TOOLSET, &who)));
+        errors
     }
 
-    /// Why a name is not what a list says it is.
+    /// Returns the error for a name that is unknown or of the wrong kind.
     pub(super) fn unresolved(
         &self,
         name: &str,
@@ -183,7 +184,7 @@ impl Entries {
         RegistrationError::Unknown { entry, expected, available, needed_by }
     }
 
-    /// The tools that an agent both implements and uses, as far as they are not registered yet.
+    /// Returns the tools that an agent both implements and uses, unless they are already registered.
     fn own_tools(&self, agent: &Agent) -> Vec<Listed> {
         let uses = |entry: &ToolEntry| {
             let toolset = entry.spec().toolset();
@@ -197,20 +198,21 @@ impl Entries {
     }
 }
 
-impl Use {
+impl ProviderUse {
     fn has(&self, tool: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only.contains(tool))
     }
 
-    /// The name that errors call the source of a tool by.
+    /// Returns the name of a tool's source for errors.
     fn source_of(&self, tool: &ToolEntry) -> String {
         let toolset = &self.provider.name;
         if toolset.is_empty() { tool.name().to_owned() } else { toolset.clone() }
     }
 }
 
-/// Makes, enters, lists and exits what an agent uses of a provider. Tells of each tool whether it can be used now.
-async fn list(used: &Use) -> Result<Vec<(ToolEntry, bool)>, BoxError> {
+/// Creates, enters, lists and exits the toolset of a provider. Returns the tools that the agent uses, with whether each is
+/// available.
+async fn list(used: &ProviderUse) -> Result<Vec<(ToolEntry, bool)>, BoxError> {
     let provider = &used.provider;
     let scope = Arc::new(Scope { run_id: Some(fresh_id("preflight")), ..Scope::default() });
     let Some(toolset) = provider.source.resolve(&provider.name, &scope).await? else {
@@ -234,13 +236,13 @@ fn needed_by(agent: &Agent) -> String {
     format!("agent `{}`", agent.name)
 }
 
-/// Tools that cannot be told apart: several of one name, or of names that a model provider makes one.
+/// Returns an error for each name that several tools have, and for two names that are the same for a model provider.
 fn ambiguous(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     let mut sources: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (source, tool) in listed {
         sources.entry(tool.name()).or_default().push(source.clone());
     }
-    let clash = clashing(sources.keys().copied()).map(|(sent, tools)| {
+    let clash = find_clash(sources.keys().copied()).map(|(sent, tools)| {
         RegistrationError::ClashingTools { sent, tools, needed_by: needed_by(agent) }
     });
     let several = sources.into_iter().filter(|(_, sources)| sources.len() > 1);
@@ -252,9 +254,10 @@ fn ambiguous(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     several.map(error).chain(clash).collect()
 }
 
-/// The names in an agent's approval list that none of its tools has. Names with a prefix are a catalog's to know.
+/// Returns an error for each name in an agent's approval list that none of its tools has. Names with a prefix are skipped, as
+/// only the catalog knows them.
 fn unlisted_approvals(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
-    let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.is_meant_by(name));
+    let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.is_known_as(name));
     let unlisted = agent.approval_list.iter();
     let unlisted = unlisted.filter(|name| !name.contains(SEPARATOR) && !is_listed(name));
     let error = |name: &String| RegistrationError::UnlistedApproval {

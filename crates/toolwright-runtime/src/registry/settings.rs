@@ -1,4 +1,4 @@
-//! What a host sets for one registered tool, whatever provides it. Never changes what is listed.
+//! Settings of a host for single registered tools: availability and instructions.
 
 use std::sync::Arc;
 
@@ -8,8 +8,9 @@ use super::{Entries, Provider, Registered, Registry, TOOL};
 use crate::tools::{Available, Instructed, Toolset};
 
 impl Registry {
-    /// Sets when a registered tool can be used, one that a schema file declares too: a call at any other time is refused as
-    /// unavailable, and a runtime that skips unavailable tools does not show it. What is set by several calls holds together.
+    /// Sets a function that tells whether a registered tool is available. While it is not, calls fail as unavailable, and a
+    /// runtime that [skips unavailable tools](crate::RuntimeBuilder::skipping_unavailable) hides it from planners. If this is
+    /// called several times, all functions must return `true`. Tools of schema files can be set, too.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -37,7 +38,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// A tool that is not registered by its name.
+    /// No tool with this name is registered.
     pub fn set_availability(
         &self,
         tool: &str,
@@ -50,8 +51,8 @@ impl Registry {
         })
     }
 
-    /// Sets what planners are told about a registered tool beside its description, asked before each step. Planners of agents
-    /// that use another tool of its toolset are told too.
+    /// Sets instructions for planners about a registered tool, in addition to its description. The function is called before each
+    /// step. Planners of agents that use other tools of the same toolset get the instructions, too.
     ///
     /// ```
     /// use toolwright_runtime::Registry;
@@ -64,7 +65,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// A tool that is not registered by its name.
+    /// No tool with this name is registered.
     pub fn set_instructions(
         &self,
         tool: &str,
@@ -77,7 +78,7 @@ impl Registry {
         })
     }
 
-    /// Puts what provides a tool into a wrapper, which is told the tool's own name.
+    /// Wraps the toolset that provides a tool. The wrapper gets the name of the tool.
     fn wrap(
         &self,
         tool: &str,
@@ -93,8 +94,8 @@ impl Registry {
         let (name, is_listed) = (old.name.clone(), old.is_listed);
         let new = Arc::new(Provider { name, source, is_listed });
         let Entries { toolsets, tools, .. } = &mut *entries;
-        let parts = toolsets.values_mut().flatten();
-        for provider in parts.chain(tools.values_mut().map(|tool| &mut tool.provider)) {
+        let providers = toolsets.values_mut().flatten();
+        for provider in providers.chain(tools.values_mut().map(|tool| &mut tool.provider)) {
             if Arc::ptr_eq(provider, &old) {
                 *provider = Arc::clone(&new);
             }

@@ -1,4 +1,4 @@
-//! The toolset that stands for one in another process. Never decides anything about its tools.
+//! The client: a toolset that forwards calls to a server in another process.
 
 use crate::debug::debug;
 use std::collections::BTreeMap;
@@ -21,29 +21,29 @@ use toolwright::{
     ToolResult,
 };
 
-use super::approval::Approved;
+use super::approval::SignedCall;
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{LONGEST, Reply, Request, VERSION};
+use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION};
 use crate::tools::{ToolEntry, Toolset, check_cleared};
 use crate::wire::{WireCall, WireScope};
 
-/// A toolset behind a connection. Dropped, it leaves, and the server exits what it had entered.
+/// A toolset in another process, used over a connection. Dropping it closes the connection, and the server exits the toolset.
 ///
-/// As an instance it is a shared reference: its connection is one entering, whoever uses it. To have the server make
-/// an instance for each run or session, register a factory that connects.
+/// The server enters the toolset once for each connection, so that all users of this instance share one remote instance. To
+/// have an instance for each run or session, register a factory that connects.
 pub struct RemoteToolset {
     requests: mpsc::Sender<Request>,
     shared: Arc<Shared>,
-    next: AtomicU64,
-    /// As many places as the server runs calls at once.
+    next_id: AtomicU64,
+    /// A permit for each call that the server runs at once.
     calls: Semaphore,
-    /// One place: what is no call is answered one by one.
+    /// A single permit: requests other than calls are made one after another.
     others: Semaphore,
     nonce: String,
-    /// The scope that the connection was opened for.
-    opened_for: WireScope,
+    /// The scope that was sent when the connection was opened.
+    scope: WireScope,
     options: RemoteOptions,
-    /// The tools as they were listed last, by name.
+    /// The tools of the last listing, by name.
     listed: Mutex<BTreeMap<String, Listed>>,
 }
 
@@ -51,39 +51,39 @@ pub struct RemoteToolset {
 struct Listed {
     tool: ToolEntry,
     is_available: bool,
-    /// The digest of the tool that an approval code covers.
+    /// The digest of the tool, for approval codes.
     digest: [u8; 32],
 }
 
-/// The most calls that are under way at once, whatever a server says.
-const CALLS: usize = 4096;
+/// The most calls at once, even if the server allows more.
+const MAX_CALLS: usize = 4096;
 
-/// What the toolset and the task that reads replies share.
+/// The data that the toolset shares with the task that reads replies.
 struct Shared {
-    /// Those who wait for replies, by the ids of their requests; none any more once the connection is gone.
+    /// The receivers of replies, by request id; `None` once the connection is closed.
     waiting: Mutex<Option<BTreeMap<u64, oneshot::Sender<Reply>>>>,
-    /// The handles that are open there, as the server said last.
+    /// The open handles, as the server sent them last.
     open_handles: Mutex<Vec<String>>,
 }
 
-/// Why a remote toolset could not be reached or offered.
+/// A remote toolset cannot be connected, or a server cannot serve a client.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// The stream could not be opened, or broke.
+    /// The stream could not be opened, or it failed.
     Io(io::Error),
-    /// The server could not offer its toolset.
+    /// The server refused the connection or could not provide its toolset.
     Refused {
-        /// The server's words.
-        why: String,
+        /// The reason that the server gave.
+        reason: String,
     },
-    /// The other side said something that is not of the protocol.
+    /// The other side violated the protocol.
     Protocol(String),
-    /// The server left.
-    Gone,
-    /// The options do not let the client speak with the server of a socket, whose user has this id.
-    Stranger {
-        /// The id, where the kernel says it.
+    /// The connection was closed.
+    Disconnected,
+    /// The options of the client do not accept the user who serves the socket.
+    UntrustedPeer {
+        /// The id of the user, if the kernel provides it.
         user_id: Option<u32>,
     },
 }
@@ -91,12 +91,12 @@ pub enum RemoteError {
 debug!(RemoteToolset, _toolset => {});
 
 impl RemoteToolset {
-    /// Connects to a socket, on behalf of a run or a session. Nothing is sent to a server of another user, unless the
-    /// options [say otherwise](RemoteOptions::with_peers).
+    /// Connects to a Unix socket, for a run or session with this scope. Servers of other users are refused before anything is
+    /// sent, unless the [options](RemoteOptions::with_peers) accept them.
     ///
     /// # Errors
     ///
-    /// No server listens on the socket, the server belongs to another user, breaks the protocol, or could not offer its
+    /// No server listens on the socket, the server runs as another user, violates the protocol, or could not provide its
     /// toolset.
     pub async fn connect_unix(
         path: impl AsRef<Path>,
@@ -106,18 +106,18 @@ impl RemoteToolset {
         let stream = UnixStream::connect(path).await?;
         let server = Peer::of(&stream);
         if !options.accepts(&server) {
-            return Err(RemoteError::Stranger { user_id: server.user_id() });
+            return Err(RemoteError::UntrustedPeer { user_id: server.user_id() });
         }
         let (input, output) = stream.into_split();
-        Self::over(input, output, scope, options).await
+        Self::connect_stream(input, output, scope, options).await
     }
 
-    /// Opens a conversation over any byte stream. Who is at its other end, the caller has seen to.
+    /// Connects over any byte stream. The caller must make sure that the server can be trusted.
     ///
     /// # Errors
     ///
     /// Those of [`RemoteToolset::connect_unix`].
-    pub async fn over(
+    pub async fn connect_stream(
         input: impl AsyncRead + Send + Unpin + 'static,
         mut output: impl AsyncWrite + Send + Unpin + 'static,
         scope: &Scope,
@@ -130,63 +130,69 @@ impl RemoteToolset {
         };
         let opened = timeout(options.answer_timeout, opening).await.map_err(io::Error::from)??;
         let (calls, nonce) = match opened {
-            Some((Reply::Opened { calls, nonce }, _)) => (calls.clamp(1, CALLS), nonce),
-            Some((Reply::Refused { why }, _)) => return Err(RemoteError::Refused { why }),
-            _ => return Err(RemoteError::Gone),
+            Some((Reply::Opened { calls, nonce }, _)) => (calls.clamp(1, MAX_CALLS), nonce),
+            Some((Reply::Refused { why }, _)) => {
+                return Err(RemoteError::Refused { reason: why });
+            }
+            _ => return Err(RemoteError::Disconnected),
         };
-        // For each request that is waited for, a place for it and one for its cancellation.
+        // Two places for each request: one for itself, one for its cancellation.
         let (requests, queue) = mpsc::channel(2 * (calls + 1));
         let waiting = Mutex::new(Some(BTreeMap::new()));
         let shared = Arc::new(Shared { waiting, open_handles: Mutex::default() });
-        tokio::spawn(carry(input, output, queue, Arc::clone(&shared)));
-        let (next, listed) = (AtomicU64::new(0), Mutex::default());
+        tokio::spawn(forward(input, output, queue, Arc::clone(&shared)));
+        let (next_id, listed) = (AtomicU64::new(0), Mutex::default());
         let (calls, others) = (Semaphore::new(calls), Semaphore::new(1));
-        let opened_for = scope.into();
-        Ok(Self { requests, shared, next, calls, others, nonce, opened_for, options, listed })
+        let scope = scope.into();
+        Ok(Self { requests, shared, next_id, calls, others, nonce, scope, options, listed })
     }
 
-    /// Asks once there is a place, and waits for the reply. Given up meanwhile, the server is told.
-    async fn ask(
+    /// Waits for a permit, sends a request and waits for the reply. If the future is dropped, the request is canceled.
+    async fn request(
         &self,
-        places: &Semaphore,
+        permits: &Semaphore,
         request: impl FnOnce(u64) -> Request,
     ) -> Result<Reply, RemoteError> {
-        let _place = places.acquire().await.map_err(|_| RemoteError::Gone)?;
-        let cancelling = self.requests.clone().reserve_owned().await;
-        let cancelling = cancelling.map_err(|_| RemoteError::Gone)?;
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let reply = self.shared.register(id).ok_or(RemoteError::Gone)?;
-        let mut owed = Owed { shared: &self.shared, id, cancelling: Some(cancelling) };
-        self.requests.send(request(id)).await.map_err(|_| RemoteError::Gone)?;
+        let _permit = permits.acquire().await.map_err(|_| RemoteError::Disconnected)?;
+        let cancellation = self.requests.clone().reserve_owned().await;
+        let cancellation = cancellation.map_err(|_| RemoteError::Disconnected)?;
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let reply = self.shared.register(id).ok_or(RemoteError::Disconnected)?;
+        let shared = &self.shared;
+        let mut guard = CancelOnDrop { shared, id, cancellation: Some(cancellation) };
+        self.requests.send(request(id)).await.map_err(|_| RemoteError::Disconnected)?;
         let reply = reply.await;
-        owed.cancelling = None;
-        reply.map_err(|_| RemoteError::Gone)
+        guard.cancellation = None;
+        reply.map_err(|_| RemoteError::Disconnected)
     }
 
-    /// What is asked about the toolset, and not of a tool.
-    async fn ask_other(&self, request: impl FnOnce(u64) -> Request) -> Result<Reply, RemoteError> {
-        let answering = self.ask(&self.others, request);
-        timeout(self.options.answer_timeout, answering).await.map_err(io::Error::from)?
+    /// Makes a request other than a call, with the time limit for these.
+    async fn request_other(
+        &self,
+        request: impl FnOnce(u64) -> Request,
+    ) -> Result<Reply, RemoteError> {
+        let replying = self.request(&self.others, request);
+        timeout(self.options.answer_timeout, replying).await.map_err(io::Error::from)?
     }
 
-    /// The code that shows that a call was approved by whoever our runtime asked.
-    fn approval(&self, request: u64, call: &ToolCall, sent: &WireCall) -> Option<[u8; 32]> {
+    /// Returns the approval code of a call, if the runtime of this process had it approved.
+    fn approval_code(&self, request: u64, call: &ToolCall, sent: &WireCall) -> Option<[u8; 32]> {
         let key = self.options.approval_key.as_ref()?;
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let Listed { tool, digest, .. } = listed.get(call.tool())?;
         check_cleared(call, tool.spec()).ok()?;
-        let (nonce, opened_for) = (&self.nonce, &self.opened_for);
-        Some(key.sign(&Approved { nonce, opened_for, request, call: sent, tool: digest }))
+        let (nonce, connection_scope) = (&self.nonce, &self.scope);
+        Some(key.sign(&SignedCall { nonce, connection_scope, request, call: sent, tool: digest }))
     }
 
     async fn run(&self, call: &ToolCall) -> Outcome {
         let request = |id| {
             let sent = call.into();
-            Request::Call { id, approval: self.approval(id, call, &sent), call: sent }
+            Request::Call { id, approval: self.approval_code(id, call, &sent), call: sent }
         };
-        match self.ask(&self.calls, request).await {
+        match self.request(&self.calls, request).await {
             Ok(Reply::Outcome { outcome, .. }) => outcome.into(),
-            Ok(_) | Err(_) => Err(gone()),
+            Ok(_) | Err(_) => Err(disconnected()),
         }
     }
 }
@@ -202,64 +208,64 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.remove(&id)
     }
 
-    /// Takes in what the server says.
-    fn take_in(&self, reply: Reply) {
+    /// Passes a reply to its receiver.
+    fn deliver(&self, reply: Reply) {
         if let Reply::OpenHandles { names } = reply {
             *self.open_handles.lock().unwrap_or_else(PoisonError::into_inner) = names;
             return;
         }
-        let asker = reply.id().and_then(|id| self.take(id));
-        // Who has given up needs no reply.
-        let _ = asker.map(|asker| asker.send(reply));
+        let receiver = reply.id().and_then(|id| self.take(id));
+        // The receiver may have been dropped.
+        let _ = receiver.map(|receiver| receiver.send(reply));
     }
 
-    /// Nobody is answered any more, and what was open there has ended with the connection.
+    /// Drops all receivers and handles, as the connection is closed.
     fn close(&self) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.open_handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
-/// A request whose reply is waited for.
-struct Owed<'a> {
+/// Cancels a request when it is dropped before the reply.
+struct CancelOnDrop<'a> {
     shared: &'a Shared,
     id: u64,
-    /// The place to give it up in, as long as there is no reply.
-    cancelling: Option<mpsc::OwnedPermit<Request>>,
+    /// The place in the queue for the cancellation; `None` after the reply.
+    cancellation: Option<mpsc::OwnedPermit<Request>>,
 }
 
-impl Drop for Owed<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
-        if let Some(cancelling) = self.cancelling.take()
+        if let Some(cancellation) = self.cancellation.take()
             && self.shared.take(self.id).is_some()
         {
-            cancelling.send(Request::Cancel { id: self.id });
+            cancellation.send(Request::Cancel { id: self.id });
         }
     }
 }
 
-/// Carries requests out and replies in, until either side leaves.
-async fn carry(
+/// Writes requests and reads replies, until either side closes the connection.
+async fn forward(
     mut input: BufReader<impl AsyncRead + Unpin>,
     mut output: impl AsyncWrite + Unpin,
     mut queue: mpsc::Receiver<Request>,
     shared: Arc<Shared>,
 ) {
-    let outward = async {
+    let writing = async {
         while let Some(request) = queue.recv().await {
             write(&mut output, &request).await?;
         }
         io::Result::Ok(())
     };
-    let inward = async {
+    let reading = async {
         while let Some((reply, _)) = read::<Reply>(&mut input).await? {
-            shared.take_in(reply);
+            shared.deliver(reply);
         }
         io::Result::Ok(())
     };
-    let ended = tokio::select! { ended = outward => ended, ended = inward => ended };
+    let ended = tokio::select! { ended = writing => ended, ended = reading => ended };
     if let Err(error) = ended {
-        tracing::warn!(%error, "the connection to a remote toolset broke");
+        tracing::warn!(%error, "the connection to a remote toolset failed");
     }
     shared.close();
 }
@@ -284,35 +290,35 @@ async fn write(output: &mut (impl AsyncWrite + Unpin), request: &Request) -> io:
     output.flush().await
 }
 
-/// Reads one line, and says how many bytes it had; none at the end of the stream.
+/// Reads a line, and returns its value and its length in bytes; `None` at the end of the stream.
 pub(super) async fn read<T: DeserializeOwned>(
     input: &mut (impl AsyncBufRead + Unpin),
 ) -> io::Result<Option<(T, usize)>> {
     let mut line = Vec::new();
-    let mut limited = input.take(LONGEST as u64);
+    let mut limited = input.take(MAX_LINE_BYTES as u64);
     limited.read_until(b'\n', &mut line).await?;
     if line.is_empty() {
         return Ok(None);
     }
     if line.last() != Some(&b'\n') {
-        let what = format!("a line is longer than {LONGEST} bytes, or was cut off");
-        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        let message = format!("a line is longer than {MAX_LINE_BYTES} bytes, or was cut off");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
-    let said = serde_json::from_slice(&line)?;
-    Ok(Some((said, line.len())))
+    let value = serde_json::from_slice(&line)?;
+    Ok(Some((value, line.len())))
 }
 
 impl Toolset for RemoteToolset {
     fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(async move {
-            let Reply::Tools { tools, .. } = self.ask_other(|id| Request::List { id }).await?
+            let Reply::Tools { tools, .. } = self.request_other(|id| Request::List { id }).await?
             else {
-                return Err(RemoteError::Gone.into());
+                return Err(RemoteError::Disconnected.into());
             };
             let mut entries = Vec::new();
-            let listed = tools?.into_iter().map(|told| {
-                let (is_available, digest) = (told.is_available(), told.digest());
-                let tool = told.into_entry();
+            let listed = tools?.into_iter().map(|wire| {
+                let (is_available, digest) = (wire.is_available(), wire.digest());
+                let tool = wire.into_entry();
                 entries.push(tool.clone());
                 (tool.name().to_owned(), Listed { tool, is_available, digest })
             });
@@ -330,9 +336,9 @@ impl Toolset for RemoteToolset {
 
     fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
         Box::pin(async move {
-            match self.ask_other(|id| Request::Save { id }).await? {
+            match self.request_other(|id| Request::Save { id }).await? {
                 Reply::Saved { saved, .. } => Ok(saved?.map(Payload::new)),
-                _ => Err(RemoteError::Gone.into()),
+                _ => Err(RemoteError::Disconnected.into()),
             }
         })
     }
@@ -343,9 +349,10 @@ impl Toolset for RemoteToolset {
         saved: &'a Payload,
     ) -> BoxFuture<'a, Result<(), BoxError>> {
         Box::pin(async move {
-            match self.ask_other(|id| Request::Restore { id, saved: saved.to_string() }).await? {
+            let request = |id| Request::Restore { id, saved: saved.to_string() };
+            match self.request_other(request).await? {
                 Reply::Restored { restored, .. } => Ok(restored?),
-                _ => Err(RemoteError::Gone.into()),
+                _ => Err(RemoteError::Disconnected.into()),
             }
         })
     }
@@ -356,7 +363,7 @@ impl Toolset for RemoteToolset {
 
     fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
-            match self.ask_other(|id| Request::Instructions { id }).await {
+            match self.request_other(|id| Request::Instructions { id }).await {
                 Ok(Reply::Instructions { text, .. }) => text,
                 Ok(_) | Err(_) => None,
             }
@@ -369,27 +376,29 @@ impl Toolset for RemoteToolset {
     }
 }
 
-fn gone() -> ToolFailure {
+fn disconnected() -> ToolFailure {
     let message = "the tool cannot be reached now";
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry)
-        .with_detail("the connection to the remote toolset is gone")
+        .with_detail("the connection to the remote toolset is closed")
 }
 
 impl fmt::Display for RemoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(error) => write!(f, "the stream to a remote toolset broke: {error}"),
-            Self::Refused { why } => write!(f, "the remote toolset cannot be had: {why}"),
-            Self::Protocol(what) => {
-                write!(f, "the other side of a remote toolset does not keep the protocol: {what}")
+            Self::Io(error) => write!(f, "the stream to a remote toolset failed: {error}"),
+            Self::Refused { reason } => write!(f, "the remote toolset is not provided: {reason}"),
+            Self::Protocol(error) => {
+                write!(f, "the other side of a remote toolset violates the protocol: {error}")
             }
-            Self::Gone => f.write_str("the remote toolset has left"),
-            Self::Stranger { user_id } => {
+            Self::Disconnected => {
+                f.write_str("the connection to the remote toolset is closed; connect again")
+            }
+            Self::UntrustedPeer { user_id } => {
                 let user = user_id.map_or("an unknown user".to_owned(), |id| format!("user {id}"));
                 write!(
                     f,
-                    "the socket is served by {user}, expected a process that `RemoteOptions::with_peers` lets in, by default of \
-                     this user"
+                    "{user} serves the socket, expected a peer that `RemoteOptions::with_peers` accepts, by default the user of \
+                     this process"
                 )
             }
         }

@@ -1,21 +1,20 @@
-//! A toolset in another process: a server that offers one over any byte stream, and the toolset that stands for it.
-//! Never routes: to everybody else a remote toolset is a toolset.
+//! Toolsets in other processes: a server that offers a toolset over any byte stream, and a client that is a toolset.
 //!
-//! One connection is one entering: the server makes, enters and lists its toolset when a client has said whose run it
-//! is, and exits it when the client leaves, however it leaves.
+//! The server creates and enters its toolset when a client opens a connection, and exits it when the connection ends for any
+//! reason.
 //!
-//! A server trusts its peers with nothing that it did not agree to:
+//! The server does not trust its clients (peers):
 //!
-//! - [`bind_unix`] makes a socket that no other user can connect to, and a server asks the kernel who a peer is. Peers of
-//!   another user are refused unless [`RemoteOptions::with_peers`] lets them in; so is, by a client, a server.
-//! - What a peer says of runs, sessions and labels is not believed: each connection is a run of its own. Ids of calls stay
-//!   the peer's, to tell them apart. Where peers are the host's own processes, [`RemoteOptions::trusting_peers`] takes
-//!   their word.
-//! - A tool that needs an approval runs only calls that show one, as a code (HMAC-SHA256) over the connection, the request
-//!   and the call, made with the [`ApprovalKey`] that both sides were given. Nothing else that a peer says counts as an
-//!   approval, so that without a key such calls are refused. Each code is good for one request.
-//! - Connections, calls under way, their bytes and replies that wait are limited. A peer that does not read is not read
-//!   from.
+//! - [`bind_unix`] creates a socket to which no other user can connect, and the server gets the user of a peer from the
+//!   kernel. Peers of other users are refused unless [`RemoteOptions::with_peers`] accepts them. A client checks the server in
+//!   the same way.
+//! - The runs, sessions and labels that a peer sends are ignored: each connection is a run of its own. Only the ids of calls
+//!   are kept. If all peers are processes of the host, [`RemoteOptions::trusting_peers`] accepts the scopes that they send.
+//! - A tool that needs an approval runs only calls with an approval code: an HMAC-SHA256 over the connection, the request and
+//!   the call, with the [`ApprovalKey`] of both sides. Each code is valid for one request. Without a key such calls are
+//!   refused.
+//! - The numbers of connections, calls and pending replies, and the bytes of active calls, are limited. The server stops
+//!   reading from a peer that does not read its replies.
 //!
 //! ```no_run
 //! use toolwright::{Scope, ToolSpec};
@@ -24,7 +23,7 @@
 //! use toolwright_runtime::tools::IntoSource;
 //!
 //! # async fn both_sides(secret: [u8; 32]) -> Result<(), Box<dyn std::error::Error>> {
-//! // Here, and the same in the process of the client.
+//! // Client and server have the same key.
 //! let key = ApprovalKey::new(secret);
 //! let bell = FunctionTool::new(ToolSpec::new("ring"), async || true).into_source();
 //! let options = RemoteOptions::new().with_approval_key(key);

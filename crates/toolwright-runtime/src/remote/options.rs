@@ -10,46 +10,47 @@ use toolwright::Scope;
 
 use super::ApprovalKey;
 
-/// How many connections there may be at once.
-const CONNECTIONS: usize = 256;
-/// How many calls of a connection may be under way at once.
-const CALLS: usize = 256;
-/// How long the other side may take to answer a request other than a call.
+/// The default number of connections at once.
+const MAX_CONNECTIONS: usize = 256;
+/// The default number of calls of a connection at once.
+const MAX_CALLS: usize = 256;
+/// The default time limit for replies to requests other than calls.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The options of a remote toolset's server and client: see [`Source::serve_unix`](crate::Source::serve_unix) and
-/// [`RemoteToolset::connect_unix`](super::RemoteToolset::connect_unix). Scopes and numbers are of servers alone.
+/// [`RemoteToolset::connect_unix`](super::RemoteToolset::connect_unix). Scopes, connections and calls are options of servers
+/// only.
 #[derive(Clone)]
 pub struct RemoteOptions {
-    accepts: Accepts,
-    pub(super) believes: Option<Believes>,
+    peer_filter: PeerFilter,
+    pub(super) scope_rule: Option<ScopeRule>,
     pub(super) approval_key: Option<ApprovalKey>,
-    pub(super) connections: usize,
-    pub(super) calls: usize,
+    pub(super) max_connections: usize,
+    pub(super) max_calls: usize,
     pub(super) answer_timeout: Duration,
 }
 
-/// Who is at the other end of a connection, as the kernel says.
+/// The process at the other end of a connection, according to the kernel.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Peer(Option<UCred>);
 
-type Accepts = Arc<dyn Fn(&Peer) -> bool + Send + Sync>;
-type Believes = Arc<dyn Fn(&Peer, Scope) -> Scope + Send + Sync>;
+type PeerFilter = Arc<dyn Fn(&Peer) -> bool + Send + Sync>;
+type ScopeRule = Arc<dyn Fn(&Peer, Scope) -> Scope + Send + Sync>;
 
-debug!(RemoteOptions, options => { connections: options.connections, calls: options.calls });
+debug!(RemoteOptions, options => { max_connections: options.max_connections, max_calls: options.max_calls });
 
 impl Peer {
-    /// The peer of a socket; one of whom nothing is known where the kernel does not say.
+    /// Returns the peer of a socket. Its user and process are unknown if the kernel does not provide them.
     pub(super) fn of(stream: &UnixStream) -> Self {
         Self(stream.peer_cred().ok())
     }
 
-    /// The id of its user. Nothing is known of the peer of a stream that is no Unix socket.
+    /// Returns the id of its user, which is known for Unix sockets only.
     pub fn user_id(&self) -> Option<u32> {
         Some(self.0?.uid())
     }
 
-    /// The id of its process, on systems that tell it.
+    /// Returns the id of its process, on systems that provide it.
     pub fn process_id(&self) -> Option<i32> {
         self.0?.pid()
     }
@@ -66,70 +67,73 @@ impl Default for RemoteOptions {
 }
 
 impl RemoteOptions {
-    /// Accepts peers of this process's user alone, believes nothing that they state, and takes no call for approved.
+    /// Creates options that accept only peers of the user of this process, ignore the scopes that they send, and run no calls
+    /// that need an approval.
     pub fn new() -> Self {
         Self {
-            accepts: Arc::new(Peer::is_of_this_user),
-            believes: None,
+            peer_filter: Arc::new(Peer::is_of_this_user),
+            scope_rule: None,
             approval_key: None,
-            connections: CONNECTIONS,
-            calls: CALLS,
+            max_connections: MAX_CONNECTIONS,
+            max_calls: MAX_CALLS,
             answer_timeout: ANSWER_TIMEOUT,
         }
     }
 
-    /// Sets which peers may connect to a socket, and which server a client speaks with; otherwise those of this process's
-    /// user. Others also need the permission of the socket's file, which [`bind_unix`](super::bind_unix) gives to nobody
-    /// else.
+    /// Sets the clients that a server accepts, and the servers that a client accepts, on Unix sockets. By default these are
+    /// processes of the same user. Other users also need the permission to connect to the socket file, which
+    /// [`bind_unix`](super::bind_unix) does not give.
     #[must_use]
     pub fn with_peers(mut self, accepts: impl Fn(&Peer) -> bool + Send + Sync + 'static) -> Self {
-        self.accepts = Arc::new(accepts);
+        self.peer_filter = Arc::new(accepts);
         self
     }
 
-    /// Sets the scope of the toolset and of its calls, made of what a peer states. Otherwise each connection has a run of
-    /// its own, and nothing else.
+    /// Sets a function that returns the scope of the toolset and of its calls, given the scope that the peer sent. By default
+    /// the scope has only a run id, which is unique for each connection.
     #[must_use]
     pub fn with_scope(
         mut self,
-        believes: impl Fn(&Peer, Scope) -> Scope + Send + Sync + 'static,
+        rule: impl Fn(&Peer, Scope) -> Scope + Send + Sync + 'static,
     ) -> Self {
-        self.believes = Some(Arc::new(believes));
+        self.scope_rule = Some(Arc::new(rule));
         self
     }
 
-    /// Takes runs, sessions and labels as peers state them: for peers that are processes of the host itself. It lets
-    /// nobody in, and approves nothing.
+    /// Accepts the scopes that peers send, if all peers are processes of the host. This has no effect on which peers are
+    /// accepted and which calls are approved.
     #[must_use]
     pub fn trusting_peers(self) -> Self {
-        self.with_scope(|_, stated| stated)
+        self.with_scope(|_, sent| sent)
     }
 
-    /// Sets the key with which clients show that a call was approved, the same on both sides. Without it, tools that need an
-    /// approval run no call.
+    /// Sets the key for approval codes, which must be the same on both sides. Without it, calls of tools that need an approval
+    /// are refused.
     #[must_use]
     pub fn with_approval_key(mut self, key: ApprovalKey) -> Self {
         self.approval_key = Some(key);
         self
     }
 
-    /// Sets how many connections there may be at once, at least one; otherwise 256. Further peers wait.
+    /// Sets the number of connections at once, at least one. The default is 256. Further peers wait.
     #[must_use]
-    pub fn with_connections(mut self, connections: usize) -> Self {
-        self.connections = connections.max(1);
+    pub fn with_max_connections(mut self, connections: usize) -> Self {
+        self.max_connections = connections.max(1);
         self
     }
 
-    /// Sets how many calls of a connection may be under way at once, at least one; otherwise 256. Our client waits with
-    /// further ones, those of others fail.
+    /// Sets the number of calls of a connection at once, at least one. The default is 256. A [`RemoteToolset`] waits before it
+    /// makes further calls; further calls of other clients fail.
+    ///
+    /// [`RemoteToolset`]: super::RemoteToolset
     #[must_use]
-    pub fn with_calls(mut self, calls: usize) -> Self {
-        self.calls = calls.max(1);
+    pub fn with_max_calls(mut self, calls: usize) -> Self {
+        self.max_calls = calls.max(1);
         self
     }
 
-    /// Sets how long the other side may take to open a connection, to answer a request other than a call, and to read the
-    /// last replies; by default 10 seconds. Calls have their own limits.
+    /// Sets the time limit for the other side to open a connection, to reply to a request other than a call, and to read the
+    /// last replies. The default is 10 seconds. Calls have the time limits of their tools.
     #[must_use]
     pub fn with_answer_timeout(mut self, time: Duration) -> Self {
         self.answer_timeout = time;
@@ -137,6 +141,6 @@ impl RemoteOptions {
     }
 
     pub(super) fn accepts(&self, peer: &Peer) -> bool {
-        (self.accepts)(peer)
+        (self.peer_filter)(peer)
     }
 }

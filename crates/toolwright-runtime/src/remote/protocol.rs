@@ -1,4 +1,4 @@
-//! What is said over the wire: one JSON object a line. Never reads from or writes to one.
+//! The messages of the protocol. Each is a JSON object on a line of its own.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -11,52 +11,52 @@ use crate::wire::{WireCall, WireOutcome, WireScope};
 /// The version of the protocol. The server refuses any other.
 pub(super) const VERSION: u32 = 4;
 
-/// The longest line that is read, in bytes, and the most that all calls of a connection under way may have been.
-pub(super) const LONGEST: usize = 64 << 20;
+/// The most bytes of a line, and of all active calls of a connection together.
+pub(super) const MAX_LINE_BYTES: usize = 64 << 20;
 
-/// What a client says.
+/// A message of the client.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "say")]
 pub(super) enum Request {
-    /// First of all: who speaks, and for which run. The server decides what of that it believes.
+    /// The first message, with the scope of the client's run. The server may ignore the scope.
     Open { version: u32, scope: WireScope },
-    /// Which tools there are now.
+    /// Asks for the tools.
     List { id: u64 },
-    /// What the planner is to be told.
+    /// Asks for the instructions.
     Instructions { id: u64 },
-    /// Run this. A call that was approved says so with a code, made with the key that both sides have.
+    /// Makes a call. If it was approved, `approval` is its approval code.
     Call { id: u64, call: WireCall, approval: Option<[u8; 32]> },
-    /// Give the state that is to survive a suspension.
+    /// Asks for the state to save.
     Save { id: u64 },
-    /// Take back a state that was saved.
+    /// Restores a saved state.
     Restore { id: u64, saved: String },
-    /// Give up what was asked under this id.
+    /// Cancels the request with this id.
     Cancel { id: u64 },
 }
 
-/// What a server says.
+/// A message of the server.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "say")]
 pub(super) enum Reply {
-    /// The toolset is entered. So many calls may be under way at once, and codes of approvals are made over this nonce.
+    /// The toolset was entered. `calls` is the most calls at once, and `nonce` is part of the data of approval codes.
     Opened { calls: usize, nonce: String },
-    /// It could not be: nothing follows.
+    /// The toolset is not provided. This is the last message.
     Refused { why: String },
     /// The tools.
     Tools { id: u64, tools: Result<Vec<WireTool>, String> },
     /// The instructions.
     Instructions { id: u64, text: Option<String> },
-    /// What came of a call.
+    /// The outcome of a call.
     Outcome { id: u64, outcome: WireOutcome },
-    /// The state, if there is one to keep.
+    /// The state to save, if there is one.
     Saved { id: u64, saved: Result<Option<String>, String> },
-    /// Whether the state was taken back.
+    /// The reply to `Restore`.
     Restored { id: u64, restored: Result<(), String> },
-    /// The handles that are open from now on. Said before the reply to a request, where they have changed.
+    /// The open handles. Sent before a reply if they have changed.
     OpenHandles { names: Vec<String> },
 }
 
-/// One tool, as it is listed. Codecs stay with the server: it judges arguments and results.
+/// A listed tool. The server checks arguments and results with the codecs, which the client does not have.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct WireTool {
     name: String,
@@ -80,7 +80,7 @@ pub(super) struct WireTool {
     result_schema: String,
 }
 
-/// The words of an approval request, and what comes with them.
+/// An [`Approval`].
 #[derive(Clone, Serialize, Deserialize)]
 struct WireApproval {
     prompt: Option<String>,
@@ -107,7 +107,7 @@ impl From<WireApproval> for Approval {
 impl WireTool {
     pub(super) fn new(tool: &ToolEntry, available: bool) -> Self {
         let spec = tool.spec();
-        // In full, so that a new part cannot be forgotten here.
+        // Destructured in full, so that a new field causes a compile error here.
         let ToolAnnotations { read_only, destructive, idempotent, open_world } = spec.annotations();
         let CallLimits { timeout, attempts, sequential } = spec.limits();
         Self {
@@ -136,13 +136,13 @@ impl WireTool {
         self.available
     }
 
-    /// The SHA-256 of its JSON, as of a tool that cannot be used: whether it can changes while a question is asked.
+    /// Returns the SHA-256 of its JSON, without its availability, which may change while a question is pending.
     pub(super) fn digest(&self) -> [u8; 32] {
-        let told = Self { available: false, ..self.clone() };
-        Sha256::digest(serde_json::to_vec(&told).expect("a tool is JSON")).into()
+        let tool = Self { available: false, ..self.clone() };
+        Sha256::digest(serde_json::to_vec(&tool).expect("a tool can be serialized")).into()
     }
 
-    /// The tool as this side lists it.
+    /// Converts it into the entry that the client lists.
     pub(super) fn into_entry(self) -> ToolEntry {
         let annotations = ToolAnnotations {
             read_only: self.read_only,
@@ -158,7 +158,7 @@ impl WireTool {
         let mut spec = ToolSpec::new(self.name)
             .with_annotations(annotations)
             .with_limits(limits)
-            .with_checks(judged_there, judged_there);
+            .with_checks(check_json, check_json);
         if let Some(title) = self.title {
             spec.set_title(title);
         }
@@ -176,7 +176,7 @@ impl WireTool {
     }
 }
 
-/// The server has the codecs and says what is wrong; this side sees to it that it is JSON at all.
-fn judged_there(json: &[u8]) -> Result<(), InvalidPayload> {
+/// Checks only that a payload is JSON. The server has the codecs and checks the rest.
+fn check_json(json: &[u8]) -> Result<(), InvalidPayload> {
     toolwright::codec::check::<toolwright::Value>(json)
 }

@@ -1,5 +1,4 @@
-//! Offers a toolset to whoever connects. Never offers more than it was given, and believes no peer more than its options
-//! say.
+//! The server, which offers a toolset to clients.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -19,69 +18,70 @@ use toolwright::call::fresh_id;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
 
 use super::ApprovalKey;
-use super::approval::Approved;
+use super::approval::SignedCall;
 use super::client::{RemoteError, read};
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{LONGEST, Reply, Request, VERSION, WireTool};
+use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION, WireTool};
 
-use crate::execute::{Attended, panicked};
+use crate::execute::{DriverGuard, panicked};
 use crate::tools::{Entered, Source, ToolEntry, Toolset, cleared, unavailable};
 use crate::wire::{WireCall, WireScope};
 
-/// How many replies wait for a peer to read them before nothing more is read from it.
-const REPLIES: usize = 64;
+/// The number of unread replies at which the server stops reading requests from a peer.
+const MAX_REPLIES: usize = 64;
 
 /// The pause after a temporary error of the listener.
-const PAUSE: Duration = Duration::from_secs(1);
+const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
 
 impl Source {
-    /// Serves every peer that may connect to a socket, until the listener fails. Failed connections are logged. After a
-    /// temporary error of the listener, such as too many open files, it goes on a second later. The other side is a
-    /// [`RemoteToolset`](super::RemoteToolset).
+    /// Serves all clients of a Unix socket, until the listener fails. The clients are [`RemoteToolset`](super::RemoteToolset)s.
+    /// Failed connections are logged. After a temporary error of the listener, such as too many open files, it continues a
+    /// second later.
     ///
     /// # Errors
     ///
-    /// The listener's own.
+    /// A permanent error of the listener.
     pub async fn serve_unix(
         self,
         listener: UnixListener,
         options: RemoteOptions,
     ) -> io::Result<()> {
-        let places = Arc::new(Semaphore::new(options.connections));
+        let permits = Arc::new(Semaphore::new(options.max_connections));
         let mut connections = JoinSet::new();
         loop {
-            let place = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
+            let permit = Arc::clone(&permits).acquire_owned().await.map_err(io::Error::other)?;
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,
-                Err(error) if passes(&error) => {
-                    tracing::warn!(%error, "a connection to a remote toolset was not taken");
-                    sleep(PAUSE).await;
+                Err(error) if is_temporary(&error) => {
+                    tracing::warn!(%error, "a connection to a remote toolset was not accepted");
+                    sleep(ACCEPT_PAUSE).await;
                     continue;
                 }
                 Err(error) => return Err(error),
             };
             let peer = Peer::of(&stream);
             if !options.accepts(&peer) {
-                tracing::warn!(?peer, "a peer may not use a remote toolset and was refused");
+                tracing::warn!(?peer, "the options of a remote toolset do not accept a peer");
                 continue;
             }
             let (toolset, options) = (self.clone(), options.clone());
             connections.spawn(async move {
                 let (input, output) = stream.into_split();
                 if let Err(error) = toolset.serve(peer, input, output, &options).await {
-                    tracing::warn!(?peer, %error, "a remote toolset's connection ended badly");
+                    tracing::warn!(?peer, %error, "a connection to a remote toolset failed");
                 }
-                drop(place);
+                drop(permit);
             });
             while connections.try_join_next().is_some() {}
         }
     }
 
-    /// Serves one client over any byte stream, until it leaves. Who it is, the caller has seen to.
+    /// Serves one client over any byte stream, until it closes the connection. The caller must make sure that the client may use
+    /// the toolset.
     ///
     /// # Errors
     ///
-    /// A broken stream, a client that does not keep the protocol, a toolset that does not enter.
+    /// The stream fails, the client violates the protocol, or the toolset cannot be entered.
     pub async fn serve_stream(
         self,
         input: impl AsyncRead + Send + Unpin,
@@ -98,57 +98,56 @@ impl Source {
         output: impl AsyncWrite + Send + Unpin,
         options: &RemoteOptions,
     ) -> Result<(), RemoteError> {
-        let (replies, queue) = mpsc::channel(REPLIES);
+        let (replies, queue) = mpsc::channel(MAX_REPLIES);
         let mut writing = pin!(write(output, queue));
         tokio::select! {
             biased;
-            ended = converse(BufReader::new(input), self, peer, options, replies) => {
+            ended = serve_connection(BufReader::new(input), self, peer, options, replies) => {
                 let written = timeout(options.answer_timeout, writing).await.map_err(io::Error::from)?;
                 ended.and(written.map_err(RemoteError::Io))
             }
-            // Whoever cannot be told anything has left.
+            // If nothing can be written, the connection is closed.
             written = &mut writing => written.map_err(RemoteError::Io),
         }
     }
 }
 
-/// Returns whether a listener's error is temporary.
-fn passes(error: &io::Error) -> bool {
+fn is_temporary(error: &io::Error) -> bool {
     matches!(
         Errno::from_io_error(error),
         Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM | Errno::CONNABORTED)
     )
 }
 
-/// Where the replies about an entered toolset go. Dropped by all, it ends the writing.
+/// Sends replies, and the open handles of the toolset before them.
 struct Replies {
     toolset: Arc<dyn Toolset>,
     queue: mpsc::Sender<Reply>,
-    /// The open handles that the client was told last. Locked while a reply is sent, so that none overtakes its handles.
-    told: Mutex<Vec<String>>,
+    /// The open handles that were sent last. Locked while a reply is sent, so that the handles stay before their reply.
+    sent_handles: Mutex<Vec<String>>,
 }
 
 impl Replies {
     fn new(toolset: Arc<dyn Toolset>, queue: mpsc::Sender<Reply>) -> Self {
-        Self { toolset, queue, told: Mutex::default() }
+        Self { toolset, queue, sent_handles: Mutex::default() }
     }
 
-    /// Sends a reply, and before it the handles that are open, where these have changed. Waits while the client does not
-    /// read; one that has left is told nothing.
+    /// Sends the open handles if they have changed, and then a reply. Waits while the queue is full. Does nothing if the
+    /// connection is closed.
     async fn send(&self, reply: Reply) {
-        let Ok(mut places) = self.queue.reserve_many(2).await else { return };
-        let mut send = |reply| places.next().expect("two places are reserved").send(reply);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(mut permits) = self.queue.reserve_many(2).await else { return };
+        let mut send = |reply| permits.next().expect("two permits are reserved").send(reply);
+        let mut last_handles = self.sent_handles.lock().unwrap_or_else(PoisonError::into_inner);
         let names = self.toolset.open_handles();
-        if *told != names {
-            told.clone_from(&names);
+        if *last_handles != names {
+            last_handles.clone_from(&names);
             send(Reply::OpenHandles { names });
         }
         send(reply);
     }
 }
 
-/// Writes replies until nobody makes one any more.
+/// Writes replies until all senders are dropped.
 async fn write(
     mut output: impl AsyncWrite + Unpin,
     mut queue: mpsc::Receiver<Reply>,
@@ -162,21 +161,21 @@ async fn write(
     Ok(())
 }
 
-/// One connection, whose toolset is entered.
+/// An open connection.
 struct Connection<'a> {
     options: &'a RemoteOptions,
     peer: Peer,
     toolset: Arc<dyn Toolset>,
-    /// The scope it was entered for.
+    /// The scope that the toolset was entered with.
     scope: Arc<Scope>,
-    /// The scope that the client stated, believed or not.
-    stated: WireScope,
+    /// The scope that the client sent.
+    sent_scope: WireScope,
     nonce: String,
-    /// The requests that were shown to be approved. Only those who have the key add to it.
+    /// The ids of requests with a valid approval code, each of which is valid once.
     approved: BTreeSet<u64>,
 }
 
-async fn converse(
+async fn serve_connection(
     mut input: BufReader<impl AsyncRead + Unpin>,
     source: Source,
     peer: Peer,
@@ -184,36 +183,37 @@ async fn converse(
     replies: mpsc::Sender<Reply>,
 ) -> Result<(), RemoteError> {
     let first = timeout(options.answer_timeout, read(&mut input)).await.map_err(io::Error::from)?;
-    let (version, stated) = match first? {
+    let (version, sent_scope) = match first? {
         Some((Request::Open { version, scope }, _)) => (version, scope),
         Some(_) => {
-            let what = "the first line does not open a connection";
-            return Err(RemoteError::Protocol(what.to_owned()));
+            let message = "the first line does not open a connection";
+            return Err(RemoteError::Protocol(message.to_owned()));
         }
-        // It has asked for nothing.
+        // The client closed the connection without a request.
         None => return Ok(()),
     };
-    let scope = Arc::new(match &options.believes {
-        Some(believes) => believes(&peer, stated.clone().into()),
+    let scope = Arc::new(match &options.scope_rule {
+        Some(rule) => rule(&peer, sent_scope.clone().into()),
         None => Scope { run_id: Some(fresh_id("run")), ..Scope::default() },
     });
     match open(version, &source, &scope).await {
         Ok((toolset, entered)) => {
             let (nonce, approved) = (fresh_nonce(), BTreeSet::new());
-            let connection = Connection { options, peer, toolset, scope, stated, nonce, approved };
-            let ended = connection.attend(&mut input, replies).await;
+            let connection =
+                Connection { options, peer, toolset, scope, sent_scope, nonce, approved };
+            let ended = connection.serve_requests(&mut input, replies).await;
             entered.close().await;
             ended
         }
-        Err(why) => {
-            // A client that has left needs no answer.
-            let _ = replies.send(Reply::Refused { why: why.clone() }).await;
-            Err(RemoteError::Refused { why })
+        Err(reason) => {
+            // The connection may be closed.
+            let _ = replies.send(Reply::Refused { why: reason.clone() }).await;
+            Err(RemoteError::Refused { reason })
         }
     }
 }
 
-/// A word that no other connection has; it need not be secret.
+/// Returns a nonce that is unique to the connection. It need not be secret.
 fn fresh_nonce() -> String {
     fresh_id(&fresh_id("nonce"))
 }
@@ -224,7 +224,7 @@ async fn open(
     scope: &Arc<Scope>,
 ) -> Result<(Arc<dyn Toolset>, Entered), String> {
     if version != VERSION {
-        return Err(format!("the client speaks version {version}, expected {VERSION}"));
+        return Err(format!("the client uses version {version}, expected {VERSION}"));
     }
     let made = source.resolve("remote", scope).await.map_err(|error| error.to_string())?;
     let toolset = made.ok_or("there is no toolset for this run")?;
@@ -233,7 +233,7 @@ async fn open(
     Ok((toolset, entered))
 }
 
-/// A call under way.
+/// An active call.
 struct Running {
     task: AbortHandle,
     /// The length of its request.
@@ -241,15 +241,15 @@ struct Running {
 }
 
 impl Connection<'_> {
-    /// Answers requests side by side, until the client leaves; what is under way then is given up.
-    async fn attend(
+    /// Replies to requests until the client closes the connection. Calls run concurrently, and are canceled at the end.
+    async fn serve_requests(
         mut self,
         input: &mut BufReader<impl AsyncRead + Unpin>,
         replies: mpsc::Sender<Reply>,
     ) -> Result<(), RemoteError> {
         let mut listed = Arc::new(Vec::<(ToolEntry, [u8; 32])>::new());
-        // A client reads this first; handles follow with the reply to its first request.
-        let opened = Reply::Opened { calls: self.options.calls, nonce: self.nonce.clone() };
+        // The client reads this first. The open handles are sent with the first reply to a request.
+        let opened = Reply::Opened { calls: self.options.max_calls, nonce: self.nonce.clone() };
         let _ = replies.send(opened).await;
         let replies = Arc::new(Replies::new(Arc::clone(&self.toolset), replies));
         let mut tasks = JoinSet::new();
@@ -268,10 +268,10 @@ impl Connection<'_> {
                 Request::List { id } => {
                     let tools = toolset.tools(scope).await.map_err(|error| error.to_string());
                     let tools = tools.map(|tools| {
-                        let told = wire(&**toolset, &tools);
-                        let digests = told.iter().map(WireTool::digest);
+                        let wire = wire_tools(&**toolset, &tools);
+                        let digests = wire.iter().map(WireTool::digest);
                         listed = Arc::new(tools.into_iter().zip(digests).collect());
-                        told
+                        wire
                     });
                     replies.send(Reply::Tools { id, tools }).await;
                 }
@@ -290,13 +290,14 @@ impl Connection<'_> {
                     replies.send(Reply::Restored { id, restored }).await;
                 }
                 Request::Call { id, .. } if running.contains_key(&id) => {
-                    let what = format!("request {id} is not answered yet, and another has its id");
-                    return Err(RemoteError::Protocol(what));
+                    let message = format!("two active requests have the id {id}");
+                    return Err(RemoteError::Protocol(message));
                 }
                 Request::Call { id, call, approval } => {
-                    let under_way: usize = running.values().map(|call| call.bytes).sum();
-                    if running.len() >= self.options.calls || under_way + bytes > LONGEST {
-                        let outcome: Outcome = Err(too_many(self.options.calls));
+                    let active_bytes: usize = running.values().map(|call| call.bytes).sum();
+                    let is_too_large = active_bytes + bytes > MAX_LINE_BYTES;
+                    if running.len() >= self.options.max_calls || is_too_large {
+                        let outcome: Outcome = Err(too_many(self.options.max_calls));
                         replies.send(Reply::Outcome { id, outcome: (&outcome).into() }).await;
                         continue;
                     }
@@ -304,7 +305,7 @@ impl Connection<'_> {
                     let (toolset, listed) = (Arc::clone(&self.toolset), Arc::clone(&listed));
                     let replies = Arc::clone(&replies);
                     let task = tasks.spawn(async move {
-                        let _attended = Attended::on(Handle::current());
+                        let _driver = DriverGuard::new(Handle::current());
                         let outcome = run(&*toolset, &listed, call).await;
                         replies.send(Reply::Outcome { id, outcome: (&outcome).into() }).await;
                     });
@@ -315,7 +316,7 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// The call as far as it is believed, and whether it was shown that it is approved.
+    /// Sets the scope of a call that a client sent, and checks its approval code.
     fn admit(
         &mut self,
         request: u64,
@@ -325,37 +326,36 @@ impl Connection<'_> {
     ) -> Admitted {
         let key = self.options.approval_key.as_ref();
         let tool = listed.iter().find(|(tool, _)| tool.name() == call.tool);
-        let is_shown = |code: &[u8; 32], key: &ApprovalKey, tool| {
-            let (nonce, opened_for, call) = (&self.nonce, &self.stated, &call);
-            key.verify(&Approved { nonce, opened_for, request, call, tool }, code)
+        let is_valid = |code: &[u8; 32], key: &ApprovalKey, tool| {
+            let (nonce, connection_scope, call) = (&self.nonce, &self.sent_scope, &call);
+            key.verify(&SignedCall { nonce, connection_scope, request, call, tool }, code)
         };
-        let shown = approval.zip(key).zip(tool);
-        let shown = shown.is_some_and(|((code, key), (_, digest))| is_shown(&code, key, digest))
+        let code = approval.zip(key).zip(tool);
+        let is_approved = code.is_some_and(|((code, key), (_, tool))| is_valid(&code, key, tool))
             && self.approved.insert(request);
         let call = ToolCall::from(call);
-        let scope = match &self.options.believes {
-            Some(believes) => believes(&self.peer, call.scope().clone()),
+        let scope = match &self.options.scope_rule {
+            Some(rule) => rule(&self.peer, call.scope().clone()),
             None => Scope::clone(&self.scope),
         };
-        Admitted { call: call.with_scope(scope), is_approved: shown, has_key: key.is_some() }
+        Admitted { call: call.with_scope(scope), is_approved, has_key: key.is_some() }
     }
 }
 
-/// A call of a peer.
+/// A call of a client.
 struct Admitted {
     call: ToolCall,
-    /// Whether its code shows that it was approved.
+    /// Whether its approval code is valid.
     is_approved: bool,
-    /// Whether there is a key, so that anything could be shown.
+    /// Whether the server has an approval key.
     has_key: bool,
 }
 
-fn wire(toolset: &dyn Toolset, tools: &[ToolEntry]) -> Vec<WireTool> {
+fn wire_tools(toolset: &dyn Toolset, tools: &[ToolEntry]) -> Vec<WireTool> {
     tools.iter().map(|tool| WireTool::new(tool, toolset.is_available(tool.name()))).collect()
 }
 
-/// Runs a call with arguments and result checked by the tool's own codecs, which the client does not have. A client
-/// calls what it has listed.
+/// Runs a call of a listed tool. The arguments and the result are checked here, as the client does not have the codecs.
 async fn run(
     toolset: &dyn Toolset,
     listed: &[(ToolEntry, [u8; 32])],
@@ -375,7 +375,7 @@ async fn run(
     }
     if tool.approval().is_some() {
         if !is_approved {
-            return Err(not_shown(tool, has_key));
+            return Err(not_approved(tool, has_key));
         }
         call = cleared(call, tool.spec());
     }
@@ -394,16 +394,16 @@ async fn run(
 fn too_many(calls: usize) -> ToolFailure {
     let message = "too many calls run at once; call again when one has ended";
     ToolFailure::new(FailureKind::RateLimited, message, Recovery::Retry).with_detail(format!(
-        "a connection may have {calls} calls and {LONGEST} bytes of them under way"
+        "a connection may have {calls} active calls with {MAX_LINE_BYTES} bytes together"
     ))
 }
 
-/// The failure of a call whose approval the client has not shown.
-fn not_shown(tool: &ToolEntry, has_key: bool) -> ToolFailure {
-    let message = format!("`{}` needs an approval, and this call shows none", tool.name());
+/// The failure of a call without a valid approval code.
+fn not_approved(tool: &ToolEntry, has_key: bool) -> ToolFailure {
+    let message = format!("`{}` needs an approval, and this call has none", tool.name());
     let detail = if has_key {
-        "the call came without a code made with the server's key for this request; give the client the same key with \
-         `RemoteOptions::with_approval_key`, and call through a runtime that asks"
+        "the call has no approval code that is valid for this request; give the client the same key with \
+         `RemoteOptions::with_approval_key`, and make the call through a runtime with an approver"
     } else {
         "the server of the remote toolset has no approval key; give the same one to it and to \
          its client with `RemoteOptions::with_approval_key`"

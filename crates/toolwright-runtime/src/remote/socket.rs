@@ -1,4 +1,4 @@
-//! Sockets that only one user can connect to, from the first moment. Never serves one.
+//! Binds Unix sockets to which only the user of this process can connect.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -9,16 +9,16 @@ use std::path::Path;
 use tokio::net::UnixListener;
 use toolwright::call::fresh_id;
 
-/// Binds a Unix socket to which only this user can connect (mode 0600), whatever the umask of the process is. A socket that
-/// a server left when it died is replaced.
+/// Binds a Unix socket to which only the user of this process can connect (mode 0600, regardless of the umask). Replaces a
+/// socket on which no server listens.
 ///
 /// # Errors
 ///
-/// Something else is at the path, a server listens there already, or the folder cannot be written.
+/// Another file is at the path, a server already listens there, or the folder is not writable.
 pub fn bind_unix(path: impl AsRef<Path>) -> io::Result<UnixListener> {
     let path = path.as_ref();
-    refuse_taken(path)?;
-    // Nobody else can look into this folder, so that the socket has its mode before others see it.
+    check_free(path)?;
+    // No other user can access this folder, so that the mode is set before the socket is visible to others.
     let folder = path.with_file_name(format!(".{}", fresh_id("s")));
     DirBuilder::new().mode(0o700).create(&folder)?;
     let inner = folder.join("s");
@@ -28,29 +28,29 @@ pub fn bind_unix(path: impl AsRef<Path>) -> io::Result<UnixListener> {
         Ok(listener)
     });
     if bound.is_err() {
-        // It may not be there.
+        // The file may not exist.
         let _ = fs::remove_file(&inner);
     }
     fs::remove_dir(&folder)?;
     bound
 }
 
-/// Fails unless nothing is at the path, or a socket on which nobody listens.
-fn refuse_taken(path: &Path) -> io::Result<()> {
+/// Checks that there is no file at the path, except for a socket on which no server listens.
+fn check_free(path: &Path) -> io::Result<()> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    let taken = |what| {
-        let message = format!("{what} is at {} already; choose another path", path.display());
+    let in_use = |what| {
+        let message = format!("there is {what} at {}; choose another path", path.display());
         Err(io::Error::new(io::ErrorKind::AddrInUse, message))
     };
     if !found.file_type().is_socket() {
-        return taken("a file that is no socket");
+        return in_use("a file that is not a socket");
     }
     match UnixStream::connect(path) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
-        _ => taken("a server"),
+        _ => in_use("a server"),
     }
 }

@@ -1,4 +1,4 @@
-//! The announced starts of runs and calls, each of which is followed by one end. Never runs anything.
+//! Publishes the events for the start and the end of runs and calls: exactly one end for each start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,31 +14,33 @@ use super::state::{RunState, SavedCall};
 use crate::tools::ToolEntry;
 use crate::watch::{EventKind, Publisher, ToolInfo};
 
-/// A run that was announced and whose end is owed.
+/// A run whose start was published. If it is dropped before it is closed, it publishes that the run was canceled.
 pub(super) struct OpenRun<'a> {
     publisher: &'a Publisher,
     since: Instant,
-    owed: bool,
+    is_open: bool,
 }
 
 impl<'a> OpenRun<'a> {
-    pub(super) fn announce(run: &'a Run, is_resumed: bool) -> Self {
+    /// Publishes the start of a run.
+    pub(super) fn start(run: &'a Run, is_resumed: bool) -> Self {
         run.publisher.publish(|| {
             if is_resumed {
                 return EventKind::RunResumed;
             }
             EventKind::RunStarted { input: run.input.clone(), implements: run.implements.clone() }
         });
-        Self { publisher: &run.publisher, since: Instant::now(), owed: true }
+        Self { publisher: &run.publisher, since: Instant::now(), is_open: true }
     }
 
+    /// Publishes the end of the run, or that it is suspended.
     pub(super) fn close(mut self, end: &End) {
-        self.owed = false;
+        self.is_open = false;
         match end {
             End::Finished(payload) => self.publish(Ok(payload.clone())),
             End::Failed(failure) => self.publish(Err(failure.clone())),
             End::Suspended(state) => self.publisher.publish(|| EventKind::RunSuspended {
-                waiting: state.questions().iter().map(|asked| asked.call_id.clone()).collect(),
+                waiting: state.questions().iter().map(|request| request.call_id.clone()).collect(),
             }),
         }
     }
@@ -51,23 +53,24 @@ impl<'a> OpenRun<'a> {
 
 impl Drop for OpenRun<'_> {
     fn drop(&mut self) {
-        if self.owed {
+        if self.is_open {
             self.publish(Err(cancelled("the run")));
         }
     }
 }
 
-/// A call that was announced and whose end is owed.
+/// A call whose start was published. If it is dropped before it is closed, it publishes that the call was canceled.
 pub(super) struct OpenCall<'a> {
     publisher: &'a Publisher,
     call: &'a ToolCall,
     tool: Option<&'a ToolEntry>,
     since: Instant,
-    owed: bool,
+    is_open: bool,
 }
 
 impl<'a> OpenCall<'a> {
-    pub(super) fn announce(
+    /// Publishes the start of a call.
+    pub(super) fn start(
         publisher: &'a Publisher,
         call: &'a ToolCall,
         tool: Option<&'a ToolEntry>,
@@ -76,34 +79,36 @@ impl<'a> OpenCall<'a> {
             call: call.clone(),
             tool: ToolInfo::new(call.tool(), tool),
         });
-        Self::announced(publisher, call, tool)
+        Self::started(publisher, call, tool)
     }
 
-    /// A call that was announced before its run was suspended.
-    pub(super) fn announced(
+    /// Creates it for a call whose start was published before its run was suspended.
+    pub(super) fn started(
         publisher: &'a Publisher,
         call: &'a ToolCall,
         tool: Option<&'a ToolEntry>,
     ) -> Self {
-        Self { publisher, call, tool, since: Instant::now(), owed: true }
+        Self { publisher, call, tool, since: Instant::now(), is_open: true }
     }
 
-    /// Announces the end; of a run that waits it comes after that is resumed.
-    pub(super) fn reach(mut self, end: End) -> CallState {
+    /// Publishes the end of the call and returns its state. If an agent's run is suspended, the end is published after that
+    /// run is resumed.
+    pub(super) fn close_with(mut self, end: End) -> CallState {
         match end.into_outcome() {
             Ok(outcome) => {
                 self.close(&outcome);
                 CallState::Done(outcome)
             }
             Err(run) => {
-                self.owed = false;
+                self.is_open = false;
                 CallState::Suspended(run)
             }
         }
     }
 
+    /// Publishes the end of the call.
     pub(super) fn close(mut self, outcome: &Outcome) {
-        self.owed = false;
+        self.is_open = false;
         self.publish(outcome);
     }
 
@@ -120,22 +125,22 @@ impl<'a> OpenCall<'a> {
 
 impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
-        if self.owed {
+        if self.is_open {
             self.publish(&Err(cancelled("the call")));
         }
     }
 }
 
 impl Environment {
-    /// Announces that a suspended run has failed, and with it the runs of agents that it waits for.
-    pub(super) fn abandon(&self, run: &RunState, failure: &ToolFailure) {
+    /// Publishes that a suspended run has failed, and that its suspended child runs were canceled.
+    pub(super) fn publish_failed(&self, run: &RunState, failure: &ToolFailure) {
         let agent = Some(run.agent.as_str().into());
         let publisher = self.publisher(agent, Arc::new(run.scope.clone().into()), None);
         for saved in &run.step {
             if let SavedCall::Suspended { call, run } = saved {
-                self.abandon(run, &cancelled("the run"));
+                self.publish_failed(run, &cancelled("the run"));
                 let call = call.clone().into();
-                OpenCall::announced(&publisher, &call, None).close(&Err(cancelled("the call")));
+                OpenCall::started(&publisher, &call, None).close(&Err(cancelled("the call")));
             }
         }
         let duration = Duration::from_millis(run.elapsed);

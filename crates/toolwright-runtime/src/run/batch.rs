@@ -1,4 +1,4 @@
-//! The calls of one step, run side by side where they may be. Never decides which calls run: see the run's loop.
+//! Runs the calls of one step, concurrently except for barriers.
 
 use std::pin::pin;
 use std::sync::OnceLock;
@@ -11,17 +11,17 @@ use super::call::{CallState, PendingCall, cancelled};
 use super::dispatch::Dispatcher;
 use super::stop::Stop;
 
-/// How far the calls of a step came, in call order; and what stopped them, if anything did.
+/// The calls of a step in call order, and the failure that stopped them, if there is one.
 pub(crate) struct Batch {
     pub(crate) calls: Vec<PendingCall>,
     pub(crate) stopped: Option<ToolFailure>,
 }
 
-/// Runs calls, concurrently but for barriers. When the run is stopped, calls that have ended keep their results and the
-/// others are given up.
+/// Runs calls, concurrently except for barriers. If the run is stopped, calls that have ended keep their results and the others
+/// are canceled.
 ///
-/// They share the run's task, so that dropping the run drops them in place and in order. What a tool does may have a task
-/// of its own: see [`Timeout`](crate::execute::Timeout).
+/// The calls run on the task of the run, so that dropping the run drops them immediately and in order. Only the tool itself may
+/// run on another task: see [`Timeout`](crate::execute::Timeout).
 pub(crate) async fn run_all(
     dispatcher: &Dispatcher,
     calls: Vec<PendingCall>,
@@ -35,7 +35,7 @@ pub(crate) async fn run_all(
         } else if batch.calls.iter().all(PendingCall::is_done) {
             Box::pin(run_group(dispatcher, group, stop, &mut batch)).await;
         } else {
-            batch.calls.extend(group.into_iter().map(|call| postponed(dispatcher, call)));
+            batch.calls.extend(group.into_iter().map(|call| postpone(dispatcher, call)));
         }
     }
     batch
@@ -49,38 +49,38 @@ async fn run_group(
 ) {
     let calls: Vec<ToolCall> = group.iter().map(|pending| pending.call.clone()).collect();
     let ended: Vec<OnceLock<PendingCall>> = calls.iter().map(|_| OnceLock::new()).collect();
-    let running = group.into_iter().zip(&ended).map(|(pending, place)| async move {
-        // A place is filled once, by its own call.
-        let _ = place.set(dispatcher.advance(pending).await);
+    let running = group.into_iter().zip(&ended).map(|(pending, slot)| async move {
+        // Each slot is set once, by its own call.
+        let _ = slot.set(dispatcher.advance(pending).await);
     });
     {
         let mut running = pin!(join_all(running));
-        batch.stopped = stop.unless_reached(running.as_mut().map(Ok)).await.err();
-        // What has ended at this very moment has ended.
+        batch.stopped = stop.run_until(running.as_mut().map(Ok)).await.err();
+        // Poll once more: some calls may have ended at the same moment.
         if batch.stopped.is_some() {
             let _ = running.now_or_never();
         }
     }
-    let never_ended = |call| PendingCall::done(call, Err(cancelled("the call")));
-    let reached = ended
+    let canceled = |call| PendingCall::done(call, Err(cancelled("the call")));
+    let calls = ended
         .into_iter()
         .zip(calls)
-        .map(|(place, call)| place.into_inner().unwrap_or_else(|| never_ended(call)));
-    batch.calls.extend(reached);
+        .map(|(slot, call)| slot.into_inner().unwrap_or_else(|| canceled(call)));
+    batch.calls.extend(calls);
 }
 
-/// A call that a barrier before it keeps from running. What is not to run needs no barrier.
-fn postponed(dispatcher: &Dispatcher, pending: PendingCall) -> PendingCall {
+/// Postpones a call because a call before it waits. A call that already has an outcome ends at once.
+fn postpone(dispatcher: &Dispatcher, pending: PendingCall) -> PendingCall {
     let PendingCall { call, tool, state } = pending;
     let state = match state {
         CallState::Settled(outcome) => return dispatcher.settle(call, tool.as_ref(), outcome),
-        CallState::Postponed | CallState::Ready | CallState::Unasked => CallState::Postponed,
+        CallState::Postponed | CallState::Ready | CallState::NeedsAnswer => CallState::Postponed,
         state @ (CallState::Asked(_) | CallState::Suspended(_) | CallState::Done(_)) => state,
     };
     PendingCall { call, tool, state }
 }
 
-/// Splits calls into groups that run one after another; a barrier is a group by itself.
+/// Splits calls into groups that run one after another. A barrier is a group of its own.
 fn groups(calls: Vec<PendingCall>, one_at_a_time: bool) -> Vec<Vec<PendingCall>> {
     let mut groups: Vec<Vec<PendingCall>> = Vec::new();
     let mut after_barrier = true;

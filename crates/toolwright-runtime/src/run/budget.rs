@@ -1,11 +1,11 @@
-//! Keeps count of what a run has used of its [`Policy`]. Never stops anything itself: see `run`.
+//! Counts the calls and failures of a run against the limits of its [`Policy`].
 
 use toolwright::{FailureKind, Recovery, ToolFailure};
 
 use crate::agent::Exchange;
 use crate::agent::Policy;
 
-/// What a run has used so far.
+/// The calls and failures of a run so far.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
     policy: Policy,
@@ -19,48 +19,52 @@ impl Budget {
         Self { policy, calls: 0, denied: false, failures_in_a_row: 0 }
     }
 
-    /// Checks that a step of calls may still be asked for.
+    /// Checks that the planner may still ask for calls.
     ///
     /// # Errors
     ///
-    /// A step was denied before, and the planner was told. This ends the run.
-    pub(crate) fn check_open(&self) -> Result<(), ToolFailure> {
+    /// An earlier step was denied, and the planner knows. The failure ends the run.
+    pub(crate) fn check_not_denied(&self) -> Result<(), ToolFailure> {
         if self.denied {
             return Err(self.out_of_calls("the run asked for more calls than"));
         }
         Ok(())
     }
 
-    /// Takes a step of calls into account before any of them runs, all or none.
+    /// Counts the calls of a step before any of them runs.
     ///
     /// # Errors
     ///
-    /// The calls do not all fit. Each of them is denied, and the run goes on.
-    pub(crate) fn take(&mut self, calls: usize) -> Result<(), ToolFailure> {
+    /// The calls exceed the limit. Then none is counted, all of them are denied, and the run continues.
+    pub(crate) fn count_calls(&mut self, calls: usize) -> Result<(), ToolFailure> {
         let wanted =
             u32::try_from(calls).map_or(u32::MAX, |calls| self.calls.saturating_add(calls));
         if let Some(limit) = self.policy.max_tool_calls.filter(|limit| wanted > *limit) {
             self.denied = true;
             let left = limit.saturating_sub(self.calls);
-            let what = format!("none of the {calls} calls was made: the run has {left} left of");
-            return Err(self.out_of_calls(&what));
+            let reason = format!("none of the {calls} calls was made: the run has {left} left of");
+            return Err(self.out_of_calls(&reason));
         }
         self.calls = wanted;
         Ok(())
     }
 
-    /// Takes a step's results into account, in call order.
-    pub(crate) fn close_step(&mut self, done: &[Exchange]) -> Result<(), ToolFailure> {
-        for exchange in done {
+    /// Counts the consecutive failures after a step, in call order.
+    ///
+    /// # Errors
+    ///
+    /// There are too many. The failure ends the run.
+    pub(crate) fn count_failures(&mut self, step: &[Exchange]) -> Result<(), ToolFailure> {
+        for exchange in step {
             match &exchange.result.outcome {
                 Ok(_) => self.failures_in_a_row = 0,
-                Err(failure) => self.take_failure(failure)?,
+                Err(failure) => self.count_failure(failure)?,
             }
         }
         Ok(())
     }
 
-    fn take_failure(&mut self, failure: &ToolFailure) -> Result<(), ToolFailure> {
+    fn count_failure(&mut self, failure: &ToolFailure) -> Result<(), ToolFailure> {
         self.failures_in_a_row += 1;
         match self.policy.max_consecutive_failures {
             Some(limit) if self.failures_in_a_row >= limit => {
@@ -70,9 +74,9 @@ impl Budget {
         }
     }
 
-    fn out_of_calls(&self, what: &str) -> ToolFailure {
+    fn out_of_calls(&self, reason: &str) -> ToolFailure {
         let limit = self.policy.max_tool_calls.unwrap_or(u32::MAX);
-        let message = format!("{what} its {limit} tool calls; finish with what is known");
+        let message = format!("{reason} its {limit} tool calls; finish with what is known");
         ToolFailure::new(FailureKind::Denied, message, Recovery::Finish)
     }
 }

@@ -1,4 +1,4 @@
-//! A call on its way through a step of a run, and how far it has come. Never runs one: see `dispatch`.
+//! The state of a call within a step of a run. `dispatch` runs the calls.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use crate::agent::Exchange;
 use crate::approval::ApprovalRequest;
 use crate::tools::ToolEntry;
 
-/// A call of a step that is under way.
+/// A call of a step, and its state.
 pub(crate) struct PendingCall {
     pub(crate) call: ToolCall,
-    /// The tool it asks for, where there is one.
+    /// The tool that is called, if it exists.
     pub(crate) tool: Option<ToolEntry>,
     pub(crate) state: CallState,
 }
 
-/// How far a call has come.
+/// The state of a call.
 pub(crate) enum CallState {
-    /// It waits for a barrier before it.
+    /// It is to run after a call before it, which waits.
     Postponed,
-    /// It may run. Where it had to be approved, it has its clearance.
+    /// It may run. If it needs an approval, it has its clearance.
     Ready,
-    /// It needs an answer, and nobody was asked yet.
-    Unasked,
-    /// Its question was asked and waits for the answer.
+    /// It needs an approval or a result, and the question was not asked yet.
+    NeedsAnswer,
+    /// The question was asked, and the call waits for the answer.
     Asked(Arc<ApprovalRequest>),
-    /// The run of its agent waits.
+    /// An agent runs the call, and the agent's run is suspended.
     Suspended(Box<RunState>),
-    /// It has an outcome without being run; its events are not published yet.
+    /// It has an outcome without being run, and its events are not published yet.
     Settled(Outcome),
-    /// It has its outcome.
+    /// It has its outcome, and its events are published.
     Done(Outcome),
 }
 
@@ -52,18 +52,18 @@ impl PendingCall {
         matches!(self.state, CallState::Done(_))
     }
 
-    /// Whether it will be run: now, once it is approved, or by going on with a run.
-    fn is_to_run(&self) -> bool {
+    /// Returns whether the call has no outcome yet.
+    fn is_unfinished(&self) -> bool {
         !matches!(self.state, CallState::Settled(_) | CallState::Done(_))
     }
 
-    /// Whether no other call of its step may run beside it.
+    /// Returns whether no other call of the step may run at the same time.
     pub(crate) fn is_barrier(&self) -> bool {
         let sequential = self.tool.as_ref().is_some_and(|tool| tool.spec().limits().sequential);
-        sequential && self.is_to_run()
+        sequential && self.is_unfinished()
     }
 
-    /// The call and its outcome; a call that never got that far was cancelled.
+    /// Returns the call with its outcome. A call without one was canceled.
     pub(crate) fn into_exchange(self) -> Exchange {
         let outcome = match self.state {
             CallState::Done(outcome) => outcome,
@@ -72,7 +72,7 @@ impl PendingCall {
         Exchange { result: ToolResult::new(&self.call, outcome), call: self.call }
     }
 
-    /// The call as it is kept in a suspended run.
+    /// Converts it to the form that a suspended run stores.
     pub(crate) fn into_saved(self) -> SavedCall {
         if self.is_done() {
             return SavedCall::Done((&self.into_exchange()).into());
@@ -88,8 +88,8 @@ impl PendingCall {
     }
 }
 
-/// Something given up before it ended.
+/// The failure of a run or a call that was canceled.
 pub(crate) fn cancelled(what: &str) -> ToolFailure {
-    let message = format!("{what} was given up before it ended");
+    let message = format!("{what} was canceled before it ended");
     ToolFailure::new(FailureKind::Cancelled, message, Recovery::Replan)
 }

@@ -1,4 +1,4 @@
-//! The end of a run: finished, failed or suspended. A suspended run is resumed with verdicts. Never runs one.
+//! The end of a run (finished, failed or suspended), and the data to resume a suspended run.
 
 use std::sync::Arc;
 
@@ -7,25 +7,25 @@ use toolwright::{Outcome, Payload, ToolFailure};
 use super::state::RunState;
 use crate::approval::Verdicts;
 
-/// How a run ends, for now or for good.
+/// How a run ended, or that it is suspended.
 pub(crate) enum End {
     Finished(Payload),
     Failed(ToolFailure),
     Suspended(Box<RunState>),
 }
 
-/// A suspended run and the verdicts it goes on with.
+/// A suspended run and the verdicts to resume it with.
 pub(crate) struct Resumption {
     pub(crate) state: Box<RunState>,
     pub(crate) verdicts: Arc<Verdicts>,
 }
 
 impl End {
-    /// What came of the run.
+    /// Returns the outcome of the run.
     ///
     /// # Errors
     ///
-    /// Nothing has yet: its state.
+    /// The state of the run, if it is suspended.
     pub(super) fn into_outcome(self) -> Result<Outcome, Box<RunState>> {
         match self {
             Self::Finished(payload) => Ok(Ok(payload)),

@@ -1,15 +1,16 @@
-//! One run of an agent: get its toolsets ready, ask the planner, make the calls, ask again; wait for answers and go on.
-//! Never makes a call by itself: see `dispatch`.
+//! A run of an agent: enters its toolsets, then asks the planner for a step and makes its calls, until the planner finishes or
+//! a call has to wait for an answer. `dispatch` makes the calls.
 
 mod announce;
 mod batch;
 mod budget;
 mod call;
 mod dispatch;
-mod effects;
+
 mod end;
 mod environment;
 mod export;
+mod journal;
 mod state;
 mod step;
 mod stop;
@@ -28,7 +29,7 @@ use tracing::Instrument;
 
 use crate::agent::{Exchange, Step, Turn};
 use crate::execute::panicked;
-use crate::registry::{Provider, Published, RegisteredAgent, Use};
+use crate::registry::{Provider, ProviderUse, Published, RegisteredAgent};
 use crate::tools::{
     Combined, Entered, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
 };
@@ -38,66 +39,66 @@ use announce::OpenRun;
 use budget::Budget;
 pub(crate) use call::PendingCall;
 pub(crate) use dispatch::Dispatcher;
-pub use effects::Journal;
+
 pub(crate) use end::{End, Resumption};
 pub(crate) use environment::{Environment, Options};
+pub use journal::Journal;
 pub(crate) use state::{RunState, SavedCall, SessionCall};
 pub use state::{SuspendedCall, SuspendedRun};
-pub(crate) use step::{readmit, rejoin, repeated};
+pub(crate) use step::{duplicate_id, resume_asked, resume_suspended};
 use stop::Stop;
 
-/// How deep runs may be nested. An agent that calls itself without end would otherwise use up the
-/// stack, which no failure could report.
+/// The maximum depth of nested runs. Without it, an agent that calls itself endlessly would overflow the stack.
 const MAX_DEPTH: u32 = 16;
 
-/// A run that can start.
+/// A run of an agent, before or while it runs.
 pub(crate) struct Run {
     environment: Arc<Environment>,
     agent: RegisteredAgent,
     input: Payload,
-    /// The tool a call of which it implements: its result schema judges the final payload.
+    /// The tool whose call the run implements; the final payload must match its result schema.
     implements: Option<ToolSpecRef>,
     id: String,
-    /// The scope of the calls it makes.
+    /// The scope of the run and of its calls.
     scope: Arc<Scope>,
     publisher: Publisher,
     pub(crate) options: Options,
-    /// What the host added to the approval list. It is checked here and not in nested runs, which have it in their options.
+    /// The approval list of the host's request. Its names are checked in this run only; child runs have them in their options.
     pub(crate) host_approval_list: Arc<[String]>,
-    /// The tools of the session that the run is in.
+    /// The tools of the session that the run belongs to, if any.
     pub(crate) session: Option<SessionTools>,
-    /// Toolsets for this run alone.
-    pub(crate) extra: Vec<(String, Source)>,
+    /// Toolsets for this run only.
+    pub(crate) extra_toolsets: Vec<(String, Source)>,
     pub(crate) checkpoints: Option<Checkpoints>,
     pub(crate) cancelled: CancellationToken,
 }
 
-/// The tools of an open session, which a run in it neither enters nor exits.
+/// The tools of an open session. Runs in the session use them without entering or exiting them.
 #[derive(Clone)]
 pub(crate) struct SessionTools {
-    /// The agent that the session is of.
+    /// The agent of the session.
     pub(crate) agent: Arc<str>,
     pub(crate) toolset: Arc<dyn Toolset>,
-    /// The tools whose calls need an approval in the session, and in every run in it.
+    /// The tools whose calls need an approval in the session and in its runs.
     pub(crate) approval_list: Arc<[String]>,
-    /// Cancelled once the session is stopped.
+    /// Canceled once the session is stopped.
     pub(crate) stopped: CancellationToken,
 }
 
-/// Keeps a run's state after each step.
+/// Receives the state of a run after each step.
 pub(crate) type Checkpoints = Arc<dyn Fn(SuspendedRun) + Send + Sync>;
 
-/// What a run has done so far.
+/// The progress of a run.
 struct Progress {
     steps: Vec<Vec<Exchange>>,
     call_ids: BTreeSet<String>,
     budget: Budget,
-    /// How long it had run before it was resumed.
+    /// How long the run took before it was resumed.
     elapsed: Duration,
     since: Instant,
 }
 
-/// The scope of a run that implements a call: session, turn and labels are the call's.
+/// Returns the scope of a run that implements a call. Session, turn and labels are those of the call.
 pub(crate) fn child_scope(call: &ToolCall) -> Scope {
     let (parent_call_id, depth) =
         (Some(call.id().to_owned()), call.scope().depth.saturating_add(1));
@@ -125,29 +126,29 @@ impl Run {
             options: Options::default(),
             host_approval_list: Arc::default(),
             session: None,
-            extra: Vec::new(),
+            extra_toolsets: Vec::new(),
             checkpoints: None,
             cancelled: CancellationToken::new(),
         }
     }
 
-    /// The same run, on behalf of a tool's call or as if it were: the tool judges the final payload.
+    /// Sets the tool that the run implements; the final payload must match its result schema.
     pub(crate) fn implementing(mut self, tool: Option<ToolSpecRef>) -> Self {
         self.implements = tool;
         self
     }
 
-    /// The run of an agent that implements a call. It inherits options and scope, and none of the caller's sinks. It is
-    /// stopped with the session that the call was made in.
+    /// Creates the run of an agent that implements a call. It inherits the options and the scope, but not the event sink of the
+    /// caller's run. It is canceled when the session of the call is stopped.
     fn child(
         environment: &Arc<Environment>,
         agent: RegisteredAgent,
         call: &ToolCall,
         tool: &ToolEntry,
-        named: (String, Payload),
+        id_and_input: (String, Payload),
         options: &Options,
     ) -> Self {
-        let run = Self::new(environment, agent, named, child_scope(call), None);
+        let run = Self::new(environment, agent, id_and_input, child_scope(call), None);
         Self {
             options: options.clone(),
             cancelled: options.session_stopped.clone(),
@@ -159,40 +160,40 @@ impl Run {
         &self.id
     }
 
-    /// Runs to the end, whatever that is, and gives the steps made on the way.
+    /// Runs until the end or a suspension, and returns the completed steps, too.
     pub(crate) async fn drive(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
         if self.scope.depth > MAX_DEPTH {
             return (End::Failed(too_deep()), Vec::new());
         }
         let session = self.scope.session_id.as_deref();
         let span = telemetry::agent_span(&self.agent.agent, &self.id, session);
-        // Boxed here and below, so that a nested run takes little of its caller's stack.
-        let (end, steps) = Box::pin(self.go(resumption)).instrument(span.clone()).await;
+        // Boxed here and below, so that a nested run uses little of its caller's stack.
+        let (end, steps) = Box::pin(self.drive_in_span(resumption)).instrument(span.clone()).await;
         if let End::Failed(failure) = &end {
             span.record("error.type", failure.kind.as_str());
         }
         (end, steps)
     }
 
-    /// Announces a run that failed and is not driven again.
-    fn announce_ended(&self, failure: &ToolFailure) {
-        OpenRun::announce(self, false).close(&End::Failed(failure.clone()));
+    /// Publishes the start and the end of a run that failed earlier, according to the journal.
+    fn publish_failed(&self, failure: &ToolFailure) {
+        OpenRun::start(self, false).close(&End::Failed(failure.clone()));
     }
 
-    async fn go(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
-        let open = OpenRun::announce(self, resumption.is_some());
+    async fn drive_in_span(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
+        let open = OpenRun::start(self, resumption.is_some());
         let mut progress = self.progress(resumption.as_ref());
         let agent = &self.agent.agent;
         let (budget, cancelled) = (agent.policy.time_budget, self.cancelled.clone());
         let stop = Stop::new(&agent.name, budget, progress.elapsed, cancelled);
-        let getting_ready = Box::pin(self.get_ready(resumption.as_ref()));
-        let end = match stop.unless_reached(getting_ready).await {
+        let entering = Box::pin(self.enter_toolsets(resumption.as_ref()));
+        let end = match stop.run_until(entering).await {
             Err(failure) => End::Failed(failure),
             Ok((dispatcher, entered)) => {
                 let state = resumption.map(|resumption| resumption.state);
                 let steps = self.steps(&dispatcher, &mut progress, state, &stop);
                 let Err(end) = Box::pin(steps).await;
-                stop.unless_long_reached(entered.close()).await;
+                stop.run_with_grace(entered.close()).await;
                 end
             }
         };
@@ -200,19 +201,19 @@ impl Run {
         (end, progress.steps)
     }
 
-    /// Makes and enters what the run uses.
-    async fn get_ready(
+    /// Creates and enters the toolsets of the run, and restores their saved state.
+    async fn enter_toolsets(
         &self,
         resumption: Option<&Resumption>,
     ) -> Result<(Dispatcher, Entered), ToolFailure> {
         let toolset: Arc<dyn Toolset> =
-            Arc::new(self.assemble().await.map_err(|error| self.internal(&*error))?);
+            Arc::new(self.assemble().await.map_err(|error| self.failure_of(&*error))?);
         let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(&self.scope));
-        let entered = entering.await.map_err(|error| self.internal(&*error))?;
+        let entered = entering.await.map_err(|error| self.failure_of(&*error))?;
         if let Some(saved) = resumption.and_then(|resumption| resumption.state.toolsets.as_deref())
         {
             let restored = toolset.restore(&self.scope, &Payload::new(saved)).await;
-            restored.map_err(|error| self.internal(&*error))?;
+            restored.map_err(|error| self.failure_of(&*error))?;
         }
         let dispatcher = Dispatcher {
             environment: Arc::clone(&self.environment),
@@ -227,17 +228,17 @@ impl Run {
         Ok((dispatcher, entered))
     }
 
-    /// Everything the agent may use, side by side: the toolsets and tools it lists, those of its session or else the
-    /// rest of what it is allowed, and what this run adds. A tool of an allowed toolset has one name, its own where
-    /// the agent lists it.
+    /// Combines the toolsets of the run: those that the agent lists, then those of its session or, without a session, the other
+    /// toolsets of its allowlist, then the extra ones of this run. With a catalog, tools that the agent lists have their own
+    /// names, and all others have their prefix.
     async fn assemble(&self) -> Result<Combined, BoxError> {
         let (registry, agent) = (&self.environment.registry, &self.agent.agent);
         let catalog = self.environment.catalog.as_ref();
         let allowed = catalog.map(|catalog| catalog.allowed(&agent.name));
-        let uses = registry.uses_of(agent);
+        let uses = registry.provider_uses(agent);
         let mut all = Combined::new();
         let mut listed: Vec<(Published, Option<BTreeSet<String>>)> = Vec::new();
-        for Use { provider, only } in &uses {
+        for ProviderUse { provider, only } in &uses {
             let of = |published: &&Published| published.toolset() == provider.name;
             let published = match &allowed {
                 None => None,
@@ -266,7 +267,7 @@ impl Run {
         match (&self.session, catalog, allowed) {
             (Some(session), _, allowed) => {
                 let allowed = allowed.filter(|_| *session.agent != *agent.name);
-                let is_left = move |tool: &str| {
+                let is_kept = move |tool: &str| {
                     let is_allowed = allowed.as_ref().is_none_or(|allowed| {
                         allowed.iter().any(|published| published.bare(tool).is_some())
                     });
@@ -276,7 +277,7 @@ impl Run {
                     });
                     is_allowed && !is_listed
                 };
-                let toolset = Filtered::new(Arc::clone(&session.toolset), is_left);
+                let toolset = Filtered::new(Arc::clone(&session.toolset), is_kept);
                 all.push("session".to_owned(), Arc::new(toolset));
             }
             (None, Some(catalog), Some(allowed)) => {
@@ -289,7 +290,7 @@ impl Run {
             }
             (None, ..) => {}
         }
-        for (name, source) in &self.extra {
+        for (name, source) in &self.extra_toolsets {
             if let Some(toolset) = source.resolve(name, &self.scope).await? {
                 all.push(name.clone(), toolset);
             }
@@ -311,7 +312,7 @@ impl Run {
         Progress { steps, call_ids, budget, elapsed, since: Instant::now() }
     }
 
-    /// One step after another. The error is the end of the run.
+    /// Makes one step after another. The error is the end of the run.
     async fn steps(
         &self,
         dispatcher: &Dispatcher,
@@ -321,41 +322,42 @@ impl Run {
     ) -> Result<Infallible, End> {
         let mut is_first = true;
         loop {
-            let tools = stop.unless_reached(Box::pin(self.list(dispatcher, is_first))).await?;
+            let tools = stop.run_until(Box::pin(self.list_tools(dispatcher, is_first))).await?;
             is_first = false;
             let calls = if let Some(state) = suspended.take().filter(|state| !state.step.is_empty())
             {
-                self.readmit_all(*state, dispatcher, &tools).await
+                self.resume_calls(*state, dispatcher, &tools).await
             } else {
                 let planning = self.plan(dispatcher, &progress.steps, &tools);
                 let number = progress.steps.len();
-                let planning = Box::pin(dispatcher.fallible(|| format!("step/{number}"), planning));
-                match stop.unless_reached(planning).await? {
-                    Step::Finish(payload) => return Err(self.accept(payload)),
+                let key = || format!("step/{number}");
+                let planning = Box::pin(dispatcher.record_result(key, planning));
+                match stop.run_until(planning).await? {
+                    Step::Finish(payload) => return Err(self.finish(payload)),
                     Step::Call(calls) => {
                         self.admit_all(calls, dispatcher, &tools, progress).await?
                     }
                 }
             };
             Box::pin(self.make_calls(dispatcher, calls, progress, stop)).await?;
-            // Planner and tools may all answer at once; the time budget needs a moment to strike.
+            // If planner and tools are always ready at once, only a yield lets the time budget end the run.
             tokio::task::yield_now().await;
         }
     }
 
-    /// The tools there are now. The first time, approval lists are checked against them.
-    async fn list(
+    /// Lists the tools. The first time, also checks the names of the approval lists.
+    async fn list_tools(
         &self,
         dispatcher: &Dispatcher,
         is_first: bool,
     ) -> Result<Vec<ToolEntry>, ToolFailure> {
         let listed = dispatcher.toolset.tools(&self.scope).await;
-        let mut tools = listed.map_err(|error| self.internal(&*error))?;
+        let mut tools = listed.map_err(|error| self.failure_of(&*error))?;
         if is_first {
             let names = self.agent.agent.approval_list.iter().chain(&*self.host_approval_list);
             self.environment.check_approval_list(names, &tools).map_err(|unknown| {
                 let available = tools.iter().map(|tool| tool.name().to_owned()).collect();
-                self.internal(&ToolsetError::UnknownApproval { tools: unknown, available })
+                self.failure_of(&ToolsetError::UnknownApproval { tools: unknown, available })
             })?;
         }
         if self.environment.skip_unavailable {
@@ -373,7 +375,7 @@ impl Run {
         let own = Some(self.agent.agent.instructions.clone());
         let of_toolsets = dispatcher.toolset.instructions(&self.scope).await;
         let texts = [own, of_toolsets].into_iter().flatten();
-        let said: Vec<_> = texts.filter(|text| !text.trim().is_empty()).collect();
+        let texts: Vec<_> = texts.filter(|text| !text.trim().is_empty()).collect();
         let turn = Turn {
             agent: &self.agent.agent,
             input: &self.input,
@@ -382,14 +384,14 @@ impl Run {
             run_id: &self.id,
             history,
             tools,
-            instructions: &said.join("\n\n"),
+            instructions: &texts.join("\n\n"),
         };
         match AssertUnwindSafe(async { self.agent.planner.plan(&turn).await }).catch_unwind().await
         {
             Ok(Ok(step)) => Ok(step),
             Ok(Err(error)) => Err(match error.downcast::<ToolFailure>() {
                 Ok(failure) => *failure,
-                Err(error) => self.internal(&*error),
+                Err(error) => self.failure_of(&*error),
             }),
             Err(panic) => Err(ToolFailure {
                 message: self.cannot_go_on(),
@@ -398,8 +400,9 @@ impl Run {
         }
     }
 
-    /// The end of a run that implements a call must be a result of that call's tool; of any other, what its agent says.
-    fn accept(&self, payload: Payload) -> End {
+    /// Ends the run with a final payload, which must match the result schema of the tool that the run implements, or else of the
+    /// tool that the agent sets for its result.
+    fn finish(&self, payload: Payload) -> End {
         let spec = self.implements.as_ref().or(self.agent.agent.result.as_ref());
         match spec {
             Some(spec) => spec.checked(Ok(payload)).into(),
@@ -411,9 +414,9 @@ impl Run {
         format!("agent `{}` could not go on", self.agent.agent.name)
     }
 
-    /// The failure of a run that its toolsets or its planner keep from going on. Duplicate names of tools are data of it
-    /// too: each name, with every toolset that lists it. So are names in an approval list that are no tools.
-    fn internal(&self, cause: &(dyn std::error::Error + 'static)) -> ToolFailure {
+    /// Creates the failure of a run from an error of a toolset or the planner. For duplicate tool names and for unknown
+    /// names in an approval list, the failure has a code, and the names as data.
+    fn failure_of(&self, cause: &(dyn std::error::Error + 'static)) -> ToolFailure {
         let failure = ToolFailure { message: self.cannot_go_on(), ..ToolFailure::internal(cause) };
         match cause.downcast_ref() {
             Some(ToolsetError::DuplicateNames { names }) => {
@@ -430,6 +433,6 @@ impl Run {
 
 fn too_deep() -> ToolFailure {
     let message =
-        format!("agents call agents {MAX_DEPTH} deep already; answer without another agent");
+        format!("agents have already called agents {MAX_DEPTH} deep; answer without another agent");
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }

@@ -1,4 +1,4 @@
-//! A run that waits for answers, as data: it survives the process. Never goes on by itself: see `run`.
+//! The state of suspended runs and calls, as serializable data.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,23 @@ use crate::agent::Exchange;
 use crate::approval::ApprovalRequest;
 use crate::wire::{WireCall, WireExchange, WireScope};
 
-/// A run between two steps, or one that waits for answers. Resume it with [`Runtime::resume`](crate::Runtime::resume). To keep
-/// it elsewhere, in a database or for another process, [export](crate::Runtime::export) it as text: only a runtime makes
-/// one of these, so that nobody in between changes what was approved.
+/// A run that waits for answers, or a checkpoint between two steps. Resume it with [`Runtime::resume`](crate::Runtime::resume).
+/// To store it or to pass it to another process, [export](crate::Runtime::export) it as text. Only a runtime can create one,
+/// so that nobody can change the state in between.
 ///
-/// Its toolsets are entered anew and take back what they saved; handles that were not saved mean nothing any more.
+/// When the run is resumed, its toolsets are entered again and restore their saved state. Handles without saved state are
+/// invalid then.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuspendedRun(pub(crate) Box<RunState>);
 
-/// A call of a session that waits for answers. Go on with it by [`Session::resume`](crate::Session::resume), in this session
-/// or another of the same agent. To keep it elsewhere, [export](crate::Session::export) it as text.
+/// A call of a session that waits for answers. Resume it with [`Session::resume`](crate::Session::resume), in the same session
+/// or another one of the same agent. To store it, [export](crate::Session::export) it as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuspendedCall(pub(crate) SessionCall);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SessionCall {
-    /// The agent that the session is of.
+    /// The agent of the session.
     pub(crate) agent: String,
     pub(crate) call: SavedCall,
 }
@@ -33,72 +34,72 @@ pub(crate) struct SessionCall {
 pub(crate) struct RunState {
     pub(crate) run_id: String,
     pub(crate) agent: String,
-    /// The tool whose schemas judge input and final payload.
+    /// The tool that the run implements.
     pub(crate) implements: Option<String>,
-    /// Which attempt at its call the run is; 1 where it runs for no call.
+    /// The number of the attempt at its call, from 1; 1 if the run implements no call.
     pub(crate) attempt: u32,
-    /// The arguments of its call, as hooks made them.
+    /// The arguments of its call, after the hooks.
     pub(crate) args: Option<String>,
-    /// The digest of the words in which the tool of its call asked for an approval.
-    #[serde(default)]
-    pub(crate) words: Option<String>,
+    /// The digest of the approval prompt of the tool that the run implements.
+    #[serde(rename = "words", default)]
+    pub(crate) prompt_digest: Option<String>,
     pub(crate) input: String,
     pub(crate) scope: WireScope,
     pub(crate) history: Vec<Vec<WireExchange>>,
-    /// The step that could not be done.
+    /// The calls of the step that waits.
     pub(crate) step: Vec<SavedCall>,
     pub(crate) calls: u32,
     pub(crate) failures_in_a_row: u32,
     pub(crate) denied: bool,
-    /// How long it has run, in milliseconds.
+    /// How long the run took so far, in milliseconds.
     pub(crate) elapsed: u64,
     pub(crate) one_at_a_time: bool,
-    /// The tools whose calls need an approval by the run's own wish.
+    /// The tools whose calls need an approval in this run.
     pub(crate) approval_list: Vec<String>,
-    /// What the toolsets saved, as JSON text.
+    /// The saved state of the toolsets, as JSON text.
     #[serde(default)]
     pub(crate) toolsets: Option<String>,
 }
 
-/// How far a call of the step has come.
+/// The saved state of a call of the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SavedCall {
     /// It has its result.
     Done(WireExchange),
-    /// It waits for a barrier before it.
+    /// It is to run after a call before it, which waits.
     Postponed(WireCall),
     /// It waits for an answer.
     Asked { call: WireCall, request: ApprovalRequest },
-    /// The run of its agent waits.
+    /// An agent runs the call, and the agent's run is suspended.
     Suspended { call: WireCall, run: Box<RunState> },
 }
 
 impl SuspendedRun {
-    /// The run's id.
+    /// Returns the id of the run.
     pub fn run_id(&self) -> &str {
         &self.0.run_id
     }
 
-    /// The agent that runs.
+    /// Returns the name of the agent.
     pub fn agent(&self) -> &str {
         &self.0.agent
     }
 
-    /// What is asked, in the order of the calls, questions of child runs included. Every one must be answered. Between two
-    /// steps nothing is.
+    /// Returns the pending questions in the order of the calls, including those of child runs. All must be answered to resume
+    /// the run. A checkpoint between two steps has none.
     pub fn pending(&self) -> Vec<&ApprovalRequest> {
         self.0.questions()
     }
 }
 
 impl SuspendedCall {
-    /// The agent whose sessions it can go on in.
+    /// Returns the name of the agent, whose sessions can resume the call.
     pub fn agent(&self) -> &str {
         &self.0.agent
     }
 
-    /// What is asked, questions of child runs included. Every one must be answered.
+    /// Returns the pending questions, including those of child runs. All must be answered to resume the call.
     pub fn pending(&self) -> Vec<&ApprovalRequest> {
         self.0.call.questions()
     }
@@ -115,7 +116,7 @@ impl SavedCall {
 }
 
 impl RunState {
-    /// Whether it is the run of a call of this tool.
+    /// Returns whether the run implements a call of this tool.
     pub(super) fn implements(&self, tool: &ToolSpec) -> bool {
         self.implements.as_ref().is_some_and(|name| tool.is_called(name))
     }
@@ -124,13 +125,13 @@ impl RunState {
         self.step.iter().flat_map(SavedCall::questions).collect()
     }
 
-    /// The steps that were done.
+    /// Returns the completed steps.
     pub(crate) fn steps(&self) -> Vec<Vec<Exchange>> {
         let exchanges = |step: &Vec<WireExchange>| step.iter().cloned().map(Into::into).collect();
         self.history.iter().map(exchanges).collect()
     }
 
-    /// The ids of every call the run has made.
+    /// Returns the ids of all calls of the run.
     pub(crate) fn call_ids(&self) -> BTreeSet<String> {
         let of_call = |saved: &SavedCall| match saved {
             SavedCall::Done(exchange) => exchange.call_id().to_owned(),

@@ -1,4 +1,4 @@
-//! The calls of one step: which of them may run, what came of them, how they wait. Never asks the planner.
+//! The calls of one step of a run: checks them, makes them, and saves them if the run is suspended.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use super::stop::Stop;
 use super::{Progress, Run};
 use crate::agent::Exchange;
 use crate::approval::ApprovalRequest;
-use crate::tools::{ToolEntry, cleared, words_digest};
+use crate::tools::{ToolEntry, cleared, prompt_digest};
 use crate::wire::WireCall;
 
 impl Run {
-    /// Looks at all calls of a step before any of them runs.
+    /// Checks the budget and the ids of all calls of a step, before any of them runs.
     pub(super) async fn admit_all(
         &self,
         calls: Vec<ToolCall>,
@@ -27,31 +27,31 @@ impl Run {
         progress: &mut Progress,
     ) -> Result<Vec<PendingCall>, ToolFailure> {
         if calls.is_empty() {
-            // Asking the same question again would get the same answer, for ever.
+            // The planner would see the same turn again, and the run might never end.
             let failure =
                 ToolFailure::new(FailureKind::Internal, self.cannot_go_on(), Recovery::Replan);
             return Err(failure.with_detail("the planner returned a step without calls"));
         }
-        progress.budget.check_open()?;
-        let afforded = progress.budget.take(calls.len());
+        progress.budget.check_not_denied()?;
+        let counted = progress.budget.count_calls(calls.len());
         let mut admitted = Vec::with_capacity(calls.len());
         for call in calls {
             let scope = self.scope_of(&call);
             let call = call.with_scope(scope);
             let tool = find(tools, call.tool());
-            admitted.push(if let Err(denied) = &afforded {
+            admitted.push(if let Err(denied) = &counted {
                 PendingCall::refused(call, tool, denied.clone())
             } else if progress.call_ids.insert(call.id().to_owned()) {
                 self.admit(call, dispatcher, tools).await
             } else {
-                let failure = repeated(&call);
+                let failure = duplicate_id(&call);
                 PendingCall::refused(call, tool, failure)
             });
         }
         Ok(admitted)
     }
 
-    /// The state in which a call begins whose id is new and that the run can afford.
+    /// Returns the first state of a call, or refuses a call of an unknown tool.
     async fn admit(
         &self,
         call: ToolCall,
@@ -63,7 +63,8 @@ impl Run {
             let known = tools.iter().filter(|tool| tool.spec().is_advertised());
             ToolFailure::not_found(call.tool(), known.map(ToolEntry::name))
         });
-        let name = match dispatcher.fallible(|| format!("tool/{}", call.id()), ready(name)).await {
+        let key = || format!("tool/{}", call.id());
+        let name = match dispatcher.record_result(key, ready(name)).await {
             Ok(name) => name,
             Err(failure) => return PendingCall::refused(call, None, failure),
         };
@@ -73,8 +74,8 @@ impl Run {
         }
     }
 
-    /// What is to be done about the calls of a suspended step, now that its questions are answered.
-    pub(super) async fn readmit_all(
+    /// Returns the calls of a suspended step, after its questions were answered.
+    pub(super) async fn resume_calls(
         &self,
         state: RunState,
         dispatcher: &Dispatcher,
@@ -88,16 +89,16 @@ impl Run {
                     PendingCall::done(exchange.call, exchange.result.outcome)
                 }
                 SavedCall::Postponed(call) => self.admit(call.into(), dispatcher, tools).await,
-                SavedCall::Suspended { call, run } => rejoin(call, run, tools),
+                SavedCall::Suspended { call, run } => resume_suspended(call, run, tools),
                 SavedCall::Asked { call, request } => {
-                    readmit(call.into(), request, dispatcher, tools)
+                    resume_asked(call.into(), request, dispatcher, tools)
                 }
             });
         }
         calls
     }
 
-    /// Makes the calls of a step and takes their results into account.
+    /// Makes the calls of a step. The error is the end of the run, or its suspension.
     pub(super) async fn make_calls(
         &self,
         dispatcher: &Dispatcher,
@@ -107,39 +108,39 @@ impl Run {
     ) -> Result<(), End> {
         let mut batch = run_all(dispatcher, calls, self.options.one_at_a_time, stop).await;
         if batch.stopped.is_none() && !batch.calls.iter().all(PendingCall::is_done) {
-            // Calls beside a question may have opened some after it was asked.
+            // Other calls of the step may have opened handles after a question was asked.
             let handles = dispatcher.toolset.open_handles();
             for call in &mut batch.calls {
                 if let CallState::Asked(request) = &mut call.state {
                     Arc::make_mut(request).open_handles.clone_from(&handles);
                 }
             }
-            match stop.unless_reached(self.save(dispatcher)).await {
-                Ok(saved) => return Err(End::Suspended(self.export(batch.calls, progress, saved))),
+            match stop.run_until(self.save(dispatcher)).await {
+                Ok(saved) => return Err(End::Suspended(self.state(batch.calls, progress, saved))),
                 Err(failure) => batch.stopped = Some(failure),
             }
         }
-        batch.calls.iter().for_each(|pending| dispatcher.give_up(pending));
+        batch.calls.iter().for_each(|pending| dispatcher.cancel_suspended(pending));
         let exchanges: Vec<_> = batch.calls.into_iter().map(PendingCall::into_exchange).collect();
-        let verdict = progress.budget.close_step(&exchanges);
+        let counted = progress.budget.count_failures(&exchanges);
         progress.steps.push(exchanges);
         batch.stopped.map_or(Ok(()), |failure| Err(End::Failed(failure)))?;
-        verdict?;
+        counted?;
         if let Some(keep) = &self.checkpoints {
-            let saved = stop.unless_reached(self.save(dispatcher)).await?;
-            keep(SuspendedRun(self.export(Vec::new(), progress, saved)));
+            let saved = stop.run_until(self.save(dispatcher)).await?;
+            keep(SuspendedRun(self.state(Vec::new(), progress, saved)));
         }
         Ok(())
     }
 
-    /// What the toolsets save.
+    /// Returns the state that the toolsets save.
     async fn save(&self, dispatcher: &Dispatcher) -> Result<Option<Payload>, ToolFailure> {
         let saved = dispatcher.toolset.save(&self.scope).await;
-        saved.map_err(|error| self.internal(&*error))
+        saved.map_err(|error| self.failure_of(&*error))
     }
 
-    /// The run as data: the steps that were done, the calls of the one that could not be, and what the toolsets saved.
-    fn export(
+    /// Creates the state of the run, from the calls of the step that waits and the saved state of the toolsets.
+    fn state(
         &self,
         calls: Vec<PendingCall>,
         progress: &Progress,
@@ -152,7 +153,7 @@ impl Run {
             implements: self.implements.as_ref().map(|tool| tool.name().to_owned()),
             attempt: 1,
             args: None,
-            words: None,
+            prompt_digest: None,
             input: self.input.to_string(),
             scope: (&*self.scope).into(),
             history: progress
@@ -171,8 +172,8 @@ impl Run {
         })
     }
 
-    /// The run's scope, with what the planner may add: a parent call of its own choice, labels that
-    /// do not contradict the run's.
+    /// Returns the scope of a call: that of the run, with the parent call and the labels that the planner set. Labels of the run
+    /// take precedence.
     fn scope_of(&self, call: &ToolCall) -> Scope {
         let mut scope = Scope::clone(&self.scope);
         if let Some(parent) = call.parent_call_id() {
@@ -185,8 +186,8 @@ impl Run {
     }
 }
 
-/// The state in which a call goes on whose question was answered.
-pub(crate) fn readmit(
+/// Returns a call whose question was answered, with its new state.
+pub(crate) fn resume_asked(
     call: ToolCall,
     request: ApprovalRequest,
     dispatcher: &Dispatcher,
@@ -194,33 +195,38 @@ pub(crate) fn readmit(
 ) -> PendingCall {
     let verdict = dispatcher.verdicts.get(&request.id).cloned();
     let (Some(verdict), Some(tool)) = (verdict, find(tools, call.tool())) else {
-        // Answers were checked to be whole, so it is the tool that has gone.
+        // All questions have answers, which was checked before. So the tool no longer exists.
         let failure = ToolFailure::not_found(call.tool(), tools.iter().map(ToolEntry::name));
         return PendingCall::refused(call, None, failure);
     };
-    dispatcher.judge(call, tool, &Arc::new(request), verdict)
+    dispatcher.apply_verdict(call, tool, &Arc::new(request), verdict)
 }
 
-/// The state in which a call goes on whose agent's run waited. If it was approved before that began, it still is, unless its
-/// tool asks in other words now.
-pub(crate) fn rejoin(saved: WireCall, run: Box<RunState>, tools: &[ToolEntry]) -> PendingCall {
+/// Returns a call whose agent's run was suspended. If the call was approved, it remains approved unless the approval prompt of
+/// the tool has changed.
+pub(crate) fn resume_suspended(
+    saved: WireCall,
+    run: Box<RunState>,
+    tools: &[ToolEntry],
+) -> PendingCall {
     let tool = find(tools, &saved.tool);
     let (approved, mut call) = (saved.approved, ToolCall::from(saved));
-    let asks_as_before = |tool: &&ToolEntry| run.words == Some(words_digest(tool.approval()));
-    if approved && let Some(tool) = tool.as_ref().filter(asks_as_before) {
+    let is_unchanged =
+        |tool: &&ToolEntry| run.prompt_digest == Some(prompt_digest(tool.approval()));
+    if approved && let Some(tool) = tool.as_ref().filter(is_unchanged) {
         call = cleared(call, tool.spec());
     }
     PendingCall::new(call, tool, CallState::Suspended(run))
 }
 
-/// The tool of a name; a published name goes before an earlier one.
+/// Returns the tool with a name. The name of a tool takes precedence over an alias of another.
 fn find(tools: &[ToolEntry], name: &str) -> Option<ToolEntry> {
     let exact = tools.iter().find(|tool| tool.name() == name);
     exact.or_else(|| tools.iter().find(|tool| tool.is_called(name))).cloned()
 }
 
-/// The failure of a call whose id another call of its run has.
-pub(crate) fn repeated(call: &ToolCall) -> ToolFailure {
+/// The failure of a call with the id of another call of the run.
+pub(crate) fn duplicate_id(call: &ToolCall) -> ToolFailure {
     let message = format!("call id `{}` was used before in this run; use a new one", call.id());
     ToolFailure::new(FailureKind::InvalidCall, message, Recovery::correct(call))
 }

@@ -1,4 +1,4 @@
-//! What ends a run from outside: its time, or its host. Never ends one by itself.
+//! Stops a run when its time budget is used up or its host cancels it.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use toolwright::{FailureKind, Recovery, ToolFailure};
 
 use super::call::cancelled;
 
-/// How long a run waits for its toolsets to exit after its end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a stopped run waits for its toolsets to exit.
+const EXIT_GRACE: Duration = Duration::from_secs(1);
 
-/// What a run listens to while it works.
+/// The deadline and the cancellation of a run.
 #[derive(Clone)]
 pub(crate) struct Stop {
     agent: String,
@@ -20,22 +20,22 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// The end of a run that has run for some time already.
+    /// `elapsed` is the time that the run took before it was resumed.
     pub(crate) fn new(
         agent: &str,
         budget: Option<Duration>,
         elapsed: Duration,
         cancelled: CancellationToken,
     ) -> Self {
-        // A budget whose end is beyond the clock never ends.
+        // A deadline that an `Instant` cannot hold is no deadline.
         let deadline = budget.and_then(|budget| {
             Some((Instant::now().checked_add(budget.saturating_sub(elapsed))?, budget))
         });
         Self { agent: agent.to_owned(), deadline, cancelled }
     }
 
-    /// Waits for the end, and says why it came.
-    pub(crate) async fn reached(&self) -> ToolFailure {
+    /// Waits until the run must stop, and returns the failure that stops it.
+    pub(crate) async fn stopped(&self) -> ToolFailure {
         let out_of_time = async {
             match self.deadline {
                 Some((deadline, budget)) => {
@@ -52,29 +52,29 @@ impl Stop {
         }
     }
 
-    /// Works until the end comes; the work may fail before.
-    pub(crate) async fn unless_reached<T>(
+    /// Runs a future, and drops it if the run must stop first.
+    pub(crate) async fn run_until<T>(
         &self,
         work: impl Future<Output = Result<T, ToolFailure>>,
     ) -> Result<T, ToolFailure> {
         tokio::select! {
             biased;
-            why = self.reached() => Err(why),
+            failure = self.stopped() => Err(failure),
             done = work => done,
         }
     }
 
-    /// Waits for work that should complete even after the end, but not forever.
-    pub(crate) async fn unless_long_reached(&self, work: impl Future<Output = ()>) {
-        let long_reached = async {
-            self.reached().await;
-            tokio::time::sleep(PATIENCE).await;
+    /// Runs a future that may continue for a short time after the run must stop.
+    pub(crate) async fn run_with_grace(&self, work: impl Future<Output = ()>) {
+        let grace_ended = async {
+            self.stopped().await;
+            tokio::time::sleep(EXIT_GRACE).await;
         };
         tokio::select! {
             biased;
             () = work => {}
-            () = long_reached => {
-                tracing::warn!(agent = self.agent, "a run has ended before its toolsets have exited");
+            () = grace_ended => {
+                tracing::warn!(agent = self.agent, "a run ended before its toolsets had exited");
             }
         }
     }

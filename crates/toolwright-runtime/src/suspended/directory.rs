@@ -1,4 +1,4 @@
-//! Suspended runs in a directory, for processes that share it. Every file is created once and never changed.
+//! A store of suspended runs in a directory, which processes can share. Files are created once and never changed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -11,37 +11,37 @@ use toolwright::{BoxError, BoxFuture};
 use super::{MAX_CLOCK_SKEW, SuspendedRuns, random_id};
 use crate::tools::digest;
 
-/// Suspended runs in a directory that processes share. On Unix nobody but its owner can read or write its files. States
-/// are there in the clear unless the runtime has a [`SealKey`](super::SealKey): then no state is kept at all, only which
-/// questions were taken.
+/// A store of suspended runs in a directory, which processes can share. On Unix only its owner can read and write the files.
+/// States are stored unencrypted. If the runtime has a [`SealKey`](super::SealKey), only the answered questions are stored.
 ///
-/// A question is taken by the creation of a file, which is atomic on local file systems and on NFS from version 3 on.
+/// A question is marked as answered by the creation of a file, which is atomic on local file systems and on NFS 3 and later.
 #[derive(Clone, Debug)]
 pub struct InDirectory(Arc<Folder>);
 
 #[derive(Debug)]
 struct Folder {
     path: PathBuf,
-    /// When expired files are next looked for.
+    /// The time of the next removal of expired files.
     next_sweep: AtomicU64,
 }
 
-/// How often a process looks for expired files, in milliseconds.
-const SWEEP_EVERY: u64 = 60 * 1_000;
+/// How often a process removes expired files, in milliseconds.
+const SWEEP_INTERVAL: u64 = 60 * 1_000;
+/// The prefixes of the names of files with states, and of those for answered questions.
 const STATE: &str = "state";
-const TAKEN: &str = "taken";
+const ANSWERED: &str = "taken";
 
 impl InDirectory {
-    /// The store in a directory, which is made if it is not there; its parent has to be.
+    /// Opens the store in a directory, and creates the directory if it does not exist. Its parent must exist.
     ///
     /// # Errors
     ///
-    /// A path that is no directory and cannot become one, or a directory that others may write to: whoever can, approves.
-    /// Others may also write to a directory that another user owns, and replace one whose ancestor anybody but its owner may
-    /// write to, unless that ancestor has the sticky bit.
+    /// The path is not a directory and cannot be created, or other users could write to the directory or replace it, and so
+    /// approve calls. This is the case if another user owns it, if its mode lets others write, or if the mode of an ancestor
+    /// lets others write and has no sticky bit.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
-        #[cfg_attr(not(unix), expect(unused_mut, reason = "modes are a matter of Unix"))]
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -59,7 +59,7 @@ impl InDirectory {
         Ok(Self(Arc::new(Folder { path, next_sweep: AtomicU64::new(0) })))
     }
 
-    /// Runs on a thread that may block.
+    /// Runs blocking work on a thread for it.
     fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Folder) -> io::Result<T> + Send + 'static,
@@ -80,7 +80,7 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
     let metadata = fs::metadata(path)?;
     if metadata.mode() & 0o022 != 0 {
         return refused(format!(
-            "others may write to `{}`, expected its owner alone; chmod it to 700",
+            "other users may write to `{}`, expected only its owner; chmod it to 700",
             path.display()
         ));
     }
@@ -88,20 +88,20 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
         let mode = fs::metadata(parent)?.mode();
         if mode & 0o022 != 0 && mode & STICKY == 0 {
             return refused(format!(
-                "others may replace `{}`, as they may write to `{}`; chmod that to 755",
+                "other users may replace `{}`, as they may write to `{}`; chmod that to 755",
                 path.display(),
                 parent.display()
             ));
         }
     }
-    // What this process creates is owned by its user.
+    // The owner of a new file is the user of this process.
     let created = path.join(format!("owner-{}", random_id()?));
     let user = File::create_new(&created)?.metadata().map(|metadata| metadata.uid());
     fs::remove_file(created)?;
     let (owner, user) = (metadata.uid(), user?);
     if owner != user {
         return refused(format!(
-            "user {owner} owns `{}`, expected user {user}, who runs this process; chown it",
+            "user {owner} owns `{}`, expected user {user} of this process; chown it",
             path.display()
         ));
     }
@@ -109,12 +109,12 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
 }
 
 impl Folder {
-    /// The file of an id, whatever that consists of.
+    /// Returns the path of the file for an id. The id may have any characters.
     fn file(&self, kind: &str, id: &str) -> PathBuf {
         self.path.join(format!("{kind}-{}", digest([id])))
     }
 
-    /// Writes a file that must not be there yet: when it expires, then what it holds.
+    /// Writes a file that must not exist yet: its expiry, then its content.
     fn create(&self, path: &Path, expires_at: u64, content: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -127,17 +127,17 @@ impl Folder {
             file.sync_all()?;
             self.sync()
         };
-        // Half a file would take a question for good, though nothing runs.
+        // A partial file would mark the question as answered, although nothing runs.
         write().inspect_err(|_| drop(fs::remove_file(path)))
     }
 
-    /// Makes what was created outlast a loss of power.
+    /// Makes new files durable.
     fn sync(&self) -> io::Result<()> {
         if cfg!(unix) { File::open(&self.path)?.sync_all() } else { Ok(()) }
     }
 
     fn put(&self, id: &str, state: &[u8], expires_at: u64) -> io::Result<()> {
-        // A state that is half written has another name, so that nobody reads it.
+        // An unfinished file has another name, so that it is not read.
         let unfinished = self.file("new", &random_id()?);
         self.create(&unfinished, expires_at, state)?;
         fs::rename(&unfinished, self.file(STATE, id))?;
@@ -152,27 +152,27 @@ impl Folder {
         }
     }
 
-    fn take(&self, questions: &[(String, u64)]) -> io::Result<Option<String>> {
-        for (place, (id, expires_at)) in questions.iter().enumerate() {
-            match self.create(&self.file(TAKEN, id), *expires_at, &[]) {
+    fn mark_answered(&self, questions: &[(String, u64)]) -> io::Result<Option<String>> {
+        for (index, (id, expires_at)) in questions.iter().enumerate() {
+            match self.create(&self.file(ANSWERED, id), *expires_at, &[]) {
                 Ok(()) => {}
                 Err(error) => {
-                    // One that was taken before keeps the others from being taken.
-                    for (id, _) in &questions[..place] {
-                        fs::remove_file(self.file(TAKEN, id))?;
+                    // Either all or none are marked, so undo the ones before.
+                    for (id, _) in &questions[..index] {
+                        fs::remove_file(self.file(ANSWERED, id))?;
                     }
-                    let is_taken = error.kind() == ErrorKind::AlreadyExists;
-                    return if is_taken { Ok(Some(id.clone())) } else { Err(error) };
+                    let is_answered = error.kind() == ErrorKind::AlreadyExists;
+                    return if is_answered { Ok(Some(id.clone())) } else { Err(error) };
                 }
             }
         }
         Ok(None)
     }
 
-    /// Removes what has expired, at most once a minute.
+    /// Removes expired files, at most once per interval.
     fn sweep(&self, now: u64) -> io::Result<()> {
         let relaxed = Ordering::Relaxed;
-        let (next, later) = (self.next_sweep.load(relaxed), now.saturating_add(SWEEP_EVERY));
+        let (next, later) = (self.next_sweep.load(relaxed), now.saturating_add(SWEEP_INTERVAL));
         if now < next || self.next_sweep.compare_exchange(next, later, relaxed, relaxed).is_err() {
             return Ok(());
         }
@@ -181,7 +181,7 @@ impl Folder {
             if expiry(&path)
                 .is_some_and(|expires_at| expires_at.saturating_add(MAX_CLOCK_SKEW) <= now)
             {
-                // Another process may have removed it.
+                // Another process may have removed the file.
                 let _ = fs::remove_file(path);
             }
         }
@@ -189,10 +189,10 @@ impl Folder {
     }
 }
 
-/// When a file of the store expires. None for what is unfinished, or no file of it.
+/// Returns the expiry of a file; `None` if it is not a complete file of the store.
 fn expiry(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
-    if !name.starts_with(STATE) && !name.starts_with(TAKEN) && !name.starts_with("new-") {
+    if !name.starts_with(STATE) && !name.starts_with(ANSWERED) && !name.starts_with("new-") {
         return None;
     }
     let mut expires_at = [0; size_of::<u64>()];
@@ -220,18 +220,18 @@ impl SuspendedRuns for InDirectory {
         self.blocking(move |folder| folder.get(&id))
     }
 
-    fn take<'a>(
+    fn mark_answered<'a>(
         &'a self,
         questions: &'a [(&'a str, u64)],
         now: u64,
     ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
         let owned = questions.iter().map(|(id, expires_at)| ((*id).to_owned(), *expires_at));
         let mut questions: Vec<_> = owned.collect();
-        // In one order for all, so that of two who take the same questions at once, one takes them all.
+        // All processes use the same order, so that if two mark the same questions at once, one of them succeeds.
         questions.sort();
         self.blocking(move |folder| {
             folder.sweep(now)?;
-            folder.take(&questions)
+            folder.mark_answered(&questions)
         })
     }
 }

@@ -1,49 +1,49 @@
-//! Why a suspended run does not leave a runtime, or does not come back.
+//! Errors of exporting and restoring suspended runs and calls.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Why a suspended run or call cannot be exported or restored.
+/// A suspended run or call cannot be exported or restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateError {
     /// The secret of a key is too short.
     ShortKey {
-        /// How many bytes it has.
+        /// Its length in bytes.
         found: usize,
-        /// How many it needs.
+        /// The smallest length in bytes.
         expected: usize,
     },
-    /// The state is longer than can be sealed.
+    /// The state is too long to be sealed.
     TooLong,
-    /// The text is no exported state.
+    /// The text is not an exported state.
     Malformed,
-    /// A state of another kind, such as a call where a run is expected.
-    OtherKind {
-        /// What the text holds.
+    /// The state has the wrong kind, such as a call where a run is expected.
+    WrongKind {
+        /// The kind of the state.
         found: String,
-        /// What was to be restored.
+        /// The expected kind.
         expected: &'static str,
     },
-    /// A state of another version. None is guessed at.
+    /// The state has another version of the format.
     Version {
-        /// The version of the text.
+        /// The version of the state.
         found: String,
-        /// The one that is understood.
+        /// The supported version.
         expected: u32,
     },
-    /// A sealed state, in a runtime without a key.
+    /// The state is sealed, and the runtime has no key.
     NoKey,
-    /// An id, in a runtime that has a key and so restores sealed states alone.
+    /// The text is an id, and the runtime has a key, so that it only accepts sealed states.
     NotSealed,
-    /// A state that was changed, or sealed by a key that the runtime does not have.
+    /// The state was changed, or was sealed with a key that the runtime does not have.
     BrokenSeal,
-    /// An id that nothing is kept under, or no more.
+    /// The store has no state with the id, or the state has expired.
     UnknownId,
     /// The store or the source of random numbers failed.
     Store {
-        /// Why.
+        /// The error.
         reason: String,
     },
 }
@@ -53,31 +53,31 @@ impl fmt::Display for StateError {
         match self {
             Self::ShortKey { found, expected } => write!(
                 f,
-                "the secret of the seal key has {found} bytes, expected {expected} or more; take random ones"
+                "the secret of the seal key has {found} bytes, expected {expected} or more; use random bytes"
             ),
             Self::TooLong => f.write_str("the suspended state is too long to be sealed"),
             Self::Malformed => f.write_str(
-                "the text is no suspended state; expected what the export of one returned",
+                "the text is not a suspended state; expected a text that `export` returned",
             ),
-            Self::OtherKind { found, expected } => write!(
+            Self::WrongKind { found, expected } => write!(
                 f,
-                "the text is a suspended {found}, expected a suspended {expected}; a runtime restores runs, a session calls"
+                "the text is a suspended {found}, expected a suspended {expected}; restore runs with the runtime and calls with a session"
             ),
             Self::Version { found, expected } => write!(
                 f,
-                "the suspended state is of version {found}, expected {expected}; resume it with the release that wrote it"
+                "the suspended state has version {found}, expected {expected}; resume it with the release that exported it"
             ),
             Self::NoKey => f.write_str(
-                "the suspended state is sealed, and this runtime has no key; set it with `with_seal_keys`",
+                "the suspended state is sealed, and this runtime has no key; set the key with `with_seal_keys`",
             ),
             Self::NotSealed => f.write_str(
-                "the text is the id of a kept state, expected a sealed one; this runtime has a key and takes nothing else",
+                "the text is the id of a stored state, expected a sealed state, since this runtime has a key",
             ),
             Self::BrokenSeal => f.write_str(
-                "the suspended state was changed, or sealed by another key; give `with_seal_keys` that key too",
+                "the suspended state was changed, or was sealed with another key; pass that key to `with_seal_keys`, too",
             ),
             Self::UnknownId => f.write_str(
-                "no suspended state is kept under this id; it has expired, or another store keeps it",
+                "the store has no suspended state with this id; it has expired, or is in another store",
             ),
             Self::Store { reason } => {
                 write!(f, "the store of suspended states failed: {reason}")

@@ -1,4 +1,4 @@
-//! Suspended runs in the memory of one process. They end with it.
+//! The default store of suspended runs, in the memory of the process.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,32 @@ use toolwright::{BoxError, BoxFuture};
 use super::sync::{Mutex, PoisonError};
 use super::{MAX_CLOCK_SKEW, SuspendedRuns};
 
-/// What a runtime and its clones have unless they are given another store.
+/// The store that a runtime has by default.
 #[derive(Default)]
 pub(crate) struct InMemory(Mutex<Entries>);
 
 #[derive(Default)]
 struct Entries {
-    /// By id: a state and when it expires.
+    /// States and their expiry, by id.
     states: BTreeMap<String, (Vec<u8>, u64)>,
-    /// When questions that were taken expire, by their ids.
-    taken: BTreeMap<String, u64>,
+    /// The expiry of answered questions, by id.
+    answered: BTreeMap<String, u64>,
 }
 
 impl Entries {
     fn remove_expired(&mut self, now: u64) {
         let is_kept = |expires_at: u64| expires_at.saturating_add(MAX_CLOCK_SKEW) > now;
         self.states.retain(|_, (_, expires_at)| is_kept(*expires_at));
-        self.taken.retain(|_, expires_at| is_kept(*expires_at));
+        self.answered.retain(|_, expires_at| is_kept(*expires_at));
     }
 
-    fn take(&mut self, questions: &[(&str, u64)], now: u64) -> Option<String> {
-        if let Some((id, _)) = questions.iter().find(|(id, _)| self.taken.contains_key(*id)) {
+    fn mark_answered(&mut self, questions: &[(&str, u64)], now: u64) -> Option<String> {
+        if let Some((id, _)) = questions.iter().find(|(id, _)| self.answered.contains_key(*id)) {
             return Some((*id).to_owned());
         }
         self.remove_expired(now);
-        self.taken.extend(questions.iter().map(|(id, expires_at)| ((*id).to_owned(), *expires_at)));
+        let questions = questions.iter().map(|(id, expires_at)| ((*id).to_owned(), *expires_at));
+        self.answered.extend(questions);
         None
     }
 }
@@ -56,12 +57,13 @@ impl SuspendedRuns for InMemory {
         Box::pin(std::future::ready(Ok(state)))
     }
 
-    fn take<'a>(
+    fn mark_answered<'a>(
         &'a self,
         questions: &'a [(&'a str, u64)],
         now: u64,
     ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
-        let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).take(questions, now);
-        Box::pin(std::future::ready(Ok(before)))
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let answered_before = entries.mark_answered(questions, now);
+        Box::pin(std::future::ready(Ok(answered_before)))
     }
 }

@@ -1,17 +1,16 @@
-//! How suspended runs leave a runtime and come back: sealed by a key, or kept in a store under an id that nobody guesses.
-//! Never resumes one.
+//! Stores and keys for suspended runs and calls that leave the program.
 //!
-//! A [`SuspendedRun`](crate::SuspendedRun) that is passed on within the program is a value like any other. What leaves the
-//! program is a text from [`Runtime::export`](crate::Runtime::export):
+//! Within the program a [`SuspendedRun`](crate::SuspendedRun) is an ordinary value. To store it elsewhere,
+//! [`Runtime::export`](crate::Runtime::export) converts it into text:
 //!
 //! | the runtime has | the text is | it is restored by |
 //! |---|---|---|
 //! | a [`SealKey`] | the state, encrypted and authenticated | every runtime with the key |
-//! | none | a random id of a state in the runtime's [`SuspendedRuns`] | every runtime that shares the store |
+//! | no key | a random id of a state in the runtime's [`SuspendedRuns`] | every runtime that shares the store |
 //!
-//! Whoever holds the text can neither change the state nor, where it is sealed, read it. What they can do is use it twice.
-//! So the store also remembers which questions were answered: of all runtimes that share one, a single one goes on. Runtimes
-//! that share no store do not know of each other, and each of them goes on.
+//! The holder of the text cannot change the state and, if it is sealed, cannot read it. However, the text could be used
+//! twice. So the store also remembers the answered questions: among runtimes that share a store, only one can resume the run.
+//! Runtimes without a shared store can each resume it once.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -69,17 +68,17 @@ pub(crate) use memory::InMemory;
 pub use seal::SealKey;
 pub(crate) use seal::random_id;
 
-/// Where runtimes keep suspended runs and calls, and the questions that were answered. Those that share one take each
-/// question once among them. What is in it is trusted: nobody else may write there.
+/// A store of suspended runs and calls, and of answered questions. Among runtimes that share a store, each question can be
+/// answered once. Its content is trusted, so that others must not be able to write to it.
 ///
-/// Times are milliseconds since 1970, by the clock of the runtime that asks. The clocks of runtimes that share a store should
-/// agree to five minutes.
+/// Times are in milliseconds since 1970, by the clock of the calling runtime. The clocks of runtimes that share a store may
+/// differ by up to five minutes.
 pub trait SuspendedRuns: Send + Sync {
-    /// Keeps a state under an id that nothing was kept under before, at least until it expires.
+    /// Stores a state under a new id, at least until it expires.
     ///
     /// # Errors
     ///
-    /// Whatever keeps it from being kept; then the state does not leave the runtime.
+    /// The state was not stored. Then it is not exported.
     fn put<'a>(
         &'a self,
         id: &'a str,
@@ -88,27 +87,27 @@ pub trait SuspendedRuns: Send + Sync {
         now: u64,
     ) -> BoxFuture<'a, Result<(), BoxError>>;
 
-    /// The state that is kept under an id.
+    /// Returns the state under an id, if there is one.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the store from being read.
+    /// The store cannot be read.
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, BoxError>>;
 
-    /// Takes questions, each with when it expires, all or none, and remembers them at least until then. Gives the id of one
-    /// that was taken before, if there is one. Of callers at the same time, in this process or another, one alone takes a
-    /// question.
+    /// Marks questions, given by id and expiry, as answered, and remembers them at least until they expire. If one of them was
+    /// marked before, marks none and returns its id. Must be atomic: if several callers, also in other processes, mark the same
+    /// question at once, only one of them succeeds.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the store from being sure; then nothing runs.
-    fn take<'a>(
+    /// It is not certain that the questions were marked. Then the run is not resumed.
+    fn mark_answered<'a>(
         &'a self,
         questions: &'a [(&'a str, u64)],
         now: u64,
     ) -> BoxFuture<'a, Result<Option<String>, BoxError>>;
 }
 
-/// How far the clocks of runtimes that share a store may be apart, in milliseconds. What is taken is remembered for that long
-/// after it has expired.
+/// The largest difference between the clocks of runtimes that share a store, in milliseconds. Entries are kept for that long
+/// after they have expired.
 pub(crate) const MAX_CLOCK_SKEW: u64 = 5 * 60 * 1_000;

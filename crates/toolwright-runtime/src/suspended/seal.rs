@@ -1,4 +1,4 @@
-//! The seal over states that leave a runtime: XChaCha20-Poly1305, with a fresh nonce for each. Never reads what it seals.
+//! Seals exported states with XChaCha20-Poly1305 and a random nonce for each.
 
 use std::fmt;
 use std::io;
@@ -11,46 +11,46 @@ use sha2::{Digest, Sha256};
 
 use super::StateError;
 
-/// A secret that seals suspended runs, so that whoever keeps them can neither read nor change them. All runtimes that are to
-/// restore them have it.
+/// A key that seals exported runs, so that only runtimes with the key can read or change them.
 #[derive(Clone)]
 pub struct SealKey([u8; 32]);
 
-/// The fewest bytes of a secret.
-const SHORTEST: usize = 32;
-/// The bytes of a nonce, which is random: at 24 bytes none comes twice.
-const NONCE: usize = 24;
+/// The smallest length of a secret, in bytes.
+const MIN_SECRET_BYTES: usize = 32;
+/// The length of a nonce in bytes, which is enough for random nonces to be unique.
+const NONCE_BYTES: usize = 24;
 
 impl SealKey {
-    /// A key of a secret: at least 32 random bytes. A password is not random enough.
+    /// Derives a key from a secret of at least 32 random bytes. A password is not random enough.
     ///
     /// # Errors
     ///
-    /// A secret that is too short.
+    /// The secret is too short.
     pub fn new(secret: impl AsRef<[u8]>) -> Result<Self, StateError> {
         let secret = secret.as_ref();
-        if secret.len() < SHORTEST {
-            return Err(StateError::ShortKey { found: secret.len(), expected: SHORTEST });
+        if secret.len() < MIN_SECRET_BYTES {
+            let (found, expected) = (secret.len(), MIN_SECRET_BYTES);
+            return Err(StateError::ShortKey { found, expected });
         }
         let hash = Sha256::new().chain_update("toolwright seal 1\0").chain_update(secret);
         Ok(Self(hash.finalize().into()))
     }
 
-    /// Encrypts a text for whoever has the key, and binds it to a header, which is not secret.
+    /// Encrypts a text, and authenticates it together with a header, which is not secret.
     pub(crate) fn seal(&self, header: &str, text: &[u8]) -> Result<String, StateError> {
-        let mut nonce = [0; NONCE];
+        let mut nonce = [0; NONCE_BYTES];
         random(&mut nonce)?;
         let payload = Payload { msg: text, aad: header.as_bytes() };
         let sealed = self.cipher().encrypt(&XNonce::from(nonce), payload);
-        // Fails for texts of 256 GiB alone.
+        // Fails only for texts of 256 GiB and more.
         let sealed = sealed.map_err(|_| StateError::TooLong)?;
         Ok(BASE64_URL_SAFE_NO_PAD.encode([&nonce, &*sealed].concat()))
     }
 
-    /// The text, if it was sealed with this key and header and nothing was changed.
+    /// Decrypts a text. Returns `None` if it was changed or sealed with another key or header.
     pub(crate) fn open(&self, header: &str, sealed: &str) -> Option<Vec<u8>> {
         let sealed = BASE64_URL_SAFE_NO_PAD.decode(sealed).ok()?;
-        let (nonce, sealed) = sealed.split_first_chunk::<NONCE>()?;
+        let (nonce, sealed) = sealed.split_first_chunk::<NONCE_BYTES>()?;
         let payload = Payload { msg: sealed, aad: header.as_bytes() };
         self.cipher().decrypt(&XNonce::from(*nonce), payload).ok()
     }
@@ -60,14 +60,14 @@ impl SealKey {
     }
 }
 
-/// Shows nothing of it.
+/// Shows nothing of the key.
 impl fmt::Debug for SealKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SealKey(..)")
     }
 }
 
-/// An id of 128 random bits, which nobody guesses.
+/// Returns an id of 128 random bits, which cannot be guessed.
 pub(crate) fn random_id() -> io::Result<String> {
     let mut bytes = [0; 16];
     random(&mut bytes)?;

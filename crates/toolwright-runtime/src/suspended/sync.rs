@@ -1,3 +1,3 @@
-//! The lock of the store in memory. The model checker's tests put another one in its place. Never more than names.
+//! The mutex of the store in memory. The tests with the model checker replace it.
 
 pub(super) use std::sync::{Mutex, PoisonError};

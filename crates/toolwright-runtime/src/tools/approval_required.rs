@@ -1,4 +1,4 @@
-//! The tools of a toolset, some of which need an approval. Never asks for one: that is the run's.
+//! A toolset that requires an approval for some of its tools.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,26 +9,26 @@ use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 use super::clearance::not_approved;
 use super::{ToolEntry, Toolset, forward};
 
-/// A toolset whose tools need an approval where a rule says so. It marks what it lists, so that wrapping twice asks no
-/// more than once.
+/// A toolset that requires an approval for the tools that a function selects. It only marks the tools it lists, so that a tool
+/// wrapped twice is asked about once.
 pub(crate) struct ApprovalRequired<T, F> {
     inner: T,
     applies: F,
-    words: Approval,
-    /// The tools that were listed as needing an approval, by name.
+    approval: Approval,
+    /// The tools that were listed with an approval, by name.
     marked: Mutex<BTreeMap<String, ToolEntry>>,
 }
 
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> ApprovalRequired<T, F> {
-    /// Requires an approval of the tools whose names the rule picks; the words are for tools that have none of their own.
-    pub(super) fn new(inner: T, words: Approval, applies: F) -> Self {
-        Self { inner, applies, words, marked: Mutex::default() }
+    /// `applies` selects tools by name. The approval is for tools that do not already require one.
+    pub(super) fn new(inner: T, approval: Approval, applies: F) -> Self {
+        Self { inner, applies, approval, marked: Mutex::default() }
     }
 
     fn mark(&self, tools: Vec<ToolEntry>) -> Vec<ToolEntry> {
         let mark = |tool: ToolEntry| {
             if (self.applies)(tool.name()) {
-                tool.requiring_approval(self.words.clone())
+                tool.requiring_approval(self.approval.clone())
             } else {
                 tool
             }
@@ -59,7 +59,7 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired
         let marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
         let cleared = match marked.get(call.tool()) {
             Some(tool) => tool.check_approval(call),
-            // A call that comes before any listing has not been approved.
+            // A call before the first listing cannot have been approved.
             None => Err(not_approved(call.tool())),
         };
         drop(marked);

@@ -1,17 +1,17 @@
-//! The tools of a toolset, some of which cannot be used at all times. Never changes what is listed.
+//! A toolset some of whose tools are unavailable at times.
 
 use toolwright::{FailureKind, Recovery, ToolFailure};
 
 use super::{ToolEntry, Toolset, forward};
 
-/// A toolset whose tools can be used while a rule says so.
+/// A toolset with a function that tells whether a tool is available.
 pub(crate) struct Available<T, F> {
     inner: T,
     available: F,
 }
 
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Available<T, F> {
-    /// The rule is asked by name, before each step and before each call.
+    /// The function is called with the name of a tool, before each step and each call.
     pub(crate) fn new(inner: T, available: F) -> Self {
         Self { inner, available }
     }
@@ -29,7 +29,7 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Available<T, F> 
     forward!(inner: tools, call, lifecycle, instructions);
 }
 
-/// The failure of a call whose tool cannot be used now.
+/// The failure of a call of a tool that is unavailable.
 pub(crate) fn unavailable(tool: &ToolEntry) -> ToolFailure {
     let message = format!("`{}` cannot be used now", tool.name());
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)

@@ -1,5 +1,5 @@
-//! Clearances: a tool that needs an approval runs only calls that carry one, whatever path they came by. Only this module
-//! makes and reads them.
+//! Clearances, which show that a call was approved. A tool that needs an approval runs only calls with a clearance. Only this
+//! module creates and checks them.
 
 use std::fmt::Write as _;
 
@@ -10,42 +10,41 @@ use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure, ToolSpec};
 
 use super::ToolEntry;
 
-/// The digest of an approval: the run, the call, the tool's own name, the words of the question, and the exact arguments.
-struct Approved(String);
+/// The digest of an approved call: its run, id, tool, arguments and approval prompt.
+struct CallDigest(String);
 
-/// The call, approved for the tool of this spec with the arguments it has.
+/// Gives a call a clearance for a tool, with its current arguments.
 pub(crate) fn cleared(call: ToolCall, tool: &ToolSpec) -> ToolCall {
-    let clearance = Clearance::new(Approved(covered(&call, tool)));
+    let clearance = Clearance::new(CallDigest(call_digest(&call, tool)));
     call.with_clearance(Some(clearance))
 }
 
-/// Checks that a call was approved for the tool of this spec, with the arguments it has.
+/// Checks that a call has a clearance for a tool, with its current arguments.
 ///
 /// # Errors
 ///
-/// Nobody approved it, or it was another call or tool, or other words or arguments.
+/// The call has no clearance, or its clearance is for another call, tool, arguments or approval prompt.
 pub(crate) fn check_cleared(call: &ToolCall, tool: &ToolSpec) -> Result<(), ToolFailure> {
     let Some(clearance) = call.clearance() else { return Err(not_approved(tool.name())) };
-    let approved = clearance.proof::<Approved>();
-    if approved.is_some_and(|approved| approved.0 == covered(call, tool)) {
+    let approved = clearance.proof::<CallDigest>();
+    if approved.is_some_and(|approved| approved.0 == call_digest(call, tool)) {
         return Ok(());
     }
     let message = format!("this call of `{}` is not the one that was approved", tool.name());
     Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(
-        "a hook changed its arguments after the approval, or its tool asks in other words now",
+        "a hook changed its arguments after the approval, or the approval prompt of its tool has changed",
     ))
 }
 
-/// The failure of a call that needs an approval and carries no clearance.
+/// The failure of a call that needs an approval and has no clearance.
 pub(crate) fn not_approved(tool: &str) -> ToolFailure {
     let message = format!("`{tool}` needs an approval, and this call has none");
-    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(
-        "only a runtime clears calls, once somebody has approved them; call it through one",
-    )
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+        .with_detail("only a runtime can have calls approved; make the call through a runtime")
 }
 
 impl ToolEntry {
-    /// Checks that a call was approved if this tool needs an approval.
+    /// Checks that a call was approved, if this tool needs an approval.
     ///
     /// # Errors
     ///
@@ -58,23 +57,24 @@ impl ToolEntry {
     }
 }
 
-fn covered(call: &ToolCall, tool: &ToolSpec) -> String {
+fn call_digest(call: &ToolCall, tool: &ToolSpec) -> String {
     let run_id = call.run_id().unwrap_or_default();
-    let words = words_digest(tool.approval());
-    digest([run_id, call.id(), tool.toolset(), tool.name(), call.args().as_str(), &words])
+    let prompt = prompt_digest(tool.approval());
+    digest([run_id, call.id(), tool.toolset(), tool.name(), call.args().as_str(), &prompt])
 }
 
-/// The digest of the words in which a tool asks for an approval.
-pub(crate) fn words_digest(approval: Option<&Approval>) -> String {
-    let words = approval.map(|Approval { prompt, denied, metadata }| [prompt, denied, metadata]);
-    // Each with a mark where it is there, so that an empty one is not none.
-    let words =
-        words.into_iter().flatten().map(|text| text.as_ref().map(|text| format!("={text}")));
-    let words: Vec<_> = words.map(Option::unwrap_or_default).collect();
-    digest(words.iter().map(String::as_str))
+/// Returns the digest of a tool's approval prompt, with its denial message and metadata.
+pub(crate) fn prompt_digest(approval: Option<&Approval>) -> String {
+    let texts = approval.map(|Approval { prompt, denied, metadata }| [prompt, denied, metadata]);
+    // The `=` distinguishes an empty text from a missing one.
+    let texts =
+        texts.into_iter().flatten().map(|text| text.as_ref().map(|text| format!("={text}")));
+    let texts: Vec<_> = texts.map(Option::unwrap_or_default).collect();
+    digest(texts.iter().map(String::as_str))
 }
 
-/// SHA-256 over parts, in hexadecimal. Every part has its length before it, so that no two lists have one text.
+/// Returns the SHA-256 of several parts, in hexadecimal. The length of each part is hashed, too, so that different lists have
+/// different digests.
 pub(crate) fn digest<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut hash = Sha256::new();
     for part in parts {

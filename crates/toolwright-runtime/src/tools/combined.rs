@@ -1,5 +1,4 @@
-//! Several toolsets as one: listed together, entered together, exited together. Never lets order decide between two
-//! tools of one name.
+//! Combines several toolsets into one. Two tools with the same name are an error.
 
 use crate::debug::debug;
 use std::borrow::Cow;
@@ -12,11 +11,11 @@ use toolwright::{BoxError, BoxFuture, Map, Payload, Scope, ToolCall, ToolResult,
 
 use super::{ToolEntry, Toolset, ToolsetError};
 
-/// Toolsets side by side, each with the name that errors call it by.
+/// Several toolsets as one. Each has a name for errors.
 #[derive(Default)]
 pub struct Combined {
     members: Vec<Member>,
-    /// Which member a name belongs to, as of the last listing.
+    /// The index of the member that has a tool, by tool name, as of the last listing.
     routes: Mutex<Arc<BTreeMap<String, usize>>>,
 }
 
@@ -28,12 +27,12 @@ struct Member {
 debug!(Combined, combined => { toolsets: combined.members.iter().map(|member| &member.name).collect::<Vec<_>>() });
 
 impl Combined {
-    /// No toolset yet.
+    /// Creates an empty combination.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a toolset, with a name for errors.
+    /// Adds a toolset with a name for errors.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, toolset: impl Toolset + 'static) -> Self {
         self.push(name.into(), Arc::new(toolset));
@@ -44,33 +43,34 @@ impl Combined {
         self.members.push(Member { name, toolset });
     }
 
-    /// Lists every member. Refuses a name that two members list, and two names that would be one to a model provider.
+    /// Lists all members. Fails if two tools have the same name, or names that are the same for a model provider.
     async fn list(&self, scope: &Scope) -> Result<Vec<ToolEntry>, BoxError> {
         let mut all = Vec::new();
         let mut listed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (place, member) in self.members.iter().enumerate() {
+        for (index, member) in self.members.iter().enumerate() {
             for tool in member.tools(scope).await? {
-                listed.entry(tool.name().to_owned()).or_default().push(place);
+                listed.entry(tool.name().to_owned()).or_default().push(index);
                 all.push(tool);
             }
         }
         self.check(&listed)?;
-        let routes = listed.into_iter().filter_map(|(name, places)| Some((name, *places.first()?)));
+        let routes =
+            listed.into_iter().filter_map(|(name, indexes)| Some((name, *indexes.first()?)));
         *self.routes.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(routes.collect());
         Ok(all)
     }
 
     fn check(&self, listed: &BTreeMap<String, Vec<usize>>) -> Result<(), ToolsetError> {
-        let twice = listed.iter().filter(|(_, places)| places.len() > 1);
-        let sources = |places: &[usize]| {
-            places.iter().map(|&place| self.members[place].name.clone()).collect()
+        let duplicates = listed.iter().filter(|(_, indexes)| indexes.len() > 1);
+        let sources = |indexes: &[usize]| {
+            indexes.iter().map(|&index| self.members[index].name.clone()).collect()
         };
         let names: BTreeMap<_, _> =
-            twice.map(|(name, places)| (name.clone(), sources(places))).collect();
+            duplicates.map(|(name, indexes)| (name.clone(), sources(indexes))).collect();
         if !names.is_empty() {
             return Err(ToolsetError::DuplicateNames { names });
         }
-        match clashing(listed.keys().map(String::as_str)) {
+        match find_clash(listed.keys().map(String::as_str)) {
             Some((sent, tools)) => Err(ToolsetError::ClashingNames { sent, tools }),
             None => Ok(()),
         }
@@ -78,10 +78,10 @@ impl Combined {
 
     fn member_of(&self, tool: &str) -> Option<&Member> {
         let routes = Arc::clone(&self.routes.lock().unwrap_or_else(PoisonError::into_inner));
-        routes.get(tool).and_then(|&place| self.members.get(place))
+        routes.get(tool).and_then(|&index| self.members.get(index))
     }
 
-    /// The members, each by a name of its own.
+    /// Returns the members, each with a unique name.
     fn keyed(&self) -> impl Iterator<Item = (String, &Member)> {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         self.members.iter().map(move |member| {
@@ -93,7 +93,7 @@ impl Combined {
         })
     }
 
-    /// Exits members in reverse, all of them whatever fails, and gives what failed.
+    /// Exits the first `count` members in reverse order, and returns the errors.
     async fn exit_first(&self, count: usize, scope: &Scope) -> Vec<BoxError> {
         let mut errors = Vec::new();
         for member in self.members[..count].iter().rev() {
@@ -105,35 +105,36 @@ impl Combined {
     }
 }
 
-/// The first two of different names that would be one to a model provider, and that one.
-pub(crate) fn clashing<'a>(
+/// Returns the first two names that are the same for a model provider, with the name that the provider gets before them.
+pub(crate) fn find_clash<'a>(
     names: impl IntoIterator<Item = &'a str>,
 ) -> Option<(String, [String; 2])> {
     let mut sent: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
     names.into_iter().find_map(|name| {
-        let other = sent.insert(sent_as(name), name)?;
-        Some((sent_as(name).into_owned(), [other.to_owned(), name.to_owned()]))
+        let other = sent.insert(provider_name(name), name)?;
+        Some((provider_name(name).into_owned(), [other.to_owned(), name.to_owned()]))
     })
 }
 
-/// The name that every model provider takes for a tool: letters, digits, `_` and `-` stay, anything else becomes `_`.
-fn sent_as(name: &str) -> Cow<'_, str> {
-    let is_taken = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
-    if name.chars().all(is_taken) {
+/// Returns a tool name that every model provider accepts: every character except ASCII letters, digits, `_` and `-` becomes
+/// `_`.
+fn provider_name(name: &str) -> Cow<'_, str> {
+    let is_accepted = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+    if name.chars().all(is_accepted) {
         return Cow::Borrowed(name);
     }
-    name.chars().map(|char| if is_taken(char) { char } else { '_' }).collect()
+    name.chars().map(|char| if is_accepted(char) { char } else { '_' }).collect()
 }
 
 impl Member {
-    /// Awaits work of the toolset and turns a panic into an error.
+    /// Awaits a future of the toolset, and turns a panic into an error.
     async fn caught<T>(&self, doing: &str, work: impl Future<Output = T>) -> Result<T, BoxError> {
         let worked = AssertUnwindSafe(work).catch_unwind().await;
         worked.map_err(|_| self.panicked(doing).into())
     }
 
-    /// Does work of the toolset and logs a panic.
-    fn caught_now<T>(&self, doing: &str, work: impl FnOnce() -> T) -> Option<T> {
+    /// Calls a function of the toolset. Logs a panic and returns `None`.
+    fn caught_sync<T>(&self, doing: &str, work: impl FnOnce() -> T) -> Option<T> {
         let worked = std::panic::catch_unwind(AssertUnwindSafe(work));
         worked.inspect_err(|_| tracing::error!("{}", self.panicked(doing))).ok()
     }
@@ -168,19 +169,20 @@ impl Member {
     }
 
     async fn instructions(&self, scope: &Scope) -> Option<String> {
-        let said = async { self.toolset.instructions(scope).await };
-        let said = self.caught("gave its instructions", said).await;
-        said.inspect_err(|error| tracing::error!(%error, "its instructions are left out")).ok()?
+        let text = async { self.toolset.instructions(scope).await };
+        let text = self.caught("returned its instructions", text).await;
+        text.inspect_err(|error| tracing::error!(%error, "its instructions are left out")).ok()?
     }
 
     fn is_available(&self, tool: &str) -> bool {
-        let asked = self.caught_now("was asked for a tool", || self.toolset.is_available(tool));
-        asked.unwrap_or(false)
+        let available =
+            self.caught_sync("checked availability", || self.toolset.is_available(tool));
+        available.unwrap_or(false)
     }
 
     fn open_handles(&self) -> Vec<String> {
-        let asked = self.caught_now("was asked for its handles", || self.toolset.open_handles());
-        asked.unwrap_or_default()
+        let handles = self.caught_sync("returned its open handles", || self.toolset.open_handles());
+        handles.unwrap_or_default()
     }
 }
 
@@ -199,7 +201,7 @@ impl Toolset for Combined {
             return member.toolset.call(call);
         }
         Box::pin(async move {
-            // A call may come before any listing. One that fails changes no route.
+            // The call may come before the first listing. A failed listing changes no routes.
             let _ = self.list(call.scope()).await;
             match self.member_of(call.tool()) {
                 Some(member) => member.toolset.call(call).await,
@@ -210,10 +212,10 @@ impl Toolset for Combined {
 
     fn enter<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         Box::pin(async move {
-            for (place, member) in self.members.iter().enumerate() {
+            for (index, member) in self.members.iter().enumerate() {
                 if let Err(error) = member.enter(scope).await {
-                    for error in self.exit_first(place, scope).await {
-                        tracing::warn!(%error, "a toolset was rolled back with an error");
+                    for error in self.exit_first(index, scope).await {
+                        tracing::warn!(%error, "after another toolset failed to enter, a toolset failed to exit");
                     }
                     return Err(error);
                 }
@@ -230,14 +232,15 @@ impl Toolset for Combined {
         })
     }
 
-    /// What each member saves, by its name; a name that stands twice has a number from the second time on.
+    /// Saves an object with the state of each member by its name. If several have the same name, a number is added to all but
+    /// the first.
     fn save<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
         Box::pin(async move {
             let mut saved = Map::new();
             for (key, member) in self.keyed() {
                 if let Some(state) = member.save(scope).await? {
                     let state: Value = state.as_str().parse().map_err(|issues| {
-                        format!("toolset `{}` saved what is no JSON: {issues}", member.name)
+                        format!("toolset `{}` saved invalid JSON: {issues}", member.name)
                     })?;
                     saved.insert(key, state);
                 }
@@ -267,14 +270,14 @@ impl Toolset for Combined {
         self.members.iter().flat_map(Member::open_handles).collect()
     }
 
-    /// What the members say, in order. Parts of one toolset may say the same, which is said once.
+    /// Returns the instructions of all members in order, without duplicates: the providers of one toolset may have the same.
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
             let mut texts = Vec::new();
             for member in &self.members {
                 let text = member.instructions(scope).await;
-                let new = |text: &String| !text.trim().is_empty() && !texts.contains(text);
-                let text = text.filter(new);
+                let is_new = |text: &String| !text.trim().is_empty() && !texts.contains(text);
+                let text = text.filter(is_new);
                 texts.extend(text);
             }
             (!texts.is_empty()).then(|| texts.join("\n\n"))

@@ -1,19 +1,19 @@
-//! Which agent runs a call, as the function of a tool says it. Never runs the agent: that is the run's.
+//! The result of a delegating tool: the agent that is to run a call.
 
 use serde::{Deserialize, Serialize};
 use toolwright::{Outcome, Payload, ToolFailure};
 
-/// The agent that runs a call, and the input of that run; see
+/// The agent that is to run a call, and the input of its run; see
 /// [`FunctionTool::delegating`](super::FunctionTool::delegating).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delegation {
     agent: String,
-    /// JSON, as it was written.
+    /// JSON text.
     input: String,
 }
 
 impl Delegation {
-    /// A run of a registered agent with an input.
+    /// Delegates a call to a registered agent, with an input for its run.
     pub fn to(agent: impl Into<String>, input: Payload) -> Self {
         Self { agent: agent.into(), input: input.to_string() }
     }
@@ -23,12 +23,12 @@ impl Delegation {
         Ok(Payload::new(json))
     }
 
-    /// The delegation that a toolset returned.
-    pub(crate) fn of_payload(payload: &Payload) -> Result<Self, ToolFailure> {
+    /// Parses the payload that a toolset returned.
+    pub(crate) fn from_payload(payload: &Payload) -> Result<Self, ToolFailure> {
         serde_json::from_slice(payload.as_bytes()).map_err(|error| ToolFailure::internal(&error))
     }
 
-    /// The agent and the input of its run.
+    /// Returns the agent and the input of its run.
     pub(crate) fn into_parts(self) -> (String, Payload) {
         (self.agent, Payload::new(self.input))
     }

@@ -1,4 +1,4 @@
-//! A tool as a toolset lists it: its spec, and what combinators changed about it. Never runs a tool.
+//! A tool as a toolset lists it: its spec, and the changes that combinators made to it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -10,27 +10,27 @@ use toolwright::{Outcome, ToolFailure, ToolSpec};
 /// The character between a prefix and a name.
 pub(crate) const SEPARATOR: char = '.';
 
-/// A spec that was generated, or one that was made at run time.
+/// A generated spec, or a spec that was made at run time.
 #[derive(Clone)]
 pub enum ToolSpecRef {
-    /// Generated: it lives as long as the program.
+    /// A spec in a static, as in generated code.
     Static(&'static ToolSpec),
-    /// Made at run time: it lives as long as somebody lists it.
+    /// A spec that was made at run time.
     Shared(Arc<ToolSpec>),
 }
 
-/// One tool that a toolset lists. Cheap to clone.
+/// A tool that a toolset lists. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ToolEntry {
     spec: ToolSpecRef,
-    /// The name it is published under, where that is not the spec's.
+    /// The name it is published under, if that is not the spec's.
     published: Option<Arc<str>>,
-    /// Names that approval lists may have for it, beside these two: those it was published under before, and under each
-    /// prefix, also one that it does not bear here, all that it had.
+    /// Further names that approval lists may use for it: names it was published under before, and all its names with each
+    /// prefix of a catalog, even if it is listed without the prefix.
     other_names: Vec<Arc<str>>,
     approval: Option<Approval>,
     run_by: RunBy,
-    /// Whether what runs it goes through its codecs anyway, so that nobody else needs to check payloads.
+    /// Whether its executor checks arguments and results with the codecs, so that the run need not check them.
     checks_itself: bool,
 }
 
@@ -39,16 +39,16 @@ pub struct ToolEntry {
 enum RunBy {
     /// The toolset that lists it.
     Toolset,
-    /// The agent of this name, in runs of its own.
+    /// The agent with this name, in a child run.
     Agent(Arc<str>),
-    /// The agent that the toolset names for each call.
+    /// The agent that the toolset returns for each call, in a child run.
     Delegate,
-    /// Nothing here: the run waits until its host brings the result.
+    /// The host, which provides the result while the run waits.
     Deferred,
 }
 
 impl ToolEntry {
-    /// A tool under its own name, with what its spec says.
+    /// Creates an entry with the name and the approval of a spec.
     pub fn new(spec: impl Into<ToolSpecRef>) -> Self {
         let spec = spec.into();
         Self {
@@ -61,32 +61,32 @@ impl ToolEntry {
         }
     }
 
-    /// The name it is called by.
+    /// Returns the name that calls use.
     pub fn name(&self) -> &str {
         self.published.as_deref().unwrap_or_else(|| self.spec.name())
     }
 
-    /// Everything else that is known about it.
+    /// Returns the spec of the tool. Its name may differ from [`name`](Self::name).
     pub fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    /// The spec, to be kept.
+    /// Returns the spec of the tool, as a reference that can be cloned and stored.
     pub fn spec_ref(&self) -> &ToolSpecRef {
         &self.spec
     }
 
-    /// The words of its approval request, if it needs an approval before it may run.
+    /// Returns the approval that its calls need, if any: the prompt, the denial message and the metadata.
     pub fn approval(&self) -> Option<&Approval> {
         self.approval.as_ref()
     }
 
-    /// Whether nothing here runs it: a run waits until its host brings the result.
+    /// Returns whether it is deferred: a run waits until its host provides the result.
     pub fn is_deferred(&self) -> bool {
         matches!(self.run_by, RunBy::Deferred)
     }
 
-    /// The agent that runs it.
+    /// Returns the agent that runs it, if it is always the same.
     pub(crate) fn agent(&self) -> Option<&Arc<str>> {
         match &self.run_by {
             RunBy::Agent(name) => Some(name),
@@ -94,44 +94,42 @@ impl ToolEntry {
         }
     }
 
-    /// The same tool, run by an agent.
+    /// Lets an agent run it.
     pub(crate) fn run_by(mut self, agent: &str) -> Self {
         self.run_by = RunBy::Agent(agent.into());
         self
     }
 
-    /// Whether its toolset names an agent for each call, which runs it.
+    /// Returns whether its toolset returns the agent that runs each call.
     pub(crate) fn delegates(&self) -> bool {
         matches!(self.run_by, RunBy::Delegate)
     }
 
-    /// The same tool, for whose calls its toolset returns a [`Delegation`](super::Delegation) as the result.
+    /// Marks it as delegating: its toolset returns a [`Delegation`](super::Delegation) for each call.
     pub(super) fn delegating(mut self) -> Self {
         self.run_by = RunBy::Delegate;
         self
     }
 
-    /// Whether what runs it refuses wrong arguments and returns no wrong result by itself.
+    /// Returns whether its executor checks arguments and results with the codecs.
     pub(crate) fn checks_itself(&self) -> bool {
         self.checks_itself
     }
 
-    /// The same tool, run by a function between its own codecs.
+    /// Marks that its executor checks arguments and results with the codecs.
     pub(super) fn checking_itself(mut self) -> Self {
         self.checks_itself = true;
         self
     }
 
-    /// Whether a name is its own: the one it is published under, or an earlier one of the spec while it goes by its
-    /// own.
+    /// Returns whether calls may use a name: the published name or, if the tool has the name of its spec, an alias of the spec.
     pub fn is_called(&self, name: &str) -> bool {
         self.name() == name || (self.published.is_none() && self.spec.is_called(name))
     }
 
-    /// Whether an approval list that has this name is about the tool: the name it goes by here or, since the list may have
-    /// been written elsewhere, one of its own, or one that it had on its way here. A name too many asks; one too few would
-    /// run the call.
-    pub(crate) fn is_meant_by(&self, name: &str) -> bool {
+    /// Returns whether a name in an approval list means this tool: its current name, its name or an alias in the spec, or a name
+    /// it was published under before. An extra match only asks once more; a missing one would run a call without approval.
+    pub(crate) fn is_known_as(&self, name: &str) -> bool {
         self.all_names().any(|known| known == name)
     }
 
@@ -140,7 +138,7 @@ impl ToolEntry {
         of_spec.chain(self.other_names.iter().map(|name| &**name))
     }
 
-    /// The same tool under another name.
+    /// Publishes the tool under another name.
     #[must_use]
     pub fn published_as(mut self, name: impl Into<Arc<str>>) -> Self {
         let name = name.into();
@@ -149,14 +147,13 @@ impl ToolEntry {
         self
     }
 
-    /// The same tool under `<prefix>.<name>`.
+    /// Publishes the tool as `<prefix>.<name>`.
     pub(super) fn published_under(self, prefix: &str) -> Self {
         let name = format!("{prefix}{SEPARATOR}{}", self.name());
         self.known_under(prefix).published_as(name)
     }
 
-    /// The same tool by the name it has. An approval list may have a prefix, under which others know it, with any of its
-    /// names.
+    /// Keeps the name, and lets approval lists also use all its names with a prefix.
     pub(super) fn known_under(mut self, prefix: &str) -> Self {
         let under = |name: &str| format!("{prefix}{SEPARATOR}{name}").into();
         let names: Vec<_> = self.all_names().map(under).collect();
@@ -164,14 +161,14 @@ impl ToolEntry {
         self
     }
 
-    /// The same tool, needing an approval. A tool that needs one already keeps its own words.
+    /// Requires an approval. A tool that already requires one keeps its own prompt.
     #[must_use]
-    pub fn requiring_approval(mut self, words: Approval) -> Self {
-        self.approval = self.approval.or(Some(words));
+    pub fn requiring_approval(mut self, approval: Approval) -> Self {
+        self.approval = self.approval.or(Some(approval));
         self
     }
 
-    /// The same tool, deferred: a run waits until its host brings the result.
+    /// Defers the tool: a run waits until its host provides the result.
     #[must_use]
     pub fn deferred(mut self) -> Self {
         self.run_by = RunBy::Deferred;
@@ -180,11 +177,11 @@ impl ToolEntry {
 }
 
 impl ToolSpecRef {
-    /// The outcome of a call, if it keeps the result schema.
+    /// Checks the result of a call against the result schema.
     ///
     /// # Errors
     ///
-    /// The failure it was, or that of a result that breaks the schema.
+    /// The failure of the call, or the failure for an invalid result.
     pub(crate) fn checked(&self, outcome: Outcome) -> Outcome {
         let payload = outcome?;
         match self.check_result(payload.as_bytes()) {

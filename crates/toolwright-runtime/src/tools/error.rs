@@ -1,4 +1,4 @@
-//! Errors of making, listing and publishing toolsets.
+//! Errors of creating, listing and publishing toolsets.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -7,62 +7,62 @@ use std::fmt;
 use toolwright::issue::suggestion;
 use toolwright::{BoxError, RegistrationError};
 
-/// Why a toolset could not be made, cannot list its tools, or is not published to agents.
+/// A toolset cannot be created, listed or published.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ToolsetError {
-    /// Several toolsets side by side list tools of one name.
+    /// Several toolsets list tools with the same name.
     DuplicateNames {
         /// Each name, with every toolset that lists it.
         names: BTreeMap<String, Vec<String>>,
     },
-    /// Two tools side by side have names that would be one to a model provider.
+    /// Two tools have names that are the same for a model provider.
     ClashingNames {
-        /// The name as providers take it.
+        /// The name that the provider gets.
         sent: String,
-        /// The names as they are listed.
+        /// The names of the tools.
         tools: [String; 2],
     },
-    /// One tool would have two new names.
+    /// A tool is renamed to two names.
     RenamedTwice {
         /// The tool.
         tool: String,
     },
-    /// Two tools would have one name.
+    /// Two tools would have the same name.
     Collision {
         /// The name.
         name: String,
     },
-    /// There is no tool of this name to be renamed.
+    /// A tool to rename does not exist.
     UnknownTool {
         /// The name.
         tool: String,
-        /// The names there are.
+        /// The names of all tools.
         available: Vec<String>,
     },
-    /// An approval list names what is no tool, neither here nor elsewhere in the registry. A call that it was meant to stop
-    /// would run.
+    /// An approval list has names that neither a tool of the run nor any registered tool has. This is an error because the calls
+    /// that the list should stop would run.
     UnknownApproval {
-        /// The names.
+        /// The unknown names.
         tools: Vec<String>,
-        /// The names there are.
+        /// The names of the tools of the run.
         available: Vec<String>,
     },
-    /// A preparation added or renamed a tool.
+    /// The function of a prepared toolset added, duplicated or renamed a tool.
     UnlistedTool {
-        /// The name that the toolset does not have, or has only once.
+        /// The name that the toolset does not list, or lists only once.
         tool: String,
     },
-    /// A factory gave no toolset but an error, or panicked.
+    /// A factory returned an error or panicked.
     Factory {
         /// The toolset.
         toolset: String,
-        /// What it returned.
+        /// The error.
         returned: BoxError,
     },
-    /// There is a toolset of this name already.
+    /// A toolset with this name is already registered.
     Registration(RegistrationError),
-    /// The toolset is published already.
+    /// The toolset is already published.
     PublishedTwice {
         /// The toolset.
         toolset: String,
@@ -74,30 +74,30 @@ pub enum ToolsetError {
         /// The toolset that has it.
         published: String,
     },
-    /// A prefix that is empty, or has a dot in it.
+    /// The prefix is empty or has a dot.
     BadPrefix {
         /// The prefix.
         prefix: String,
     },
-    /// A toolset that is not registered, or, in an allowlist, not published.
+    /// The toolset is not registered or, in an allowlist, not published.
     UnknownToolset {
-        /// The name asked for.
+        /// The name.
         toolset: String,
-        /// The names there are.
+        /// The names of all registered or published toolsets.
         available: Vec<String>,
     },
-    /// A toolset that was to be reached first could not be.
+    /// A remote toolset could not be connected or listed.
     Unreachable {
         /// The toolset.
         toolset: String,
-        /// Why.
+        /// The reason.
         cause: BoxError,
     },
-    /// A session could not be opened: a toolset was not made, or did not enter.
+    /// A session could not be opened, because a toolset could not be created, entered or listed.
     Session {
-        /// The agent that the session is for.
+        /// The agent of the session.
         agent: String,
-        /// Why.
+        /// The reason.
         cause: BoxError,
     },
 }
@@ -114,7 +114,7 @@ impl fmt::Display for ToolsetError {
             }
             Self::ClashingNames { sent, tools: [one, other] } => write!(
                 f,
-                "tools `{one}` and `{other}` are both `{sent}` to a model provider; prefix, rename or filter one of them"
+                "tools `{one}` and `{other}` are both called `{sent}` for a model provider; prefix, rename or filter one of them"
             ),
             Self::RenamedTwice { tool } => {
                 write!(f, "tool `{tool}` is renamed twice; give it one new name")
@@ -124,23 +124,23 @@ impl fmt::Display for ToolsetError {
             }
             Self::UnknownTool { tool, available } => write!(
                 f,
-                "there is no tool `{tool}` to be renamed, {}",
+                "there is no tool `{tool}` to rename, {}",
                 suggestion(tool, available.iter().map(String::as_str), "there is")
             ),
             Self::UnknownApproval { tools, available } => unknown_approval(f, tools, available),
             Self::UnlistedTool { tool } => write!(
                 f,
-                "the preparation listed `{tool}`, which the toolset does not; it may neither add nor rename tools"
+                "the function of the prepared toolset listed `{tool}`, expected only tools that the toolset lists, each once; it may not add or rename tools"
             ),
             Self::Registration(error) => error.fmt(f),
             Self::PublishedTwice { toolset } => {
-                write!(f, "toolset `{toolset}` is published already; publish it once")
+                write!(f, "toolset `{toolset}` is already published; publish it once")
             }
             Self::DuplicatePrefix { prefix, published } => {
                 write!(f, "prefix `{prefix}` is that of toolset `{published}`; choose another")
             }
             Self::BadPrefix { prefix } => {
-                write!(f, "`{prefix}` is no prefix; it must have a letter at least and no dot")
+                write!(f, "`{prefix}` is not a prefix; it must not be empty or have a dot")
             }
             Self::UnknownToolset { toolset, available } if available.is_empty() => {
                 write!(f, "there is no toolset `{toolset}`, nor any other; register it first")
@@ -151,19 +151,19 @@ impl fmt::Display for ToolsetError {
             }
             Self::Unreachable { toolset, cause } => write!(
                 f,
-                "toolset `{toolset}` could not be reached, so it is not registered: {cause}"
+                "toolset `{toolset}` could not be reached and was not registered: {cause}"
             ),
             Self::Session { agent, cause } => {
                 write!(f, "no session could be opened for agent `{agent}`: {cause}")
             }
             Self::Factory { toolset, returned } => {
-                write!(f, "the factory of toolset `{toolset}` returned no toolset but {returned}")
+                write!(f, "the factory of toolset `{toolset}` failed: {returned}")
             }
         }
     }
 }
 
-/// Says which names of an approval list are no tools.
+/// Writes the message for unknown names in an approval list.
 pub(crate) fn unknown_approval(
     f: &mut fmt::Formatter<'_>,
     tools: &[String],
@@ -175,7 +175,7 @@ pub(crate) fn unknown_approval(
         _ => suggestion("", known(), "there is"),
     };
     let tools = tools.join("`, `");
-    write!(f, "calls of `{tools}` were to be approved, but there is no such tool; {advice}")
+    write!(f, "an approval list has `{tools}`, and there is no such tool; {advice}")
 }
 
 impl Error for ToolsetError {

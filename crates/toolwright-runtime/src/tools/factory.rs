@@ -1,4 +1,4 @@
-//! A factory of toolsets without its types. Never decides when one is made.
+//! A type-erased factory of toolsets.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use toolwright::{BoxError, BoxFuture, Scope};
 
 use super::{Toolset, ToolsetError};
 
-/// What a factory gives: a toolset, none, or why it has none to give.
+/// The result of a factory: a toolset, none, or an error.
 pub(super) type Made = Result<Option<Arc<dyn Toolset>>, BoxError>;
 
-/// A factory without its types.
+/// A type-erased factory of toolsets.
 #[derive(Clone)]
 pub(super) struct Factory(pub(super) Arc<dyn Fn(Scope) -> BoxFuture<'static, Made> + Send + Sync>);
 

@@ -1,17 +1,17 @@
-//! Fewer tools of a toolset. Never adds one.
+//! A toolset without some of its tools.
 
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
 
 use super::{ToolEntry, Toolset, forward};
 
-/// The tools of a toolset that a rule lets through; the others are not listed and not run.
+/// A toolset with only the tools that a function keeps. The others are not listed and cannot be called.
 pub(crate) struct Filtered<T, F> {
     inner: T,
     keep: F,
 }
 
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Filtered<T, F> {
-    /// The tools whose names the rule keeps.
+    /// `keep` is called with the name of a tool.
     pub(crate) fn new(inner: T, keep: F) -> Self {
         Self { inner, keep }
     }

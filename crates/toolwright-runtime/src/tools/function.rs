@@ -1,4 +1,4 @@
-//! A plain async function as a tool, and as a toolset of one.
+//! Tools that are async functions. Each is also a toolset with this one tool.
 
 use crate::debug::debug;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use toolwright::{
 use super::types::{ArgsCodec, Read, ResultCodec, ToolArgs, ToolOutput, Write};
 use super::{Delegation, ToolEntry, ToolSpecRef, Toolset};
 
-/// Runs a tool between its codecs.
+/// A type-erased function that decodes the arguments, runs the tool and encodes the result.
 trait Body: Send + Sync {
     fn run<'a>(&'a self, spec: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, Outcome>;
 }
@@ -21,25 +21,25 @@ trait Body: Send + Sync {
 type Available = Arc<dyn Fn() -> bool + Send + Sync>;
 type Instructions = Arc<dyn Fn(&Scope) -> Option<String> + Send + Sync>;
 
-/// One tool that a function runs. Cheap to clone.
+/// A tool that a function runs. Cheap to clone.
 #[derive(Clone)]
 pub struct FunctionTool {
     entry: ToolEntry,
     body: Arc<dyn Body>,
     available: Option<Available>,
     instructions: Option<Instructions>,
-    /// Why the function's types make no tool.
-    mistake: Option<String>,
+    /// The error in the schema of a type of the function.
+    type_error: Option<String>,
 }
 
-/// A function that can run a tool: async, of nothing, of the arguments, or of the arguments and the [`ToolCall`].
+/// An async function that can run a tool. It takes no argument, the arguments, or the arguments and the [`ToolCall`].
 ///
-/// Arguments have a codec and a schema ([`Described`](toolwright::Described)) or, with the feature `schemars`, derive
-/// `Deserialize` and `JsonSchema`. So do results; those of serde are wrapped in `Json`. A function that can fail returns a
-/// `Result`, whose error is anything that is an error: a [`ToolFailure`] stays what it is; of any other error operators
-/// learn the text and the model does not.
+/// The type of the arguments has a codec and a schema ([`Described`](toolwright::Described)) or, with the feature
+/// `schemars`, derives `Deserialize` and `JsonSchema`. So does the type of the result, which must be wrapped in `Json` if it
+/// uses serde. A function that can fail returns a `Result` with any error. A [`ToolFailure`] is kept as it is; the text of
+/// any other error is for operators only.
 ///
-/// `Kind` tells these apart and is inferred.
+/// `Kind` distinguishes these functions and is inferred.
 #[diagnostic::on_unimplemented(
     message = "this function cannot run a tool",
     label = "not a function that a tool can be made of",
@@ -47,11 +47,11 @@ pub struct FunctionTool {
     note = "it must be async and return such a type, `Json` of a type that derives `Serialize` and `JsonSchema`, or a `Result` of either"
 )]
 pub trait ToolFunction<Kind>: Send + Sync + 'static {
-    /// The function as a tool. Schemas and checks are those of its types.
+    /// Converts it into a tool. Schemas and checks come from the types of the function.
     fn into_tool(self, spec: ToolSpec) -> FunctionTool;
 }
 
-/// Runs a function between the codecs of its types.
+/// Creates a tool from a function and its codecs.
 fn tool<A, R>(
     spec: ToolSpec,
     codecs: (Result<ArgsCodec<A>, SchemaError>, Result<ResultCodec<R>, SchemaError>),
@@ -64,26 +64,29 @@ where
     let (args, result) = match codecs {
         (Ok(args), Ok(result)) => (args, result),
         (Err(error), _) => {
-            return FunctionTool::broken(spec, format!("the schema of its arguments: {error}"));
+            return FunctionTool::unusable(spec, format!("the schema of its arguments: {error}"));
         }
         (_, Err(error)) => {
-            return FunctionTool::broken(spec, format!("the schema of its result: {error}"));
+            return FunctionTool::unusable(spec, format!("the schema of its result: {error}"));
         }
     };
     if !takes_objects(&args.schema) {
-        let mistake =
+        let error =
             format!("its arguments have the schema {}, expected that of an object", args.schema);
-        return FunctionTool::broken(spec, mistake);
+        return FunctionTool::unusable(spec, error);
     }
     let (check_args, check_result) = (args.read.clone(), result.check);
     let mut spec =
         spec.with_checks(move |json| check_args(json).map(drop), move |json| check_result(json));
     spec.set_args_schema(args.schema);
     spec.set_result_schema(result.schema);
-    FunctionTool::new_of(spec.into(), Arc::new(Typed { read: args.read, write: result.write, run }))
+    FunctionTool::with_body(
+        spec.into(),
+        Arc::new(Typed { read: args.read, write: result.write, run }),
+    )
 }
 
-/// A function, and the codecs of what it takes and returns.
+/// A function with the codecs of its arguments and result.
 struct Typed<A, R, F> {
     read: Read<A>,
     write: Write<R>,
@@ -109,7 +112,7 @@ where
     }
 }
 
-/// A function that names the agent that answers a call.
+/// A function that returns the agent for each call.
 struct Delegating<F>(F);
 
 impl<F, T, E> Body for Delegating<F>
@@ -119,18 +122,18 @@ where
     E: Into<BoxError>,
 {
     fn run<'a>(&'a self, _: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, Outcome> {
-        let naming = (self.0)(call.clone());
+        let delegating = (self.0)(call.clone());
         Box::pin(async move {
-            let named = naming.await;
-            named.map_err(|error| ToolFailure::caused_by(error.into(), call))?.to_payload()
+            let delegation = delegating.await;
+            delegation.map_err(|error| ToolFailure::caused_by(error.into(), call))?.to_payload()
         })
     }
 }
 
-/// Whether objects are among the arguments that a schema accepts, as far as its `type` says.
+/// Returns whether the `type` of a schema allows objects.
 fn takes_objects(schema: &str) -> bool {
     let schema: Value = schema.parse().unwrap_or_default();
-    let Some(kind) = schema.as_object().and_then(|words| words.get("type")) else { return true };
+    let Some(kind) = schema.as_object().and_then(|schema| schema.get("type")) else { return true };
     let is_object = |kind: &Value| kind.as_str() == Some("object");
     is_object(kind) || kind.as_array().is_some_and(|kinds| kinds.iter().any(is_object))
 }
@@ -179,12 +182,12 @@ where
     }
 }
 
-/// Stands in for a function whose types make no tool. Such a tool is not listed, so this is not called by a runtime.
+/// Replaces a function with a type error. A runtime does not call it, as such a tool is not listed.
 struct Unusable;
 
 impl Body for Unusable {
     fn run<'a>(&'a self, spec: &'a ToolSpec, _: &'a ToolCall) -> BoxFuture<'a, Outcome> {
-        let message = format!("`{}` cannot be used: its types make no tool", spec.name());
+        let message = format!("`{}` cannot be used: the schema of a type has errors", spec.name());
         let failure = ToolFailure::new(FailureKind::Internal, message, Recovery::Replan);
         Box::pin(std::future::ready(Err(failure)))
     }
@@ -193,13 +196,13 @@ impl Body for Unusable {
 debug!(FunctionTool, tool => { entry: tool.entry });
 
 impl FunctionTool {
-    /// A tool that is described here and now, and the function that runs it. Schemas and checks are those of the
-    /// function's types, whatever the spec says.
+    /// Creates a tool from a spec and the function that runs it. Schemas and checks come from the types of the function and
+    /// replace those of the spec.
     pub fn new<K>(spec: ToolSpec, function: impl ToolFunction<K>) -> Self {
         function.into_tool(spec)
     }
 
-    /// A tool that is a type already, and the function that runs it.
+    /// Creates a tool from its generated type, such as `specs::Add`, and the function that runs it.
     pub fn typed<T, F, E>(
         _: T,
         function: impl Fn(T::Args, ToolCall) -> F + Send + Sync + 'static,
@@ -214,16 +217,16 @@ impl FunctionTool {
             Box::pin(async move { running.await.map_err(Into::into) })
         };
         let body = Typed { read: Arc::new(codec::from_json), write: Arc::new(Payload::of), run };
-        Self::new_of(T::SPEC.into(), Arc::new(body))
+        Self::with_body(T::SPEC.into(), Arc::new(body))
     }
 
-    /// A tool whose calls are answered by runs of agents, and the function that says which agent for each call. The function
-    /// may make and register that agent first. It sees calls whose arguments keep the spec's schema, and the final payload
-    /// of the agent's run is held to the schema of the spec's result.
+    /// Creates a tool whose calls agents run, and the function that returns the agent for each call. The function may create and
+    /// register the agent first. The arguments are checked before the function is called, and the final payload of the agent's
+    /// run must match the result schema of the spec.
     ///
-    /// The run is one that is nested in the caller's: it has the caller's approver, approval list and end, and where it has
-    /// to wait for an answer, the caller is suspended with it. The function is not called again when both go on, nor where a
-    /// journal kept what it returned, so the agent has to be registered still.
+    /// The agent's run is a child of the caller's run: it has the same approver and approval list, and it ends when the caller's
+    /// run is stopped. If it has to wait for an answer, both runs are suspended. When they are resumed, or when the journal has
+    /// the result of the function, the function is not called again, so that the agent must still be registered.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -269,11 +272,11 @@ impl FunctionTool {
     {
         let entry = ToolEntry::new(spec).delegating();
         let body = Arc::new(Delegating(function));
-        Self { entry, body, available: None, instructions: None, mistake: None }
+        Self { entry, body, available: None, instructions: None, type_error: None }
     }
 
-    /// A tool that has schemas and no types, and the function that runs it. The schemas that the spec says are what
-    /// arguments and results are held against.
+    /// Creates a tool without types from a spec and the function that runs it. Arguments and results are checked against the
+    /// schemas of the spec.
     pub fn untyped<F>(
         spec: ToolSpec,
         function: impl Fn(ToolCall) -> F + Send + Sync + 'static,
@@ -289,19 +292,19 @@ impl FunctionTool {
         })
     }
 
-    fn new_of(spec: ToolSpecRef, body: Arc<dyn Body>) -> Self {
+    fn with_body(spec: ToolSpecRef, body: Arc<dyn Body>) -> Self {
         let entry = ToolEntry::new(spec).checking_itself();
-        Self { entry, body, available: None, instructions: None, mistake: None }
+        Self { entry, body, available: None, instructions: None, type_error: None }
     }
 
-    /// A tool that is refused when it is registered or listed.
-    fn broken(spec: ToolSpec, mistake: String) -> Self {
-        Self { mistake: Some(mistake), ..Self::new_of(spec.into(), Arc::new(Unusable)) }
+    /// Creates a tool that is refused when it is registered or listed.
+    fn unusable(spec: ToolSpec, type_error: String) -> Self {
+        Self { type_error: Some(type_error), ..Self::with_body(spec.into(), Arc::new(Unusable)) }
     }
 
-    /// Sets when the tool can be used, as [`Registry::set_availability`](crate::Registry::set_availability) does it with one
-    /// that is registered: a call at any other time is refused as unavailable, and a runtime that skips
-    /// unavailable tools does not show it.
+    /// Sets a function that tells whether the tool is available. While it is not, calls fail as unavailable, and a runtime that
+    /// [skips unavailable tools](crate::RuntimeBuilder::skipping_unavailable) hides it from planners.
+    /// [`Registry::set_availability`](crate::Registry::set_availability) does the same for a registered tool.
     #[must_use]
     pub fn with_availability(
         mut self,
@@ -311,19 +314,19 @@ impl FunctionTool {
         self
     }
 
-    /// Sets what planners are told about the tool beside its description, asked before each step.
+    /// Sets instructions for planners, in addition to the description. The function is called before each step.
     ///
     /// ```
     /// use toolwright::ToolSpec;
     /// use toolwright_runtime::FunctionTool;
     ///
-    /// let noon = FunctionTool::new(ToolSpec::new("ring"), async || "ding".to_owned())
+    /// let bell = FunctionTool::new(ToolSpec::new("ring"), async || "ding".to_owned())
     ///     .with_availability(|| std::path::Path::new("/var/lib/bell").exists())
     ///     .with_instructions(|scope| {
     ///         let session = scope.session_id.as_deref()?;
     ///         Some(format!("Ring once in session {session}."))
     ///     });
-    /// # let _ = noon;
+    /// # let _ = bell;
     /// ```
     #[must_use]
     pub fn with_instructions(
@@ -334,22 +337,22 @@ impl FunctionTool {
         self
     }
 
-    /// The tool as it is listed.
+    /// Returns the entry that it lists.
     pub fn entry(&self) -> &ToolEntry {
         &self.entry
     }
 
-    /// Why the function's types make no tool.
-    pub(crate) fn mistake(&self) -> Option<&str> {
-        self.mistake.as_deref()
+    /// Returns the error in the schema of a type of the function.
+    pub(crate) fn type_error(&self) -> Option<&str> {
+        self.type_error.as_deref()
     }
 }
 
 impl Toolset for FunctionTool {
     fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
-        let listed = match &self.mistake {
+        let listed = match &self.type_error {
             None => Ok(vec![self.entry.clone()]),
-            Some(mistake) => Err(format!("tool `{}`: {mistake}", self.entry.name()).into()),
+            Some(error) => Err(format!("tool `{}`: {error}", self.entry.name()).into()),
         };
         Box::pin(std::future::ready(listed))
     }
@@ -369,8 +372,8 @@ impl Toolset for FunctionTool {
     }
 
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
-        let said = self.instructions.as_ref().and_then(|instructions| instructions(scope));
-        Box::pin(std::future::ready(said))
+        let text = self.instructions.as_ref().and_then(|instructions| instructions(scope));
+        Box::pin(std::future::ready(text))
     }
 
     fn is_available(&self, tool: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Things that a model refers to by a handle: open transactions, pages, processes. Never closes one by itself.
+//! Handles, by which a model refers to open values: transactions, pages, processes.
 
 use crate::debug::debug;
 use std::collections::BTreeMap;
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolwright::call::fresh_id;
 use toolwright::{FailureKind, Recovery, ToolFailure};
 
-/// Open things of one kind, each under a handle: a prefix, `_` and eight hex digits, such as `txn_0f3a91bc`.
+/// A map of open values of one kind by handle: a prefix, `_` and eight hex digits, such as `txn_0f3a91bc`.
 ///
-/// A handle means something to the map that gave it alone. A toolset whose every run has an instance has a map a run,
-/// so that no run reaches the things of another.
+/// A handle is valid only in the map that created it. A toolset that is created for each run has one map for each run, so that
+/// runs cannot use the values of each other.
 pub struct Handles<T> {
     prefix: &'static str,
-    /// What one is called in the words of the tool: `transaction`.
+    /// The noun for a value in messages, such as `transaction`.
     noun: &'static str,
     open: Mutex<BTreeMap<String, Arc<T>>>,
 }
@@ -21,13 +21,13 @@ pub struct Handles<T> {
 debug!(Handles<T>, handles => { prefix: handles.prefix, noun: handles.noun, open: handles.len() });
 
 impl<T> Handles<T> {
-    /// No open thing yet. The prefix begins every handle; the noun says in errors what it stands for.
+    /// Creates an empty map. Each handle begins with the prefix; the noun is the word for a value in errors.
     pub fn new(prefix: &'static str, noun: &'static str) -> Self {
         Self { prefix, noun, open: Mutex::default() }
     }
 
-    /// Takes a thing in and gives its handle.
-    pub fn open(&self, thing: T) -> String {
+    /// Adds a value and returns its handle.
+    pub fn open(&self, value: T) -> String {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let handle = loop {
             let handle = short_handle(self.prefix);
@@ -35,21 +35,21 @@ impl<T> Handles<T> {
                 break handle;
             }
         };
-        open.insert(handle.clone(), Arc::new(thing));
+        open.insert(handle.clone(), Arc::new(value));
         handle
     }
 
-    /// The thing of a handle, which stays open.
+    /// Returns the value of a handle, which stays open.
     ///
     /// # Errors
     ///
-    /// The handle is unknown here, closed, or another map's; in words for the model.
+    /// The handle is unknown or closed. The message is for the model.
     pub fn get(&self, handle: &str) -> Result<Arc<T>, ToolFailure> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.get(handle).cloned().ok_or_else(|| self.unknown(handle))
     }
 
-    /// Takes the thing of a handle out; the handle is unknown from then on.
+    /// Removes a handle and returns its value.
     ///
     /// # Errors
     ///
@@ -59,24 +59,24 @@ impl<T> Handles<T> {
         open.remove(handle).ok_or_else(|| self.unknown(handle))
     }
 
-    /// Takes out everything that is still open: for a toolset's exit.
+    /// Removes and returns everything that is open, for the exit of a toolset.
     pub fn drain(&self) -> Vec<(String, Arc<T>)> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *open).into_iter().collect()
     }
 
-    /// The handles that are open, in alphabetical order.
+    /// Returns the open handles in alphabetical order.
     pub fn names(&self) -> Vec<String> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.keys().cloned().collect()
     }
 
-    /// How many are open.
+    /// Returns the number of open handles.
     pub fn len(&self) -> usize {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Whether none is open.
+    /// Returns whether there are no open handles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -87,7 +87,7 @@ impl<T> Handles<T> {
     }
 }
 
-/// The prefix and the first eight of an id's random digits.
+/// Returns the prefix, `_` and eight random hex digits.
 fn short_handle(prefix: &str) -> String {
     let mut handle = fresh_id(prefix);
     handle.truncate(prefix.len() + 1 + 8);

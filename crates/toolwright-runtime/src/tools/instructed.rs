@@ -1,17 +1,17 @@
-//! The tools of a toolset, with words for planners beside its own. Never changes what is listed.
+//! A toolset with additional instructions for planners.
 
 use toolwright::{BoxFuture, Scope};
 
 use super::{ToolEntry, Toolset, forward};
 
-/// A toolset that says more to planners.
+/// A toolset with additional instructions for planners.
 pub(crate) struct Instructed<T, F> {
     inner: T,
     instructions: F,
 }
 
 impl<T: Toolset, F: Fn(&Scope) -> Option<String> + Send + Sync> Instructed<T, F> {
-    /// The words come after the toolset's own.
+    /// The additional instructions come after those of the toolset.
     pub(crate) fn new(inner: T, instructions: F) -> Self {
         Self { inner, instructions }
     }
@@ -25,9 +25,9 @@ impl<T: Toolset, F: Fn(&Scope) -> Option<String> + Send + Sync> Toolset for Inst
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
             let texts = [self.inner.instructions(scope).await, (self.instructions)(scope)];
-            let said: Vec<_> =
+            let texts: Vec<_> =
                 texts.into_iter().flatten().filter(|text| !text.trim().is_empty()).collect();
-            (!said.is_empty()).then(|| said.join("\n\n"))
+            (!texts.is_empty()).then(|| texts.join("\n\n"))
         })
     }
 

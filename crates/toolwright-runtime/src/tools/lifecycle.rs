@@ -1,4 +1,4 @@
-//! Exits whatever a run enters, exactly once, however the run ends. Never decides what is entered.
+//! Guarantees that each toolset that was entered is exited exactly once.
 
 use std::future::poll_fn;
 use std::panic::resume_unwind;
@@ -12,15 +12,15 @@ use toolwright::{BoxError, BoxFuture, Scope};
 
 use super::Toolset;
 
-/// A toolset that a run has entered. It is exited when this is closed or dropped, whichever comes first.
+/// A toolset that was entered. It is exited when this is closed or dropped.
 pub(crate) struct Entered {
     toolset: Option<Arc<dyn Toolset>>,
     scope: Arc<Scope>,
 }
 
 impl Entered {
-    /// Enters a toolset. Given up meanwhile, the entering goes on to its end and is followed by the exit: a toolset is
-    /// never left half entered.
+    /// Enters a toolset. If the future is dropped, the toolset is still entered and then exited, so that it is never left
+    /// partly entered.
     pub(crate) async fn enter(
         toolset: Arc<dyn Toolset>,
         scope: Arc<Scope>,
@@ -32,7 +32,7 @@ impl Entered {
         shielded(Box::pin(entering)).await
     }
 
-    /// Exits. Given up meanwhile, the exit goes on to its end.
+    /// Exits the toolset. If the future is dropped, the exit still completes.
     pub(crate) async fn close(mut self) {
         if let Some(exiting) = self.take_exit() {
             shielded(exiting).await;
@@ -56,13 +56,14 @@ impl Drop for Entered {
         let Some(exiting) = self.take_exit() else { return };
         match Handle::try_current() {
             Ok(handle) => drop(handle.spawn(exiting)),
-            // Without a runtime nothing async can be done any more.
+            // Without a tokio runtime no async code can run.
             Err(error) => tracing::error!(%error, "a toolset could not be exited"),
         }
     }
 }
 
-/// Runs a future to its end even if this one is dropped once it was polled. What is ready at once costs no task.
+/// Runs a future to its end, even if the returned future is dropped after its first poll. A future that is ready at the first
+/// poll needs no task.
 pub(crate) async fn shielded<T: Send + 'static>(future: BoxFuture<'static, T>) -> T {
     let mut state = Shield::Inline(future);
     poll_fn(move |context| {
@@ -75,7 +76,7 @@ pub(crate) async fn shielded<T: Send + 'static>(future: BoxFuture<'static, T>) -
                 Shield::Detached(task) => {
                     return Pin::new(task).poll(context).map(|ended| match ended {
                         Ok(value) => value,
-                        // Nobody aborts the task, so it has panicked.
+                        // The task is never aborted, so it has panicked.
                         Err(error) => resume_unwind(error.into_panic()),
                     });
                 }
@@ -85,7 +86,7 @@ pub(crate) async fn shielded<T: Send + 'static>(future: BoxFuture<'static, T>) -
     .await
 }
 
-/// A shielded future, before and after it needed a task of its own.
+/// A shielded future: polled in place first, then on a task.
 enum Shield<T> {
     Inline(BoxFuture<'static, T>),
     Detached(JoinHandle<T>),

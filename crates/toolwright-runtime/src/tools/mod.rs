@@ -1,27 +1,26 @@
-//! The one trait under everything that offers tools, and the combinators over it: each wraps a toolset, none changes
-//! it. Never decides whether a call may run: that is the run's.
+//! The trait [`Toolset`], which everything that offers tools implements, and combinators, which wrap a toolset.
 
 mod approval_required;
 mod available;
 mod clearance;
 mod combined;
 mod delegation;
-mod dynamic;
 mod entry;
 mod error;
-mod executed;
+mod executor_toolset;
 mod factory;
 mod filtered;
 mod function;
 mod handles;
 mod instructed;
 mod lifecycle;
+mod per_step;
 mod prefixed;
 mod prepared;
 mod renamed;
 mod source;
+mod templates;
 mod types;
-mod words;
 
 use std::sync::Arc;
 
@@ -30,38 +29,38 @@ use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 
 use approval_required::ApprovalRequired;
 pub(crate) use available::{Available, unavailable};
-pub(crate) use clearance::{check_cleared, cleared, digest, words_digest};
+pub(crate) use clearance::{check_cleared, cleared, digest, prompt_digest};
 pub use combined::Combined;
-pub(crate) use combined::clashing;
+pub(crate) use combined::find_clash;
 pub use delegation::Delegation;
-use dynamic::Dynamic;
 pub(crate) use entry::SEPARATOR;
 pub use entry::{ToolEntry, ToolSpecRef};
 pub use error::ToolsetError;
 pub(crate) use error::unknown_approval;
-pub(crate) use executed::Executed;
+pub(crate) use executor_toolset::ExecutorToolset;
 pub(crate) use filtered::Filtered;
 pub use function::{FunctionTool, ToolFunction};
 pub use handles::Handles;
 pub(crate) use instructed::Instructed;
 pub(crate) use lifecycle::Entered;
+use per_step::PerStep;
 pub(crate) use prefixed::Prefixed;
 use prepared::Prepared;
 use renamed::Renamed;
 pub use source::{IntoSource, Source};
+pub(crate) use templates::{escaped, fill};
 #[cfg(feature = "schemars")]
 pub use types::Json;
 #[cfg(feature = "macros")]
 pub use types::Parameters;
 pub use types::{ToolArgs, ToolOutput};
-pub(crate) use words::{escaped, fill};
 
-/// Tools that come and go together.
+/// A set of tools with a common lifecycle.
 ///
-/// A run enters it, lists its tools before each step, calls some, and exits it: each entering that succeeded is
-/// followed by one exit, whatever happened in between. An instance that several runs share is entered by each of them.
+/// A run enters the toolset, lists its tools before each step, calls some of them, and exits it. Each successful `enter` is
+/// followed by exactly one `exit`. An instance that several runs share is entered by each of them.
 ///
-/// Most toolsets wrap another, such as a [`Combined`] of functions, and add a life of their own:
+/// Most toolsets wrap another one, such as a [`Combined`] of functions, and add state or a lifecycle:
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -69,7 +68,7 @@ pub(crate) use words::{escaped, fill};
 /// use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult, ToolSpec};
 /// use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
 ///
-/// /// Counts, over a suspension of the run too.
+/// /// Counts calls, also over a suspension of the run.
 /// struct Counter {
 ///     count: Arc<Mutex<i64>>,
 ///     tool: FunctionTool,
@@ -118,59 +117,59 @@ pub(crate) use words::{escaped, fill};
 /// # Ok::<(), toolwright::RegistrationError>(())
 /// ```
 pub trait Toolset: Send + Sync {
-    /// The tools there are now. Asked once a step.
+    /// Lists the current tools. Called once in each step.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the tools from being listed; it ends the run.
+    /// The tools cannot be listed. The error ends the run.
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>>;
 
-    /// The tools it lists in every run, if they are known before it is entered: then an agent that uses it is checked against
-    /// them when it is registered.
+    /// Returns the tools if they are the same in every run and known before `enter`. Then an agent that uses the toolset is
+    /// checked against them when it is registered.
     fn known_tools(&self) -> Option<Vec<ToolEntry>> {
         None
     }
 
-    /// Runs one call. A failure is a result. Dropping the future gives the call up.
+    /// Runs a call. A failure is part of the result. Dropping the future cancels the call.
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
 
-    /// Gets ready for a run.
+    /// Prepares for a run.
     ///
     /// # Errors
     ///
-    /// Whatever keeps it from being ready. It is not exited then.
+    /// The toolset cannot be used in the run, and the run fails. `exit` is not called then.
     fn enter<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         let _ = scope;
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Cleans up after a run, successful or not.
+    /// Cleans up after a run, whether or not the run failed.
     ///
     /// # Errors
     ///
-    /// Whatever could not be cleaned up; it is logged, fails nothing and keeps no other toolset from its cleanup.
+    /// The cleanup failed. The error is logged, and other toolsets are still exited.
     fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         let _ = scope;
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The state that is to survive a suspension of the run, as JSON. Asked before the exit of a run that is suspended,
-    /// and after each step of one whose state is kept then.
+    /// Returns the state to restore when the run is resumed, as JSON. Called before a suspended run exits, and after each step of
+    /// a run with checkpoints.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the state from being saved; it ends the run.
+    /// The state cannot be saved. The error ends the run.
     fn save<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
         let _ = scope;
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Takes back what [`save`](Self::save) gave, in the run that goes on: after it was entered, before its tools are
+    /// Restores the state that [`save`](Self::save) returned. Called when a run is resumed, after `enter` and before the tools are
     /// listed.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the state from being restored; it ends the run.
+    /// The state cannot be restored. The error ends the run.
     fn restore<'a>(
         &'a self,
         scope: &'a Scope,
@@ -180,25 +179,25 @@ pub trait Toolset: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Handles that were given out and end with the instance, not saved with its state: open transactions, processes.
-    /// A question names them, since they end where the run is suspended to wait for its answer.
+    /// Returns the open handles that are not part of the saved state, such as transactions or processes. Approval requests list
+    /// them, since they become invalid if the run is suspended.
     fn open_handles(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What the planner is told beside the agent's own instructions. Empty text counts as none.
+    /// Returns instructions for the planner, in addition to those of the agent. Empty text is ignored.
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
         let _ = scope;
         Box::pin(std::future::ready(None))
     }
 
-    /// Whether a tool of it can be used now.
+    /// Returns whether a tool is available now.
     fn is_available(&self, tool: &str) -> bool {
         let _ = tool;
         true
     }
 
-    /// The tools whose names a rule keeps; the others are not listed and not run.
+    /// Keeps only the tools whose names the function accepts. The others are not listed and cannot be called.
     fn filtered(self, keep: impl Fn(&str) -> bool + Send + Sync) -> impl Toolset
     where
         Self: Sized,
@@ -206,7 +205,7 @@ pub trait Toolset: Send + Sync {
         Filtered::new(self, keep)
     }
 
-    /// The tools as `<prefix>.<tool>`.
+    /// Publishes the tools as `<prefix>.<tool>`.
     fn prefixed(self, prefix: impl Into<String>) -> impl Toolset
     where
         Self: Sized,
@@ -214,12 +213,12 @@ pub trait Toolset: Send + Sync {
         Prefixed::new(prefix.into(), self)
     }
 
-    /// The tools, some of which go by other names: each old name with its new one. Two tools may swap theirs.
+    /// Renames tools, by pairs of an old and a new name. Two tools may swap their names.
     ///
     /// # Errors
     ///
-    /// A tool renamed twice, or two tools renamed to one name. Collisions with tools that keep their names are found
-    /// when the tools are listed.
+    /// A tool is renamed twice, or two tools are renamed to the same name. Collisions with tools that are not renamed are
+    /// errors when the tools are listed.
     fn renamed<O: Into<String>, N: Into<String>>(
         self,
         names: impl IntoIterator<Item = (O, N)>,
@@ -230,8 +229,7 @@ pub trait Toolset: Send + Sync {
         Renamed::new(self, names.into_iter().map(|(old, new)| (old.into(), new.into())))
     }
 
-    /// The tools that a function leaves of each list, before each step: it may leave some out, change their order, or
-    /// ask for approval.
+    /// Passes the listed tools to a function before each step. It may remove tools, change their order, or require approvals.
     fn prepared(
         self,
         prepare: impl Fn(&Scope, Vec<ToolEntry>) -> Vec<ToolEntry> + Send + Sync,
@@ -242,8 +240,8 @@ pub trait Toolset: Send + Sync {
         Prepared::new(self, prepare)
     }
 
-    /// The tools, of which those that a rule refuses by name cannot be used now: a call is refused as unavailable, and a
-    /// runtime that skips unavailable tools does not show them.
+    /// Sets a function that tells by name whether a tool is available. While it is not, calls fail as unavailable, and a runtime
+    /// that [skips unavailable tools](crate::RuntimeBuilder::skipping_unavailable) hides it from planners.
     fn available_while(self, available: impl Fn(&str) -> bool + Send + Sync) -> impl Toolset
     where
         Self: Sized,
@@ -251,7 +249,7 @@ pub trait Toolset: Send + Sync {
         Available::new(self, available)
     }
 
-    /// The tools, with what planners are told beside the toolset's own instructions, asked before each step.
+    /// Adds instructions for planners after those of the toolset. The function is called before each step.
     fn instructed(
         self,
         instructions: impl Fn(&Scope) -> Option<String> + Send + Sync,
@@ -262,17 +260,17 @@ pub trait Toolset: Send + Sync {
         Instructed::new(self, instructions)
     }
 
-    /// The tools, of which those that a rule picks need an approval, in these words where they have none of their own.
-    /// It marks what is listed, so that asking twice asks no more than once.
+    /// Requires an approval for the tools that a function selects by name. Tools that already require one keep their own prompt,
+    /// and are asked about only once.
     fn requiring_approval(
         self,
-        words: Approval,
+        approval: Approval,
         applies: impl Fn(&str) -> bool + Send + Sync,
     ) -> impl Toolset
     where
         Self: Sized,
     {
-        ApprovalRequired::new(self, words, applies)
+        ApprovalRequired::new(self, approval, applies)
     }
 }
 
@@ -322,7 +320,7 @@ impl<T: Toolset + ?Sized> Toolset for Arc<T> {
     }
 }
 
-/// A toolset that is entered and exited by somebody else.
+/// A toolset that its owner enters and exits: here these methods do nothing.
 pub(crate) struct Borrowed(pub(crate) Arc<dyn Toolset>);
 
 impl Toolset for Borrowed {
@@ -343,7 +341,7 @@ impl Toolset for Borrowed {
     }
 }
 
-/// Hands every method of [`Toolset`] that is not named to the wrapped toolset.
+/// Implements the named methods of [`Toolset`] by calling the wrapped toolset.
 macro_rules! forward {
     ($to:ident: $($method:ident),+) => { $(crate::tools::forward!(@ $to $method);)+ };
     (@ $to:ident tools) => {

@@ -1,4 +1,4 @@
-//! The tools of a toolset under `<prefix>.<tool>`. Never looks into arguments.
+//! A toolset whose tools are called `<prefix>.<tool>`.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{SEPARATOR, ToolEntry, Toolset, forward};
 pub(crate) struct Prefixed<T> {
     inner: T,
     prefix: String,
-    /// The tools that keep their bare names; `None` stands for all tools.
+    /// The tools that keep their names; `None` means all tools.
     except: Option<BTreeSet<String>>,
 }
 
@@ -20,7 +20,7 @@ impl<T: Toolset> Prefixed<T> {
         Self { inner, prefix: prefix.into(), except: Some(BTreeSet::new()) }
     }
 
-    /// Keeps the bare names of these tools, or of all if `None`. Approval lists may still name them with the prefix.
+    /// Keeps the names of these tools, or of all if `None`. Approval lists may still use their names with the prefix.
     pub(crate) fn except(mut self, tools: Option<BTreeSet<String>>) -> Self {
         self.except = tools;
         self

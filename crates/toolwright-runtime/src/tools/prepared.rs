@@ -1,4 +1,4 @@
-//! A last word on the tools of a step: fewer of them, or with approval. Never more tools, and never other names.
+//! A toolset whose listed tools a function changes before each step.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use toolwright::{BoxError, BoxFuture, Scope};
 
 use super::{ToolEntry, Toolset, ToolsetError, forward};
 
-/// A toolset whose list goes through a function before each step.
+/// A toolset whose listed tools are passed to a function before each step.
 pub(crate) struct Prepared<T, F> {
     inner: T,
     prepare: F,
@@ -17,7 +17,7 @@ where
     T: Toolset,
     F: Fn(&Scope, Vec<ToolEntry>) -> Vec<ToolEntry> + Send + Sync,
 {
-    /// Lets a function choose among the tools; it may leave some out, change their order, or ask for approval.
+    /// The function may remove tools, change their order, or require approvals.
     pub(super) fn new(inner: T, prepare: F) -> Self {
         Self { inner, prepare }
     }

@@ -1,4 +1,4 @@
-//! The tools of a toolset under other names. Never lets two tools have one name.
+//! A toolset some of whose tools are renamed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +6,22 @@ use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
 use super::{ToolEntry, Toolset, ToolsetError, forward};
 
-/// A toolset some of whose tools go by other names. Two tools may swap theirs.
+/// A toolset some of whose tools are renamed. Two tools may swap their names.
 pub(crate) struct Renamed<T> {
     inner: T,
-    /// New names to old ones.
+    /// Old names by new name.
     old: BTreeMap<String, String>,
-    /// Old names to new ones.
+    /// New names by old name.
     new: BTreeMap<String, String>,
 }
 
 impl<T: Toolset> Renamed<T> {
-    /// Renames tools, each from its old name to its new one.
+    /// Renames tools, by pairs of an old and a new name.
     ///
     /// # Errors
     ///
-    /// A tool renamed twice, or two tools renamed to one name. Collisions with tools that keep their names are found
-    /// when the tools are listed.
+    /// A tool is renamed twice, or two tools are renamed to the same name. Collisions with tools that are not renamed are
+    /// errors when the tools are listed.
     pub(super) fn new(
         inner: T,
         names: impl Iterator<Item = (String, String)>,
@@ -38,7 +38,7 @@ impl<T: Toolset> Renamed<T> {
         Ok(renamed)
     }
 
-    /// What a name is inside; none for a name that was given away.
+    /// Returns the old name of a tool; `None` if the tool with this name was renamed.
     fn inner_name<'n>(&'n self, name: &'n str) -> Option<&'n str> {
         match self.old.get(name) {
             Some(old) => Some(old),
@@ -53,11 +53,11 @@ impl<T: Toolset> Renamed<T> {
             let available = known.into_iter().collect();
             return Err(ToolsetError::UnknownTool { tool: tool.clone(), available });
         }
-        let mut taken = BTreeSet::new();
+        let mut used = BTreeSet::new();
         let mut renamed = Vec::with_capacity(tools.len());
         for tool in tools {
             let name = self.new.get(tool.name()).cloned().unwrap_or_else(|| tool.name().to_owned());
-            if !taken.insert(name.clone()) {
+            if !used.insert(name.clone()) {
                 return Err(ToolsetError::Collision { name });
             }
             renamed.push(tool.published_as(name));

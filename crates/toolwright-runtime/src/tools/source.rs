@@ -1,4 +1,4 @@
-//! Where a run gets a toolset from: an instance that runs share, or a factory. Never enters what it gives.
+//! Sources of toolsets: a shared instance, or a factory that is called for each run or each step.
 
 use crate::debug::debug;
 use std::panic::AssertUnwindSafe;
@@ -8,9 +8,9 @@ use futures_util::FutureExt;
 use toolwright::{BoxError, Executor, Scope};
 
 use super::factory::{Factory, Made};
-use super::{Dynamic, Executed, ToolEntry, ToolSpecRef, Toolset, ToolsetError};
+use super::{ExecutorToolset, PerStep, ToolEntry, ToolSpecRef, Toolset, ToolsetError};
 
-/// Where a run gets a toolset from. Cheap to clone.
+/// A shared toolset, or a factory of toolsets. Cheap to clone.
 #[derive(Clone)]
 pub struct Source(Kind);
 
@@ -21,13 +21,13 @@ enum Kind {
     PerStep(Factory),
 }
 
-/// What a factory may return: a toolset, none, or an error in the place of either.
+/// A type that a factory may return: a toolset, an `Option` of one, or a `Result` of either.
 pub trait IntoToolset {
-    /// The toolset, if there is one.
+    /// Converts it into a toolset, if there is one.
     ///
     /// # Errors
     ///
-    /// Whatever the factory returned in its place.
+    /// The error that the factory returned.
     fn into_toolset(self) -> Result<Option<Arc<dyn Toolset>>, BoxError>;
 }
 
@@ -49,25 +49,25 @@ impl<T: IntoToolset, E: Into<BoxError>> IntoToolset for Result<T, E> {
     }
 }
 
-/// What can be registered as a toolset: an instance, a factory (sync or async), a [`Source`]. `Kind` tells the three
-/// apart and is inferred.
+/// A type that can be registered as a toolset: an instance, a sync or async factory, or a [`Source`]. `Kind` distinguishes
+/// them and is inferred.
 ///
-/// A factory builds once a run; [`Source::per_step`] makes it build once a step.
+/// A factory is called once in each run; with [`Source::per_step`] once in each step.
 pub trait IntoSource<Kind> {
-    /// The source.
+    /// Converts it into a source.
     fn into_source(self) -> Source;
 }
 
-/// Tells instances from factories; see [`IntoSource`].
+/// The `Kind` of instances; see [`IntoSource`].
 #[derive(Debug)]
 pub struct Instance;
-/// Tells sync factories; see [`IntoSource`].
+/// The `Kind` of sync factories; see [`IntoSource`].
 #[derive(Debug)]
 pub struct Immediate<T>(std::marker::PhantomData<T>);
-/// Tells async factories from sync ones; see [`IntoSource`].
+/// The `Kind` of async factories; see [`IntoSource`].
 #[derive(Debug)]
 pub struct Awaited<T>(std::marker::PhantomData<T>);
-/// A source is one already; see [`IntoSource`].
+/// The `Kind` of sources; see [`IntoSource`].
 #[derive(Debug)]
 pub struct Itself;
 
@@ -85,7 +85,7 @@ where
     fn into_source(self) -> Source {
         Source(Kind::PerRun(Factory(Arc::new(move |scope| {
             let made = std::panic::catch_unwind(AssertUnwindSafe(|| self(scope)));
-            let made = made.map_err(|_| BoxError::from("a panic")).and_then(T::into_toolset);
+            let made = made.map_err(|_| BoxError::from("it panicked")).and_then(T::into_toolset);
             Box::pin(std::future::ready(made))
         }))))
     }
@@ -99,9 +99,9 @@ where
     fn into_source(self) -> Source {
         Source(Kind::PerRun(Factory(Arc::new(move |scope| {
             let making = AssertUnwindSafe(self(scope)).catch_unwind();
-            Box::pin(
-                async move { making.await.map_err(|_| BoxError::from("a panic"))?.into_toolset() },
-            )
+            Box::pin(async move {
+                making.await.map_err(|_| BoxError::from("it panicked"))?.into_toolset()
+            })
         }))))
     }
 }
@@ -115,17 +115,17 @@ impl IntoSource<Itself> for Source {
 debug!(Source, source => { is_shared: source.is_shared() });
 
 impl Source {
-    /// The same source, building once where it would build for each step.
-    pub(crate) fn built_once(self) -> Self {
+    /// Turns a source that builds per step into one that builds per run.
+    pub(crate) fn per_run(self) -> Self {
         match self.0 {
             Kind::PerStep(factory) => Self(Kind::PerRun(factory)),
             other => Self(other),
         }
     }
 
-    /// A factory that builds anew for each step, before the planner is asked: for tools that depend on how far the run
-    /// has come. What an instance holds ends with its step, and no instance is asked to [save](Toolset::save) it. State
-    /// that is to outlast a step belongs to a toolset that is built once a run.
+    /// Calls a factory again for each step, before the planner is asked: for tools that depend on the progress of the run. Each
+    /// instance ends with its step, and its state is not [saved](Toolset::save). Use a toolset that is built once per run for
+    /// state that must outlast a step.
     pub fn per_step<K>(factory: impl IntoSource<K>) -> Self {
         match factory.into_source().0 {
             Kind::PerRun(factory) => Self(Kind::PerStep(factory)),
@@ -133,20 +133,20 @@ impl Source {
         }
     }
 
-    /// Tools of these specs, run by an executor that runs share.
+    /// Creates a source of tools that one executor runs. Runs share the executor.
     pub fn executed<S: Into<ToolSpecRef>>(
         specs: impl IntoIterator<Item = S>,
         executor: Arc<dyn Executor>,
     ) -> Self {
-        Executed::new(specs, executor).into_source()
+        ExecutorToolset::new(specs, executor).into_source()
     }
 
-    /// Deferred tools of these specs: a call suspends its run until the host brings the result.
+    /// Creates a source of deferred tools: a call suspends its run until the host provides the result.
     pub fn deferred<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
-        Executed::deferred(specs).into_source()
+        ExecutorToolset::deferred(specs).into_source()
     }
 
-    /// The same source of toolsets, each in a wrapper.
+    /// Wraps each toolset of the source.
     pub(crate) fn wrapped(
         self,
         wrap: impl Fn(Arc<dyn Toolset>) -> Arc<dyn Toolset> + Send + Sync + 'static,
@@ -166,7 +166,7 @@ impl Source {
         })
     }
 
-    /// The tools of an instance that runs share, if it knows them before it is entered.
+    /// Returns the tools of a shared instance, if they are known before it is entered.
     pub(crate) fn known_tools(&self) -> Option<Vec<ToolEntry>> {
         match &self.0 {
             Kind::Shared(toolset) => toolset.known_tools(),
@@ -174,12 +174,12 @@ impl Source {
         }
     }
 
-    /// Whether runs share an instance of it.
+    /// Returns whether all runs share one instance.
     pub fn is_shared(&self) -> bool {
         matches!(self.0, Kind::Shared(_))
     }
 
-    /// What a run uses, not yet entered; none if the factory gives none.
+    /// Returns the toolset for a run, before it is entered; `None` if the factory returns none.
     pub(crate) async fn resolve(
         &self,
         name: &str,
@@ -189,7 +189,7 @@ impl Source {
             Kind::Shared(toolset) => Ok(Some(Arc::clone(toolset))),
             Kind::PerRun(factory) => factory.make(name, scope).await,
             Kind::PerStep(factory) => {
-                Ok(Some(Arc::new(Dynamic::new(name.to_owned(), factory.clone()))))
+                Ok(Some(Arc::new(PerStep::new(name.to_owned(), factory.clone()))))
             }
         }
     }

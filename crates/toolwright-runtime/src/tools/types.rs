@@ -1,4 +1,4 @@
-//! The types that functions take and return as tools: how they are read, written and described.
+//! The argument and result types of functions that run tools, with their codecs and schemas.
 
 use std::sync::Arc;
 
@@ -9,51 +9,51 @@ use toolwright::{BoxError, Described, InvalidPayload, Payload};
 pub(super) type Read<T> = Arc<dyn Fn(&[u8]) -> Result<T, InvalidPayload> + Send + Sync>;
 pub(super) type Write<T> = Arc<dyn Fn(&T) -> Result<Payload, InvalidPayload> + Send + Sync>;
 
-/// The arguments of a function that runs a tool; see [`ToolFunction`](super::ToolFunction).
+/// A type of arguments of a function that runs a tool; see [`ToolFunction`](super::ToolFunction).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a tool",
     note = "expected a type with a schema: declared by `described!`, or, with the feature `schemars`, one that derives `Deserialize` and `JsonSchema`"
 )]
 pub trait ToolArgs<Kind>: Sized + Send + 'static {
-    /// How they are read.
+    /// Returns the codec of the arguments.
     ///
     /// # Errors
     ///
-    /// What is wrong with the type's schema.
+    /// The schema of the type cannot be used.
     fn codec() -> Result<ArgsCodec<Self>, SchemaError>;
 }
 
-/// What a function that runs a tool returns; see [`ToolFunction`](super::ToolFunction).
+/// A return type of a function that runs a tool; see [`ToolFunction`](super::ToolFunction).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     note = "expected a type with a codec, `Json` of a type that derives `Serialize` and `JsonSchema`, or a `Result` of either with an error"
 )]
 pub trait ToolOutput<Kind>: Send + 'static {
-    /// The result where it succeeds.
+    /// The type of a successful result.
     type Result: Send + 'static;
 
-    /// How a result is written.
+    /// Returns the codec of the result.
     ///
     /// # Errors
     ///
-    /// What is wrong with the type's schema.
+    /// The schema of the type cannot be used.
     fn codec() -> Result<ResultCodec<Self::Result>, SchemaError>;
 
-    /// The result.
+    /// Converts it into a `Result`.
     ///
     /// # Errors
     ///
-    /// Whatever the function returned in its place.
+    /// The error that the function returned.
     fn into_result(self) -> Result<Self::Result, BoxError>;
 }
 
-/// How arguments are read, and the schema that says which are accepted.
+/// The schema of arguments, and the function that decodes them.
 pub struct ArgsCodec<A> {
     pub(super) schema: String,
     pub(super) read: Read<A>,
 }
 
-/// How results are written, and the schema that says which are accepted.
+/// The schema of results, and the functions that check and encode them.
 pub struct ResultCodec<R> {
     pub(super) schema: String,
     pub(super) check: Read<()>,
@@ -63,12 +63,12 @@ pub struct ResultCodec<R> {
 crate::debug::debug!(ArgsCodec<A>, codec => { schema: codec.schema });
 crate::debug::debug!(ResultCodec<R>, codec => { schema: codec.schema });
 
-/// Tells types with a codec of their own; see [`ToolFunction`](super::ToolFunction).
+/// The `Kind` of types that implement [`Described`]; see [`ToolFunction`](super::ToolFunction).
 #[derive(Debug)]
 pub struct OwnCodec;
 
 impl ArgsCodec<()> {
-    /// No arguments: an object without properties.
+    /// The codec of a function without arguments, which accepts an object without properties.
     pub(super) fn none() -> Self {
         toolwright::described! { struct Nothing {} }
         let schema = Nothing::schema().to_string();
@@ -76,8 +76,8 @@ impl ArgsCodec<()> {
     }
 }
 
-/// Arguments and results that have a schema and no type.
 impl ArgsCodec<()> {
+    /// The codec of arguments that have a schema and no type.
     pub(super) fn of_schema(text: &str) -> Result<Self, SchemaError> {
         let schema = Schema::new(text)?;
         Ok(Self { schema: text.to_owned(), read: Arc::new(move |json| schema.check(json)) })
@@ -85,6 +85,7 @@ impl ArgsCodec<()> {
 }
 
 impl ResultCodec<Payload> {
+    /// The codec of results that have a schema and no type.
     pub(super) fn of_schema(text: &str) -> Result<Self, SchemaError> {
         let schema = Arc::new(Schema::new(text)?);
         let of_check = Arc::clone(&schema);
@@ -143,18 +144,18 @@ where
     }
 }
 
-/// A result that serde writes and schemars describes: what a function returns in the place of a type with a codec.
+/// Wraps the result of a function whose type derives `Serialize` and `JsonSchema`.
 #[cfg(feature = "schemars")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Json<T>(pub T);
 
-/// All arguments of a function under `#[tool]`, as one type: `Parameters(Numbers { a, b }): Parameters<Numbers>`.
+/// Wraps a type that holds all arguments of a `#[tool]` function: `Parameters(Numbers { a, b }): Parameters<Numbers>`.
 #[cfg(feature = "macros")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Parameters<T>(pub T);
 
-/// Types that serde reads and writes and schemars describes. What the schema accepts and serde does not, as where a type
-/// says more than its schema can, is refused with serde's words.
+/// The codecs of types that derive serde's and schemars's traits. A value that is valid under the schema can still be refused
+/// by serde; then the error has serde's message.
 #[cfg(feature = "schemars")]
 mod by_serde {
     use std::sync::Arc;
@@ -171,30 +172,30 @@ mod by_serde {
 
     use super::{ArgsCodec, Json, ResultCodec, ToolArgs, ToolOutput};
 
-    /// Tells types of serde and schemars; see [`ToolFunction`](crate::tools::ToolFunction).
+    /// The `Kind` of types that use serde and schemars; see [`ToolFunction`](crate::tools::ToolFunction).
     #[derive(Debug)]
     pub struct BySerde;
 
     fn refused(error: &serde_json::Error) -> InvalidPayload {
-        let reason = format!("is not what its type takes: {error}");
+        let reason = format!("is not valid for its type: {error}");
         InvalidPayload::new(vec![Issue::new("", IssueKind::Refused { reason })])
     }
 
-    /// The published text of a type's schema, and the schema compiled.
+    /// Returns the text of a type's schema, and the compiled schema.
     fn compiled<T: JsonSchema>(
         settings: SchemaSettings,
     ) -> Result<(String, Arc<Schema>), SchemaError> {
         let settings = settings.with(|settings| settings.meta_schema = None);
         let settings = settings.with_transform(RecursiveTransform(bound_floats));
         let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
-        // The name of a Rust type says nothing to a model.
+        // The name of a Rust type does not help a model.
         schema.remove("title");
         let text = schema.as_value().to_string();
         let compiled = Schema::new(&text)?;
         Ok((text, Arc::new(compiled)))
     }
 
-    /// Bounds numbers that become an `f32`, which serde would take for infinite beyond.
+    /// Adds the bounds of `f32`, as serde would decode larger numbers as infinite.
     fn bound_floats(schema: &mut schemars::Schema) {
         if schema.get("format").is_some_and(|format| format == "float") {
             for (keyword, end) in [("minimum", f32::MIN), ("maximum", f32::MAX)] {
@@ -205,25 +206,28 @@ mod by_serde {
         }
     }
 
-    /// The value of JSON. Where serde refuses it because an integer is written with a fraction or a power of ten, as JSON
-    /// Schema allows, it is read with integers written out.
+    /// Decodes JSON. JSON Schema allows integers such as `1.0` and `1e2`, and serde refuses them. So if serde refuses the JSON,
+    /// it is decoded again with integers as plain digits.
     fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, InvalidPayload> {
         serde_json::from_slice(json).or_else(|error| {
-            let written_out = codec::from_json::<Value>(json).map(written_out)?.to_string();
-            serde_json::from_str(&written_out).map_err(|_| refused(&error))
+            let plain = codec::from_json::<Value>(json).map(with_plain_integers)?.to_string();
+            serde_json::from_str(&plain).map_err(|_| refused(&error))
         })
     }
 
-    fn written_out(value: Value) -> Value {
+    fn with_plain_integers(value: Value) -> Value {
         match value {
             Value::Number(number) => {
                 let integer = number.as_i64().map(Number::from);
                 let integer = integer.or_else(|| number.as_u64().map(Number::from));
                 Value::Number(integer.unwrap_or(number))
             }
-            Value::Array(items) => Value::Array(items.into_iter().map(written_out).collect()),
+            Value::Array(items) => {
+                Value::Array(items.into_iter().map(with_plain_integers).collect())
+            }
             Value::Object(entries) => {
-                let entries = entries.into_iter().map(|(key, entry)| (key, written_out(entry)));
+                let entries = entries.into_iter();
+                let entries = entries.map(|(key, entry)| (key, with_plain_integers(entry)));
                 Value::Object(entries.collect())
             }
             other => other,

@@ -1,5 +1,4 @@
-//! What happens, as it is told to those who watch. Never decides anything, and never delivers: see
-//! `sink`.
+//! The events of runs and calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,102 +9,100 @@ use toolwright::{Outcome, Payload, Scope, ToolCall, ToolFailure};
 use crate::approval::{ApprovalRequest, Verdict};
 use crate::tools::{ToolEntry, ToolSpecRef};
 
-/// One thing that happened.
+/// An event of a run or a call.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Grows with every event of a runtime, so that a run's events can be put in order.
+    /// The sequence number, which grows with every event of a runtime.
     pub sequence: u64,
-    /// The agent that runs; none for a call outside any agent's run.
+    /// The agent of the run or session; none for a call outside of both.
     pub agent: Option<Arc<str>>,
-    /// The run it happened in, the call on whose behalf that runs, and its session. For a call's events it is the
-    /// caller's run, never the child run that may implement the call.
+    /// The scope of the run. For the event of a call, the run is the one that made the call, and not a child run for the call.
     pub scope: Arc<Scope>,
-    /// What happened.
+    /// The kind of the event, with its data.
     pub kind: EventKind,
 }
 
 impl Event {
-    /// The id of the run it happened in.
+    /// Returns the id of its run.
     pub fn run_id(&self) -> &str {
         self.scope.run_id.as_deref().unwrap_or_default()
     }
 }
 
-/// What happened. Every `RunStarted` is followed by one `RunFinished` and every `ToolCallScheduled`
-/// by one `ToolResultReceived`, whatever fails, is refused or given up; a run that is suspended owes
-/// them until it is resumed.
+/// The kind of an event. Each `RunStarted` is followed by exactly one `RunFinished`, and each `ToolCallScheduled` by exactly
+/// one `ToolResultReceived`, also after failures and cancellation. For a suspended run they follow after it is resumed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// A run begins.
+    /// A run started.
     RunStarted {
-        /// What it was started with.
+        /// The input of the run.
         input: Payload,
-        /// The tool a call of which it implements.
+        /// The tool whose call the run implements, if it does.
         implements: Option<ToolSpecRef>,
     },
-    /// A run waits for answers from outside.
+    /// A run was suspended, and waits for answers.
     RunSuspended {
         /// The ids of the calls that wait, those of child runs included.
         waiting: Vec<String>,
     },
-    /// A run goes on with the answers it waited for.
+    /// A suspended run was resumed.
     RunResumed,
-    /// A run is over.
+    /// A run ended.
     RunFinished {
-        /// What came of it.
+        /// The final payload, or the failure.
         result: Result<Payload, ToolFailure>,
-        /// How long it took, since it was resumed the last time.
+        /// How long it took since it started or was last resumed.
         duration: Duration,
     },
     /// A call needs an approval before it may run.
     ApprovalRequested {
-        /// What is asked.
+        /// The question.
         request: Arc<ApprovalRequest>,
     },
     /// An approval was answered.
     ApprovalAnswered {
-        /// What was asked.
+        /// The question.
         request: Arc<ApprovalRequest>,
         /// The answer.
         verdict: Verdict,
     },
-    /// A call is about to be handed to what runs it.
+    /// A call is about to run.
     ToolCallScheduled {
         /// The call.
         call: ToolCall,
-        /// The tool it asks for.
+        /// The tool that is called.
         tool: ToolInfo,
     },
-    /// An attempt at a call failed, and another one follows.
+    /// An attempt at a call failed, and another attempt follows.
     ToolCallRetried {
-        /// The call's id.
+        /// The id of the call.
         call_id: String,
-        /// The tool it asked for.
+        /// The tool that is called.
         tool: ToolInfo,
-        /// How many attempts have failed.
+        /// The number of failed attempts.
         attempt: u32,
-        /// Why the last one failed.
+        /// The failure of the last attempt.
         failure: ToolFailure,
-        /// How long the next one waits.
+        /// The wait before the next attempt.
         delay: Duration,
     },
     /// A call has its result.
     ToolResultReceived {
-        /// The call's id.
+        /// The id of the call.
         call_id: String,
-        /// The call on whose behalf it was made.
+        /// The id of its parent call, if it has one.
         parent_call_id: Option<String>,
-        /// The tool it asked for.
+        /// The tool that was called.
         tool: ToolInfo,
-        /// What came of it.
+        /// The outcome of the call.
         outcome: Outcome,
         /// How long it took.
         duration: Duration,
     },
 }
 
-/// The tool a call asks for, whether or not there is one of that name.
+/// The tool of a call: its entry, or only its name if there is no such tool.
 #[derive(Clone, Debug)]
 pub struct ToolInfo(Known);
 
@@ -120,7 +117,7 @@ impl ToolInfo {
         Self(entry.cloned().map_or_else(|| Known::Name(name.into()), Known::Entry))
     }
 
-    /// The name it was called by, which for a known tool is the one it is published under.
+    /// Returns the published name of the tool or, if there is no such tool, the name in the call.
     pub fn name(&self) -> &str {
         match &self.0 {
             Known::Entry(entry) => entry.name(),
@@ -128,7 +125,7 @@ impl ToolInfo {
         }
     }
 
-    /// The tool, if there is one.
+    /// Returns the tool, if it exists.
     pub fn entry(&self) -> Option<&ToolEntry> {
         match &self.0 {
             Known::Entry(entry) => Some(entry),
@@ -136,24 +133,24 @@ impl ToolInfo {
         }
     }
 
-    /// The toolset it belongs to.
+    /// Returns the toolset of the tool, if it exists.
     pub fn toolset(&self) -> Option<&str> {
         self.entry().map(|entry| entry.spec().toolset())
     }
 
-    /// The service that owns it.
+    /// Returns the service of the tool, if it exists.
     pub fn service(&self) -> Option<&str> {
         self.entry().map(|entry| entry.spec().service())
     }
 
-    /// What runs it.
+    /// Returns the implementation of the tool, if it exists.
     pub fn implementation(&self) -> Option<&Implementation> {
         self.entry().map(|entry| entry.spec().implementation())
     }
 }
 
 impl EventKind {
-    /// The kind's name in logs.
+    /// Returns the name of the kind, for logs.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",

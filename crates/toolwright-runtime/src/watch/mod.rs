@@ -1,4 +1,4 @@
-//! What happens, told to those who watch: events, where they go, and spans. Never decides anything.
+//! Events, event sinks and tracing spans.
 
 mod event;
 mod sink;

@@ -1,4 +1,4 @@
-//! Where events go, without a run ever waiting for it. Never makes an event: see `event`.
+//! Event sinks. A run never waits for a sink.
 
 use crate::debug::debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,36 +15,36 @@ use super::event::{Event, EventKind, ToolInfo};
 use crate::tools::ToolEntry;
 
 mod sealed {
-    //! Keeps sinks that could block out of runs.
+    //! Seals [`EventSink`](super::EventSink), since other sinks could block runs.
 
-    /// Taking an event takes no longer than a push.
-    pub trait Prompt {}
+    /// Implemented by sinks that never block.
+    pub trait NonBlocking {}
 }
 
-/// Takes events at once. Only the sinks of this crate are: [`Collector`], [`EventSender`] and [`Background`], which
-/// hands events to any function on a thread of its own.
-pub trait EventSink: sealed::Prompt + Send + Sync {
-    /// Takes one event.
+/// Receives events without blocking. Sealed: the sinks are [`Collector`], [`EventSender`] and [`Background`], which passes
+/// events to any function on a thread of its own.
+pub trait EventSink: sealed::NonBlocking + Send + Sync {
+    /// Receives an event.
     fn publish(&self, event: &Event);
 }
 
-/// Keeps every event.
+/// Collects all events in memory.
 #[derive(Debug, Default)]
 pub struct Collector(Mutex<Vec<Event>>);
 
 impl Collector {
-    /// A collector of nothing yet.
+    /// Creates an empty collector.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
-    /// What it has so far, in the order of arrival.
+    /// Returns the events so far, in order of arrival.
     pub fn events(&self) -> Vec<Event> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl sealed::Prompt for Collector {}
+impl sealed::NonBlocking for Collector {}
 
 impl EventSink for Collector {
     fn publish(&self, event: &Event) {
@@ -52,7 +52,7 @@ impl EventSink for Collector {
     }
 }
 
-/// Sends events to a receiver, which may be as slow as it likes: what finds no room is lost, and counted.
+/// Sends events to a channel. Events that do not fit into the channel are lost and counted.
 #[derive(Clone, Debug)]
 pub struct EventSender {
     sender: mpsc::Sender<Event>,
@@ -60,19 +60,19 @@ pub struct EventSender {
 }
 
 impl EventSender {
-    /// A sink and where its events come out, with room for so many of them, at least one.
+    /// Creates a sink and the receiver of its events. The capacity is at least one.
     pub fn channel(capacity: usize) -> (Self, mpsc::Receiver<Event>) {
         let (sender, receiver) = mpsc::channel(capacity.max(1));
         (Self { sender, lost: Arc::default() }, receiver)
     }
 
-    /// How many events found no room or no receiver.
+    /// Returns the number of events that were lost, because the channel was full or the receiver was dropped.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 }
 
-impl sealed::Prompt for EventSender {}
+impl sealed::NonBlocking for EventSender {}
 
 impl EventSink for EventSender {
     fn publish(&self, event: &Event) {
@@ -82,8 +82,8 @@ impl EventSink for EventSender {
     }
 }
 
-/// Hands events to a function on a thread of its own. The function may block and may panic: what finds no room
-/// meanwhile is lost, and counted.
+/// Passes events to a function on a thread of its own. The function may block and panic. Events that do not fit into the queue
+/// are lost and counted.
 pub struct Background {
     sender: SyncSender<Event>,
     lost: Arc<AtomicU64>,
@@ -93,38 +93,38 @@ pub struct Background {
 debug!(Background, background => { lost: background.lost() });
 
 impl Background {
-    /// A thread that gives events to a function, with room for so many that wait.
+    /// Starts the thread. The capacity of the queue is at least one.
     pub fn new(capacity: usize, function: impl FnMut(&Event) + Send + 'static) -> Arc<Self> {
         let (sender, receiver) = sync_channel(capacity.max(1));
         let thread = std::thread::spawn(move || deliver(&receiver, function));
         Arc::new(Self { sender, lost: Arc::default(), thread: Mutex::new(Some(thread)) })
     }
 
-    /// How many events found no room.
+    /// Returns the number of events that were lost because the queue was full.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Waits until the function has had every event so far. Only the last holder can: a runtime that may publish
-    /// more keeps the thread going.
+    /// Waits until the function was called for every event. Does nothing if there are other references, such as that of a
+    /// runtime, which may publish more events.
     pub fn finish(self: Arc<Self>) {
         let Some(last) = Arc::into_inner(self) else { return };
         let Self { sender, thread, .. } = last;
         drop(sender);
         let thread = thread.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // Panics of the function were caught on the thread.
+        // The thread catches panics of the function.
         let _ = thread.map(JoinHandle::join);
     }
 }
 
 fn deliver(receiver: &Receiver<Event>, mut function: impl FnMut(&Event)) {
     while let Ok(event) = receiver.recv() {
-        // The panic hook has told the operator; the events after this one still come.
+        // The panic hook has reported the panic. Later events are still delivered.
         let _ = catch_unwind(AssertUnwindSafe(|| function(&event)));
     }
 }
 
-impl sealed::Prompt for Background {}
+impl sealed::NonBlocking for Background {}
 
 impl EventSink for Background {
     fn publish(&self, event: &Event) {
@@ -137,7 +137,7 @@ impl EventSink for Background {
     }
 }
 
-/// Publishes the events of one run: to the runtime's sink, and to the run's own.
+/// Publishes the events of a run to the sink of the runtime and the sink of the run.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     pub(crate) agent: Option<Arc<str>>,
@@ -147,7 +147,7 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Says that another attempt at a call follows: how many have failed, and how long the next one waits.
+    /// Publishes that an attempt at a call failed and another attempt follows, with the number of failed attempts and the wait.
     pub(crate) fn retried(
         &self,
         tool: &ToolEntry,
@@ -164,7 +164,7 @@ impl Publisher {
         });
     }
 
-    /// Publishes what `kind` makes, which is not asked when nobody watches.
+    /// Publishes an event. `kind` is not called if there is no sink.
     pub(crate) fn publish(&self, kind: impl FnOnce() -> EventKind) {
         if self.sinks.iter().all(Option::is_none) {
             return;

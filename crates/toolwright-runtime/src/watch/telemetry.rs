@@ -1,4 +1,4 @@
-//! Spans by the OpenTelemetry conventions for generative AI. Never holds a payload unless the host opted in.
+//! Spans according to the OpenTelemetry conventions for generative AI. They hold payloads only if the host opts in.
 
 use toolwright::spec::Implementation;
 use toolwright::{Payload, ToolCall, ToolFailure};
@@ -7,7 +7,7 @@ use tracing::{Span, field};
 use crate::agent::Agent;
 use crate::tools::ToolEntry;
 
-/// The span of a run: `invoke_agent {name}`.
+/// Creates the span of a run: `invoke_agent {name}`.
 pub(crate) fn agent_span(agent: &Agent, run_id: &str, session_id: Option<&str>) -> Span {
     tracing::info_span!(
         "invoke_agent",
@@ -22,8 +22,8 @@ pub(crate) fn agent_span(agent: &Agent, run_id: &str, session_id: Option<&str>) 
     )
 }
 
-/// The span of a call: `execute_tool {name}`. Arguments and result only where content is recorded. What its registration
-/// says of a tool, for which the conventions have no words, stands under `toolwright`.
+/// Creates the span of a call: `execute_tool {name}`. It has arguments and result only if content is recorded. Attributes that
+/// the conventions do not define begin with `toolwright`.
 pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Span {
     let spec = tool.spec();
     let (implementation, implemented_by) = match spec.implementation() {
@@ -32,7 +32,7 @@ pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Spa
         Implementation::Mcp { server } => ("mcp", Some(&**server)),
         Implementation::External => ("external", None),
     };
-    // A tool that is registered by itself has neither.
+    // A tool that is registered without a toolset has neither.
     let [toolset, service] =
         [spec.toolset(), spec.service()].map(|name| (!name.is_empty()).then_some(name));
     tracing::info_span!(
@@ -55,7 +55,7 @@ pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Spa
     )
 }
 
-/// Adds to a call's span what came of it.
+/// Records the outcome of a call in its span.
 pub(crate) fn record(span: &Span, outcome: Result<&Payload, &ToolFailure>, content: bool) {
     match outcome {
         Ok(payload) if content => {

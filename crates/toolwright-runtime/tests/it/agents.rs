@@ -1,4 +1,4 @@
-//! Agents as tools: whose input, whose result, whose scope, how deep.
+//! Agents that implement tools: input, result, scope and depth of their runs.
 
 use std::sync::Arc;
 
@@ -30,9 +30,8 @@ async fn g22_an_agent_answers_calls_of_its_tool() {
     assert_eq!(result.outcome.as_ref(), Ok(&payload(42)));
 }
 
-/// G22: the child's payload must satisfy the called tool's result schema.
 #[tokio::test]
-async fn g22_an_agents_payload_must_be_a_result_of_its_tool() {
+async fn g22_the_final_payload_must_match_the_result_schema_of_the_tool() {
     let all = Collector::new();
     let registry = Registry::new();
     let planner = rule(|_| Ok(Step::Finish(Payload::new(r#"{"n": null}"#))));
@@ -43,14 +42,14 @@ async fn g22_an_agents_payload_must_be_a_result_of_its_tool() {
         .call(call("think", "a", 1))
         .await;
     assert_eq!(brief(&result), "malformed_result");
-    let told = all.events().into_iter().any(|event| {
+    let is_published = all.events().into_iter().any(|event| {
         matches!(event.kind, EventKind::RunFinished { result: Err(failure), .. }
             if failure.kind == FailureKind::MalformedResult)
     });
-    assert!(told, "the child run failed too");
+    assert!(is_published, "the child run failed too");
 }
 
-/// G22, I2: an agent may call its own tool; every run has its own history and id.
+/// G22, I2: each of the runs has its own history and id.
 #[tokio::test]
 async fn g22_an_agent_may_call_itself() {
     let registry = Registry::new();
@@ -79,7 +78,6 @@ async fn an_agent_that_calls_itself_without_end_is_stopped() {
     assert_eq!(runs, 17, "the first run and sixteen below it");
 }
 
-/// What an agent implements can be registered elsewhere with its runtime as the executor.
 #[tokio::test]
 async fn a_runtime_is_an_executor_for_another_registry() {
     let inner = Registry::new();
@@ -92,7 +90,7 @@ async fn a_runtime_is_an_executor_for_another_registry() {
 }
 
 #[tokio::test]
-async fn a_dropped_runtime_lets_go_of_its_tools() {
+async fn a_dropped_runtime_drops_its_tools() {
     let held = Arc::new(());
     let watch = Arc::downgrade(&held);
     let registry = Registry::new();

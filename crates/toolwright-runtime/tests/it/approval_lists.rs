@@ -1,4 +1,4 @@
-//! Approval lists: a name in one means a tool, or it is an error. It never matches nothing in silence.
+//! Approval lists: every name must be that of a tool, or it is an error.
 
 use toolwright::{FailureKind, Scope, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::{
@@ -10,7 +10,7 @@ use crate::planners::steps;
 use crate::tools::{Log, N, call, payload};
 use crate::toys::tool;
 
-/// A worker that calls `free`, which is registered by itself, or is met in runs alone.
+/// A registry with an agent that calls `free`, which is registered as a tool or, if `is_late`, listed only during the run.
 fn worker(is_late: bool) -> Registry {
     let registry = Registry::new();
     let free = tool("free", |n| n);
@@ -26,14 +26,13 @@ fn worker(is_late: bool) -> Registry {
     registry
 }
 
-/// Names that look like `free`, and are not.
+/// Names that are similar to `free`.
 const STRANGE: [&str; 5] = ["nosuch", "Free", "fre\u{435}", "toys.free", "free "];
 
 fn request(name: &str) -> RunRequest {
     RunRequest::new("worker", payload(0)).with_approval_of([name])
 }
 
-/// H6: a run with a list that names no tool does not start.
 #[tokio::test]
 async fn h6_a_run_that_lists_an_unknown_tool_for_approval_does_not_start() {
     let runtime = Runtime::new(worker(false));
@@ -46,10 +45,7 @@ async fn h6_a_run_that_lists_an_unknown_tool_for_approval_does_not_start() {
         assert_eq!(error, unknown);
     }
     let error = runtime.run(request("nosuch")).await.unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "calls of `nosuch` were to be approved, but there is no such tool; there is `free`"
-    );
+    assert_eq!(error, "an approval list has `nosuch`, and there is no such tool; there is `free`");
     assert!(runtime.run(request("free")).await.unwrap().suspended().is_some());
 }
 
@@ -57,9 +53,9 @@ fn failure_code(outcome: &RunOutcome) -> Option<String> {
     outcome.result().unwrap_err().code.map(Into::into)
 }
 
-/// H6: where tools are only met in the run, it fails before anything is planned.
+/// H6: if tools are listed only during the run, the run fails before the planner is asked.
 #[tokio::test]
-async fn h6_a_run_that_meets_no_tool_of_its_approval_list_fails_before_any_call() {
+async fn h6_an_approval_list_without_a_listed_tool_fails_the_run_before_any_call() {
     let runtime = Runtime::new(worker(true));
     for name in STRANGE {
         let outcome = runtime.run(request(name)).await.unwrap();
@@ -69,9 +65,8 @@ async fn h6_a_run_that_meets_no_tool_of_its_approval_list_fails_before_any_call(
     assert!(runtime.run(request("free")).await.unwrap().suspended().is_some());
 }
 
-/// H6: so does a run whose agent lists a name that only its toolsets could have had.
 #[tokio::test]
-async fn h6_a_run_whose_agent_lists_an_unknown_tool_fails_before_any_call() {
+async fn h6_an_unknown_tool_in_the_approval_list_of_an_agent_fails_the_run_before_any_call() {
     let registry = Registry::new();
     let free = tool("free", |n| n);
     registry.register_toolset("toys", move |_: Scope| free.clone()).unwrap();
@@ -81,9 +76,9 @@ async fn h6_a_run_whose_agent_lists_an_unknown_tool_fails_before_any_call() {
     assert_eq!(failure_code(&outcome).as_deref(), Some("unknown_approval"));
 }
 
-/// H6: a tool that goes by a prefixed name is meant by its own name too, so that no list misses it.
+/// H6: the tool is published with a prefix.
 #[tokio::test]
-async fn h6_a_list_means_a_tool_by_its_published_name_and_by_its_own() {
+async fn h6_an_approval_list_may_use_the_published_name_or_the_spec_name() {
     for name in ["x.free", "free"] {
         let runtime = of_session(&Log::default(), vec![vec![call("x.free", "a", 1)]]);
         let outcome = runtime.run(request(name)).await.unwrap();
@@ -95,9 +90,9 @@ async fn h6_a_list_means_a_tool_by_its_published_name_and_by_its_own() {
     }
 }
 
-/// H6: also by a name that it had before it was renamed or published, by the host's list or the agent's.
+/// H6: the list is that of the host or of the agent.
 #[tokio::test]
-async fn h6_a_list_means_a_tool_by_each_name_on_its_way() {
+async fn h6_an_approval_list_may_use_every_earlier_name_of_a_tool() {
     let wipe = || {
         let spec = ToolSpec::new("wipe").with_aliases(&["old"]);
         FunctionTool::new(spec, |n: N| async move { Ok::<_, ToolFailure>(n) })
@@ -115,7 +110,7 @@ async fn h6_a_list_means_a_tool_by_each_name_on_its_way() {
     }
 }
 
-/// Calls of a tool of a toolset that is published as `x` wait where this name is in a list.
+/// Asserts that a call of a tool of a toolset published as `x` waits if an approval list has `name`.
 async fn assert_asked<T: Toolset + 'static>(toolset: impl Fn() -> T, tool: &str, name: &str) {
     for [host, agent] in [[Some(name), None], [None, Some(name)]] {
         let registry = Registry::new();
@@ -123,7 +118,8 @@ async fn assert_asked<T: Toolset + 'static>(toolset: impl Fn() -> T, tool: &str,
         let catalog = registry.catalog();
         catalog.publish("toys", "x").unwrap();
         catalog.allow("worker", "toys").unwrap();
-        // What an agent lists for approval it has to list as its own, too. Its runs then have it under its bare name.
+        // The approval list of an agent may only have tools of the agent, so it lists the tool. In its runs the tool has no
+        // prefix.
         let worker = Agent::new("worker", "lab").with_approval_of(agent);
         let worker = if agent.is_some() { worker.with_toolsets(["toys"]) } else { worker };
         let calls = steps(vec![vec![call(tool, "a", 1)]]);
@@ -144,7 +140,6 @@ async fn assert_asked<T: Toolset + 'static>(toolset: impl Fn() -> T, tool: &str,
     }
 }
 
-/// H6: a session with a list that names no tool is not opened.
 #[tokio::test]
 async fn h6_a_session_that_lists_an_unknown_tool_for_approval_is_not_opened() {
     let runtime = of_session(&Log::default(), vec![]);
@@ -156,9 +151,9 @@ async fn h6_a_session_that_lists_an_unknown_tool_for_approval_is_not_opened() {
     }
 }
 
-/// H6: a list that names a tool of a nested run counts there, though the run that was asked for has no such tool.
+/// H6: the run itself has no such tool.
 #[tokio::test]
-async fn h6_a_list_may_name_tools_of_nested_runs() {
+async fn h6_an_approval_list_may_name_tools_of_child_runs() {
     let registry = worker(false);
     let spec = ToolSpec::new("job").with_types::<N, N>();
     let clerk = Agent::new("clerk", "lab").with_implements(spec).with_tools(["free"]);
@@ -171,9 +166,8 @@ async fn h6_a_list_may_name_tools_of_nested_runs() {
     assert_eq!(outcome.suspended().expect("`free` waits").pending()[0].tool, "free");
 }
 
-/// H6: also by the name under which a catalog publishes it, which no tool of the run itself has.
 #[tokio::test]
-async fn h6_a_list_may_name_what_a_catalog_publishes_for_nested_runs() {
+async fn h6_an_approval_list_may_use_catalog_names_of_tools_of_child_runs() {
     let registry = Registry::new();
     registry.register_toolset("toys", tool("free", |n| n)).unwrap();
     let spec = ToolSpec::new("job").with_types::<N, N>();
@@ -192,7 +186,7 @@ async fn h6_a_list_may_name_what_a_catalog_publishes_for_nested_runs() {
     assert_eq!(outcome.suspended().expect("`x.free` waits").pending()[0].tool, "x.free");
 }
 
-/// A runtime whose worker makes these calls and may use `x.free`, in sessions too.
+/// A runtime with an agent that makes these calls, and may use `x.free` in runs and sessions.
 pub(crate) fn of_session(ran: &Log, calls: Vec<Vec<ToolCall>>) -> Runtime {
     let registry = Registry::new();
     let log = ran.clone();

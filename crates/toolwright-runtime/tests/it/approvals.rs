@@ -1,4 +1,4 @@
-//! Calls that wait for an answer: who is asked what, which answers count, and that nothing else ever runs.
+//! Calls that wait for an approval: the questions, the answers that are accepted, and the calls that run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::sealed::key;
 use crate::tools::{Log, N, call, payload};
 use crate::toys::{spec, tool};
 
-/// A tool that needs an approval and logs the bytes it runs with.
+/// A tool that needs an approval and logs its arguments.
 pub(crate) fn guarded(log: &Log) -> FunctionTool {
     let words = Approval {
         prompt: Some("Wipe {{ args.n }} disks?".into()),
@@ -32,7 +32,7 @@ pub(crate) fn guarded(log: &Log) -> FunctionTool {
     })
 }
 
-/// A runtime whose worker makes one step of calls over `wipe` (guarded), `free` and `last` (a barrier).
+/// A runtime with an agent that makes a step of calls of `wipe` (needs an approval), `free` and `last` (a barrier).
 fn runtime_with(calls: Vec<ToolCall>, log: &Log, clock: &Arc<AtomicU64>) -> Runtime {
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
@@ -91,7 +91,7 @@ fn one() -> Vec<ToolCall> {
     vec![call("wipe", "a", 3)]
 }
 
-/// H6: the call has not run, its siblings have, and the request shows the exact arguments and the tool's words.
+/// H6: the other calls of the step have run, and the request has the exact arguments and the prompt of the tool.
 #[tokio::test]
 async fn h6_the_run_waits_with_a_request_that_shows_what_will_run() {
     let spaced = ToolCall::new("wipe", Payload::new("{ \"n\" : 3.0 }")).with_id("a");
@@ -109,35 +109,34 @@ async fn h6_the_run_waits_with_a_request_that_shows_what_will_run() {
     assert_eq!(request.expires_at, 1_060_000);
 }
 
-/// H7: approved runs as shown; siblings keep their results and do not run again.
+/// H7: the other calls of the step do not run again.
 #[tokio::test]
 async fn h7_approved_runs_as_shown_and_siblings_keep_their_results() {
     let bench = bench(vec![call("free", "b", 1), call("wipe", "a", 3), call("free", "c", 2)]);
     let run = bench.start().await;
-    let answers = run.pending().iter().map(|asked| asked.approve()).collect();
+    let answers = run.pending().iter().map(|question| question.approve()).collect();
     let outcome = bench.resume(&run, answers).await.unwrap();
     assert_eq!(outcome.result(), Ok(payload(0)));
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":3}"#, r#"{"n":2}"#]);
     assert_eq!(bench.log.lines(), ["free 1", "free 2", r#"wiped {"n":3}"#]);
 }
 
-/// H7: edited arguments are what runs, once they are checked; wrong ones change nothing.
+/// H7: after invalid arguments the run can still be resumed.
 #[tokio::test]
 async fn h7_edited_arguments_are_checked_and_run() {
     let bench = bench(one());
     let run = bench.start().await;
-    let asked = run.pending()[0].clone();
-    let wrong = asked.approve_with(Payload::new(r#"{"n": "all"}"#));
+    let question = run.pending()[0].clone();
+    let wrong = question.approve_with(Payload::new(r#"{"n": "all"}"#));
     let refused = bench.resume(&run, vec![wrong]).await.unwrap_err();
     assert!(matches!(refused, ResumeError::InvalidArguments { .. }), "{refused}");
-    let outcome = bench.resume(&run, vec![asked.approve_with(payload(1))]).await.unwrap();
+    let outcome = bench.resume(&run, vec![question.approve_with(payload(1))]).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
     assert_eq!(bench.log.lines(), [r#"wiped {"n":1}"#]);
 }
 
-/// H7: edited arguments are those of the tool that is asked for, not of another one of its name.
 #[tokio::test]
-async fn h7_edited_arguments_of_a_tool_of_the_run_alone_are_not_judged_by_a_registered_one() {
+async fn h7_edited_arguments_are_not_checked_against_another_tool_with_the_same_name() {
     let registry = Registry::new();
     registry.register_tool(guarded(&Log::default())).unwrap();
     let script = steps(vec![vec![ToolCall::new("wipe", Payload::new("{}"))]]);
@@ -156,37 +155,37 @@ async fn h7_edited_arguments_of_a_tool_of_the_run_alone_are_not_judged_by_a_regi
     assert_eq!(briefs(&outcome), ["true"]);
 }
 
-/// H7: a denial is a typed failure that the model sees, in the approver's words or the tool's.
+/// H7: the message is that of the approver or, without one, that of the tool.
 #[tokio::test]
-async fn h7_denied_is_a_typed_failure_in_words_for_the_model() {
+async fn h7_a_denied_call_has_a_failure_with_a_message_for_the_model() {
     for (reason, expected) in [(None, "Not 3."), (Some("Ask me on Monday."), "Ask me on Monday.")] {
         let bench = bench(one());
         let run = bench.start().await;
-        let asked = run.pending()[0];
-        let answer = reason.map_or_else(|| asked.deny(), |reason| asked.deny_because(reason));
+        let question = run.pending()[0];
+        let answer = reason.map_or_else(|| question.deny(), |reason| question.deny_because(reason));
         let outcome = bench.resume(&run, vec![answer]).await.unwrap();
         let failure =
             outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
         assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Denied, expected));
-        assert_eq!(outcome.result(), Ok(payload(0)), "the run goes on");
+        assert_eq!(outcome.result(), Ok(payload(0)), "the run continues");
         assert!(bench.log.lines().is_empty());
     }
 }
 
-/// H7: every question is answered, each once; unknown, repeated, late and mistaken answers are refused and run nothing.
+/// H7: unknown, repeated, missing and late answers, and those with another digest or verdict.
 #[tokio::test]
-async fn h7_answers_that_do_not_fit_are_refused_and_run_nothing() {
+async fn h7_wrong_answers_are_refused_and_run_nothing() {
     let bench = bench(vec![call("wipe", "a", 3), call("wipe", "b", 4)]);
     let run = bench.start().await;
     let (first, second) = (run.pending()[0].clone(), run.pending()[1].clone());
     let unknown = Answer { id: "approval_0".into(), ..first.approve() };
     let swapped = Answer { digest: second.digest.clone(), ..first.approve() };
     let cases: [(Vec<Answer>, &str); 6] = [
-        (vec![], "was not answered"),
-        (vec![first.approve()], "was not answered"),
-        (vec![first.approve(), second.approve(), unknown], "does not ask it"),
+        (vec![], "has no answer"),
+        (vec![first.approve()], "has no answer"),
+        (vec![first.approve(), second.approve(), unknown], "the run has no such question"),
         (vec![first.approve(), first.deny(), second.approve()], "was answered twice"),
-        (vec![swapped, second.approve()], "is about another question"),
+        (vec![swapped, second.approve()], "is to another question"),
         (vec![first.result(payload(1)), second.approve()], "waits for an approval"),
     ];
     for (answers, expected) in cases {
@@ -204,7 +203,7 @@ async fn h7_answers_that_do_not_fit_are_refused_and_run_nothing() {
     assert_eq!(bench.log.lines(), [r#"wiped {"n":3}"#]);
 }
 
-/// H8: what waits survives export and restore, in another runtime too, with the approval list of the run.
+/// H8: also in another runtime.
 #[tokio::test]
 async fn h8_a_suspended_run_survives_export_and_restore() {
     let there = bench(vec![call("free", "b", 1), call("wipe", "a", 3)]);
@@ -219,15 +218,15 @@ async fn h8_a_suspended_run_survives_export_and_restore() {
     let restored = here.runtime.restore(&text).await.unwrap();
     assert_eq!(&restored, outcome.suspended().unwrap());
     assert_eq!((restored.run_id(), restored.agent()), ("r1", "worker"));
-    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
+    let answers = restored.pending().iter().map(|question| question.approve()).collect();
     let outcome = here.resume(&restored, answers).await.unwrap();
     assert_eq!(outcome.run_id, "r1");
     assert_eq!(outcome.exchanges().next().unwrap().call.session_id(), Some("s1"));
     assert_eq!(here.log.lines(), ["free 1", r#"wiped {"n":3}"#]);
 }
 
-/// A worker whose first step needs an approval and whose second makes two calls of `free`, which need none by
-/// themselves.
+/// A runtime with an agent whose first step needs an approval and whose second step makes two calls of `free`, which needs
+/// none itself.
 fn two_steps(log: &Log) -> Runtime {
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
@@ -248,15 +247,15 @@ fn two_steps(log: &Log) -> Runtime {
     Runtime::builder(registry).with_seal_keys([key()]).build()
 }
 
-/// Writes a state, reads it, approves all it asks and goes on in another runtime.
+/// Exports and restores a run, approves all its questions and resumes it in another runtime.
 async fn approve_elsewhere(run: &SuspendedRun, log: &Log) -> RunOutcome {
     let elsewhere = two_steps(log);
     let restored = elsewhere.restore(&two_steps(log).export(run).await.unwrap()).await.unwrap();
-    let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
+    let answers: Vec<_> = restored.pending().iter().map(|question| question.approve()).collect();
     elsewhere.resume(ResumeRequest::new(&restored, answers)).await.unwrap()
 }
 
-/// H8: the approval list of a run is written with its state and restored: calls of later steps need an approval still.
+/// H8: calls of later steps still need an approval.
 #[tokio::test]
 async fn h8_the_approval_list_survives_export_and_restore() {
     let log = Log::default();
@@ -265,15 +264,14 @@ async fn h8_the_approval_list_survives_export_and_restore() {
     let outcome = approve_elsewhere(outcome.suspended().unwrap(), &log).await;
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#], "`free` waits");
     let run = outcome.suspended().expect("the second step waits too");
-    let tools: Vec<_> = run.pending().iter().map(|asked| asked.tool.clone()).collect();
+    let tools: Vec<_> = run.pending().iter().map(|question| question.tool.clone()).collect();
     assert_eq!(tools, ["free", "free"]);
     let outcome = approve_elsewhere(run, &log).await;
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#, r#"{"n":1}"#, r#"{"n":2}"#]);
 }
 
-/// H8: a run whose calls are made one at a time stays such a run.
 #[tokio::test]
-async fn h8_a_run_of_one_call_at_a_time_stays_one() {
+async fn h8_a_resumed_run_still_makes_one_call_at_a_time() {
     for (one_at_a_time, expected) in [
         (false, ["start 1", "start 2", "end 1", "end 2"]),
         (true, ["start 1", "end 1", "start 2", "end 2"]),
@@ -287,9 +285,8 @@ async fn h8_a_run_of_one_call_at_a_time_stays_one() {
     }
 }
 
-/// H8: a state that says of a tool without an agent that an agent is answering it runs nothing.
 #[tokio::test]
-async fn h8_a_call_goes_on_only_where_an_agent_answers_it() {
+async fn h8_a_forged_state_of_a_tool_without_an_agent_runs_nothing() {
     let (log, ran) = (Log::default(), Log::default());
     let outcome = Runtime::new(nested(&log)).run(RunRequest::new("parent", payload(0))).await;
     let outcome = outcome.unwrap();
@@ -303,15 +300,14 @@ async fn h8_a_call_goes_on_only_where_an_agent_answers_it() {
     registry.register_toolset("delegating", delegate).unwrap();
     let parent = Agent::new("parent", "lab").with_toolsets(["delegating"]);
     registry.register_agent(parent, steps(vec![])).unwrap();
-    let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
+    let answers: Vec<_> = run.pending().iter().map(|question| question.approve()).collect();
     let outcome = Runtime::new(registry).resume(ResumeRequest::new(run, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), ["not_found"]);
     assert!(ran.lines().is_empty() && log.lines().is_empty());
 }
 
-/// R12, H6: what stands after a barrier that waits, waits too, and runs when it has run.
 #[tokio::test]
-async fn r12_calls_behind_a_waiting_call_wait_for_the_barrier_between() {
+async fn r12_calls_after_a_waiting_barrier_wait_and_run_after_it() {
     let bench = bench(vec![call("wipe", "a", 1), call("last", "b", 2), call("free", "c", 3)]);
     let run = bench.start().await;
     assert!(bench.log.lines().is_empty());
@@ -321,7 +317,6 @@ async fn r12_calls_behind_a_waiting_call_wait_for_the_barrier_between() {
     assert_eq!(briefs(&outcome).len(), 3);
 }
 
-/// R10: N runs over one shared toolset ask once each.
 #[tokio::test]
 async fn r10_every_run_over_a_shared_toolset_asks_once() {
     let bench = bench(one());
@@ -330,7 +325,6 @@ async fn r10_every_run_over_a_shared_toolset_asks_once() {
     }
 }
 
-/// Nobody is asked about a call that could not run.
 #[tokio::test]
 async fn a_call_with_wrong_arguments_is_not_asked_about() {
     let wrong = ToolCall::new("wipe", Payload::new("{}")).with_id("a");
@@ -339,7 +333,7 @@ async fn a_call_with_wrong_arguments_is_not_asked_about() {
     assert_eq!(briefs(&outcome), ["invalid_call"]);
 }
 
-/// Says yes to some and no to others, and keeps what it was asked.
+/// Approves some calls and denies others, and collects the prompts.
 struct Choosy(Mutex<Vec<String>>);
 
 impl Approver for Choosy {
@@ -353,7 +347,7 @@ impl Approver for Choosy {
     }
 }
 
-/// An approver answers while the run waits; outside runs nobody but an approver can.
+/// Outside of runs only an approver can answer.
 #[tokio::test]
 async fn an_approver_answers_while_the_run_waits() {
     let all = Collector::new();
@@ -369,10 +363,10 @@ async fn an_approver_answers_while_the_run_waits() {
     assert_eq!(kinds.iter().filter(|kind| **kind == "approval_answered").count(), 2);
     let denied = bench.runtime.call(call("wipe", "a", 1)).await;
     let message = &denied.outcome.as_ref().unwrap_err().message;
-    assert_eq!(message, "`wipe` needs an approval, and nobody can give one here");
+    assert_eq!(message, "`wipe` needs an approval, and there is no approver");
 }
 
-/// A deferred tool suspends the run until its result is brought; the result is checked.
+/// The run is suspended until then, and the result is checked.
 #[tokio::test]
 async fn a_deferred_tool_gets_its_result_from_the_host() {
     for (result, expected) in [(payload(5), r#"{"n":5}"#), (Payload::new("{}"), "malformed_result")]
@@ -382,29 +376,29 @@ async fn a_deferred_tool_gets_its_result_from_the_host() {
         registry.register_toolset("people", Source::deferred([spec])).unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
         registry.register_agent(agent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
-        // Even with an approver: it cannot know the result.
+        // An approver is not asked, as it cannot know the result.
         let runtime = Runtime::builder(registry)
             .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
             .build();
         let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
         let run = outcome.suspended().unwrap();
-        let asked = run.pending()[0];
-        assert!(asked.deferred);
+        let question = run.pending()[0];
+        assert!(question.deferred);
         let wrong =
-            runtime.resume(ResumeRequest::new(run, vec![asked.approve()])).await.unwrap_err();
+            runtime.resume(ResumeRequest::new(run, vec![question.approve()])).await.unwrap_err();
         assert!(matches!(wrong, ResumeError::WrongVerdict { .. }), "{wrong}");
         let outcome =
-            runtime.resume(ResumeRequest::new(run, vec![asked.result(result)])).await.unwrap();
+            runtime.resume(ResumeRequest::new(run, vec![question.result(result)])).await.unwrap();
         assert_eq!(briefs(&outcome), [expected]);
     }
 }
 
-/// A worker whose call is answered by a child that needs an approval.
+/// A registry with an agent whose call another agent runs; the child run needs an approval.
 pub(crate) fn nested(log: &Log) -> Registry {
     nested_behind(log, ToolSpec::new("delegate"))
 }
 
-/// The same, for a call of the tool `delegate` with this spec.
+/// Does the same as [`nested`], with this spec for the tool `delegate`.
 pub(crate) fn nested_behind(log: &Log, delegate: ToolSpec) -> Registry {
     let spec = delegate.with_toolset("delegating").with_service("lab").with_types::<N, N>();
     let registry = Registry::new();
@@ -420,22 +414,21 @@ pub(crate) fn nested_behind(log: &Log, delegate: ToolSpec) -> Registry {
     registry
 }
 
-/// H6, H8: a child run that waits suspends its parent; both go on together, in another process too, and each call has
-/// one start and one result (G31).
+/// H6, H8: also in another process. Each call has one start and one result (G31).
 #[tokio::test]
-async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
+async fn h6_h8_a_suspended_child_run_suspends_its_parent_and_both_are_resumed() {
     let (log, all) = (Log::default(), Collector::new());
     let runtime = Runtime::builder(nested(&log)).with_events(all.clone()).build();
     let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
     let text = runtime.export(outcome.suspended().unwrap()).await.unwrap();
     let restored = runtime.restore(&text).await.unwrap();
-    let asked = restored.pending()[0].clone();
-    assert_eq!((asked.tool.as_str(), asked.args.as_str()), ("wipe", r#"{"n":3}"#));
+    let question = restored.pending()[0].clone();
+    assert_eq!((question.tool.as_str(), question.args.as_str()), ("wipe", r#"{"n":3}"#));
     let outcome =
-        runtime.resume(ResumeRequest::new(&restored, vec![asked.approve()])).await.unwrap();
+        runtime.resume(ResumeRequest::new(&restored, vec![question.approve()])).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
-    let told: Vec<_> = all
+    let seen: Vec<_> = all
         .events()
         .iter()
         .map(|event| format!("{} {}", event.agent.as_deref().unwrap(), event.kind.as_str()))
@@ -456,15 +449,14 @@ async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
         "parent tool_result_received",
         "parent run_finished",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(seen, expected);
     let runs: std::collections::BTreeSet<_> =
         all.events().iter().map(|event| event.run_id().to_owned()).collect();
-    assert_eq!(runs.len(), 2, "the child goes on as the run it was");
+    assert_eq!(runs.len(), 2, "the same child run is resumed");
 }
 
-/// A time budget does not run while the run waits for an answer.
 #[tokio::test(start_paused = true)]
-async fn waiting_for_an_answer_takes_nothing_from_the_time_budget() {
+async fn time_spent_suspended_does_not_count_toward_the_time_budget() {
     let log = Log::default();
     let registry = Registry::new();
     registry.register_tool(guarded(&log)).unwrap();

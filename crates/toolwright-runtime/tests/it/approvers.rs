@@ -1,4 +1,4 @@
-//! Approvers who are asked while a call waits, and what their answers are bound to.
+//! Approvers, and the parts of a question that their answers are bound to.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -16,7 +16,6 @@ use crate::state::{counter, request, runtime_of};
 use crate::tools::{Log, call, payload};
 use crate::toys::tool;
 
-/// H6: a call outside any run asks the runtime's approver.
 #[tokio::test]
 async fn h6_a_call_outside_runs_asks_the_approver_of_the_runtime() {
     for (verdict, expected) in [(Verdict::Approve, r#"{"n":3}"#), (Verdict::Deny(None), "denied")] {
@@ -28,13 +27,12 @@ async fn h6_a_call_outside_runs_asks_the_approver_of_the_runtime() {
     }
 }
 
-/// H6: an approver who is asked while the run waits sees the handles that are open, as one does who answers later.
 #[tokio::test]
 async fn h6_an_approver_sees_the_handles_that_are_open() {
     let seen = Log::default();
     let log = seen.clone();
-    let approver = move |asked: &ApprovalRequest| {
-        log.push(asked.open_handles.join(" "));
+    let approver = move |question: &ApprovalRequest| {
+        log.push(question.open_handles.join(" "));
         Verdict::Approve
     };
     let runtime = runtime_of(|_: Scope| counter(None));
@@ -45,9 +43,9 @@ async fn h6_an_approver_sees_the_handles_that_are_open() {
     assert!(handle.starts_with("lock_"), "{handle}");
 }
 
-/// H7: an answer to one call is none to another whose id and tool are the same letters together.
+/// H7: `as` and `wipe` are joined to the same text as `a` and `swipe`.
 #[tokio::test]
-async fn h7_the_parts_of_a_call_that_an_answer_is_bound_to_do_not_run_together() {
+async fn h7_calls_whose_joined_id_and_tool_are_equal_have_different_digests() {
     let registry = Registry::new();
     for name in ["wipe", "swipe"] {
         registry.register_tool(tool(name, |n| n)).unwrap();
@@ -62,7 +60,7 @@ async fn h7_the_parts_of_a_call_that_an_answer_is_bound_to_do_not_run_together()
     assert_ne!(waiting[0].digest, waiting[1].digest);
 }
 
-/// Sets `n` to 2, whatever was approved.
+/// Sets `n` to 2 after the approval.
 struct Sly;
 
 impl Hook for Sly {
@@ -75,7 +73,7 @@ impl Hook for Sly {
     }
 }
 
-/// H7: what was approved is what runs, also where the tool itself knows of no approval.
+/// H7: the approval is required by an approval list.
 #[tokio::test]
 async fn h7_a_hook_cannot_change_what_was_approved_for_a_tool_that_needs_none_of_its_own() {
     let registry = Registry::new();
@@ -90,7 +88,7 @@ async fn h7_a_hook_cannot_change_what_was_approved_for_a_tool_that_needs_none_of
     assert_eq!(briefs(&outcome), ["denied"]);
 }
 
-/// Says yes a while after it was asked.
+/// Approves after a delay.
 struct Late(Duration);
 
 impl Approver for Late {
@@ -102,9 +100,9 @@ impl Approver for Late {
     }
 }
 
-/// H7: on the clock of the program, and on one that the host sets, which here stands still until the answer is given.
+/// H7: by the system clock, and by a clock of the host that does not advance until the answer.
 #[tokio::test(start_paused = true)]
-async fn h7_a_live_yes_that_comes_after_the_question_expired_runs_nothing() {
+async fn h7_an_approval_after_the_question_expired_runs_nothing() {
     let minute = Duration::from_mins(1);
     for (answered, clock_jumps, expected) in [
         (minute * 2, false, "denied"),
@@ -114,20 +112,20 @@ async fn h7_a_live_yes_that_comes_after_the_question_expired_runs_nothing() {
         let log = Log::default();
         let registry = Registry::new();
         registry.register_tool(guarded(&log)).unwrap();
-        let asked = tokio::time::Instant::now();
+        let started = tokio::time::Instant::now();
         let runtime = Runtime::builder(registry)
             .with_approvals_lasting(minute)
             .with_clock(move || {
-                let jumped = clock_jumps && asked.elapsed() >= answered;
+                let jumped = clock_jumps && started.elapsed() >= answered;
                 SystemTime::UNIX_EPOCH + if jumped { minute } else { Duration::ZERO }
             })
             .with_approver(Arc::new(Late(answered)))
             .build();
         let result = runtime.call(call("wipe", "a", 3)).await;
         assert_eq!(brief(&result), expected);
-        assert!(asked.elapsed() <= minute, "nobody is waited for any longer");
+        assert!(started.elapsed() <= minute, "the wait ends");
         if let Err(failure) = result.outcome {
-            assert_eq!(failure.message, "nobody answered in time whether `wipe` may run");
+            assert_eq!(failure.message, "the approval of `wipe` was not answered in time");
             assert!(log.lines().is_empty());
         }
     }
@@ -140,9 +138,8 @@ described! {
     }
 }
 
-/// H6: neither words nor arguments hide anything from whoever answers; the tool gets what was sent.
 #[tokio::test]
-async fn h6_a_question_hides_nothing_and_the_tool_gets_what_was_sent() {
+async fn h6_a_question_shows_hidden_characters_and_the_tool_gets_the_original_arguments() {
     let words = Approval { prompt: Some("Pay {{ args.to }}?".into()), ..Approval::default() };
     let spec = ToolSpec::new("pay").with_approval(words);
     let pay = FunctionTool::new(spec, async |payment: Payment| payment.to);

@@ -1,4 +1,4 @@
-//! Tools that do not yield: time limits strike all the same, and others go on.
+//! Tools that block: their time limits apply, and other calls are not delayed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,13 +14,13 @@ use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
 use crate::planners::brief;
 use crate::toys::{spec, tool};
 
-/// The limit of tools that block.
+/// The time limit of the tool that blocks.
 const LIMIT: Duration = Duration::from_millis(100);
 
 /// Longer than any test waits.
 const LONG: Duration = Duration::from_secs(4);
 
-/// A runtime with a tool that answers at once, and one that keeps its thread until a sender is dropped.
+/// A runtime with the tool `quick`, and the tool `stuck`, which blocks its thread until the sender is dropped.
 fn quick_beside_stuck(has_own_thread: bool) -> (Runtime, mpsc::Sender<()>) {
     let (held, until) = mpsc::channel::<()>();
     let until = Arc::new(std::sync::Mutex::new(until));
@@ -36,10 +36,9 @@ fn quick_beside_stuck(has_own_thread: bool) -> (Runtime, mpsc::Sender<()>) {
     (Runtime::new(registry), held)
 }
 
-/// As many blocking calls as there are threads for them leave tokio threads for other work; further ones wait, do not begin
-/// in time and say why; when a thread is free, they run.
+/// Other work still has threads. Further blocking calls wait for a thread and run as soon as one is free.
 #[test]
-fn blocking_calls_beyond_their_threads_are_unavailable_and_stop_nothing_else() {
+fn blocking_calls_without_a_free_thread_are_unavailable_and_do_not_block_others() {
     let (held, until) = mpsc::channel::<()>();
     let until = Arc::new(std::sync::Mutex::new(until));
     let begun = Arc::new(AtomicU32::new(0));
@@ -74,7 +73,7 @@ fn blocking_calls_beyond_their_threads_are_unavailable_and_stop_nothing_else() {
                 (failure.kind, failure.recovery),
                 (FailureKind::Unavailable, Recovery::Retry)
             );
-            assert_eq!(failure.message, "`stuck` is too busy now, and did not begin within 100ms");
+            assert_eq!(failure.message, "`stuck` is busy and did not begin within 100ms");
             assert_eq!(begun.load(Ordering::SeqCst), 1);
             let other = tokio::task::spawn_blocking(|| true);
             assert!(
@@ -95,13 +94,13 @@ fn call(tool: &str) -> ToolCall {
     ToolCall::new(tool, Payload::new("{}"))
 }
 
-/// The limit of the stuck call strikes, and a quick call beside it is answered, both long before the tool returns. Its
-/// thread counts as occupied until then.
+/// Asserts that the stuck call times out and a concurrent quick call ends, long before the tool returns. The thread is
+/// counted as occupied until then.
 async fn strikes_beside_a_quick_call((runtime, held): (Runtime, mpsc::Sender<()>)) {
     let since = Instant::now();
     let calling = runtime.clone();
     let stuck = tokio::spawn(async move {
-        // A worker that was woken by a timer is the one that waited for timers.
+        // After a timer, the stuck call runs on the worker that polls timers.
         tokio::time::sleep(Duration::from_millis(20)).await;
         calling.call(call("stuck")).await
     });
@@ -120,13 +119,13 @@ async fn strikes_beside_a_quick_call((runtime, held): (Runtime, mpsc::Sender<()>
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn h3_a_limit_strikes_while_its_tool_blocks_a_worker() {
+async fn h3_a_time_limit_ends_a_call_whose_tool_blocks_a_worker() {
     strikes_beside_a_quick_call(quick_beside_stuck(false)).await;
 }
 
-/// R11: what a tool holds is dropped when its call is given up, not some time later on another thread.
+/// R11: immediately, and not later on another thread.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r11_a_call_on_a_task_of_its_own_is_dropped_with_who_waits_for_it() {
+async fn r11_a_call_on_its_own_task_is_dropped_when_it_is_canceled() {
     let held = Arc::new(());
     let holding = Arc::clone(&held);
     let limits = CallLimits { timeout: Some(LONG), ..CallLimits::UNLIMITED };
@@ -148,7 +147,7 @@ async fn r11_a_call_on_a_task_of_its_own_is_dropped_with_who_waits_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_panic_on_a_task_of_its_own_fails_its_call_alone() {
+async fn a_panic_on_the_task_of_a_call_fails_only_that_call() {
     let registry = Registry::new();
     registry.register_tool(tool("panic", |_| panic!("a bug"))).unwrap();
     let result = Runtime::new(registry).call(crate::tools::call("panic", "a", 1)).await;
@@ -157,12 +156,12 @@ async fn a_panic_on_a_task_of_its_own_fails_its_call_alone() {
 }
 
 #[tokio::test]
-async fn h3_a_limit_strikes_on_one_thread_where_blocking_work_says_so() {
+async fn h3_a_time_limit_ends_blocking_work_on_a_single_threaded_runtime() {
     strikes_beside_a_quick_call(quick_beside_stuck(true)).await;
 }
 
 #[test]
-fn blocking_work_of_a_call_that_was_given_up_before_never_begins() {
+fn blocking_work_of_a_canceled_call_does_not_begin() {
     let mut tokio = tokio::runtime::Builder::new_current_thread();
     let tokio = tokio.enable_time().max_blocking_threads(1).build().unwrap();
     let count = Arc::new(AtomicU32::new(0));
@@ -179,7 +178,7 @@ fn blocking_work_of_a_call_that_was_given_up_before_never_begins() {
         let (first, second) = tokio::join!(first, second);
         assert!(first.is_err() && second.is_err());
     });
-    // Waits for all that has begun.
+    // Waits for all work that has begun.
     drop(tokio);
     assert_eq!(count.load(Ordering::SeqCst), 1);
 }
@@ -193,7 +192,7 @@ impl Watcher for Heard {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn progress_is_heard_from_the_task_of_a_call_and_from_blocking_work() {
+async fn progress_is_reported_from_the_task_of_a_call_and_from_blocking_work() {
     let report = |done| progress::report(done, None, None);
     let registry = Registry::new();
     let reporting = FunctionTool::new(spec("report"), move || async move {
@@ -209,7 +208,7 @@ async fn progress_is_heard_from_the_task_of_a_call_and_from_blocking_work() {
 }
 
 #[tokio::test]
-async fn a_panic_of_blocking_work_fails_its_call_alone() {
+async fn a_panic_in_blocking_work_fails_only_its_call() {
     let registry = Registry::new();
     let panicking = || blocking(|| -> bool { panic!("a bug") });
     registry.register_tool(FunctionTool::new(spec("panic"), panicking)).unwrap();

@@ -1,4 +1,4 @@
-//! Who checks the arguments of a call, and how often.
+//! Checks of arguments: executors and functions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::planners::brief;
 use crate::tools::{Log, N, payload};
 use crate::toys::spec;
 
-/// Takes any arguments, and returns them.
+/// An executor that returns its arguments without checking them.
 struct Blind(Log);
 
 impl Executor for Blind {
@@ -22,9 +22,8 @@ impl Executor for Blind {
     }
 }
 
-/// An executor need not check what it is called with.
 #[tokio::test]
-async fn arguments_that_break_the_schema_do_not_reach_an_executor() {
+async fn invalid_arguments_do_not_reach_an_executor() {
     let log = Log::default();
     let registry = Registry::new();
     let source =
@@ -56,7 +55,7 @@ fn counted<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     i64::deserialize(from)
 }
 
-/// A function's own codec is the check, so that nothing is read twice.
+/// Decoding is also the check.
 #[tokio::test]
 async fn the_arguments_of_a_function_are_read_once() {
     let registry = Registry::new();

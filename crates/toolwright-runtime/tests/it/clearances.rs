@@ -1,4 +1,4 @@
-//! A tool that needs an approval runs nothing without one, whatever path a call took to it.
+//! Clearances: a tool that needs an approval does not run without one, however it is called.
 
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ async fn denied(toolset: &impl Toolset, call: &ToolCall) -> String {
     failure.message
 }
 
-/// H6: whoever holds a toolset cannot call past the runtime, nor make a clearance of their own.
+/// H6: code that has the toolset can neither bypass the runtime nor create a clearance.
 #[tokio::test]
-async fn h6_a_toolset_refuses_a_call_that_no_runtime_cleared() {
+async fn h6_a_toolset_refuses_a_call_without_a_clearance() {
     let log = Log::default();
     let forged = |call: ToolCall| call.with_clearance(Some(Clearance::new("approved".to_owned())));
     let direct = guarded(&log);
@@ -57,9 +57,8 @@ async fn h6_a_toolset_refuses_a_call_that_no_runtime_cleared() {
     assert!(log.lines().is_empty());
 }
 
-/// H6: what an executor runs needs a clearance too: the toolset of its specs asks for it.
 #[tokio::test]
-async fn h6_an_executors_tools_refuse_a_call_that_no_runtime_cleared() {
+async fn h6_an_executor_toolset_refuses_a_call_without_a_clearance() {
     struct Runs(Log);
 
     impl toolwright::Executor for Runs {
@@ -86,9 +85,9 @@ async fn h6_an_executors_tools_refuse_a_call_that_no_runtime_cleared() {
     assert_eq!(log.lines(), ["burn true", "look false"], "a runtime clears what was approved");
 }
 
-/// H7: a tool that was approved cannot spend the clearance of its call on another call.
+/// H7: a tool cannot use the clearance of its call for another call.
 #[tokio::test]
-async fn h7_a_clearance_is_of_one_call_of_one_tool_alone() {
+async fn h7_a_clearance_is_valid_for_one_call_of_one_tool() {
     let (log, tried) = (Log::default(), Log::default());
     let target = Arc::new(guarded(&log));
     let spec = crate::toys::spec("open").with_approval(Approval::default());
@@ -115,9 +114,9 @@ async fn h7_a_clearance_is_of_one_call_of_one_tool_alone() {
     assert!(log.lines().is_empty());
 }
 
-/// H7: a tool that turns into one that asks in other words, once the question is answered, runs nothing.
+/// H7: the prompt of the tool changes after the question is answered.
 #[tokio::test]
-async fn h7_a_clearance_is_of_the_words_that_were_shown() {
+async fn h7_a_clearance_is_valid_for_the_prompt_that_was_shown() {
     struct Turncoat {
         listed: FunctionTool,
         run: FunctionTool,
@@ -159,9 +158,9 @@ async fn h7_a_clearance_is_of_the_words_that_were_shown() {
     assert_eq!(log.lines(), ["Wipe it?"]);
 }
 
-/// H7: a planner that gives its call a clearance from an earlier one is asked all the same.
+/// H7: the clearance is that of an earlier call.
 #[tokio::test]
-async fn h7_a_planners_own_clearance_counts_for_nothing() {
+async fn h7_a_clearance_that_a_planner_sets_is_ignored() {
     let log = Log::default();
     let forged = call("wipe", "a", 1).with_clearance(Some(Clearance::new(())));
     let registry = Registry::new();
@@ -172,6 +171,6 @@ async fn h7_a_planners_own_clearance_counts_for_nothing() {
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
     assert_eq!(outcome.suspended().map(|run| run.pending().len()), Some(1));
     let failure = runtime.call(forged).await.outcome.unwrap_err();
-    assert_eq!(failure.message, "`wipe` needs an approval, and nobody can give one here");
+    assert_eq!(failure.message, "`wipe` needs an approval, and there is no approver");
     assert!(log.lines().is_empty());
 }

@@ -1,4 +1,4 @@
-//! Combinators over toolsets: each wraps, none changes what it wraps.
+//! Combinators of toolsets.
 
 use toolwright::spec::Approval;
 use toolwright::{Scope, ToolCall};
@@ -30,7 +30,6 @@ async fn a_combination_routes_by_name_even_before_it_was_listed() {
     assert_eq!(ask(&both, "c").await, "not_found");
 }
 
-/// R9: the combination itself finds duplicates, and names every source of each.
 #[tokio::test]
 async fn r9_a_combination_with_duplicates_names_every_source() {
     let three = two().with("third", tool("a", |n| n)).with("fourth", tool("b", |n| n));
@@ -44,7 +43,6 @@ async fn r9_a_combination_with_duplicates_names_every_source() {
     assert!(matches!(*error, ToolsetError::DuplicateNames { names } if names.len() == 2));
 }
 
-/// G13: a published name and another may not become one name on the way to a model.
 #[tokio::test]
 async fn g13_published_names_that_a_provider_cannot_tell_apart_are_refused() {
     let clash = Combined::new()
@@ -53,7 +51,7 @@ async fn g13_published_names_that_a_provider_cannot_tell_apart_are_refused() {
     let error = clash.tools(&Scope::default()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "tools `sums.add` and `sums_add` are both `sums_add` to a model provider; prefix, rename or filter one of them"
+        "tools `sums.add` and `sums_add` are both called `sums_add` for a model provider; prefix, rename or filter one of them"
     );
     let apart = Combined::new()
         .with("published", tool("add", |n| n).prefixed("sums"))
@@ -61,7 +59,6 @@ async fn g13_published_names_that_a_provider_cannot_tell_apart_are_refused() {
     assert_eq!(names(&apart).await, ["sums.add", "sums-add"]);
 }
 
-/// H4, H5: availability and instructions are added to a toolset's own.
 #[tokio::test]
 async fn h4_h5_combinators_add_availability_and_instructions() {
     let closed =
@@ -77,9 +74,8 @@ async fn h4_h5_combinators_add_availability_and_instructions() {
     assert_eq!(silent.instructions(&Scope::default()).await, None);
 }
 
-/// I5: whoever exits a combination learns what every member says.
 #[tokio::test]
-async fn i5_a_combination_exits_with_all_that_failed() {
+async fn i5_a_combination_returns_the_exit_errors_of_all_members() {
     let log = Log::default();
     let toy = |name, clings| Toy { clings, ..Toy::new(name, &log) };
     let all = Combined::new().with("one", toy("one", true));
@@ -92,7 +88,7 @@ async fn i5_a_combination_exits_with_all_that_failed() {
 }
 
 #[tokio::test]
-async fn a_prefix_stands_before_a_dot() {
+async fn a_prefix_is_separated_by_a_dot() {
     let prefixed = two().prefixed("x");
     assert_eq!(names(&prefixed).await, ["x.a", "x.b"]);
     assert_eq!(ask(&prefixed, "x.a").await, r#"{"n":5}"#);
@@ -110,7 +106,7 @@ async fn two_tools_can_swap_their_names() {
 }
 
 #[tokio::test]
-async fn a_name_that_was_given_away_is_gone() {
+async fn the_old_name_of_a_renamed_tool_is_unknown() {
     let renamed = two().renamed([("a", "first")]).unwrap();
     assert_eq!(ask(&renamed, "first").await, r#"{"n":5}"#);
     assert_eq!(ask(&renamed, "a").await, "not_found");
@@ -124,7 +120,7 @@ async fn a_renaming_that_collides_is_an_error() {
     assert!(matches!(twice, Some(ToolsetError::RenamedTwice { tool }) if tool == "a"));
     for (old, expected) in [
         ("a", "two tools would be called `b`; give one of them another name"),
-        ("z", "there is no tool `z` to be renamed, there is `a`, `b`"),
+        ("z", "there is no tool `z` to rename, there is `a`, `b`"),
     ] {
         let renamed = two().renamed([(old, "b")]).unwrap();
         let error = renamed.tools(&Scope::default()).await.unwrap_err();
@@ -133,7 +129,7 @@ async fn a_renaming_that_collides_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_is_filtered_out_is_neither_listed_nor_run() {
+async fn filtered_tools_are_not_listed_and_not_run() {
     let filtered = two().filtered(|name| name == "a");
     assert_eq!(names(&filtered).await, ["a"]);
     assert_eq!(ask(&filtered, "b").await, "not_found");
@@ -141,7 +137,7 @@ async fn what_is_filtered_out_is_neither_listed_nor_run() {
 }
 
 #[tokio::test]
-async fn a_preparation_may_leave_out_and_may_not_add_or_rename() {
+async fn a_prepare_function_may_remove_and_may_not_add_or_rename_tools() {
     let fewer = two().prepared(|_, mut tools| {
         tools.truncate(1);
         tools
@@ -152,13 +148,16 @@ async fn a_preparation_may_leave_out_and_may_not_add_or_rename() {
     };
     let doubling = |_: &Scope, tools: Vec<ToolEntry>| [tools.clone(), tools].concat();
     let renamed = two().prepared(renaming).tools(&Scope::default()).await.unwrap_err();
-    assert!(renamed.to_string().starts_with("the preparation listed `other`"), "{renamed}");
+    assert!(
+        renamed.to_string().starts_with("the function of the prepared toolset listed `other`"),
+        "{renamed}"
+    );
     assert!(two().prepared(doubling).tools(&Scope::default()).await.is_err());
 }
 
-/// R10: an approval is a mark on what is listed: wrapping twice marks once, and the wrapped toolset has none.
+/// R10: only the listed entry is marked, and the wrapped toolset is not changed.
 #[tokio::test]
-async fn r10_approvals_do_not_stack_and_change_nothing_inside() {
+async fn r10_a_tool_wrapped_twice_requires_one_approval() {
     let words = Approval { prompt: Some("Sure?".into()), ..Approval::default() };
     let once = two().requiring_approval(words.clone(), |name| name == "a");
     let twice = once.requiring_approval(Approval::default(), |_| true);

@@ -1,4 +1,4 @@
-//! Tools that make agents while a run is under way, and have them answer their calls.
+//! Tools that create agents during a run and delegate their calls to them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::planners::{brief, briefs, rule, steps};
 use crate::tools::{Log, N, call, payload};
 use crate::toys::{spec, tool};
 
-/// A registry whose agent `boss` calls `research` once; that makes an agent with these tools, registers it and delegates to it.
+/// A registry with an agent `boss`, which calls `research` once. That tool registers the agent `helper` and delegates to
+/// it.
 fn making(helper: Agent, planner: Arc<dyn Planner>, log: &Log) -> Registry {
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
@@ -42,7 +43,7 @@ fn helper() -> Agent {
     Agent::new("helper", "lab").with_tools(["wipe", "free"])
 }
 
-/// Wipes as many as its input says, and finishes with its result.
+/// Calls `wipe` with its input, and finishes with the result.
 fn wiping() -> Arc<dyn Planner> {
     Script::new()
         .then(|turn| {
@@ -58,7 +59,7 @@ fn wiping() -> Arc<dyn Planner> {
         .into()
 }
 
-/// R6: the approval that the new agent waits for suspends the run of its maker, as data, and both go on from there.
+/// R6: an approval in the new agent's run suspends both runs, and both are resumed.
 #[tokio::test]
 async fn r6_a_tool_makes_an_agent_and_delegates_to_it_over_a_suspension() {
     let (log, all) = (Log::default(), Collector::new());
@@ -87,16 +88,15 @@ async fn r6_a_tool_makes_an_agent_and_delegates_to_it_over_a_suspension() {
     assert_eq!(inputs.collect::<Vec<_>>(), [payload(0), payload(7)]);
 }
 
-/// R6: the run of an agent that a tool makes has the approver and the approval list of the run that the tool is called in.
 #[tokio::test]
 async fn r6_a_delegated_run_inherits_approver_and_approval_list() {
     let log = Log::default();
     let planner = Script::new().call([call("free", "f", 1)]).finish(payload(2)).into();
     let runtime = Runtime::new(making(helper(), planner, &log));
-    let asked = log.clone();
+    let approver_log = log.clone();
     let request = RunRequest::new("boss", payload(0)).with_approval_of(["free"]).with_approver(
         Arc::new(move |request: &ApprovalRequest| {
-            asked.push(format!("asked {}", request.tool));
+            approver_log.push(format!("asked {}", request.tool));
             Verdict::Approve
         }),
     );
@@ -105,9 +105,8 @@ async fn r6_a_delegated_run_inherits_approver_and_approval_list() {
     assert_eq!(log.lines(), ["made helper", "asked free"]);
 }
 
-/// R6: the run of an agent that a tool makes ends with the run that the tool is called in.
 #[tokio::test]
-async fn r6_a_delegated_run_is_cancelled_with_its_callers() {
+async fn r6_a_delegated_run_is_canceled_with_the_run_of_its_caller() {
     let (token, all) = (CancellationToken::new(), Collector::new());
     let cancel = token.clone();
     let planner = rule(move |_| {
@@ -128,18 +127,17 @@ async fn r6_a_delegated_run_is_cancelled_with_its_callers() {
     assert_eq!(ended.collect::<Vec<_>>(), [("helper".to_owned(), true), ("boss".to_owned(), true)]);
 }
 
-/// R6: what the agent's run finishes with is held to the result schema of the tool that delegated.
 #[tokio::test]
-async fn r6_a_delegated_payload_must_be_a_result_of_the_tool() {
+async fn r6_the_payload_of_a_delegated_run_must_match_the_result_schema() {
     let planner = Script::new().finish(toolwright::Payload::new(r#""much""#)).into();
     let runtime = Runtime::new(making(helper(), planner, &Log::default()));
     let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
     assert_eq!(briefs(&outcome), ["malformed_result"]);
 }
 
-/// R6: an agent is removed with the tools it implements, and a second one of its name can be registered then.
+/// R6: its tools are removed, too.
 #[tokio::test]
-async fn r6_an_agent_is_removed_and_another_takes_its_name() {
+async fn r6_an_agent_can_be_removed_and_replaced() {
     let registry = Registry::new();
     registry.register_tool(tool("free", |n| n)).unwrap();
     let ponderer = || {
@@ -172,7 +170,7 @@ async fn r6_an_agent_is_removed_and_another_takes_its_name() {
     assert_eq!(brief(&runtime.call(call("ponder", "a", 0)).await), r#"{"n":2}"#);
 }
 
-/// R6: agents are registered together or not at all, and later ones may use what earlier ones implement.
+/// R6: later agents may use tools that earlier ones implement.
 #[test]
 fn r6_agents_are_registered_together_or_not_at_all() {
     let planner = || steps(vec![]);
@@ -189,9 +187,9 @@ fn r6_agents_are_registered_together_or_not_at_all() {
     assert_eq!(registry.agents().len(), 2);
 }
 
-/// A suspended run whose agent was removed meanwhile says so to its caller, which goes on.
+/// The agent is removed while its run is suspended.
 #[tokio::test]
-async fn a_delegation_to_an_agent_that_is_gone_fails_and_its_caller_goes_on() {
+async fn a_delegation_to_a_removed_agent_fails_and_the_caller_continues() {
     let log = Log::default();
     let registry = making(helper(), wiping(), &log);
     let runtime = Runtime::new(registry.clone());
@@ -206,10 +204,9 @@ async fn a_delegation_to_an_agent_that_is_gone_fails_and_its_caller_goes_on() {
     assert_eq!(failure.detail.as_deref(), Some("agent `helper` is not registered"));
 }
 
-/// H6: calls that an agent lists for approval are asked about in its own runs, and not in those of agents that answer them.
 #[tokio::test]
-async fn h6_an_agents_approval_list_is_about_its_own_calls() {
-    for (boss, helper_list, asked) in
+async fn h6_the_approval_list_of_an_agent_is_not_inherited_by_child_runs() {
+    for (boss, helper_list, question) in
         [(&["research"][..], &[][..], "research"), (&[], &["free"], "free")]
     {
         let planner = Script::new().call([call("free", "f", 1)]).finish(payload(2)).into();
@@ -223,8 +220,9 @@ async fn h6_an_agents_approval_list_is_about_its_own_calls() {
         let runtime = Runtime::new(registry);
         let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
         let run = outcome.suspended().expect("it waits");
-        let questions: Vec<_> = run.pending().iter().map(|asked| asked.tool.clone()).collect();
-        assert_eq!(questions, [asked]);
+        let questions: Vec<_> =
+            run.pending().iter().map(|question| question.tool.clone()).collect();
+        assert_eq!(questions, [question]);
         let answers = [run.pending()[0].approve()];
         let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
         assert_eq!(briefs(&outcome), [r#"{"n":2}"#, r#"{"n":2}"#]);

@@ -1,4 +1,4 @@
-//! What those who watch are told, in which order, and by which run.
+//! Events: their order, their scopes, and the sinks that receive them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,11 +11,11 @@ use toolwright_runtime::{
 };
 
 use crate::planners::{WORKER, run, steps};
-use crate::tools::{STAND, Think, call, payload, stand_registry};
+use crate::tools::{TEST_TOOLS, Think, call, payload, test_registry};
 
 static THINK: &[&ToolSpec] = &[Think::SPEC];
 static THINKER: AgentSpec =
-    AgentSpec { exports: THINK, tools: STAND, ..AgentSpec::new("thinker", "lab") };
+    AgentSpec { exports: THINK, tools: TEST_TOOLS, ..AgentSpec::new("thinker", "lab") };
 static CHIEF: AgentSpec = AgentSpec { tools: THINK, ..AgentSpec::new("chief", "lab") };
 static HASTY: AgentSpec = AgentSpec {
     tools: THINK,
@@ -23,16 +23,16 @@ static HASTY: AgentSpec = AgentSpec {
     ..AgentSpec::new("hasty", "lab")
 };
 
-/// A chief whose one call is answered by a thinker, who makes one call of its own.
+/// A registry with an agent that makes one call; another agent runs it and makes a call of its own.
 fn nested(chief: &'static AgentSpec, thinkers: &str) -> Registry {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let inner = call(thinkers, "inner", 60_000);
     registry.register_agent(&THINKER, steps(vec![vec![inner]])).unwrap();
     registry.register_agent(chief, steps(vec![vec![call("think", "outer", 1)]])).unwrap();
     registry
 }
 
-/// An event in a few words: agent, parent call, what.
+/// Describes an event: agent, parent call, kind.
 fn line(event: &Event) -> String {
     let what = match &event.kind {
         EventKind::RunStarted { .. } => "started".to_owned(),
@@ -53,8 +53,8 @@ fn lines(collector: &Collector) -> Vec<String> {
     collector.events().iter().map(line).collect()
 }
 
-/// G30: the call is announced immediately before its child run starts, and its result as soon as the
-/// child run ends, both by the parent.
+/// G30: the call is scheduled immediately before its child run starts, and its result follows the end of the child run.
+/// Both events are those of the parent run.
 #[tokio::test]
 async fn g30_a_delegated_call_encloses_its_child_run() {
     let all = Collector::new();
@@ -75,7 +75,7 @@ async fn g30_a_delegated_call_encloses_its_child_run() {
     assert!(sequences.is_sorted_by(|a, b| a < b));
 }
 
-/// G30: both events of a delegated call carry the parent's run id and the tool's metadata.
+/// G30: the run is the parent run.
 #[tokio::test]
 async fn g30_a_delegated_calls_events_carry_run_and_tool() {
     let all = Collector::new();
@@ -97,7 +97,6 @@ async fn g30_a_delegated_calls_events_carry_run_and_tool() {
     }
 }
 
-/// G31: a sink on the parent run sees one start and one result, and nothing of the child.
 #[tokio::test]
 async fn g31_a_sink_on_the_parent_run_sees_nothing_of_the_child() {
     let own = Collector::new();
@@ -108,9 +107,9 @@ async fn g31_a_sink_on_the_parent_run_sees_nothing_of_the_child() {
     assert_eq!(lines(&own), expected);
 }
 
-/// G31: still one start and one result when time runs out in the child's call.
+/// G31: the time budget ends during a call of the child run.
 #[tokio::test(start_paused = true)]
-async fn g31_every_start_has_its_end_when_the_run_is_given_up() {
+async fn g31_every_start_has_an_end_when_the_run_is_canceled() {
     let all = Collector::new();
     let runtime = Runtime::builder(nested(&HASTY, "slow")).with_events(all.clone()).build();
     runtime.run(RunRequest::new("hasty", payload(0))).await.unwrap();
@@ -127,20 +126,19 @@ async fn g31_every_start_has_its_end_when_the_run_is_given_up() {
     assert_eq!(lines(&all), expected);
 }
 
-/// G29: refused calls are told like any other.
 #[tokio::test]
 async fn g29_a_refused_call_has_a_start_and_a_result() {
     let own = Collector::new();
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let request = CallRequest::new(call("missing", "a", 1)).with_events(own.clone());
     Runtime::new(registry).call(request).await;
     assert_eq!(lines(&own), ["- -: missing a?", "- -: missing a not_found"]);
 }
 
 #[tokio::test]
-async fn a_call_outside_any_run_belongs_to_a_run_of_its_own() {
+async fn a_call_outside_of_runs_has_a_generated_run_id() {
     let own = Collector::new();
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let request = CallRequest::new(call("echo", "a", 1)).with_events(own.clone());
     assert_eq!(Runtime::new(registry).call(request).await.outcome.as_ref(), Ok(&payload(1)));
     assert!(own.events().iter().all(|event| event.run_id().starts_with("run_")));
@@ -148,10 +146,10 @@ async fn a_call_outside_any_run_belongs_to_a_run_of_its_own() {
 
 #[tokio::test]
 async fn a_sink_that_panics_breaks_nothing() {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     registry.register_agent(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
-    let told = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&told);
+    let seen = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&seen);
     let sink = Background::new(16, move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
         panic!("full disk")
@@ -161,13 +159,13 @@ async fn a_sink_that_panics_breaks_nothing() {
     assert_eq!(outcome.result(), Ok(payload(0)));
     drop(runtime);
     sink.finish();
-    assert_eq!(told.load(Ordering::Relaxed), 4, "events after a panic still come");
+    assert_eq!(seen.load(Ordering::Relaxed), 4, "events after a panic are delivered");
 }
 
 #[tokio::test]
-async fn a_receiver_that_never_reads_holds_nothing_up() {
+async fn a_receiver_that_never_reads_does_not_block_the_run() {
     let (sender, mut receiver) = EventSender::channel(16);
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let request = CallRequest::new(call("echo", "a", 1)).with_events(Arc::new(sender));
     Runtime::new(registry).call(request).await;
     assert!(matches!(receiver.recv().await.unwrap().kind, EventKind::ToolCallScheduled { .. }));
@@ -176,7 +174,7 @@ async fn a_receiver_that_never_reads_holds_nothing_up() {
 #[tokio::test]
 async fn a_runs_input_and_result_are_in_its_events() {
     let own = Collector::new();
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     registry.register_agent(&WORKER, steps(vec![])).unwrap();
     let request = RunRequest::new("worker", Payload::new("\"goal\"")).with_events(own.clone());
     Runtime::new(registry).run(request).await.unwrap();
@@ -190,20 +188,20 @@ async fn a_runs_input_and_result_are_in_its_events() {
 }
 
 #[tokio::test]
-async fn a_run_without_watchers_runs_all_the_same() {
+async fn a_run_without_sinks_runs() {
     let outcome = run(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).await;
     assert_eq!(outcome.exchanges().count(), 1);
 }
 
-/// A sink that blocks loses what finds no room, and the run does not wait for it.
+/// Events that do not fit into its queue are lost.
 #[tokio::test]
-async fn a_sink_that_blocks_holds_nothing_up() {
+async fn a_sink_that_blocks_does_not_block_the_run() {
     let (go_on, wait) = std::sync::mpsc::channel::<()>();
     let sink = Background::new(1, move |_| {
-        // Ends when the test lets go of the other side.
+        // Ends when the test drops the sender.
         let _ = wait.recv();
     });
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let runtime = Runtime::builder(registry).with_events(sink.clone()).build();
     for id in 0..10 {
         runtime.call(call("echo", &id.to_string(), 1)).await;

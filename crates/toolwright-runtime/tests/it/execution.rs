@@ -1,4 +1,4 @@
-//! The layers that run a tool: time, attempts, limits, panics, sizes.
+//! The layers of `execute`: timeout, retry, rate limit, output cap.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +18,7 @@ use crate::planners::brief;
 use crate::tools::{N, call};
 use crate::toys::spec;
 
-/// A tool that fails so often with a kind, then succeeds with the number of its attempts.
+/// A tool that fails `failures` times, and then returns the number of its attempts.
 fn flaky(
     times: u32,
     kind: FailureKind,
@@ -52,7 +52,6 @@ async fn run(tool: FunctionTool, execute: Execute) -> (ToolResult, Duration) {
     (result, since.elapsed())
 }
 
-/// H3: one toolset has layers of its own, and others keep those of the runtime.
 #[tokio::test(start_paused = true)]
 async fn h3_a_toolset_has_layers_of_its_own() {
     let registry = Registry::new();
@@ -72,9 +71,9 @@ async fn h3_a_toolset_has_layers_of_its_own() {
     assert_eq!((called("patient").await, called("hasty").await), ("true".into(), "timeout".into()));
 }
 
-/// H3: three attempts in all, transient failures only, 2^n seconds between them, none after the last.
+/// H3: there are three attempts, with waits of 2^n seconds between them.
 #[tokio::test(start_paused = true)]
-async fn h3_transient_failures_are_tried_again_and_others_not() {
+async fn h3_only_transient_failures_are_retried() {
     let own = CallLimits { attempts: Some(5), ..CallLimits::UNLIMITED };
     let none = CallLimits::UNLIMITED;
     let (unavailable, timeout) = (FailureKind::Unavailable, FailureKind::Timeout);
@@ -95,9 +94,8 @@ async fn h3_transient_failures_are_tried_again_and_others_not() {
     }
 }
 
-/// H3: unless the host says otherwise, only tools that ask for attempts get them.
 #[tokio::test(start_paused = true)]
-async fn h3_by_default_a_tool_gets_the_attempts_it_asks_for() {
+async fn h3_by_default_a_tool_has_the_attempts_of_its_spec() {
     let own = CallLimits { attempts: Some(2), ..CallLimits::UNLIMITED };
     for (limits, expected) in [(own, r#"{"n":2}"#), (CallLimits::UNLIMITED, "unavailable")] {
         let tool = flaky(1, FailureKind::Unavailable, limits, None);
@@ -106,7 +104,7 @@ async fn h3_by_default_a_tool_gets_the_attempts_it_asks_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_further_attempt_is_told() {
+async fn every_retry_is_published() {
     let registry = Registry::new();
     let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
     registry.register_tool(flaky(2, FailureKind::Unavailable, limits, None)).unwrap();
@@ -127,9 +125,8 @@ fn sleepy(timeout: Option<Duration>) -> FunctionTool {
     })
 }
 
-/// H3: the tool's own time, or thirty seconds.
 #[tokio::test(start_paused = true)]
-async fn h3_a_tool_has_its_own_time_or_thirty_seconds() {
+async fn h3_a_tool_has_the_time_limit_of_its_spec_or_thirty_seconds() {
     for (own, seconds, expected) in [
         (None, 29, r#"{"n":29}"#),
         (None, 31, "timeout"),
@@ -143,7 +140,6 @@ async fn h3_a_tool_has_its_own_time_or_thirty_seconds() {
     }
 }
 
-/// H3: the failure says whose it is, and operators see the arguments.
 #[tokio::test]
 async fn h3_failures_can_be_wrapped_with_tool_and_arguments() {
     let tool = flaky(1, FailureKind::DomainRejection, CallLimits::UNLIMITED, None);
@@ -154,9 +150,8 @@ async fn h3_failures_can_be_wrapped_with_tool_and_arguments() {
     assert_eq!(failure.detail.as_deref(), Some(r#"called with {"n":1}"#));
 }
 
-/// Any layer of tower's that keeps the error type fits: here its concurrency limit.
 #[tokio::test(start_paused = true)]
-async fn towers_own_concurrency_limit_fits() {
+async fn the_concurrency_limit_of_tower_can_be_used() {
     let registry = Registry::new();
     registry.register_tool(sleepy(None)).unwrap();
     let layers = ServiceBuilder::new().layer(GlobalConcurrencyLimitLayer::new(2)).into_inner();
@@ -191,15 +186,12 @@ async fn a_result_over_the_cap_is_a_failure() {
     let (result, _) = run(large, Execute::new(OutputCap::new(100))).await;
     let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::MalformedResult);
-    assert_eq!(
-        failure.message,
-        "`flaky` returned 1002 bytes, and at most 100 are passed on; ask for less"
-    );
+    assert_eq!(failure.message, "`flaky` returned 1002 bytes, expected at most 100; ask for less");
 }
 
-/// H4: an unavailable tool is left out where the host says so, and refused otherwise.
+/// H4: hidden if the host skips unavailable tools.
 #[tokio::test]
-async fn h4_unavailable_tools_are_left_out_or_refused() {
+async fn h4_unavailable_tools_are_hidden_or_refused() {
     let closed = crate::toys::tool("closed", |_| panic!("it is not available"));
     let closed = closed.with_availability(|| false);
     let once = closed.clone().into_source();
@@ -222,9 +214,8 @@ async fn h4_unavailable_tools_are_left_out_or_refused() {
     }
 }
 
-/// Layers work in a stack: the timeout is that of one attempt, so a retry can follow it.
 #[tokio::test(start_paused = true)]
-async fn a_timeout_of_one_attempt_can_be_tried_again() {
+async fn a_timeout_of_an_attempt_can_be_retried() {
     let attempts = Arc::new(AtomicU32::new(0));
     let slow_once = FunctionTool::new(spec("flaky"), move |args: N| {
         let first = attempts.fetch_add(1, Ordering::SeqCst) == 0;

@@ -1,4 +1,4 @@
-//! Every way a call can fail is a result of one kind, and the run goes on.
+//! Failures of calls, planners and toolsets.
 
 use toolwright::spec::Approval;
 use toolwright::{
@@ -9,20 +9,19 @@ use toolwright_runtime::{
 };
 
 use crate::planners::{WORKER, brief, briefs, rule, run, steps};
-use crate::tools::{call, payload, stand_registry};
+use crate::tools::{call, payload, test_registry};
 use crate::toys::tool;
 
 async fn failure_of(call: ToolCall) -> ToolFailure {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     match Runtime::new(registry).call(call).await.outcome {
         Err(failure) => failure,
         Ok(payload) => panic!("succeeded with {payload}"),
     }
 }
 
-/// G28: the failures every executor shares, and their recovery advice.
 #[tokio::test(start_paused = true)]
-async fn g28_each_way_to_fail_has_its_kind_and_advice() {
+async fn g28_each_failure_has_its_kind_and_recovery() {
     let cases = [
         (call("missing", "a", 1), "not_found", "replan"),
         (ToolCall::new("echo", Payload::new(r#"{"m": 1}"#)), "invalid_call", "correct_call"),
@@ -40,7 +39,7 @@ async fn g28_each_way_to_fail_has_its_kind_and_advice() {
 }
 
 #[tokio::test]
-async fn failed_calls_are_results_and_their_siblings_keep_theirs() {
+async fn failed_calls_are_results_and_other_calls_keep_their_results() {
     let calls = vec![call("panic", "a", 1), call("echo", "b", 2), call("lie", "c", 3)];
     let outcome = run(&WORKER, steps(vec![calls])).await;
     assert_eq!(briefs(&outcome), ["internal", r#"{"n":2}"#, "malformed_result"]);
@@ -49,7 +48,7 @@ async fn failed_calls_are_results_and_their_siblings_keep_theirs() {
 
 #[tokio::test]
 async fn invalid_arguments_never_reach_the_executor() {
-    let (registry, log) = stand_registry();
+    let (registry, log) = test_registry();
     let call = ToolCall::new("slow", Payload::new(r#"{"n": 1.5}"#));
     let result = Runtime::new(registry).call(call).await;
     let Err(failure) = result.outcome.as_ref() else { panic!("it ran") };
@@ -60,22 +59,22 @@ async fn invalid_arguments_never_reach_the_executor() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_over_its_time_is_dropped() {
-    let (registry, log) = stand_registry();
+async fn a_call_over_its_time_limit_is_dropped() {
+    let (registry, log) = test_registry();
     let result = Runtime::new(registry).call(call("hang", "a", 1)).await;
     assert_eq!(brief(&result), "timeout");
     assert_eq!(log.lines(), ["dropped"]);
 }
 
 #[tokio::test]
-async fn the_words_of_a_panic_are_for_operators_only() {
+async fn the_message_of_a_panic_is_for_operators_only() {
     let failure = failure_of(call("panic", "a", 1)).await;
     assert!(!failure.message.contains("paper"));
     assert_eq!(failure.detail.as_deref(), Some("the executor panicked: out of paper"));
 }
 
 #[tokio::test]
-async fn a_tool_the_agent_may_not_use_is_not_found_for_it() {
+async fn a_tool_that_the_agent_may_not_use_is_not_found() {
     static NARROW: toolwright_runtime::AgentSpec = toolwright_runtime::AgentSpec {
         tools: &[<crate::tools::Echo as toolwright::Tool>::SPEC],
         ..toolwright_runtime::AgentSpec::new("narrow", "lab")
@@ -94,7 +93,7 @@ async fn a_call_id_used_before_in_the_run_is_refused() {
 }
 
 #[tokio::test]
-async fn a_planner_that_fails_ends_the_run_with_its_words_kept_from_the_model() {
+async fn the_error_of_a_planner_ends_the_run_and_is_for_operators_only() {
     let outcome = run(&WORKER, rule(|_| Err("no credit left".into()))).await;
     let failure = outcome.result().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Internal);
@@ -173,7 +172,7 @@ impl Toolset for Panicking {
     }
 }
 
-/// It fails the run where the run cannot do without; and no way out of a run, a session or a call is a panic.
+/// The run fails if it needs the method. Runs, sessions and calls never panic.
 #[tokio::test]
 async fn a_panic_in_any_method_of_a_toolset_is_a_failure() {
     for (method, fails) in [
@@ -207,7 +206,7 @@ async fn a_panic_in_any_method_of_a_toolset_is_a_failure() {
             assert!(session.call(call("x.own", "b", 1)).await.outcome.is_err());
         }
     }
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     registry.set_availability("echo", || panic!("out of paper")).unwrap();
     let failure = Runtime::new(registry).call(call("echo", "c", 1)).await.outcome.unwrap_err();
     assert_eq!(failure.detail.as_deref(), Some("the toolset panicked: out of paper"));

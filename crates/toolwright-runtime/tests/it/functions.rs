@@ -1,4 +1,4 @@
-//! Functions as tools: what their types may be, and what becomes of what they return.
+//! Functions as tools: their types, schemas and results.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +44,7 @@ enum Units {
     Imperial,
 }
 
-/// Says less in its schema than serde asks for.
+/// Its schema accepts values that serde refuses.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(try_from = "i64")]
 #[schemars(with = "i64")]
@@ -68,14 +68,13 @@ async fn answer(registry: &Registry, tool: &str, args: &str) -> ToolResult {
     Runtime::new(registry.clone()).call(ToolCall::new(tool, Payload::new(args))).await
 }
 
-async fn said(registry: &Registry, tool: &str, args: &str) -> String {
+async fn call_text(registry: &Registry, tool: &str, args: &str) -> String {
     match answer(registry, tool, args).await.outcome {
         Ok(payload) => payload.to_string(),
         Err(failure) => failure.to_string(),
     }
 }
 
-/// R3: a closure or a function is registered as it is, whatever it takes and however it fails.
 #[tokio::test]
 async fn r3_functions_of_any_shape_are_tools() {
     async fn double(Sum { sum }: Sum) -> Sum {
@@ -100,11 +99,11 @@ async fn r3_functions_of_any_shape_are_tools() {
     };
     registry.tool("refuse", "Refuse.", refuse).unwrap();
 
-    assert_eq!(said(&registry, "add", r#"{"a":2,"b":40}"#).await, r#"{"sum":42}"#);
-    assert_eq!(said(&registry, "double", r#"{"sum":21}"#).await, r#"{"sum":42}"#);
-    assert_eq!(said(&registry, "pi", "{}").await, r#""3.14""#);
-    assert_eq!(said(&registry, "divide", r#"{"a":8,"b":4}"#).await, r#"{"sum":2}"#);
-    assert!(said(&registry, "id", r#"{"a":8,"b":4}"#).await.starts_with("\"call_"));
+    assert_eq!(call_text(&registry, "add", r#"{"a":2,"b":40}"#).await, r#"{"sum":42}"#);
+    assert_eq!(call_text(&registry, "double", r#"{"sum":21}"#).await, r#"{"sum":42}"#);
+    assert_eq!(call_text(&registry, "pi", "{}").await, r#""3.14""#);
+    assert_eq!(call_text(&registry, "divide", r#"{"a":8,"b":4}"#).await, r#"{"sum":2}"#);
+    assert!(call_text(&registry, "id", r#"{"a":8,"b":4}"#).await.starts_with("\"call_"));
 
     let failure = answer(&registry, "divide", r#"{"a":8,"b":0}"#).await.outcome.unwrap_err();
     assert_eq!(
@@ -114,13 +113,12 @@ async fn r3_functions_of_any_shape_are_tools() {
     assert_eq!(failure.detail.as_deref(), Some("division by zero"));
     let failure = answer(&registry, "refuse", r#"{"sum":1}"#).await.outcome.unwrap_err();
     assert_eq!(failure.code.as_deref(), Some("closed"));
-    let said = said(&registry, "pi", r#"{"digits":3}"#).await;
-    assert!(said.contains("`/digits`"), "{said}");
+    let text = call_text(&registry, "pi", r#"{"digits":3}"#).await;
+    assert!(text.contains("`/digits`"), "{text}");
 }
 
-/// R3: the published schema of a type of serde is what its arguments and results are held to.
 #[tokio::test]
-async fn r3_types_of_serde_are_held_to_the_schema_they_publish() {
+async fn r3_serde_types_are_checked_against_their_published_schema() {
     let registry = Registry::new();
     let weather = |place: Place| async move {
         let text = match place.units {
@@ -137,7 +135,7 @@ async fn r3_types_of_serde_are_held_to_the_schema_they_publish() {
     };
     registry.tool("weather", "Tell the weather.", weather).unwrap();
     let spec = registry.spec("weather").unwrap();
-    // As values: the order of keys is that of `serde_json::Map`, which any crate of a build can change.
+    // Compared as values, as the order of keys depends on a feature of `serde_json`, which any crate can enable.
     let schema = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let place = json!({
         "type": "object",
@@ -160,7 +158,7 @@ async fn r3_types_of_serde_are_held_to_the_schema_they_publish() {
             "Day": {
                 "type": "integer",
                 "format": "int64",
-                "description": "Says less in its schema than serde asks for.",
+                "description": "Its schema accepts values that serde refuses.",
             },
         },
     });
@@ -179,18 +177,18 @@ async fn r3_types_of_serde_are_held_to_the_schema_they_publish() {
         (r#"{"north":1,"units":"kelvin"}"#, "`/units`"),
         (r#"{"north":1,"south":1}"#, "`/south`"),
         (r#"{"north":1,"north":2}"#, "`/north`"),
-        (r#"{"north":1,"days":3}"#, "is not what its type takes: 3 is odd"),
+        (r#"{"north":1,"days":3}"#, "is not valid for its type: 3 is odd"),
         (r#"{"north":1,"days":4}"#, "malformed_result: `weather` returned something"),
         (r#"{"north":81}"#, "internal: the tool failed internally"),
     ];
     for (args, expected) in cases {
-        let said = said(&registry, "weather", args).await;
-        assert!(said.contains(expected), "{args}: {said}");
-        // Whoever checks before running comes to the same end.
+        let text = call_text(&registry, "weather", args).await;
+        assert!(text.contains(expected), "{args}: {text}");
+        // A check without a call has the same result.
         assert_eq!(
             spec.check_args(args.as_bytes()).is_err(),
-            said.starts_with("invalid_call"),
-            "{said}"
+            text.starts_with("invalid_call"),
+            "{text}"
         );
     }
 }
@@ -202,9 +200,9 @@ struct Parcel {
     weight: f32,
 }
 
-/// R3: types of serde take each integer that their schemas accept, however it is written, and no number for an infinite one.
+/// R3: integers in every notation, and no number that would become infinite.
 #[tokio::test]
-async fn r3_types_of_serde_take_the_numbers_that_their_schemas_accept() {
+async fn r3_serde_types_accept_the_numbers_that_their_schemas_accept() {
     let registry = Registry::new();
     let send = |parcel: Parcel| async move {
         format!("{} {:?} {}", parcel.pieces, parcel.codes, parcel.weight)
@@ -216,12 +214,12 @@ async fn r3_types_of_serde_take_the_numbers_that_their_schemas_accept() {
         (r#"{"pieces":1,"codes":[256.0],"weight":1}"#, "`/codes/0`"),
         (r#"{"pieces":1,"codes":[],"weight":-1e300}"#, "`/weight`"),
     ] {
-        let said = said(&registry, "send", args).await;
-        assert!(said.contains(expected), "{args}: {said}");
+        let text = call_text(&registry, "send", args).await;
+        assert!(text.contains(expected), "{args}: {text}");
     }
 }
 
-/// R3: a function whose arguments are no object is refused when it is registered, with its name.
+/// R3: the arguments of a tool must be an object.
 #[test]
 fn r3_a_function_of_a_list_is_refused() {
     let registry = Registry::new();
@@ -241,7 +239,6 @@ fn r3_a_function_of_a_list_is_refused() {
     );
 }
 
-/// R3: what a schema says of objects decides, however it says it.
 #[test]
 fn r3_a_function_may_take_arguments_that_can_be_an_object() {
     for (schema, is_usable) in [
@@ -257,21 +254,20 @@ fn r3_a_function_may_take_arguments_that_can_be_an_object() {
     }
 }
 
-/// R3: the result of a function without types is held to the schema of its spec.
 #[tokio::test]
-async fn r3_a_function_without_types_is_held_to_the_schemas_of_its_spec() {
+async fn r3_an_untyped_function_is_checked_against_the_schemas_of_its_spec() {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#;
     let spec = ToolSpec::new("same").with_args_schema(r#"{"type":"object"}"#);
     let spec = spec.with_result_schema(schema);
     let same = FunctionTool::untyped(spec, async |call: ToolCall| Ok(call.args().clone()));
     let registry = Registry::new();
     registry.register_tool(same).unwrap();
-    assert_eq!(said(&registry, "same", r#"{"n":1}"#).await, r#"{"n":1}"#);
+    assert_eq!(call_text(&registry, "same", r#"{"n":1}"#).await, r#"{"n":1}"#);
     let failure = answer(&registry, "same", r#"{"n":"one"}"#).await.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::MalformedResult);
 }
 
-/// R3: tools of one toolset are registered together, by the names of both, or not at all.
+/// R3: either all or none.
 #[tokio::test]
 async fn r3_tools_are_registered_together_by_the_name_of_their_toolset() {
     let tool = |name: &'static str| {
@@ -299,7 +295,6 @@ async fn r3_tools_are_registered_together_by_the_name_of_their_toolset() {
     }
 }
 
-/// H4, H5: one tool says for itself when it can be used and what planners are told.
 #[tokio::test]
 async fn h4_h5_a_single_tool_has_availability_and_instructions() {
     let open = Arc::new(AtomicBool::new(true));
@@ -321,9 +316,9 @@ async fn h4_h5_a_single_tool_has_availability_and_instructions() {
         runtime.run(request).await.unwrap().decode::<String>().unwrap()
     };
     assert_eq!(seen().await, r#"Buy little in r. ["buy"]"#);
-    assert_eq!(said(&registry, "buy", "{}").await, "true");
+    assert_eq!(call_text(&registry, "buy", "{}").await, "true");
     open.store(false, Ordering::Relaxed);
     assert!(!tool.is_available("buy"));
     assert_eq!(seen().await, "Buy little in r. []");
-    assert_eq!(said(&registry, "buy", "{}").await, "unavailable: `buy` cannot be used now");
+    assert_eq!(call_text(&registry, "buy", "{}").await, "unavailable: `buy` cannot be used now");
 }

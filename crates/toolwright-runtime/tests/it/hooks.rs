@@ -1,4 +1,4 @@
-//! What runs before and after calls, in which order, and what it can change.
+//! Hooks: their order, and the changes they can make.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use toolwright_runtime::{
 };
 
 use crate::planners::{brief, steps};
-use crate::tools::{Log, call, payload, stand_registry};
+use crate::tools::{Log, call, payload, test_registry};
 use crate::toys::tool;
 
-/// A hook of two functions that logs when it runs.
+/// A hook with two functions, which logs when it runs.
 struct Noting<B, A> {
     name: &'static str,
     log: Log,
@@ -56,7 +56,7 @@ fn digit(payload: &Payload) -> i64 {
     payload.as_str().trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "it stands where hooks that can fail do")]
+#[expect(clippy::unnecessary_wraps, reason = "must have the type of a hook that can fail")]
 fn keep(args: &Payload) -> Result<Payload, BoxError> {
     Ok(args.clone())
 }
@@ -78,15 +78,14 @@ fn adding(name: &'static str, log: &Log, n: i64) -> impl Hook + use<> {
 }
 
 fn runtime(hooks: Hooks) -> Runtime {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     registry.register_tool(tool("other", |n| n)).unwrap();
     Runtime::builder(registry).with_hooks(hooks).build()
 }
 
-/// H1: global_pre, tool_pre, execute, tool_post, global_post; each output is the next input; another tool's hook never
-/// runs.
+/// H1: global_pre, tool_pre, execute, tool_post, global_post. Hooks of other tools do not run.
 #[tokio::test]
-async fn h1_hooks_run_in_order_and_each_sees_what_the_last_one_made() {
+async fn h1_hooks_run_in_order_and_each_gets_the_output_of_the_one_before() {
     let log = Log::default();
     let hooks = Hooks::new()
         .with_for("echo", adding("own", &log, 10))
@@ -103,7 +102,7 @@ async fn h1_hooks_run_in_order_and_each_sees_what_the_last_one_made() {
     assert_eq!(log.lines(), expected);
 }
 
-/// H1: hooks of one toolset run for its tools alone, between those for all and those of the tool.
+/// H1: they do not run for tools of other toolsets.
 #[tokio::test]
 async fn h1_hooks_of_a_toolset_run_between_those_for_all_and_those_of_the_tool() {
     let log = Log::default();
@@ -127,7 +126,7 @@ async fn h1_hooks_of_a_toolset_run_between_those_for_all_and_those_of_the_tool()
     assert_eq!(log.lines()[of_another..], expected);
 }
 
-/// H2: a failure reaches the hooks after the call, which may recover from it; later ones see what was recovered.
+/// H2: later hooks get the recovered result.
 #[tokio::test]
 async fn h2_a_hook_after_the_call_can_recover_a_failure() {
     let log = Log::default();
@@ -139,7 +138,7 @@ async fn h2_a_hook_after_the_call_can_recover_a_failure() {
     assert_eq!(log.lines()[2..], ["recover after domain_rejection", r#"global after {"n":7}"#]);
 }
 
-/// H2: a failure before the call keeps the tool from running and reaches the hooks after it, with the hook's name.
+/// H2: the tool does not run, and the hooks after the call get the failure.
 #[tokio::test]
 async fn h2_a_failing_hook_is_a_failure_with_its_name() {
     let log = Log::default();
@@ -156,7 +155,7 @@ async fn h2_a_failing_hook_is_a_failure_with_its_name() {
     assert_eq!(log.lines(), [r#"guard before {"n":1}"#, "guard after internal"]);
 }
 
-/// H2: a hook's own failure keeps its kind; one that fails after the call overrides the outcome; a panic is a failure.
+/// H2: the failure of a hook after the call replaces the outcome.
 #[tokio::test]
 async fn h2_failures_of_hooks_keep_their_kind_and_panics_are_caught() {
     let denied = || ToolFailure::new(FailureKind::Denied, "no such user", Recovery::Finish);
@@ -173,9 +172,8 @@ async fn h2_failures_of_hooks_keep_their_kind_and_panics_are_caught() {
     }
 }
 
-/// What hooks make of arguments and results is checked like anything else.
 #[tokio::test]
-async fn what_hooks_make_is_checked() {
+async fn the_output_of_hooks_is_checked() {
     let log = Log::default();
     let spoil = |_: &Payload| Ok(Payload::new("{}"));
     let args = Noting { name: "args", log: log.clone(), before: spoil, after: Ok };
@@ -187,10 +185,9 @@ async fn what_hooks_make_is_checked() {
     assert_eq!(brief(&result), "malformed_result");
 }
 
-/// H6: no hook of any kind has run when an approval is asked, be it by the run's approver or by suspending the run; they
-/// run once it is given, around the call.
+/// H6: with an approver, and if the run is suspended. The hooks run after the approval.
 #[tokio::test]
-async fn h6_no_hook_has_run_when_an_approval_is_asked() {
+async fn h6_no_hook_has_run_when_an_approval_is_requested() {
     struct Asked(Log);
 
     impl Approver for Asked {
@@ -241,7 +238,7 @@ async fn h6_no_hook_has_run_when_an_approval_is_asked() {
     }
 }
 
-/// H7: what was approved is what runs: a hook that changes it afterwards stops the call.
+/// H7: the call fails.
 #[tokio::test]
 async fn h7_a_hook_cannot_change_what_was_approved() {
     let log = Log::default();

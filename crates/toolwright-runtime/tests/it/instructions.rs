@@ -1,4 +1,4 @@
-//! What toolsets tell planners, through all that stands between the two.
+//! Instructions of toolsets for planners, through wrappers and sessions.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::state::counter;
 use crate::tools::{Log, N, payload};
 use crate::toys::{Toy, spec, tool};
 
-fn told(expected: &'static str) -> Arc<dyn Planner> {
+fn expecting(expected: &'static str) -> Arc<dyn Planner> {
     rule(move |turn| {
         assert_eq!(turn.instructions(), expected);
         Ok(Step::Finish(payload(0)))
@@ -24,16 +24,15 @@ fn toy() -> Toy {
     Toy::new("one", &Log::default())
 }
 
-/// The spec of a tool whose toolset has a description.
+/// A spec whose toolset has a description.
 fn described() -> ToolSpec {
     let mut spec = spec("ask").with_types::<N, N>();
     spec.set_toolset_description("Asks people.");
     spec
 }
 
-/// H5: planners are told what a toolset says, be it an instance, made for each step, or known by its specs alone.
 #[tokio::test]
-async fn h5_every_kind_of_toolset_is_heard() {
+async fn h5_planners_get_the_instructions_of_every_kind_of_toolset() {
     let cases: [(Source, &str); 4] = [
         (toy().into_source(), "Be brief.\n\nUse one well."),
         (Source::per_step(|_: Scope| toy()), "Be brief.\n\nUse one well."),
@@ -44,18 +43,18 @@ async fn h5_every_kind_of_toolset_is_heard() {
         let registry = Registry::new();
         registry.register_toolset("set", source).unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["set"]);
-        registry.register_agent(agent.with_instructions("Be brief."), told(expected)).unwrap();
+        registry.register_agent(agent.with_instructions("Be brief."), expecting(expected)).unwrap();
         let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await;
         outcome.unwrap().result().unwrap();
     }
 }
 
-/// H5, P1: a shared toolset of a catalog is heard too, in a session and without one.
+/// H5, P1: in a session and without one.
 #[tokio::test]
-async fn h5_p1_a_shared_toolset_that_a_catalog_publishes_is_heard() {
+async fn h5_p1_planners_get_the_instructions_of_published_shared_toolsets() {
     let registry = Registry::new();
     registry.register_toolset("set", toy()).unwrap();
-    registry.register_agent(Agent::new("worker", "lab"), told("Use one well.")).unwrap();
+    registry.register_agent(Agent::new("worker", "lab"), expecting("Use one well.")).unwrap();
     let catalog = registry.catalog();
     catalog.publish("set", "x").unwrap();
     catalog.allow("worker", "set").unwrap();
@@ -66,15 +65,14 @@ async fn h5_p1_a_shared_toolset_that_a_catalog_publishes_is_heard() {
     runtime.run(request.in_session(&session)).await.unwrap().result().unwrap();
 }
 
-/// H5: of the members of a combination each sentence is told once, and blank words are none.
 #[tokio::test]
-async fn h5_a_combination_says_each_sentence_once_and_no_blank_ones() {
+async fn h5_a_combination_has_no_duplicate_or_blank_instructions() {
     let blank = tool("mute", |n| n).with_instructions(|_| Some(" \n".into()));
     let all = Combined::new().with("one", toy()).with("blank", blank).with("again", toy());
     assert_eq!(all.instructions(&Scope::default()).await.as_deref(), Some("Use one well."));
 }
 
 #[tokio::test]
-async fn a_toolset_that_has_nothing_to_say_has_no_instructions() {
+async fn a_toolset_without_text_has_no_instructions() {
     assert_eq!(counter(None).instructions(&Scope::default()).await, None);
 }

@@ -1,5 +1,5 @@
-//! Approvals under every order of things that can meet: at most one effect, and never other bytes than those approved.
-//! Twelve scenarios, each in fifty interleavings.
+//! Concurrent answers to an approval: the tool runs at most once, with the approved arguments only. Twelve scenarios, each
+//! in fifty interleavings.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,19 +15,19 @@ use toolwright_runtime::{
 use crate::planners::steps;
 use crate::tools::{Log, N, call, payload};
 
-/// How many interleavings of each scenario are tried.
+/// The number of interleavings of each scenario.
 const INTERLEAVINGS: u64 = 50;
 
-/// What those who answer one question do, side by side, and which bytes may then have run: at most once, and once for
-/// sure where `must_run`.
+/// Concurrent answers to one question, and the arguments that the tool may run with. It runs at most once, or exactly once
+/// if `must_run`.
 struct Scenario {
     name: &'static str,
     answers: fn(&ApprovalRequest) -> Vec<Vec<Answer>>,
     may_run: &'static [&'static str],
     must_run: bool,
-    /// Whether the question has expired when the answers come.
+    /// Whether the question has expired before the answers.
     late: bool,
-    /// Whether the state goes through text on the way.
+    /// Whether the state is exported and restored.
     exported: bool,
 }
 
@@ -42,56 +42,71 @@ const fn scenario(
     Scenario { name, answers, may_run, must_run: !may_run.is_empty(), late: false, exported: false }
 }
 
-fn edit(asked: &ApprovalRequest) -> Answer {
-    asked.approve_with(Payload::new(EDITED))
+fn edit(question: &ApprovalRequest) -> Answer {
+    question.approve_with(Payload::new(EDITED))
 }
 
-fn forged(asked: &ApprovalRequest) -> Answer {
-    Answer { digest: "0".repeat(64), ..asked.approve() }
+fn forged(question: &ApprovalRequest) -> Answer {
+    Answer { digest: "0".repeat(64), ..question.approve() }
 }
 
-fn unknown(asked: &ApprovalRequest) -> Answer {
-    Answer { id: "approval_0000000000000000".to_owned(), ..asked.approve() }
+fn unknown(question: &ApprovalRequest) -> Answer {
+    Answer { id: "approval_0000000000000000".to_owned(), ..question.approve() }
 }
 
 const SCENARIOS: [Scenario; 12] = [
-    scenario("one yes", |asked| vec![vec![asked.approve()]], &[SHOWN]),
-    scenario("one no", |asked| vec![vec![asked.deny()]], &[]),
-    scenario("one edit", |asked| vec![vec![edit(asked)]], &[EDITED]),
-    scenario("the same yes eight times", |asked| vec![vec![asked.approve()]; 8], &[SHOWN]),
+    scenario("one approval", |question| vec![vec![question.approve()]], &[SHOWN]),
+    scenario("one denial", |question| vec![vec![question.deny()]], &[]),
+    scenario("one edit", |question| vec![vec![edit(question)]], &[EDITED]),
+    scenario(
+        "the same approval eight times",
+        |question| vec![vec![question.approve()]; 8],
+        &[SHOWN],
+    ),
     Scenario {
         must_run: false,
         ..scenario(
-            "yes against no",
-            |asked| vec![vec![asked.approve()], vec![asked.deny()]],
+            "approval and denial",
+            |question| vec![vec![question.approve()], vec![question.deny()]],
             &[SHOWN],
         )
     },
     scenario(
-        "yes against edit",
-        |asked| vec![vec![asked.approve()], vec![edit(asked)]],
+        "approval and edit",
+        |question| vec![vec![question.approve()], vec![edit(question)]],
         &[SHOWN, EDITED],
     ),
     scenario(
-        "yes against a forgery",
-        |asked| vec![vec![forged(asked)], vec![asked.approve()]],
+        "approval and forgery",
+        |question| vec![vec![forged(question)], vec![question.approve()]],
         &[SHOWN],
     ),
-    scenario("a forgery alone", |asked| vec![vec![forged(asked)]; 3], &[]),
+    scenario("only a forgery", |question| vec![vec![forged(question)]; 3], &[]),
     scenario(
-        "an unknown question beside the known",
-        |asked| vec![vec![asked.approve(), unknown(asked)]],
+        "an unknown and a known question",
+        |question| vec![vec![question.approve(), unknown(question)]],
         &[],
     ),
-    scenario("yes and no in one breath", |asked| vec![vec![asked.approve(), asked.deny()]; 2], &[]),
-    Scenario { late: true, ..scenario("a late yes", |asked| vec![vec![asked.approve()]; 2], &[]) },
+    scenario(
+        "approval and denial in one request",
+        |question| vec![vec![question.approve(), question.deny()]; 2],
+        &[],
+    ),
+    Scenario {
+        late: true,
+        ..scenario("a late approval", |question| vec![vec![question.approve()]; 2], &[])
+    },
     Scenario {
         exported: true,
-        ..scenario("copies of one export", |asked| vec![vec![asked.approve()]; 4], &[SHOWN])
+        ..scenario(
+            "several copies of an export",
+            |question| vec![vec![question.approve()]; 4],
+            &[SHOWN],
+        )
     },
 ];
 
-/// A runtime whose one guarded tool waits here and there, and logs the bytes it was run with.
+/// A runtime with a tool that needs an approval, yields at points that depend on the seed, and logs its arguments.
 fn runtime(log: &Log, clock: &Arc<AtomicU64>, seed: u64) -> Runtime {
     let spec = ToolSpec::new("wipe").with_toolset("disks").with_approval(Approval::default());
     let (effects, clock) = (log.clone(), Arc::clone(clock));
@@ -120,7 +135,7 @@ async fn pause(times: u64) {
     }
 }
 
-/// A number for each place of an interleaving, by xorshift.
+/// A pseudorandom number for each point of an interleaving (xorshift).
 fn shuffled(seed: u64, place: usize) -> u64 {
     let mut state = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ (place as u64 + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
@@ -159,7 +174,6 @@ async fn copy(runtime: &Runtime, run: &SuspendedRun, exported: bool) -> Suspende
     runtime.restore(&runtime.export(run).await.unwrap()).await.unwrap()
 }
 
-/// H7: at most one effect, never unapproved bytes, whoever comes first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn h7_twelve_scenarios_have_at_most_one_effect_in_fifty_interleavings() {
     for scenario in &SCENARIOS {

@@ -1,4 +1,4 @@
-//! Journals: a run that is made again takes the same way, and nothing that was kept happens twice.
+//! Journals: a repeated run behaves the same, and recorded effects do not happen again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -22,18 +22,18 @@ use crate::planners::{briefs, rule, steps};
 use crate::tools::{Log, N, Think, call, payload};
 use crate::toys::{spec, tool};
 
-/// Keeps entries in memory, in the order in which they came, and the ids of child runs.
+/// A journal in memory with its entries in order, and the ids of child runs.
 #[derive(Default)]
 struct Tape(Mutex<Vec<(String, String)>>, Mutex<Vec<String>>);
 
 impl Tape {
-    /// The first so many entries of another.
+    /// Creates a journal with the first entries of another.
     fn cut(from: &Self, length: usize) -> Arc<Self> {
         let entries = from.0.lock().unwrap()[..length].to_vec();
         Arc::new(Self(Mutex::new(entries), Mutex::default()))
     }
 
-    /// The number of a child run: its id is made, and kept in the journal.
+    /// Returns a number for a child run, whose id is generated.
     fn child(&self, id: &str) -> usize {
         let mut children = self.1.lock().unwrap();
         children.iter().position(|child| child == id).unwrap_or_else(|| {
@@ -73,7 +73,7 @@ impl Journal for Tape {
     }
 }
 
-/// Says yes, and that it was asked.
+/// Approves, and logs that it was asked.
 struct Asked(Log);
 
 impl Approver for Asked {
@@ -106,8 +106,8 @@ impl Hook for More {
     }
 }
 
-/// A parent calls `free`, `wipe` (guarded) and `think`, which runs of a child answer that calls `free` too. Everything
-/// says what it does.
+/// A runtime with an agent that calls `free`, `wipe` (needs an approval) and `think`, which a child run implements that
+/// calls `free`, too. All of them log.
 fn runtime(log: &Log, journal: Arc<dyn Journal>) -> (Runtime, Arc<Collector>) {
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
@@ -117,9 +117,9 @@ fn runtime(log: &Log, journal: Arc<dyn Journal>) -> (Runtime, Arc<Collector>) {
         n + 1
     });
     registry.register_tool(free).unwrap();
-    let said = log.clone();
+    let child_log = log.clone();
     let child = rule(move |turn| {
-        said.push(format!("child plans {}", turn.step()));
+        child_log.push(format!("child plans {}", turn.step()));
         Ok(match turn.last_results().next() {
             None => Step::Call(vec![call("free", "c", 5)]),
             Some(result) => Step::Finish(result.outcome.clone()?),
@@ -144,8 +144,8 @@ async fn run(log: &Log, journal: Arc<dyn Journal>) -> (RunOutcome, Vec<String>) 
     let (runtime, all) = runtime(log, journal);
     let request = RunRequest::new("parent", payload(0)).with_run_id("r1");
     let outcome = runtime.run(request).await.unwrap();
-    let told = all.events().iter().map(|event| event.kind.as_str().to_owned()).collect();
-    (outcome, told)
+    let seen = all.events().iter().map(|event| event.kind.as_str().to_owned()).collect();
+    (outcome, seen)
 }
 
 const KEYS: [&str; 21] = [
@@ -173,25 +173,25 @@ const KEYS: [&str; 21] = [
 ];
 
 #[tokio::test]
-async fn a_run_gets_from_outside_what_its_journal_keeps_under_stable_keys() {
+async fn a_journal_records_the_effects_of_a_run_under_stable_keys() {
     let tape = Arc::new(Tape::default());
     let (outcome, _) = run(&Log::default(), tape.clone()).await;
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#, r#"{"n":9}"#, r#"{"n":3}"#]);
     assert_eq!(tape.keys(), KEYS);
 }
 
-/// As after a crash at any moment: whatever was kept does not happen again, and the run ends as it would have.
+/// This simulates a crash at any point.
 #[tokio::test]
-async fn a_run_that_is_made_again_from_any_point_ends_the_same_and_does_nothing_twice() {
+async fn a_run_repeated_from_any_point_ends_the_same_and_repeats_no_recorded_effect() {
     let (whole, log) = (Arc::new(Tape::default()), Log::default());
-    let (expected, told) = run(&log, whole.clone()).await;
+    let (expected, seen) = run(&log, whole.clone()).await;
     let all = log.lines();
     let mut done = Vec::new();
     for length in 0..=whole.keys().len() {
         let (log, tape) = (Log::default(), Tape::cut(&whole, length));
-        let (outcome, told_again) = run(&log, tape.clone()).await;
+        let (outcome, seen_again) = run(&log, tape.clone()).await;
         assert_eq!(outcome, expected, "after {length} entries");
-        assert_eq!(told_again, told, "after {length} entries");
+        assert_eq!(seen_again, seen, "after {length} entries");
         let kept = all.len() - log.lines().len();
         assert!(done.last().is_none_or(|last| *last <= kept), "after {length} entries");
         assert_eq!(log.lines(), all[kept..], "what had not happened, and nothing else");
@@ -200,13 +200,13 @@ async fn a_run_that_is_made_again_from_any_point_ends_the_same_and_does_nothing_
     assert_eq!((done[0], done.last()), (0, Some(&all.len())), "{all:?}");
 }
 
-/// Runs `boss` under the id `r1`, kept on a tape.
+/// Runs `boss` with the id `r1` and a journal.
 async fn kept(runtime: RuntimeBuilder, tape: &Arc<Tape>) -> RunOutcome {
     let runtime = runtime.with_journal(tape.clone()).build();
     runtime.run(RunRequest::new("boss", payload(0)).with_run_id("r1")).await.unwrap()
 }
 
-/// `boss` calls `free`, which is there, or can be used, while a switch is on.
+/// A runtime in which `boss` calls `free`, which is listed or available while a switch is on.
 fn switched(log: &Log, listed: bool, on: &Arc<AtomicBool>) -> RuntimeBuilder {
     let (registry, runs, on) = (Registry::new(), log.clone(), Arc::clone(on));
     let free = tool("free", move |n| {
@@ -228,7 +228,7 @@ fn switched(log: &Log, listed: bool, on: &Arc<AtomicBool>) -> RuntimeBuilder {
 }
 
 #[tokio::test]
-async fn a_tool_that_comes_or_goes_changes_nothing_about_a_call_that_was_kept() {
+async fn a_recorded_call_does_not_change_when_its_tool_is_added_or_removed() {
     for listed in [true, false] {
         for first in [true, false] {
             let (log, tape, on) = (Log::default(), Arc::new(Tape::default()), Arc::default());
@@ -244,12 +244,12 @@ async fn a_tool_that_comes_or_goes_changes_nothing_about_a_call_that_was_kept() 
     }
 }
 
-/// `boss` calls `job`, which runs of `clerk` answer within limits.
+/// A runtime in which `boss` calls `job`, which `clerk` implements with these limits.
 fn delegating(limits: CallLimits, clerk: Arc<dyn Planner>, log: &Log) -> RuntimeBuilder {
     Runtime::builder(asking_by("clerk", clerk, log, limits))
 }
 
-/// Never comes to a step while there are pauses left.
+/// Never returns a step while there are pauses left.
 struct Slow(AtomicU32);
 
 impl Planner for Slow {
@@ -263,7 +263,7 @@ impl Planner for Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_nested_run_that_took_too_long_has_taken_too_long_when_it_is_made_again() {
+async fn a_recorded_timeout_of_a_child_run_is_kept_when_it_is_repeated() {
     let limits = CallLimits { timeout: Some(Duration::from_secs(7)), ..CallLimits::UNLIMITED };
     let (log, tape) = (Log::default(), Arc::new(Tape::default()));
     let clerk = Arc::new(Slow(AtomicU32::new(1)));
@@ -272,9 +272,9 @@ async fn a_nested_run_that_took_too_long_has_taken_too_long_when_it_is_made_agai
     assert_eq!(kept(delegating(limits, clerk, &log), &tape).await, expected);
 }
 
-/// The pause before another attempt is kept with its run.
+/// The wait before an attempt is recorded with the id of its run.
 #[tokio::test(start_paused = true)]
-async fn each_attempt_has_a_run_of_its_own_also_after_one_that_waited() {
+async fn each_attempt_has_its_own_run_also_after_a_suspended_one() {
     let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
     let (log, tape) = (Log::default(), Arc::new(Tape::default()));
     let runs = AtomicU32::new(0);
@@ -305,9 +305,8 @@ async fn each_attempt_has_a_run_of_its_own_also_after_one_that_waited() {
     assert_eq!(before.elapsed(), Duration::ZERO, "no pause is made twice");
 }
 
-/// H7: a question is as old as its asking: one that a barrier kept from being asked is new when it is.
 #[tokio::test]
-async fn h7_a_question_behind_a_barrier_lasts_from_when_it_is_asked() {
+async fn h7_the_lifetime_of_a_question_after_a_barrier_starts_when_it_is_asked() {
     let (log, clock) = (Log::default(), Arc::new(AtomicU64::new(1_000)));
     let registry = Registry::new();
     registry.register_tool(guarded(&log)).unwrap();
@@ -329,11 +328,11 @@ async fn h7_a_question_behind_a_barrier_lasts_from_when_it_is_asked() {
     let answers = [run.pending()[0].approve()];
     clock.store(1_050, Ordering::SeqCst);
     let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
-    let asked = outcome.suspended().unwrap().pending()[0].clone();
-    assert_eq!((asked.tool.as_str(), asked.expires_at), ("seal", 1_110_000));
+    let question = outcome.suspended().unwrap().pending()[0].clone();
+    assert_eq!((question.tool.as_str(), question.expires_at), ("seal", 1_110_000));
 }
 
-/// Keeps nothing that it was given.
+/// A journal that fails.
 struct Broken(&'static str);
 
 impl Journal for Broken {
@@ -355,7 +354,7 @@ impl Journal for Broken {
 }
 
 #[tokio::test]
-async fn what_a_journal_cannot_keep_fails_the_call_or_the_run_it_is_about() {
+async fn an_error_of_the_journal_fails_the_call_or_the_run() {
     let log = Log::default();
     for how in ["unreadable", "gone"] {
         let (outcome, _) = run(&log, Arc::new(Broken(how))).await;
@@ -368,9 +367,9 @@ async fn what_a_journal_cannot_keep_fails_the_call_or_the_run_it_is_about() {
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Internal);
 }
 
-/// A step that was cut off is not kept, so the planner would be asked for it now.
+/// The step was interrupted and not recorded, so that the planner would be asked for it again.
 #[tokio::test(start_paused = true)]
-async fn a_nested_run_that_failed_makes_no_calls_when_it_is_made_again() {
+async fn a_failed_child_run_makes_no_calls_when_it_is_repeated() {
     let limits = CallLimits { timeout: Some(Duration::from_secs(7)), ..CallLimits::UNLIMITED };
     let (log, tape) = (Log::default(), Arc::new(Tape::default()));
     let slow = Arc::new(Slow(AtomicU32::new(1)));
@@ -387,9 +386,9 @@ async fn a_nested_run_that_failed_makes_no_calls_when_it_is_made_again() {
         .with_events(all.clone());
     assert_eq!(kept(again, &tape).await, expected);
     assert!(log.lines().is_empty(), "{:?}", log.lines());
-    let told: Vec<_> = all.events().iter().map(|event| event.kind.as_str()).collect();
+    let seen: Vec<_> = all.events().iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(
-        told,
+        seen,
         [
             "run_started",
             "tool_call_scheduled",
@@ -402,7 +401,7 @@ async fn a_nested_run_that_failed_makes_no_calls_when_it_is_made_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_an_agent_ran_keeps_its_outcome_where_its_tool_is_gone() {
+async fn a_recorded_call_of_an_agent_keeps_its_outcome_after_its_tool_is_removed() {
     let (log, tape) = (Log::default(), Arc::new(Tape::default()));
     let echo = rule(|turn| Ok(Step::Finish(turn.input().clone())));
     let expected = kept(delegating(CallLimits::UNLIMITED, echo, &log), &tape).await;
@@ -412,7 +411,7 @@ async fn a_call_that_an_agent_ran_keeps_its_outcome_where_its_tool_is_gone() {
     assert_eq!(kept(Runtime::builder(registry), &tape).await, expected);
 }
 
-/// Gives every question the same verdict.
+/// Answers every question with the same verdict.
 struct Always(Verdict);
 
 impl Approver for Always {
@@ -421,7 +420,7 @@ impl Approver for Always {
     }
 }
 
-/// `boss` calls `wipe`, which logs its runs and may need an approval.
+/// A registry in which `boss` calls `wipe`, which logs and may need an approval.
 fn wiping(log: &Log, is_guarded: bool) -> Registry {
     let (registry, runs) = (Registry::new(), log.clone());
     let free = tool("wipe", move |n| {
@@ -435,7 +434,7 @@ fn wiping(log: &Log, is_guarded: bool) -> Registry {
 }
 
 #[tokio::test]
-async fn a_call_that_was_denied_stays_so_where_it_needs_no_approval_any_more() {
+async fn a_recorded_denial_is_kept_when_the_tool_needs_no_approval_any_more() {
     let (log, tape) = (Log::default(), Arc::new(Tape::default()));
     let runtime = |is_guarded| {
         let no = Always(Verdict::Deny(None));
@@ -447,9 +446,9 @@ async fn a_call_that_was_denied_stays_so_where_it_needs_no_approval_any_more() {
     assert!(log.lines().is_empty(), "{:?}", log.lines());
 }
 
-/// H6: while a run waits an approver says yes or no, as when it is resumed.
+/// H6: also if an approver answers.
 #[tokio::test]
-async fn h6_a_result_is_no_answer_to_a_call_that_is_not_deferred() {
+async fn h6_a_result_does_not_answer_a_call_that_is_not_deferred() {
     let (log, tape) = (Log::default(), Arc::new(Tape::default()));
     let runtime = Runtime::builder(wiping(&log, true));
     let runtime = runtime.with_approver(Arc::new(Always(Verdict::Result(payload(5)))));

@@ -1,4 +1,4 @@
-//! What a run enters is exited, once, whatever becomes of the run.
+//! The lifecycle of toolsets: each that is entered is exited once.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -38,9 +38,9 @@ async fn run(registry: Registry) -> RunOutcome {
     Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap()
 }
 
-/// R11: once each, exits in reverse; on failure too.
+/// R11: exits are in reverse order.
 #[tokio::test]
-async fn r11_toolsets_are_entered_and_exited_once_also_when_the_run_fails() {
+async fn r11_toolsets_are_entered_and_exited_once_even_if_the_run_fails() {
     let planners = [steps(vec![]), rule(|_| Err("no idea".into())), rule(|_| panic!("no plan"))];
     for planner in planners {
         let log = Log::default();
@@ -50,7 +50,7 @@ async fn r11_toolsets_are_entered_and_exited_once_also_when_the_run_fails() {
     }
 }
 
-/// R11: a failed enter rolls back those before it, in reverse, and never exits itself or those after it.
+/// R11: the toolset that failed and those after it are not exited.
 #[tokio::test]
 async fn r11_a_failed_enter_rolls_back_in_reverse() {
     let log = Log::default();
@@ -62,25 +62,24 @@ async fn r11_a_failed_enter_rolls_back_in_reverse() {
     assert_eq!(detail, "toolset `three` did not enter: the door is locked");
 }
 
-/// I5: a failing exit fails nothing and stops no other.
 #[tokio::test]
-async fn i5_a_failing_exit_fails_nothing_and_stops_no_other() {
+async fn i5_an_error_on_exit_does_not_fail_the_run_or_stop_other_exits() {
     let log = Log::default();
     let toys = [Toy::new("one", &log), Toy { clings: true, ..Toy::new("two", &log) }];
     assert_eq!(run(registry(toys, steps(vec![]))).await.result(), Ok(payload(0)));
     assert_eq!(log.lines(), ["enter one", "enter two", "exit two", "exit one"]);
 }
 
-/// I5: operators learn what did not exit, at the end of the run or of its step, or where another toolset did not enter.
+/// I5: at the end of the run or the step, and if another toolset cannot be entered.
 #[tokio::test]
-async fn i5_a_failing_exit_is_logged() {
+async fn i5_an_error_on_exit_is_logged() {
     let clinging = || Toy { clings: true, ..Toy::new("one", &Log::default()) };
     let stuck = Toy { stuck: true, ..Toy::new("two", &Log::default()) };
     let both = Combined::new().with("one", clinging()).with("two", stuck);
     let cases: [(Source, &[&str]); 3] = [
         (clinging().into_source(), &["a toolset did not exit cleanly"]),
         (Source::per_step(move |_: Scope| clinging()), &["a toolset did not exit cleanly"; 2]),
-        (both.into_source(), &["a toolset was rolled back with an error"]),
+        (both.into_source(), &["after another toolset failed to enter, a toolset failed to exit"]),
     ];
     for (source, expected) in cases {
         let registry = Registry::new();
@@ -113,7 +112,7 @@ async fn r11_a_nested_run_enters_a_shared_instance_again() {
     assert_eq!(log.lines(), ["enter toy", "enter toy in child", "exit toy in child", "exit toy"]);
 }
 
-/// A counter whose every instance counts for itself, over one thing that all instances share.
+/// A factory of counters with a count for each instance, and a count that all instances share.
 fn counter(
     shared: &Arc<std::sync::atomic::AtomicI64>,
 ) -> impl Fn(Scope) -> FunctionTool + Send + Sync + use<> {
@@ -128,9 +127,9 @@ fn counter(
     }
 }
 
-/// I1, I2, I3: runs share no state of an instance, recursive ones included, and all of what the factory captured.
+/// I1, I2, I3: also recursive runs.
 #[tokio::test]
-async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
+async fn i1_i2_i3_runs_share_only_what_their_factory_captured() {
     let ask = ToolSpec::new("ask").with_toolset("asking").with_service("lab");
     let spec = ask.with_types::<N, N>();
     let registry = Registry::new();
@@ -152,13 +151,13 @@ async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
     registry.register_agent(agent, planner).unwrap();
     let runtime = Runtime::new(registry);
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
-    // Hundreds count for all instances, ones for each: the child's is a new one.
+    // The hundreds are the shared count, and the ones that of the instance. The child run has a new instance.
     assert_eq!(briefs(&outcome), [r#"{"n":101}"#, r#"{"n":201}"#, r#"{"n":302}"#]);
 }
 
-/// I4: handles are unique, look as they should, and mean nothing once closed, unknown or another map's.
+/// I4: closed handles are unknown, too.
 #[test]
-fn i4_handles_are_unique_and_foreign_ones_unknown() {
+fn i4_handles_are_unique_and_those_of_other_maps_unknown() {
     let (ours, theirs) = (Handles::new("txn", "transaction"), Handles::new("txn", "transaction"));
     let handles: std::collections::BTreeSet<_> = (0..1000).map(|n| ours.open(n)).collect();
     assert_eq!((handles.len(), ours.len()), (1000, 1000));
@@ -177,9 +176,9 @@ fn i4_handles_are_unique_and_foreign_ones_unknown() {
     assert_eq!((ours.drain().len(), ours.is_empty()), (999, true));
 }
 
-/// R11: a run dropped at any of its points of waiting has exited all it entered, once.
+/// R11: at each point where it waits.
 #[tokio::test(start_paused = true)]
-async fn r11_a_run_dropped_anywhere_exits_what_it_entered_once() {
+async fn r11_a_run_dropped_at_any_point_exits_its_toolsets_once() {
     let mut polls = 0;
     loop {
         let log = Log::default();
@@ -193,7 +192,7 @@ async fn r11_a_run_dropped_anywhere_exits_what_it_entered_once() {
         let two = vec![vec![call("one", "a", 1), call("step", "b", 1)], vec![call("step", "c", 1)]];
         registry.register_agent(agent, steps(two)).unwrap();
         let ended = poll_at_most(polls, Runtime::new(registry)).await;
-        // What was spawned to exit has more than enough time for it.
+        // Wait for the tasks that exit toolsets.
         tokio::time::sleep(Duration::from_mins(1)).await;
         let lines = log.lines();
         for name in ["one", "two", "step"] {
@@ -210,7 +209,7 @@ async fn r11_a_run_dropped_anywhere_exits_what_it_entered_once() {
     }
 }
 
-/// Polls a run so often, then drops it. Says whether it had ended.
+/// Polls a run at most this often and then drops it. Returns whether it had ended.
 async fn poll_at_most(polls: usize, runtime: Runtime) -> bool {
     let mut run = pin!(runtime.run(RunRequest::new("mixed", payload(0))));
     let mut context = Context::from_waker(Waker::noop());
@@ -218,15 +217,14 @@ async fn poll_at_most(polls: usize, runtime: Runtime) -> bool {
         if run.as_mut().poll(&mut context).is_ready() {
             return true;
         }
-        // Timers go on between polls.
+        // Let timers advance between polls.
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     false
 }
 
-/// Cancellation: calls that ended keep their results, the others are given up, and what was entered is exited.
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_run_keeps_what_ended_and_exits() {
+async fn a_canceled_run_keeps_ended_calls_and_exits_its_toolsets() {
     let log = Log::default();
     let token = CancellationToken::new();
     let cancelling = token.clone();
@@ -255,16 +253,16 @@ async fn a_cancelled_run_keeps_what_ended_and_exits() {
     assert_eq!(log.lines(), ["enter one", "exit one"]);
 }
 
-/// I5: a single call outside any run enters and exits what provides its tool.
+/// I5: the toolset is entered and exited.
 #[tokio::test]
-async fn i5_a_call_outside_any_run_has_an_instance_of_its_own() {
+async fn i5_a_call_outside_of_runs_has_its_own_instance() {
     let spec: &'static ToolSpec = ECHO[0];
     let made = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let counted = Arc::clone(&made);
     let mut registry = Registry::new();
     let factory: toolwright::ExecutorFactory = Arc::new(move || {
         counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        Arc::new(crate::tools::Stand::default())
+        Arc::new(crate::tools::TestExecutor::default())
     });
     toolwright::Registrar::register_factory(&mut registry, ECHO, factory).unwrap();
     let runtime = Runtime::new(registry);

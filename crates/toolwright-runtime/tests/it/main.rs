@@ -1,4 +1,4 @@
-//! The runtime at work on tools and agents written by hand, against the contract alone.
+//! Tests of the runtime with tools and agents written by hand.
 
 mod agents;
 mod approval_lists;

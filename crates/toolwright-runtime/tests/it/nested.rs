@@ -1,5 +1,4 @@
-//! Runs that answer calls: their time, their attempts, the hooks around them, and what becomes of calls beside one that
-//! waits.
+//! Child runs, which implement calls: time limits, attempts, hooks, and suspension.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +18,7 @@ use crate::planners::{briefs, rule, steps};
 use crate::tools::{Log, N, call, payload};
 use crate::toys::{spec, tool};
 
-/// A registry whose agent `boss` calls `job` once, which runs of `clerk` answer within limits.
+/// A registry with an agent `boss`, which calls `job` once. `clerk` implements it with these limits.
 fn registry(limits: CallLimits, clerk: Arc<dyn Planner>) -> Registry {
     let registry = Registry::new();
     let job = ToolSpec::new("job").with_toolset("jobs").with_limits(limits);
@@ -30,7 +29,7 @@ fn registry(limits: CallLimits, clerk: Arc<dyn Planner>) -> Registry {
     registry
 }
 
-/// Never comes to a step.
+/// Never returns a step.
 struct Endless;
 
 impl Planner for Endless {
@@ -40,7 +39,7 @@ impl Planner for Endless {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agents_run_ends_with_the_time_of_the_tool_it_answers() {
+async fn the_time_limit_of_a_tool_applies_to_the_run_of_its_agent() {
     let limits = CallLimits { timeout: Some(Duration::from_secs(7)), ..CallLimits::UNLIMITED };
     let runtime = Runtime::new(registry(limits, Arc::new(Endless)));
     let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
@@ -50,7 +49,7 @@ async fn an_agents_run_ends_with_the_time_of_the_tool_it_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agents_run_has_the_attempts_of_the_tool_it_answers() {
+async fn the_attempts_of_a_tool_apply_to_the_runs_of_its_agent() {
     let runs = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&runs);
     let clerk = rule(move |turn| {
@@ -71,7 +70,7 @@ async fn an_agents_run_has_the_attempts_of_the_tool_it_answers() {
     assert!(started.elapsed() >= delays.iter().sum::<Duration>(), "{delays:?}");
 }
 
-/// The attempts that were followed by another, and how long that waited.
+/// Returns the numbers of the retried attempts with the waits after them.
 fn retried(all: &Collector) -> Vec<(u32, Duration)> {
     let attempt = |event: &Event| match event.kind {
         EventKind::ToolCallRetried { attempt, delay, .. } => Some((attempt, delay)),
@@ -80,7 +79,7 @@ fn retried(all: &Collector) -> Vec<(u32, Duration)> {
     all.events().iter().filter_map(attempt).collect()
 }
 
-/// Logs what passes.
+/// Logs arguments and outcomes.
 struct Passing(Log);
 
 impl Hook for Passing {
@@ -103,9 +102,9 @@ impl Hook for Passing {
     }
 }
 
-/// H1, H6: a run that waits is no outcome, so the hooks after its call run once, when there is one.
+/// H1, H6: a suspended run has no outcome yet, so the hooks after the call run when there is one.
 #[tokio::test]
-async fn hooks_run_once_around_a_call_whose_run_waited_meanwhile() {
+async fn hooks_run_once_for_a_call_whose_child_run_was_suspended() {
     let log = Log::default();
     let hooks = Hooks::new().with_for("delegate", Passing(log.clone()));
     let runtime = Runtime::builder(nested(&log)).with_hooks(hooks).build();
@@ -117,7 +116,7 @@ async fn hooks_run_once_around_a_call_whose_run_waited_meanwhile() {
     assert_eq!(log.lines(), ["before delegate", r#"wiped {"n":3}"#, "after delegate: true"]);
 }
 
-/// Sets the arguments to `{"n":2}`, and logs those it sees afterwards.
+/// Sets the arguments to `{"n":2}`, and logs those that it gets after the call.
 struct Setting(Log);
 
 impl Hook for Setting {
@@ -139,7 +138,7 @@ impl Hook for Setting {
     }
 }
 
-/// A clerk who has `wipe` approved, then finishes with the input of the run.
+/// A registry in which `clerk` calls `wipe` (needs an approval), and then finishes with its input.
 fn asking(log: &Log, limits: CallLimits) -> Registry {
     let clerk = rule(|turn| {
         Ok(match turn.step() {
@@ -150,7 +149,7 @@ fn asking(log: &Log, limits: CallLimits) -> Registry {
     asking_by("clerk", clerk, log, limits)
 }
 
-/// As [`registry`], with an agent of this name, who may call `wipe` (guarded).
+/// Does the same as [`registry`], with an agent of this name that may call `wipe` (needs an approval).
 pub(crate) fn asking_by(
     name: &str,
     planner: Arc<dyn Planner>,
@@ -168,9 +167,8 @@ pub(crate) fn asking_by(
     registry
 }
 
-/// H1, H8: hooks before a call hold for the run that answers it, also where that waited.
 #[tokio::test]
-async fn h1_h8_a_run_that_waited_goes_on_with_the_arguments_that_hooks_made() {
+async fn h1_h8_a_resumed_child_run_keeps_the_arguments_that_hooks_changed() {
     let (log, seen) = (Log::default(), Log::default());
     let hooks = Hooks::new().with_for("job", Setting(seen.clone()));
     let registry = asking(&log, CallLimits::UNLIMITED);
@@ -183,9 +181,8 @@ async fn h1_h8_a_run_that_waited_goes_on_with_the_arguments_that_hooks_made() {
     assert_eq!(seen.lines(), [r#"after {"n":2}"#]);
 }
 
-/// H8: the history of a run is for the agent it was made for.
 #[tokio::test]
-async fn h8_a_nested_run_goes_on_by_its_own_agent_alone() {
+async fn h8_a_child_run_is_resumed_only_by_its_own_agent() {
     let log = Log::default();
     let limits = CallLimits::UNLIMITED;
     let runtime = Runtime::new(asking(&log, limits));
@@ -199,19 +196,18 @@ async fn h8_a_nested_run_goes_on_by_its_own_agent_alone() {
         Ok(Step::Finish(payload(9)))
     });
     let registry = asking_by("other", other, &log, limits);
-    // The agent that was running is there, and does not answer calls of `job`.
+    // The old agent is registered, and does not implement `job`.
     let clerk = Agent::new("clerk", "lab").with_tools(["wipe"]);
     registry.register_agent(clerk, steps(vec![])).unwrap();
     let elsewhere = Runtime::new(registry);
     let outcome = elsewhere.resume(ResumeRequest::new(run, answers())).await.unwrap();
     let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
-    assert_eq!(failure.message, "the agent that was running `job` does not implement it any more");
+    assert_eq!(failure.message, "the agent that was running `job` no longer implements it");
     assert!(log.lines().is_empty(), "neither agent went on");
 }
 
-/// H3, H8: attempts that were made before the run waited count.
 #[tokio::test(start_paused = true)]
-async fn h3_h8_attempts_are_counted_over_a_suspension() {
+async fn h3_h8_attempts_before_a_suspension_count() {
     let (log, all) = (Log::default(), Collector::new());
     let fails = || ToolFailure::new(FailureKind::Unavailable, "not now", Recovery::Retry);
     let runs = AtomicU32::new(0);
@@ -233,7 +229,7 @@ async fn h3_h8_attempts_are_counted_over_a_suspension() {
     assert_eq!(retried(&all).into_iter().map(|(attempt, _)| attempt).collect::<Vec<_>>(), [1, 2]);
 }
 
-/// A registry whose agent makes one step of calls over `wipe` (guarded) and `last` (a barrier).
+/// A registry with an agent that makes a step of calls of `wipe` (needs an approval) and `last` (a barrier).
 fn guarded_step(calls: Vec<ToolCall>, log: &Log) -> Registry {
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
@@ -250,9 +246,9 @@ fn guarded_step(calls: Vec<ToolCall>, log: &Log) -> Registry {
     registry
 }
 
-/// A call whose id was used before is refused at once, even where a barrier keeps its siblings waiting.
+/// A call with a duplicate id is refused at once, even if other calls of the step wait for a barrier.
 #[tokio::test]
-async fn a_refused_call_does_not_run_after_its_run_was_resumed() {
+async fn a_refused_call_does_not_run_after_its_run_is_resumed() {
     let log = Log::default();
     let calls = vec![call("wipe", "a", 1), call("last", "a", 2), call("last", "b", 3)];
     let runtime = Runtime::new(guarded_step(calls, &log));
@@ -273,9 +269,8 @@ fn balance(events: &[Event]) -> i64 {
     events.iter().map(weight).sum()
 }
 
-/// G31: a call that was announced has one end, even where its tool is gone when its run goes on.
 #[tokio::test]
-async fn a_call_whose_tool_is_gone_when_its_run_goes_on_still_ends() {
+async fn a_call_whose_tool_was_removed_during_a_suspension_still_ends() {
     let (log, before, after) = (Log::default(), Collector::new(), Collector::new());
     let runtime = Runtime::builder(nested(&log)).with_events(before.clone()).build();
     let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
@@ -295,7 +290,7 @@ async fn a_call_whose_tool_is_gone_when_its_run_goes_on_still_ends() {
     assert_eq!(log.lines(), ["after delegate: false"]);
 }
 
-/// The agents whose runs have ended, in that order.
+/// Returns the agents whose runs have ended, in order.
 fn finished(all: &Collector) -> Vec<String> {
     let of = |event: &Event| match event.kind {
         EventKind::RunFinished { .. } => event.agent.as_deref().map(str::to_owned),
@@ -304,9 +299,9 @@ fn finished(all: &Collector) -> Vec<String> {
     all.events().iter().filter_map(of).collect()
 }
 
-/// G31: the end of a run is the end of what it waits for, and of its calls.
+/// G31: and the calls of these runs.
 #[tokio::test(start_paused = true)]
-async fn g31_a_run_out_of_time_ends_the_suspended_runs_of_its_calls() {
+async fn g31_a_run_out_of_time_ends_its_suspended_child_runs() {
     let (log, all) = (Log::default(), Collector::new());
     let registry = asking(&log, CallLimits::UNLIMITED);
     let endless = async |_: N| std::future::pending::<Result<N, ToolFailure>>().await;

@@ -1,4 +1,4 @@
-//! Peers of a remote toolset that mean harm: what they can reach, say and fill.
+//! Hostile peers of remote toolsets: what they can access, claim and overload.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -26,15 +26,15 @@ use crate::planners::brief;
 use crate::tools::{Log, N, call};
 use crate::toys::{spec, tool};
 
-/// Long enough for what happens at all.
+/// Long enough for anything that happens at all.
 const SOON: Duration = Duration::from_millis(300);
 
-/// A server, and a peer that says to it what it likes.
+/// A server, and a peer that can send anything.
 struct Raw {
     input: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
     nonce: String,
-    /// The first tool as it was listed, as of one that cannot be used.
+    /// The first listed tool, marked as unavailable.
     tool: String,
     _serving: JoinHandle<()>,
 }
@@ -44,7 +44,7 @@ impl Raw {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let serving = tokio::spawn(async move {
             let (input, output) = tokio::io::split(theirs);
-            // It ends badly where the peer is as bad as these.
+            // The server returns an error for some of these peers.
             let _ = toolset.serve_stream(input, output, options).await;
         });
         let (input, output) = tokio::io::split(ours);
@@ -66,8 +66,8 @@ impl Raw {
 
     async fn list(&mut self) {
         self.say(json!({"say": "list", "id": 0})).await;
-        let told = self.input.next_line().await.unwrap().unwrap();
-        let tool = told.strip_prefix(r#"{"say":"tools","id":0,"tools":{"Ok":["#).unwrap();
+        let seen = self.input.next_line().await.unwrap().unwrap();
+        let tool = seen.strip_prefix(r#"{"say":"tools","id":0,"tools":{"Ok":["#).unwrap();
         let tool = tool.strip_suffix("]}}").unwrap();
         self.tool = tool.replace(r#""available":true"#, r#""available":false"#);
     }
@@ -82,7 +82,7 @@ fn stated(tool: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_socket_is_for_its_user_alone_from_the_first_moment() {
+async fn only_the_user_of_a_socket_can_ever_connect_to_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listener = bind_unix(&path).unwrap();
@@ -99,12 +99,12 @@ async fn a_socket_is_for_its_user_alone_from_the_first_moment() {
     std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, "mine").unwrap();
     let taken = bind_unix(&path).unwrap_err().to_string();
-    assert!(taken.starts_with("a file that is no socket is at"), "{taken}");
+    assert!(taken.starts_with("there is a file that is not a socket at"), "{taken}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
 }
 
 #[tokio::test]
-async fn only_peers_of_the_same_user_may_connect_unless_the_server_says_otherwise() {
+async fn peers_of_other_users_are_refused_unless_the_server_accepts_them() {
     let folder = tempfile::tempdir().unwrap();
     let us = std::fs::metadata(folder.path()).unwrap().uid();
     let connect = async |name: &str, options: RemoteOptions| {
@@ -126,44 +126,46 @@ async fn only_peers_of_the_same_user_may_connect_unless_the_server_says_otherwis
 }
 
 #[tokio::test]
-async fn a_client_says_nothing_to_the_server_of_a_stranger() {
+async fn a_client_sends_nothing_to_a_server_of_an_untrusted_user() {
     let folder = tempfile::tempdir().unwrap();
     let us = std::fs::metadata(folder.path()).unwrap().uid();
     let path = folder.path().join("socket");
     let listener = bind_unix(&path).unwrap();
     let strangers = RemoteOptions::new().with_peers(move |peer| peer.user_id() == Some(us + 1));
     let refused = RemoteToolset::connect_unix(&path, &Scope::default(), strangers).await;
-    let Err(error @ RemoteError::Stranger { user_id }) = refused else { panic!("it connected") };
+    let Err(error @ RemoteError::UntrustedPeer { user_id }) = refused else {
+        panic!("it connected")
+    };
     assert_eq!(user_id, Some(us));
-    assert!(error.to_string().starts_with(&format!("the socket is served by user {us}")));
+    assert!(error.to_string().starts_with(&format!("user {us} serves the socket")));
     let (mut stream, _) = listener.accept().await.unwrap();
-    let mut said = Vec::new();
-    stream.read_to_end(&mut said).await.unwrap();
-    assert!(said.is_empty(), "{said:?}");
+    let mut text = Vec::new();
+    stream.read_to_end(&mut text).await.unwrap();
+    assert!(text.is_empty(), "{text:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_says_how_long_a_silent_server_is_waited_for() {
+async fn a_host_sets_the_time_limit_for_a_silent_server() {
     let since = tokio::time::Instant::now();
     let (ours, _silent) = tokio::io::duplex(1 << 10);
     let (input, output) = tokio::io::split(ours);
     let options = RemoteOptions::new().with_answer_timeout(SOON);
-    let opened = RemoteToolset::over(input, output, &Scope::default(), options).await;
+    let opened = RemoteToolset::connect_stream(input, output, &Scope::default(), options).await;
     assert!(matches!(opened, Err(RemoteError::Io(_))));
     assert_eq!(since.elapsed().as_millis(), SOON.as_millis());
 }
 
-/// A toolset that says for whom it was made, and whose tool says for whom it is called.
+/// A toolset that logs the scope of its factory and of its calls.
 fn telling_scopes() -> (Source, Log) {
     let log = Log::default();
     let made = log.clone();
     let source = (move |scope: Scope| {
-        let told = made.clone();
-        told.push(format!("made for {:?} {:?}", scope.run_id, scope.labels.get("user")));
+        let seen = made.clone();
+        seen.push(format!("made for {:?} {:?}", scope.run_id, scope.labels.get("user")));
         FunctionTool::new(spec("tell"), move |_: N, call: ToolCall| {
             let scope = call.scope();
             let user = scope.labels.get("user");
-            told.push(format!("{} {:?} {:?} {user:?}", call.id(), scope.run_id, scope.session_id));
+            seen.push(format!("{} {:?} {:?} {user:?}", call.id(), scope.run_id, scope.session_id));
             std::future::ready(Ok::<_, ToolFailure>(true))
         })
     })
@@ -172,7 +174,7 @@ fn telling_scopes() -> (Source, Log) {
 }
 
 #[tokio::test]
-async fn a_peer_states_no_identity_that_the_server_does_not_believe() {
+async fn the_scope_that_a_peer_sends_is_ignored_unless_the_server_accepts_it() {
     let forged = json!({"run_id": "root", "session_id": "s", "labels": {"user": "ann"}});
     let called = |options: RemoteOptions| {
         let forged = forged.clone();
@@ -186,24 +188,24 @@ async fn a_peer_states_no_identity_that_the_server_does_not_believe() {
             log.lines()
         }
     };
-    let told = called(RemoteOptions::new()).await;
-    assert!(!told.concat().contains("root") && !told.concat().contains("ann"), "{told:?}");
-    let run = told[0].strip_prefix("made for ").unwrap().strip_suffix(" None").unwrap();
+    let seen = called(RemoteOptions::new()).await;
+    assert!(!seen.concat().contains("root") && !seen.concat().contains("ann"), "{seen:?}");
+    let run = seen[0].strip_prefix("made for ").unwrap().strip_suffix(" None").unwrap();
     assert!(run.starts_with("Some(\"run_"), "{run}");
-    assert_eq!(told[1], format!("c1 {run} None None"), "one run, and the id of the call");
+    assert_eq!(seen[1], format!("c1 {run} None None"), "one run, and the id of the call");
 
-    let told = called(RemoteOptions::new().trusting_peers()).await;
+    let seen = called(RemoteOptions::new().trusting_peers()).await;
     let expected =
         [r#"made for Some("root") Some("ann")"#, r#"c1 Some("root") Some("s") Some("ann")"#];
-    assert_eq!(told, expected);
+    assert_eq!(seen, expected);
 
     let only_runs = RemoteOptions::new()
         .with_scope(|_, stated| Scope { run_id: stated.run_id, ..Scope::default() });
-    let told = called(only_runs).await;
-    assert_eq!(told, [r#"made for Some("root") None"#, r#"c1 Some("root") None None"#]);
+    let seen = called(only_runs).await;
+    assert_eq!(seen, [r#"made for Some("root") None"#, r#"c1 Some("root") None None"#]);
 }
 
-/// Counts how often it is listed.
+/// A toolset that counts its listings.
 struct Listed(Arc<AtomicUsize>, FunctionTool);
 
 impl Toolset for Listed {
@@ -218,30 +220,30 @@ impl Toolset for Listed {
 }
 
 #[tokio::test]
-async fn a_peer_that_does_not_read_is_not_read_from() {
+async fn the_server_stops_reading_from_a_peer_that_does_not_read() {
     let listed = Arc::new(AtomicUsize::new(0));
     let toolset = Listed(Arc::clone(&listed), tool("plus", |n| n + 1)).into_source();
     let mut raw = Raw::open(toolset, RemoteOptions::new(), json!({})).await;
-    let mut said = 0;
+    let mut sent = 0;
     let flooding = async {
-        while said < 200_000 {
-            raw.say(json!({"say": "list", "id": said})).await;
-            said += 1;
+        while sent < 200_000 {
+            raw.say(json!({"say": "list", "id": sent})).await;
+            sent += 1;
         }
     };
     assert!(timeout(SOON * 2, flooding).await.is_err(), "it has to wait");
-    // Replies on the stream, and those that wait; requests on the stream.
+    // Replies in the stream and in the queue, and requests in the stream.
     let listed = listed.load(Ordering::SeqCst);
-    assert!(listed < 500, "{listed} lists were made for nobody");
-    assert!(said < 10_000, "{said} requests were taken");
+    assert!(listed < 500, "{listed} lists were created although no one read them");
+    assert!(sent < 10_000, "{sent} requests were accepted");
 }
 
 #[tokio::test]
-async fn peers_over_the_limit_of_connections_wait_until_one_leaves() {
+async fn peers_over_the_connection_limit_wait_until_one_disconnects() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let toolset = tool("plus", |n| n + 1).into_source();
-    let options = RemoteOptions::new().with_connections(1);
+    let options = RemoteOptions::new().with_max_connections(1);
     let serving = tokio::spawn(toolset.serve_unix(bind_unix(&path).unwrap(), options));
     let first = connect(&path, None).await;
     let mut second = Box::pin(connect(&path, None));
@@ -251,17 +253,17 @@ async fn peers_over_the_limit_of_connections_wait_until_one_leaves() {
     serving.abort();
 }
 
-/// Runs itself again in a process that may open few files.
+/// Runs itself in a process with a low limit of open files.
 #[tokio::test]
-async fn a_server_out_of_files_goes_on_once_it_has_some() {
-    const NAME: &str = "peers::a_server_out_of_files_goes_on_once_it_has_some";
+async fn a_server_without_free_file_descriptors_continues_once_it_has_some() {
+    const NAME: &str = "peers::a_server_without_free_file_descriptors_continues_once_it_has_some";
     if std::env::var_os("FEW_FILES").is_none() {
         let this = std::env::current_exe().unwrap();
         let mut limited = std::process::Command::new("sh");
         limited.args(["-c", r#"ulimit -n 40 && exec "$0" --exact "$1""#]).arg(this).arg(NAME);
         let ended = limited.env("FEW_FILES", "1").output().unwrap();
-        let said = String::from_utf8_lossy(&ended.stdout);
-        assert!(ended.status.success() && said.contains("1 passed"), "{said}");
+        let text = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success() && text.contains("1 passed"), "{text}");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -274,7 +276,7 @@ async fn a_server_out_of_files_goes_on_once_it_has_some() {
     while let Ok(file) = std::fs::File::open("/dev/null") {
         files.push(file);
     }
-    // One for the client's end, none for the server's.
+    // One file descriptor for the client, and none for the server.
     files.pop();
     let mut second = Box::pin(connect(&path, None));
     assert!(timeout(SOON, &mut second).await.is_err(), "there is no file for it");
@@ -285,7 +287,7 @@ async fn a_server_out_of_files_goes_on_once_it_has_some() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_never_opens_its_connection_is_left() {
+async fn a_peer_that_never_opens_its_connection_is_disconnected() {
     let (_silent, theirs) = tokio::io::duplex(64);
     let (input, output) = tokio::io::split(theirs);
     let toolset = tool("plus", |n| n + 1).into_source();
@@ -295,11 +297,11 @@ async fn a_peer_that_never_opens_its_connection_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_says_nothing_is_not_waited_for() {
+async fn a_silent_server_is_not_waited_for() {
     let (ours, _silent) = tokio::io::duplex(1 << 10);
     let (input, output) = tokio::io::split(ours);
     let scope = Scope::default();
-    let opening = RemoteToolset::over(input, output, &scope, RemoteOptions::new());
+    let opening = RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new());
     let opened = timeout(SOON * 100, opening).await.expect("the opening has a limit");
     let Err(RemoteError::Io(error)) = opened else { panic!("it cannot have opened") };
     assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
@@ -308,18 +310,19 @@ async fn a_server_that_says_nothing_is_not_waited_for() {
     let opened = json!({"say": "opened", "calls": 4, "nonce": "n"});
     silent.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
     let (input, output) = tokio::io::split(ours);
-    let remote = RemoteToolset::over(input, output, &scope, RemoteOptions::new()).await.unwrap();
+    let remote =
+        RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new()).await.unwrap();
     let listed = timeout(SOON * 100, remote.tools(&scope)).await.expect("lists have a limit");
-    assert!(listed.unwrap_err().to_string().contains("broke"));
+    assert!(listed.unwrap_err().to_string().contains("failed"));
     assert!(timeout(SOON * 100, remote.save(&scope)).await.expect("so has saving").is_err());
     let calling = timeout(SOON * 1_000, remote.call(&call("plus", "a", 1))).await;
     assert!(calling.is_err(), "calls have limits of their own");
 }
 
 #[tokio::test]
-async fn calls_over_the_limit_of_a_connection_fail_and_cancelled_ones_make_room() {
+async fn calls_over_the_limit_of_a_connection_fail_until_others_are_canceled() {
     let stuck = FunctionTool::new(spec("stuck"), std::future::pending::<bool>);
-    let options = RemoteOptions::new().with_calls(2);
+    let options = RemoteOptions::new().with_max_calls(2);
     let mut raw = Raw::open(stuck.into_source(), options, json!({})).await;
     raw.list().await;
     let stuck = json!({"id": "c", "tool": "stuck", "args": "{}", "scope": {}});
@@ -332,16 +335,16 @@ async fn calls_over_the_limit_of_a_connection_fail_and_cancelled_ones_make_room(
     raw.call(4, stuck.clone(), Value::Null).await;
     assert!(timeout(SOON, raw.hear()).await.is_err(), "the fourth call runs");
     raw.call(4, stuck, Value::Null).await;
-    assert_eq!(raw.input.next_line().await.unwrap(), None, "an id stands for one request");
+    assert_eq!(raw.input.next_line().await.unwrap(), None, "an id can be used for one request");
 }
 
 fn failure(reply: &Value) -> &str {
     reply["outcome"]["failure"]["kind"].as_str().unwrap_or("none")
 }
 
-/// A server that reads nothing after it has opened gets as many calls as it takes at once, and their cancellations.
+/// A server that stops reading gets as many calls as it accepts at once, and their cancellations.
 #[tokio::test]
-async fn a_client_sends_no_more_calls_than_the_server_takes() {
+async fn a_client_sends_no_more_calls_than_the_server_accepts() {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (input, mut output) = tokio::io::split(theirs);
     let mut input = BufReader::new(input).lines();
@@ -349,7 +352,8 @@ async fn a_client_sends_no_more_calls_than_the_server_takes() {
     output.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
     let (reading, writing) = tokio::io::split(ours);
     let remote =
-        RemoteToolset::over(reading, writing, &Scope::default(), RemoteOptions::new()).await;
+        RemoteToolset::connect_stream(reading, writing, &Scope::default(), RemoteOptions::new())
+            .await;
     let remote = Arc::new(remote.unwrap());
     input.next_line().await.unwrap();
     for _ in 0..3 {
@@ -364,7 +368,7 @@ async fn a_client_sends_no_more_calls_than_the_server_takes() {
             sent.push(line["say"].as_str().unwrap().to_owned());
         }
         assert_eq!(sent, ["call"; 4]);
-        // Those that wait for a place go first, so that none gets one.
+        // Drop the waiting calls first, so that none of them gets a permit.
         calls.iter().rev().for_each(JoinHandle::abort);
         for call in calls {
             assert!(call.await.unwrap_err().is_cancelled());
@@ -378,7 +382,7 @@ async fn a_client_sends_no_more_calls_than_the_server_takes() {
 
 const SECRET: [u8; 32] = [7; 32];
 
-/// A runtime that approves everything, of the tools of a remote toolset.
+/// Makes a call of a remote toolset with a runtime that approves everything.
 async fn approving(log: &Log, server: Option<[u8; 32]>, client: Option<[u8; 32]>) -> ToolResult {
     let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
     let mut options = RemoteOptions::new();
@@ -411,14 +415,13 @@ async fn connect(path: &Path, secret: Option<[u8; 32]>) -> RemoteToolset {
     RemoteToolset::connect_unix(path, &Scope::default(), options).await.unwrap()
 }
 
-/// H6: a call that was approved here runs there only where both sides have one key; else the failure says what to do.
 #[tokio::test]
-async fn h6_an_approval_here_counts_there_only_with_a_key_that_both_have() {
+async fn h6_an_approval_is_valid_for_the_server_only_with_a_shared_key() {
     let log = Log::default();
     assert_eq!(brief(&approving(&log, Some(SECRET), Some(SECRET)).await), r#"{"n":1}"#);
     assert_eq!(log.lines().len(), 1);
     let no_key = "the server of the remote toolset has no approval key; give the same one to it";
-    let no_code = "the call came without a code made with the server's key";
+    let no_code = "the call has no approval code that is valid for this request";
     for (server, client, expected) in [
         (None, None, no_key),
         (None, Some(SECRET), no_key),
@@ -426,16 +429,16 @@ async fn h6_an_approval_here_counts_there_only_with_a_key_that_both_have() {
         (Some(SECRET), Some([8; 32]), no_code),
     ] {
         let failure = approving(&log, server, client).await.outcome.unwrap_err();
-        assert_eq!(failure.message, "`wipe` needs an approval, and this call shows none");
+        assert_eq!(failure.message, "`wipe` needs an approval, and this call has none");
         let detail = failure.detail.unwrap();
         assert!(detail.starts_with(expected), "{detail}");
     }
     assert_eq!(log.lines().len(), 1, "nothing else ran");
 }
 
-/// H6: a hostile peer that says it was approved runs nothing, with whatever code but one made for this very request.
+/// H6: the code must be for exactly this request.
 #[tokio::test]
-async fn h6_a_peer_that_says_it_was_approved_runs_nothing() {
+async fn h6_a_peer_without_a_valid_approval_code_runs_nothing() {
     let log = Log::default();
     let toolset = Combined::new().with("disks", guarded(&log)).into_source();
     let options = RemoteOptions::new().trusting_peers();
@@ -468,9 +471,9 @@ async fn h6_a_peer_that_says_it_was_approved_runs_nothing() {
     assert_eq!(log.lines().len(), 1);
 }
 
-/// H6: who carries the lines of an approved call, and has no key, changes neither for whom it runs nor what was asked.
+/// H6: a relay without the key can change neither the scope nor the tool of a call.
 #[tokio::test]
-async fn h6_an_approved_call_runs_only_as_it_was_sent_and_asked() {
+async fn h6_an_approved_call_that_was_changed_in_transit_runs_nothing() {
     for (from, to, expected) in [
         ("nothing of this", "is said", r#"{"n":1}"#),
         (r#""labels":{}"#, r#""labels":{"user":"root"}"#, "denied"),
@@ -497,7 +500,8 @@ async fn h6_an_approved_call_runs_only_as_it_was_sent_and_asked() {
         let _replies = tokio::spawn(relay(replies, replies_to, from, to));
         let (input, output) = tokio::io::split(ours);
         let options = RemoteOptions::new().with_approval_key(ApprovalKey::new(SECRET));
-        let remote = RemoteToolset::over(input, output, &Scope::default(), options).await.unwrap();
+        let remote =
+            RemoteToolset::connect_stream(input, output, &Scope::default(), options).await.unwrap();
         let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
         let registry = Registry::new();
         registry.register_toolset("far", remote).unwrap();
@@ -508,16 +512,16 @@ async fn h6_an_approved_call_runs_only_as_it_was_sent_and_asked() {
         let session = runtime.open_session("agent").await.unwrap();
         session.tools().await.unwrap();
         let result = session.call(call("x.wipe", "a", 1)).await;
-        let said = match &result.outcome {
+        let text = match &result.outcome {
             Ok(payload) => payload.as_str().to_owned(),
             Err(failure) => failure.kind.to_string(),
         };
-        assert_eq!(said, expected, "{from}");
+        assert_eq!(text, expected, "{from}");
         assert_eq!(log.lines().len(), usize::from(expected != "denied"), "{from}");
     }
 }
 
-/// Carries lines, with one text in place of another.
+/// Relays lines, and replaces one text by another.
 async fn relay(
     input: ReadHalf<DuplexStream>,
     mut output: WriteHalf<DuplexStream>,
@@ -533,7 +537,7 @@ async fn relay(
     }
 }
 
-/// HMAC-SHA256 (RFC 2104), written here again: what the protocol says a code is.
+/// The approval code of the protocol, computed independently: HMAC-SHA256 (RFC 2104).
 fn code(secret: &[u8; 32], nonce: &str, request: u64, args: &str, tool: &str) -> Vec<u8> {
     use sha2::{Digest, Sha256};
     let pad = |byte: u8| -> Vec<u8> {
@@ -541,7 +545,7 @@ fn code(secret: &[u8; 32], nonce: &str, request: u64, args: &str, tool: &str) ->
         block.iter_mut().zip(secret).for_each(|(byte, secret)| *byte ^= secret);
         block.to_vec()
     };
-    let mut text = request.to_be_bytes().to_vec();
+    let mut message = request.to_be_bytes().to_vec();
     let scope = |run: &str| {
         let others =
             r#""session_id":null,"turn_id":null,"parent_call_id":null,"labels":{},"depth":0"#;
@@ -551,9 +555,9 @@ fn code(secret: &[u8; 32], nonce: &str, request: u64, args: &str, tool: &str) ->
     let tool = Sha256::digest(tool);
     let parts = [nonce, &opened_for, "c1", "wipe", args, &called_in].map(str::as_bytes);
     for part in parts.into_iter().chain([&tool[..]]) {
-        text.extend((part.len() as u64).to_be_bytes());
-        text.extend(part);
+        message.extend((part.len() as u64).to_be_bytes());
+        message.extend(part);
     }
-    let inner = Sha256::digest([pad(0x36), text].concat());
+    let inner = Sha256::digest([pad(0x36), message].concat());
     Sha256::digest([pad(0x5c), inner.to_vec()].concat()).to_vec()
 }

@@ -1,4 +1,4 @@
-//! Planners for the tests: functions of the turn, and agents to put them in.
+//! Planners and agents for the tests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,9 +6,9 @@ use std::time::Duration;
 use toolwright::{BoxError, BoxFuture, ToolCall, ToolResult};
 use toolwright_runtime::{AgentSpec, Planner, Policy, RunOutcome, RunRequest, Runtime, Step, Turn};
 
-use crate::tools::{STAND, payload, stand_registry};
+use crate::tools::{TEST_TOOLS, payload, test_registry};
 
-/// Plans by a function.
+/// A planner that calls a function.
 pub(crate) struct Rule<F>(pub(crate) F);
 
 impl<F> Planner for Rule<F>
@@ -20,7 +20,7 @@ where
     }
 }
 
-/// A planner made of a function.
+/// Creates a planner from a function.
 pub(crate) fn rule<F>(function: F) -> Arc<dyn Planner>
 where
     F: Fn(&Turn<'_>) -> Result<Step, BoxError> + Send + Sync + 'static,
@@ -28,7 +28,7 @@ where
     Arc::new(Rule(function))
 }
 
-/// Makes the given steps of calls, then finishes with `{"n": 0}`.
+/// Creates a planner that makes these steps of calls, and then finishes with `{"n": 0}`.
 pub(crate) fn steps(steps: Vec<Vec<ToolCall>>) -> Arc<dyn Planner> {
     rule(move |turn| {
         Ok(match steps.get(turn.step()) {
@@ -38,12 +38,13 @@ pub(crate) fn steps(steps: Vec<Vec<ToolCall>>) -> Arc<dyn Planner> {
     })
 }
 
-/// May call every tool of the stand, without limits.
-pub(crate) static WORKER: AgentSpec = AgentSpec { tools: STAND, ..AgentSpec::new("worker", "lab") };
+/// May call every tool of [`TEST_TOOLS`], without limits.
+pub(crate) static WORKER: AgentSpec =
+    AgentSpec { tools: TEST_TOOLS, ..AgentSpec::new("worker", "lab") };
 
-/// As [`WORKER`], with every limit.
+/// The same as [`WORKER`], with every limit.
 pub(crate) static LIMITED: AgentSpec = AgentSpec {
-    tools: STAND,
+    tools: TEST_TOOLS,
     policy: Policy {
         max_tool_calls: Some(2),
         max_consecutive_failures: Some(3),
@@ -52,14 +53,14 @@ pub(crate) static LIMITED: AgentSpec = AgentSpec {
     ..AgentSpec::new("limited", "lab")
 };
 
-/// Runs an agent over the stand's tools.
+/// Runs an agent with the tools of [`TEST_TOOLS`].
 pub(crate) async fn run(agent: &'static AgentSpec, planner: Arc<dyn Planner>) -> RunOutcome {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     registry.register_agent(agent, planner).unwrap();
     Runtime::new(registry).run(RunRequest::new(agent.name, payload(0))).await.unwrap()
 }
 
-/// One result in a few characters: its payload, or its failure's kind.
+/// Describes a result: its payload, or the kind of its failure.
 pub(crate) fn brief(result: &ToolResult) -> String {
     match &result.outcome {
         Ok(payload) => payload.to_string(),
@@ -67,7 +68,7 @@ pub(crate) fn brief(result: &ToolResult) -> String {
     }
 }
 
-/// Every result of a run, in order.
+/// Describes every result of a run, in order.
 pub(crate) fn briefs(outcome: &RunOutcome) -> Vec<String> {
     outcome.exchanges().map(|exchange| brief(&exchange.result)).collect()
 }

@@ -7,10 +7,10 @@ use toolwright_runtime::execute::RateLimit;
 use toolwright_runtime::{Agent, Execute, Policy, RunRequest, Runtime, Step, ToolEntry, Toolset};
 
 use crate::planners::{LIMITED, briefs, rule, run, steps};
-use crate::tools::{call, payload, stand_registry};
+use crate::tools::{call, payload, test_registry};
 
 #[tokio::test(start_paused = true)]
-async fn a_step_that_does_not_fit_is_denied_as_a_whole_and_the_planner_can_still_finish() {
+async fn a_step_over_the_call_limit_is_denied_as_a_whole_and_the_planner_can_still_finish() {
     let first = vec![call("echo", "a", 1)];
     let second = vec![call("echo", "b", 2), call("echo", "c", 3)];
     let outcome = run(&LIMITED, steps(vec![first, second])).await;
@@ -49,7 +49,7 @@ async fn failures_in_a_row_end_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_starts_the_count_of_failures_anew() {
+async fn a_success_resets_the_count_of_failures() {
     let first = vec![call("refuse", "a", 1), call("echo", "b", 1)];
     let second = vec![call("echo", "c", 1), call("echo", "d", 1)];
     let outcome = run(&LIMITED, steps(vec![first, second])).await;
@@ -68,25 +68,24 @@ async fn a_run_over_its_time_ends_with_the_steps_it_made() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "cancelled"]);
 }
 
-/// What stands behind a barrier has its place among the results too.
+/// These calls have results, too.
 #[tokio::test(start_paused = true)]
-async fn a_run_over_its_time_gives_up_the_calls_behind_a_barrier() {
+async fn a_run_over_its_time_cancels_the_calls_after_a_barrier() {
     let calls = vec![call("alone", "a", 60_000), call("echo", "b", 1)];
     let outcome = run(&LIMITED, steps(vec![calls])).await;
     assert_eq!(briefs(&outcome), ["cancelled", "cancelled"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_ends_with_the_time_of_its_run_keeps_its_result() {
+async fn a_call_that_ends_at_the_deadline_of_its_run_keeps_its_result() {
     let outcome = run(&LIMITED, steps(vec![vec![call("slow", "a", 500)]])).await;
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
     assert_eq!(briefs(&outcome), [r#"{"n":500}"#]);
 }
 
-/// A budget that is longer than any clock is none, and so is a window of calls.
 #[tokio::test]
 async fn the_longest_duration_there_is_can_be_a_budget_and_a_window() {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let policy = Policy { time_budget: Some(Duration::MAX), ..Policy::default() };
     let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_policy(policy);
     let calls = ["a", "b"].map(|id| vec![call("echo", id, 1)]);
@@ -97,7 +96,7 @@ async fn the_longest_duration_there_is_can_be_a_budget_and_a_window() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "rate_limited"]);
 }
 
-/// Whether it saves or exits for ever.
+/// A toolset that never finishes to save or to exit.
 #[derive(Clone, Copy, PartialEq)]
 enum Clinging {
     Save,
@@ -133,9 +132,9 @@ impl Toolset for Clinging {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_toolset_that_never_saves_or_exits_does_not_hold_a_run_beyond_its_time() {
+async fn a_toolset_that_never_saves_or_exits_does_not_delay_the_end_of_a_run() {
     for (clinging, longest) in [(Clinging::Save, 500), (Clinging::Exit, 500 + 1_000)] {
-        let (registry, _) = stand_registry();
+        let (registry, _) = test_registry();
         registry.register_agent(&LIMITED, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
         let request = RunRequest::new("limited", payload(0)).with_toolset("clinging", clinging);
         let started = tokio::time::Instant::now();

@@ -1,4 +1,4 @@
-//! Agents that cannot have what they list, found before they run.
+//! Preflight checks of agents.
 
 use toolwright::spec::Approval;
 use toolwright::{RegistrationError, Scope};
@@ -21,7 +21,7 @@ fn ambiguous(tool: &str, sources: &[&str]) -> RegistrationError {
     }
 }
 
-/// R9: an agent whose tools are known before any run is refused when it is registered, each duplicate with its sources.
+/// R9: the error has the sources of each duplicate.
 #[test]
 fn r9_an_agent_with_two_tools_of_one_name_is_not_registered() {
     let registry = Registry::new();
@@ -41,9 +41,8 @@ fn r9_an_agent_with_two_tools_of_one_name_is_not_registered() {
     assert_eq!(registry.agents().len(), 0, "nothing is registered");
 }
 
-/// R9: what combinators leave of a toolset is what counts, and a prefix makes two names of one.
 #[test]
-fn r9_combinators_are_seen_through_when_an_agent_is_checked() {
+fn r9_an_agent_is_checked_against_the_tools_that_combinators_list() {
     let two = || Combined::new().with("saws", tool("saw", |n| n)).with("axes", tool("axe", |n| n));
     let cases: [(&str, &dyn Fn(&Registry) -> Result<(), RegistrationError>, Option<&str>); 6] = [
         ("as it is", &|registry| registry.register_toolset("shed", two()), Some("saw")),
@@ -91,9 +90,8 @@ fn r9_combinators_are_seen_through_when_an_agent_is_checked() {
     }
 }
 
-/// R9, G13: two names that a model provider makes one are found too.
 #[test]
-fn r9_g13_tools_that_a_provider_cannot_tell_apart_keep_an_agent_out() {
+fn r9_g13_an_agent_with_names_that_are_the_same_for_a_provider_is_refused() {
     let registry = Registry::new();
     registry.register_toolset("sums", tool("add", |n| n).prefixed("sums")).unwrap();
     registry.register_toolset("plain", tool("sums_add", |n| n)).unwrap();
@@ -106,9 +104,9 @@ fn r9_g13_tools_that_a_provider_cannot_tell_apart_keep_an_agent_out() {
     );
 }
 
-/// R9: an agent that implements a tool cannot have another one of that name either.
+/// R9: it cannot use another tool with the same name.
 #[test]
-fn r9_a_tool_that_an_agent_implements_counts_among_those_it_uses() {
+fn r9_a_tool_that_an_agent_implements_is_one_of_its_tools() {
     let registry = Registry::new();
     registry.register_toolset("box", tool("saw", |n| n)).unwrap();
     let own = agent().with_implements(spec("saw")).with_tools(["saw"]).with_toolsets(["box"]);
@@ -116,9 +114,9 @@ fn r9_a_tool_that_an_agent_implements_counts_among_those_it_uses() {
     assert_eq!(error, ambiguous("saw", &["toys", "box"]));
 }
 
-/// R7, R9: toolsets that are only met in a run are made, entered, listed and exited, and everything that is wrong is said.
+/// R7, R9: toolsets are created, entered, listed and exited, and all errors are reported.
 #[tokio::test]
-async fn r7_r9_a_full_preflight_meets_what_a_run_would_meet() {
+async fn r7_r9_preflight_with_listing_finds_the_errors_of_a_run() {
     let (registry, log) = (Registry::new(), Log::default());
     registry.register_tool(tool("saw", |n| n).with_availability(|| false)).unwrap();
     registry.register_toolset("box", |_| tool("saw", |n| n)).unwrap();
@@ -132,7 +130,7 @@ async fn r7_r9_a_full_preflight_meets_what_a_run_would_meet() {
     let expected = [
         "agent `worker` lists `box` as a tool, but it is a toolset; list it under toolsets",
         "agent `worker` lists toolset `attic`, which is unknown; there is `box`, `shed`, `stuck`, `toy`",
-        "agent `worker` needs toolset `shed`, which cannot be used now: the factory of toolset `shed` returned no toolset but no more wood",
+        "agent `worker` needs toolset `shed`, which cannot be used now: the factory of toolset `shed` failed: no more wood",
         "agent `worker` needs toolset `stuck`, which cannot be used now: the door is locked",
         "agent `worker` needs tool `saw`, which cannot be used now: its toolset says so",
         "agent `worker` has several tools called `saw`, from `box` and `toys`; filter, prefix or rename all but one",
@@ -145,10 +143,10 @@ async fn r7_r9_a_full_preflight_meets_what_a_run_would_meet() {
     registry.preflight_listing(&agent().with_toolsets(["toy"])).await.unwrap();
 }
 
-/// A slip in an approval list would leave a call unguarded, so that it is an error like one in any list. Names that a
-/// catalog makes are not known here, nor are names of toolsets that are only met in a run.
+/// A typo would leave a call without approval. Names of a catalog are not known here, nor are tools that are listed only
+/// during a run.
 #[tokio::test]
-async fn an_approval_list_names_tools_that_the_agent_has() {
+async fn an_unknown_name_in_the_approval_list_of_an_agent_is_an_error() {
     let registry = Registry::new();
     registry.register_tool(tool("wipe", |n| n)).unwrap();
     registry.register_toolset("late", |_| tool("burn", |n| n)).unwrap();
@@ -164,9 +162,8 @@ async fn an_approval_list_names_tools_that_the_agent_has() {
     assert!(matches!(error, RegistrationError::UnlistedApproval { tool, .. } if tool == "wype"));
 }
 
-/// A toolset that is only known once it is listed may have any tool, so that no name in an approval list is a slip yet.
 #[test]
-fn an_approval_list_may_name_tools_of_a_toolset_that_is_not_known_yet() {
+fn an_approval_list_may_name_tools_that_are_listed_only_during_a_run() {
     let registry = Registry::new();
     registry.register_toolset("toy", Toy::new("ball", &Log::default())).unwrap();
     registry.preflight(&agent().with_toolsets(["toy"]).with_approval_of(["ball"])).unwrap();

@@ -1,4 +1,4 @@
-//! What may be registered, and what is refused.
+//! Registration of tools, toolsets and agents.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use toolwright::{Registrar, RegistrationError, Tool, ToolSpec};
 use toolwright_runtime::{AgentSpec, Registry, RunError, RunRequest, Runtime, Step};
 
 use crate::planners::{WORKER, steps};
-use crate::tools::{Echo, STAND, Slow, Stand, Stray, Think, payload, stand_registry};
+use crate::tools::{Echo, Slow, Stray, TEST_TOOLS, TestExecutor, Think, payload, test_registry};
 
 static TWICE: &[&ToolSpec] = &[Slow::SPEC, Echo::SPEC];
 static STRAY: &[&ToolSpec] = &[Stray::SPEC];
@@ -18,10 +18,9 @@ static THINKER: AgentSpec =
     AgentSpec { exports: THINK, tools: THINK, ..AgentSpec::new("thinker", "lab") };
 static THIEF: AgentSpec = AgentSpec { exports: THINK, ..AgentSpec::new("thief", "lab") };
 
-/// G24: a missing executor is an error that names it.
 #[test]
-fn g24_an_agent_whose_tool_nothing_runs_is_refused_by_the_tools_name() {
-    let (registry, _) = stand_registry();
+fn g24_an_agent_whose_tool_has_no_executor_is_refused() {
+    let (registry, _) = test_registry();
     let error = registry.register_agent(&NEEDY, steps(vec![])).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -30,7 +29,6 @@ fn g24_an_agent_whose_tool_nothing_runs_is_refused_by_the_tools_name() {
     assert_eq!(registry.agents().len(), 0);
 }
 
-/// G24: what an agent exports without implementing it needs an executor too.
 #[test]
 fn g24_an_export_that_another_agent_implements_needs_that_agent() {
     let registry = Registry::new();
@@ -38,13 +36,13 @@ fn g24_an_export_that_another_agent_implements_needs_that_agent() {
     assert!(matches!(error, RegistrationError::MissingExecutor { tool, .. } if tool == "think"));
 }
 
-/// G24, R9: a name registered twice is an error that names both sets, and nothing of the second is kept.
+/// G24, R9: the error has the names of both toolsets.
 #[test]
-fn g24_r9_a_set_with_one_taken_name_registers_nothing() {
+fn g24_r9_a_set_with_one_duplicate_name_registers_nothing() {
     let mut registry = Registry::new();
-    registry.register(STRAY, Arc::new(Stand::default())).unwrap();
-    registry.register(&TWICE[1..], Arc::new(Stand::default())).unwrap();
-    let error = registry.register(TWICE, Arc::new(Stand::default())).unwrap_err();
+    registry.register(STRAY, Arc::new(TestExecutor::default())).unwrap();
+    registry.register(&TWICE[1..], Arc::new(TestExecutor::default())).unwrap();
+    let error = registry.register(TWICE, Arc::new(TestExecutor::default())).unwrap_err();
     let taken = |tool: &str| RegistrationError::DuplicateTool {
         tool: tool.into(),
         registered: "stand".into(),
@@ -54,24 +52,23 @@ fn g24_r9_a_set_with_one_taken_name_registers_nothing() {
     assert!(registry.spec("slow").is_none());
 }
 
-/// R9: a set is checked against itself too.
 #[test]
 fn r9_a_tool_given_twice_in_one_set_is_refused() {
     static SET: &[&ToolSpec] = &[Echo::SPEC, Echo::SPEC];
-    let error = Registry::new().register(SET, Arc::new(Stand::default())).unwrap_err();
+    let error = Registry::new().register(SET, Arc::new(TestExecutor::default())).unwrap_err();
     assert_eq!(error.each().len(), 2, "the name and the earlier name: {error}");
 }
 
 #[test]
-fn an_earlier_name_is_taken_like_any_other_and_finds_its_tool() {
-    let (registry, _) = stand_registry();
+fn an_alias_finds_its_tool_and_cannot_be_used_twice() {
+    let (registry, _) = test_registry();
     assert_eq!(registry.spec("repeat").unwrap().name(), "echo");
-    assert_eq!(registry.specs().len(), STAND.len());
+    assert_eq!(registry.specs().len(), TEST_TOOLS.len());
 }
 
 #[test]
 fn g24_an_agent_registered_twice_is_refused() {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     registry.register_agent(&WORKER, steps(vec![])).unwrap();
     let error = registry.register_agent(&WORKER, steps(vec![])).unwrap_err();
     assert_eq!(error, RegistrationError::DuplicateAgent { agent: "worker".into() });
@@ -85,8 +82,8 @@ fn an_agent_may_call_what_it_exports_itself() {
 }
 
 #[tokio::test]
-async fn an_unknown_agent_is_refused_with_the_names_there_are() {
-    let (registry, _) = stand_registry();
+async fn an_unknown_agent_is_refused_with_the_names_of_all_agents() {
+    let (registry, _) = test_registry();
     registry.register_agent(&WORKER, steps(vec![])).unwrap();
     let runtime = Runtime::new(registry);
     let error = runtime.run(RunRequest::new("walker", payload(0))).await.unwrap_err();
@@ -95,9 +92,9 @@ async fn an_unknown_agent_is_refused_with_the_names_there_are() {
     assert_eq!(available, ["worker"]);
 }
 
-/// G26: what is registered carries id, owner, toolset, schemas, hints and tags, as they were declared.
+/// G26: id, owner, toolset, schemas, hints and tags.
 #[test]
-fn g26_registration_carries_everything_that_is_known_of_a_tool() {
+fn g26_registration_keeps_everything_in_the_spec_of_a_tool() {
     static FULL: ToolSpec = ToolSpec::of::<Echo>("full")
         .with_description("All there is.")
         .with_toolset("kit")
@@ -108,7 +105,7 @@ fn g26_registration_carries_everything_that_is_known_of_a_tool() {
         .with_result_schema(r#"{"type":"integer"}"#);
     static SET: &[&ToolSpec] = &[&FULL];
     let mut registry = Registry::new();
-    registry.register(SET, Arc::new(Stand::default())).unwrap();
+    registry.register(SET, Arc::new(TestExecutor::default())).unwrap();
     let found = registry.spec("full").unwrap();
     assert_eq!((found.name(), found.toolset(), found.service()), ("full", "kit", "lab"));
     assert_eq!(found.tags().collect::<Vec<_>>(), ["set", "own"]);
@@ -119,10 +116,10 @@ fn g26_registration_carries_everything_that_is_known_of_a_tool() {
     );
 }
 
-/// G27: calls go to whatever registered their tool: a service's executor, a function, an agent, another runtime.
+/// G27: to the executor of a service, a function, an agent, or another runtime.
 #[tokio::test]
 async fn g27_calls_are_routed_by_registration() {
-    let (mut registry, _) = stand_registry();
+    let (mut registry, _) = test_registry();
     registry.register_tool(crate::toys::tool("plain", |n| n + 1)).unwrap();
     let finish = crate::planners::rule(|_| Ok(toolwright_runtime::Step::Finish(payload(7))));
     registry.register_agent(&THINKER, finish).unwrap();
@@ -136,16 +133,15 @@ async fn g27_calls_are_routed_by_registration() {
     }
 }
 
-/// H4, H5: availability and instructions are set for one tool of a registered set, whatever makes its instances.
 #[tokio::test]
 async fn h4_h5_availability_and_instructions_are_set_for_a_registered_tool() {
     for is_shared in [true, false] {
         let mut registry = Registry::new();
         if is_shared {
-            registry.register(STAND, Arc::new(Stand::default())).unwrap();
+            registry.register(TEST_TOOLS, Arc::new(TestExecutor::default())).unwrap();
         } else {
-            let factory = toolwright::registration::per_run(Stand::default);
-            registry.register_factory(STAND, factory).unwrap();
+            let factory = toolwright::registration::per_run(TestExecutor::default);
+            registry.register_factory(TEST_TOOLS, factory).unwrap();
         }
         let open = Arc::new(AtomicBool::new(false));
         let door = Arc::clone(&open);
@@ -172,14 +168,14 @@ async fn h4_h5_availability_and_instructions_are_set_for_a_registered_tool() {
 }
 
 #[test]
-fn what_is_set_for_a_tool_that_is_not_registered_is_an_error() {
-    let (registry, _) = stand_registry();
+fn a_setting_for_an_unregistered_tool_is_an_error() {
+    let (registry, _) = test_registry();
     let error = registry.set_availability("eco", || true).unwrap_err();
     assert!(matches!(error, RegistrationError::Unknown { entry, .. } if entry == "eco"));
     assert!(registry.set_instructions("eco", |_| None).is_err());
 }
 
-/// Answers everything with nine.
+/// An executor that always returns nine.
 struct Elsewhere;
 
 impl toolwright::Executor for Elsewhere {

@@ -1,4 +1,4 @@
-//! P10: what stands behind a real transport behaves as what stands here. Every case runs on both.
+//! P10: a remote toolset behaves like a local one. Each case runs with both.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use crate::state::{approve_in, counter, request, runtime_of};
 use crate::tools::{Echo, Log, N, call, payload};
 use crate::toys::{Toy, spec, tool};
 
-/// A socket in a folder of its own, with a server behind it.
+/// A server on a socket in a temporary folder.
 struct Socket {
     folder: TempDir,
     server: tokio::task::JoinHandle<std::io::Result<()>>,
@@ -80,7 +80,7 @@ impl Drop for OnDrop {
     }
 }
 
-/// What a session with a toolset says to a list of calls, in words.
+/// Makes a list of calls in a session with a toolset, and describes the results.
 async fn says(toolset: impl Toolset + 'static) -> Vec<String> {
     let registry = Registry::new();
     registry.register_toolset("one", toolset).unwrap();
@@ -89,7 +89,7 @@ async fn says(toolset: impl Toolset + 'static) -> Vec<String> {
     catalog.allow("agent", "one").unwrap();
     let runtime = Runtime::builder(registry).with_catalog(catalog).build();
     let session = runtime.open_session("agent").await.unwrap();
-    let mut said: Vec<String> = session.tools().await.unwrap().iter().map(describe).collect();
+    let mut lines: Vec<String> = session.tools().await.unwrap().iter().map(describe).collect();
     let calls = [
         ("x.plus", r#"{"n":1}"#),
         ("x.plus", r#"{"n":"one"}"#),
@@ -107,9 +107,9 @@ async fn says(toolset: impl Toolset + 'static) -> Vec<String> {
                 format!("{failure} ({}, {:?})", failure.recovery.as_str(), failure.detail)
             }
         };
-        said.push(words);
+        lines.push(words);
     }
-    said
+    lines
 }
 
 fn describe(tool: &ToolEntry) -> String {
@@ -117,15 +117,14 @@ fn describe(tool: &ToolEntry) -> String {
     format!("{} {} {} {}", tool.name(), spec.toolset(), spec.args_schema(), spec.result_schema())
 }
 
-/// P10: a remote reference behaves as a local one.
 #[tokio::test]
-async fn p10_a_remote_toolset_says_what_the_local_one_says() {
+async fn p10_a_remote_toolset_behaves_like_the_local_one() {
     let log = Log::default();
     let socket = Socket::serve(tools(&log).into_source());
     assert_eq!(says(socket.connect().await).await, says(tools(&log)).await);
 }
 
-/// Which agent is to answer is a word between a toolset and its runtime, and no result for another process.
+/// A delegation is only for the runtime, and is not a result for another process.
 #[tokio::test]
 async fn a_tool_that_delegates_cannot_be_called_from_another_process() {
     let naming = async |_| Ok::<_, ToolFailure>(Delegation::to("clerk", payload(1)));
@@ -136,9 +135,9 @@ async fn a_tool_that_delegates_cannot_be_called_from_another_process() {
     assert_eq!(brief(&remote.call(&call("ask", "a", 1)).await), "unavailable");
 }
 
-/// P10, R12: calls run side by side over one connection, and results find their calls.
+/// P10, R12: each call gets its own result.
 #[tokio::test]
-async fn p10_calls_over_one_connection_run_side_by_side() {
+async fn p10_calls_over_one_connection_run_concurrently() {
     let socket = Socket::serve(tools(&Log::default()).into_source());
     let remote = socket.connect().await;
     remote.tools(&Scope::default()).await.unwrap();
@@ -150,9 +149,8 @@ async fn p10_calls_over_one_connection_run_side_by_side() {
     assert_eq!(results.iter().map(brief).collect::<Vec<_>>(), expected);
 }
 
-/// P10: a call that is given up here is given up there.
 #[tokio::test]
-async fn p10_a_call_given_up_here_is_given_up_there() {
+async fn p10_a_call_canceled_by_the_client_is_canceled_by_the_server() {
     let log = Log::default();
     let socket = Socket::serve(tools(&log).into_source());
     let remote = socket.connect().await;
@@ -163,9 +161,9 @@ async fn p10_a_call_given_up_here_is_given_up_there() {
     until(|| log.lines() == ["given up"]).await;
 }
 
-/// P8, P9, R11: a factory that connects has the server make, enter and exit an instance for each run.
+/// P8, P9, R11: with a factory that connects, the server has an instance for each run.
 #[tokio::test]
-async fn p8_p9_every_connection_is_one_entering_there() {
+async fn p8_p9_every_connection_enters_the_remote_toolset_once() {
     let log = Log::default();
     let toy = Toy::new("toy", &log);
     let socket = Arc::new(Socket::serve((move |_: Scope| toy.clone()).into_source()));
@@ -187,7 +185,7 @@ async fn p8_p9_every_connection_is_one_entering_there() {
     until(|| log.lines() == ["enter toy", "exit toy", "enter toy", "exit toy"]).await;
 }
 
-/// A runtime whose counter lives behind a socket, where saving or restoring may break.
+/// A runtime with a remote counter, which may fail to save or restore.
 fn counting_far_away(breaks: Option<&'static str>) -> Runtime {
     let socket = Arc::new(Socket::serve((move |_: Scope| counter(breaks)).into_source()));
     runtime_of(move |scope: Scope| {
@@ -199,17 +197,16 @@ fn counting_far_away(breaks: Option<&'static str>) -> Runtime {
     })
 }
 
-/// P10, H8: what a toolset saves there survives a suspension of the run here.
 #[tokio::test]
-async fn p10_h8_what_a_toolset_saves_there_survives_a_suspension_here() {
+async fn p10_h8_the_state_of_a_remote_toolset_survives_a_suspension() {
     let outcome = counting_far_away(None).run(request()).await.unwrap();
     let outcome = approve_in(counting_far_away(None), outcome.suspended().unwrap()).await;
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
 }
 
-/// P10, H8: a state that cannot be saved or restored there ends the run here, for the same reason.
+/// P10, H8: the failure has the reason.
 #[tokio::test]
-async fn p10_h8_a_state_that_cannot_be_kept_there_ends_the_run_here() {
+async fn p10_h8_a_remote_toolset_that_cannot_save_or_restore_ends_the_run() {
     let runtime = counting_far_away(Some("save"));
     let failure = runtime.run(request()).await.unwrap().result().unwrap_err();
     assert_eq!(failure.detail.as_deref(), Some("the disk is full"));
@@ -222,16 +219,15 @@ async fn p10_h8_a_state_that_cannot_be_kept_there_ends_the_run_here() {
     );
 }
 
-/// P10, H6: a question here names the handles that are open there.
 #[tokio::test]
-async fn p10_h6_a_question_names_the_handles_that_are_open_there() {
+async fn p10_h6_a_question_lists_the_open_handles_of_a_remote_toolset() {
     let outcome = counting_far_away(None).run(request()).await.unwrap();
-    let asked = outcome.suspended().unwrap().pending()[0].clone();
-    let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
+    let question = outcome.suspended().unwrap().pending()[0].clone();
+    let [handle] = question.open_handles.as_slice() else { panic!("{:?}", question.open_handles) };
     assert!(handle.starts_with("lock_"), "{handle}");
 }
 
-/// P10: handles are open as long as they are there, and none is once the connection is gone.
+/// P10: none is open once the connection is closed.
 #[tokio::test]
 async fn p10_the_handles_that_are_open_are_those_of_the_last_reply() {
     let socket = Socket::serve((|_: Scope| counter(None)).into_source());
@@ -243,12 +239,12 @@ async fn p10_the_handles_that_are_open_are_those_of_the_last_reply() {
     socket.server.abort();
     until(|| remote.open_handles().is_empty()).await;
     let gone = remote.save(&Scope::default()).await.unwrap_err();
-    assert_eq!(gone.to_string(), RemoteError::Gone.to_string());
+    assert_eq!(gone.to_string(), RemoteError::Disconnected.to_string());
 }
 
-/// P10: handles that are open as soon as the toolset is entered are told with its tools.
+/// P10: they are sent with the tools.
 #[tokio::test]
-async fn p10_handles_that_are_open_from_the_start_are_told() {
+async fn p10_handles_that_are_open_from_the_start_are_sent() {
     let holding = |_: Scope| {
         let counter = counter(None);
         counter.handles.open(());
@@ -260,9 +256,8 @@ async fn p10_handles_that_are_open_from_the_start_are_told() {
     assert_eq!(remote.open_handles().len(), 1);
 }
 
-/// P10: the question about a tool there has the words and the metadata that it has there.
 #[tokio::test]
-async fn p10_an_approval_keeps_its_words_and_metadata_over_the_wire() {
+async fn p10_an_approval_keeps_its_prompt_and_metadata_over_the_wire() {
     let words = Approval {
         prompt: Some(text("Wipe {{ args.n }}?")),
         denied: Some(text("Kept.")),
@@ -279,7 +274,7 @@ async fn p10_an_approval_keeps_its_words_and_metadata_over_the_wire() {
     assert_eq!(approvals, [None, Some(&words), Some(&only_denied)]);
 }
 
-/// A client of another version is refused in words that name both.
+/// The message has both versions.
 #[tokio::test]
 async fn a_client_of_another_version_is_refused() {
     let socket = Socket::serve(tools(&Log::default()).into_source());
@@ -289,13 +284,13 @@ async fn a_client_of_another_version_is_refused() {
     stream.write_all(format!("{open}\n").as_bytes()).await.unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).await.unwrap();
-    let expected = r#"{"say":"refused","why":"the client speaks version 1, expected 4"}"#;
+    let expected = r#"{"say":"refused","why":"the client uses version 1, expected 4"}"#;
     assert_eq!(reply.trim_end(), expected);
 }
 
-/// A server that has left is a failure that may be tried again, never a call that hangs.
+/// The failure is transient.
 #[tokio::test]
-async fn a_server_that_leaves_makes_calls_fail_and_not_hang() {
+async fn a_call_to_a_disconnected_server_fails_and_does_not_hang() {
     let socket = Socket::serve(tools(&Log::default()).into_source());
     let remote = socket.connect().await;
     remote.tools(&Scope::default()).await.unwrap();
@@ -309,7 +304,7 @@ async fn a_server_that_leaves_makes_calls_fail_and_not_hang() {
 }
 
 #[tokio::test]
-async fn a_toolset_that_does_not_enter_there_cannot_be_had_here() {
+async fn a_remote_toolset_that_cannot_be_entered_is_an_error_for_the_client() {
     let stuck = Toy { stuck: true, ..Toy::new("toy", &Log::default()) };
     let socket = Socket::serve(stuck.into_source());
     let path = socket.folder.path().join("socket");
@@ -317,7 +312,7 @@ async fn a_toolset_that_does_not_enter_there_cannot_be_had_here() {
         .await
         .err()
         .unwrap();
-    assert_eq!(error.to_string(), "the remote toolset cannot be had: the door is locked");
+    assert_eq!(error.to_string(), "the remote toolset is not provided: the door is locked");
     let nobody = socket.folder.path().join("nobody");
     assert!(
         RemoteToolset::connect_unix(&nobody, &Scope::default(), RemoteOptions::new())
@@ -326,7 +321,7 @@ async fn a_toolset_that_does_not_enter_there_cannot_be_had_here() {
     );
 }
 
-/// Waits for what another task will have done soon.
+/// Waits until another task is done.
 async fn until(done: impl Fn() -> bool) {
     for _ in 0..200 {
         if done() {
@@ -338,7 +333,7 @@ async fn until(done: impl Fn() -> bool) {
 }
 
 #[tokio::test]
-async fn a_tool_that_cannot_be_used_there_is_refused_whatever_its_client_asks() {
+async fn an_unavailable_tool_of_a_remote_toolset_is_refused() {
     let log = Log::default();
     let ran = log.clone();
     let free = tool("free", move |n| {

@@ -1,4 +1,4 @@
-//! How names become tools: two namespaces, kinds, factories, agents made at run time.
+//! Resolution of names: tools and toolsets, factories, and agents made at run time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,6 @@ async fn run(registry: Registry) -> toolwright_runtime::RunOutcome {
     Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap()
 }
 
-/// R1: one name stands for a tool and for a toolset, each in its namespace.
 #[tokio::test]
 async fn r1_a_tool_and_a_toolset_may_share_a_name() {
     let registry = Registry::new();
@@ -33,8 +32,7 @@ async fn r1_a_tool_and_a_toolset_may_share_a_name() {
     assert_eq!(briefs(&run(registry).await), [r#"{"n":2}"#, r#"{"n":3}"#]);
 }
 
-/// R3: a toolset is registered as it is: an instance, a trait object, a factory sync or async, each of them once a step
-/// or once a run.
+/// R3: factories are sync or async, and per step or per run.
 #[tokio::test]
 async fn r3_instances_trait_objects_and_factories_are_registered_as_they_are() {
     let registry = Registry::new();
@@ -63,8 +61,7 @@ async fn r3_instances_trait_objects_and_factories_are_registered_as_they_are() {
     assert_eq!(briefs(&run(registry).await), expected);
 }
 
-/// R3: a typed tool and an async function, of the arguments or of the call too, are tools. A function is told with it
-/// what it is called and what it does.
+/// R3: functions of the arguments, or of the arguments and the call.
 #[tokio::test]
 async fn r3_functions_and_typed_tools_are_tools() {
     let registry = Registry::new();
@@ -82,9 +79,9 @@ async fn r3_functions_and_typed_tools_are_tools() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":4}"#, r#"{"n":2}"#]);
 }
 
-/// R7, R13: wrong kinds, unknown names and duplicates come together, each by name.
+/// R7, R13: wrong kinds, unknown names and duplicates.
 #[test]
-fn r7_r13_everything_wrong_with_an_agent_is_reported_together() {
+fn r7_r13_all_errors_of_an_agent_are_reported_together() {
     let registry = Registry::new();
     registry.register_tool(tool("hammer", |n| n)).unwrap();
     registry.register_toolset("box", tool("saw", |n| n)).unwrap();
@@ -109,13 +106,13 @@ fn a_toolset_registered_twice_is_refused() {
     let error = registry.register_toolset("box", tool("axe", |n| n)).unwrap_err();
     assert_eq!(error, RegistrationError::DuplicateToolset { toolset: "box".into() });
     registry.register_toolset("stand", tool("stool", |n| n)).unwrap();
-    let stand = Arc::new(crate::tools::Stand::default());
-    let error = toolwright::Registrar::register(&mut registry, crate::tools::STAND, stand);
+    let stand = Arc::new(crate::tools::TestExecutor::default());
+    let error = toolwright::Registrar::register(&mut registry, crate::tools::TEST_TOOLS, stand);
     assert_eq!(error, Err(RegistrationError::DuplicateToolset { toolset: "stand".into() }));
     assert_eq!(registry.specs().len(), 0, "nothing of it is registered");
 }
 
-/// R9: duplicates among what is only listed in a run end the run before its first step, naming each source, in data too.
+/// R9: before the first step, for tools that are listed only during the run. The failure has the sources as data, too.
 #[tokio::test]
 async fn r9_duplicate_names_across_sources_end_the_run_at_once() {
     let registry = Registry::new();
@@ -123,7 +120,7 @@ async fn r9_duplicate_names_across_sources_end_the_run_at_once() {
     registry.register_toolset("box", |_| tool("saw", |n| n)).unwrap();
     registry.register_toolset("shed", |_| tool("saw", |n| n)).unwrap();
     let listing = agent().with_tools(["saw"]).with_toolsets(["box", "shed"]);
-    registry.register_agent(listing, rule(|_| panic!("nobody is asked"))).unwrap();
+    registry.register_agent(listing, rule(|_| panic!("the planner is not asked"))).unwrap();
     let failure = run(registry).await.result().unwrap_err();
     assert_eq!(failure.code.as_deref(), Some("duplicate_tools"));
     assert_eq!(failure.data.unwrap().as_str(), r#"{"saw":["box","shed","toys"]}"#);
@@ -142,7 +139,6 @@ fn counted(made: &Arc<AtomicUsize>) -> impl Fn(Scope) -> FunctionTool + Send + S
     }
 }
 
-/// R4, I1: a factory builds once a run, one for steps once a step; each when it runs.
 #[tokio::test]
 async fn r4_i1_factories_build_per_run_or_per_step() {
     for (per_step, expected) in [(false, ["0", "0"]), (true, ["0", "1"])] {
@@ -162,9 +158,9 @@ async fn r4_i1_factories_build_per_run_or_per_step() {
     }
 }
 
-/// R4: an async factory, and one that gives no toolset, which means no tools.
+/// R4: without a toolset there are no tools.
 #[tokio::test]
-async fn r4_a_factory_may_be_async_and_may_give_none() {
+async fn r4_a_factory_may_be_async_and_may_return_none() {
     let registry = Registry::new();
     let waiting = async |_: Scope| {
         tokio::task::yield_now().await;
@@ -183,21 +179,17 @@ async fn r4_a_factory_may_be_async_and_may_give_none() {
     run(registry).await.result().unwrap();
 }
 
-/// R8: a factory that fails is named, with what it returned.
 #[tokio::test]
-async fn r8_a_failing_factory_is_named_with_what_it_returned() {
+async fn r8_a_failing_factory_is_named_with_its_error() {
     let registry = Registry::new();
     let failing = async |_: Scope| Err::<FunctionTool, _>("no more wood");
     registry.register_toolset("shed", failing).unwrap();
     registry.register_agent(agent().with_toolsets(["shed"]), steps(vec![])).unwrap();
     let detail = run(registry).await.result().unwrap_err().detail.unwrap();
-    assert!(
-        detail.starts_with("the factory of toolset `shed` returned no toolset but no more wood"),
-        "{detail}"
-    );
+    assert!(detail.starts_with("the factory of toolset `shed` failed: no more wood"), "{detail}");
 }
 
-/// R6: an agent made at run time implements a tool, and another one uses its toolset like any.
+/// R6: another agent uses the toolset of a tool that it implements.
 #[tokio::test]
 async fn r6_agents_made_at_run_time_are_toolsets_like_any_other() {
     let spec =
@@ -211,9 +203,8 @@ async fn r6_agents_made_at_run_time_are_toolsets_like_any_other() {
     assert_eq!(briefs(&run(registry).await), [r#"{"n":9}"#]);
 }
 
-/// A toolset for one run alone stands beside the agent's own.
 #[tokio::test]
-async fn a_run_may_bring_a_toolset_of_its_own() {
+async fn a_run_may_have_an_extra_toolset() {
     let registry = Registry::new();
     let planner = steps(vec![vec![call("guest", "a", 1)]]);
     registry.register_agent(agent(), planner).unwrap();
@@ -223,9 +214,8 @@ async fn a_run_may_bring_a_toolset_of_its_own() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
 }
 
-/// H5: what the agent and its toolsets say is put together in order, and empty words are dropped.
 #[tokio::test]
-async fn h5_instructions_come_in_order_without_empty_ones() {
+async fn h5_instructions_are_in_order_without_empty_ones() {
     let log = Log::default();
     let registry = Registry::new();
     let silent = Combined::new().with("quiet", tool("mute", |n| n));
@@ -241,7 +231,6 @@ async fn h5_instructions_come_in_order_without_empty_ones() {
     run(registry).await.result().unwrap();
 }
 
-/// H5: empty words of the agent itself are dropped too, and nothing stands in their place.
 #[tokio::test]
 async fn h5_empty_instructions_of_the_agent_are_dropped() {
     for (toolsets, expected) in [(&["one"][..], "Use one well."), (&[], "")] {
@@ -259,11 +248,10 @@ async fn h5_empty_instructions_of_the_agent_are_dropped() {
     }
 }
 
-/// R2: an agent names the tools and the toolsets that it uses, be they registered by hand or from a schema file. What files
-/// say of agents, `toolwright-agents` tests.
+/// R2: tools that are registered by hand and by generated code. `toolwright-agents` tests agents from files.
 #[tokio::test]
 async fn r2_an_agent_in_code_selects_tools_and_toolsets_by_name() {
-    let (registry, _) = crate::tools::stand_registry();
+    let (registry, _) = crate::tools::test_registry();
     registry.register_tool(tool("hammer", |n| n + 1)).unwrap();
     registry.register_tool(tool("unlisted", |n| n)).unwrap();
     registry.register_toolset("box", tool("saw", |n| n + 2)).unwrap();
@@ -281,9 +269,8 @@ async fn r2_an_agent_in_code_selects_tools_and_toolsets_by_name() {
     assert_eq!(briefs(&run(registry).await), [r#"{"n":3}"#, r#"{"n":2}"#, r#"{"n":1}"#]);
 }
 
-/// A structured result is held to its schema, and decoded.
 #[tokio::test]
-async fn a_final_payload_is_held_to_what_the_agent_says_it_is() {
+async fn the_final_payload_must_match_the_result_schema_of_the_agent() {
     let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));
     let registry = Registry::new();
     let spec: &'static ToolSpec = <Echo as toolwright::Tool>::SPEC;

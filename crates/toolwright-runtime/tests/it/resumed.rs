@@ -1,4 +1,4 @@
-//! What a run that goes on after it waited knows of its way there, and what is told of one that cannot go on.
+//! Resumed runs: what they keep from before, and the events of runs that cannot be resumed.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,18 +11,18 @@ use toolwright_runtime::{
 
 use crate::approvals::guarded;
 use crate::planners::{briefs, steps};
-use crate::tools::{Log, N, call, payload, stand_registry};
+use crate::tools::{Log, N, call, payload, test_registry};
 
-/// A worker with limits, whose calls of `echo` wait for an answer.
+/// A runtime with an agent with limits, whose calls of `echo` need an approval.
 fn runtime(policy: Policy, calls: Vec<Vec<ToolCall>>) -> Runtime {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let agent = Agent::new("worker", "lab").with_tools(["echo", "slow", "refuse"]);
     let agent = agent.with_approval_of(["echo"]).with_policy(policy);
     registry.register_agent(agent, steps(calls)).unwrap();
     Runtime::new(registry)
 }
 
-/// Runs it, and goes on from what was written of it.
+/// Runs it until it is suspended, and resumes it from its exported state.
 async fn run_and_resume(
     policy: Policy,
     calls: Vec<Vec<ToolCall>>,
@@ -37,7 +37,7 @@ async fn run_and_resume(
 }
 
 #[tokio::test(start_paused = true)]
-async fn h8_a_call_id_stays_used_when_the_run_goes_on() {
+async fn h8_a_call_id_stays_used_after_a_suspension() {
     let again = ["a", "b", "c", "d"].map(|id| call("slow", id, 1)).to_vec();
     let calls =
         vec![vec![call("slow", "a", 1)], vec![call("slow", "b", 1), call("echo", "c", 1)], again];
@@ -47,7 +47,7 @@ async fn h8_a_call_id_stays_used_when_the_run_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn h8_calls_made_before_a_run_waited_count_when_it_goes_on() {
+async fn h8_calls_before_a_suspension_count_toward_the_limit() {
     let policy = Policy { max_tool_calls: Some(2), ..Policy::UNLIMITED };
     let calls = [call("slow", "a", 1), call("echo", "b", 2), call("slow", "c", 3)];
     let calls = calls.map(|call| vec![call]).to_vec();
@@ -56,7 +56,7 @@ async fn h8_calls_made_before_a_run_waited_count_when_it_goes_on() {
 }
 
 #[tokio::test]
-async fn h8_failures_before_a_run_waited_count_when_it_goes_on() {
+async fn h8_failures_before_a_suspension_count_toward_the_limit() {
     let policy = Policy { max_consecutive_failures: Some(2), ..Policy::UNLIMITED };
     let calls = vec![vec![call("refuse", "a", 1)], vec![call("echo", "b", 1)]];
     let outcome = run_and_resume(policy, calls, ApprovalRequest::deny).await;
@@ -65,7 +65,7 @@ async fn h8_failures_before_a_run_waited_count_when_it_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn h8_time_taken_before_a_run_waited_counts_when_it_goes_on() {
+async fn h8_time_before_a_suspension_counts_toward_the_budget() {
     let policy = Policy { time_budget: Some(Duration::from_secs(1)), ..Policy::UNLIMITED };
     let calls = [call("slow", "a", 600), call("echo", "b", 1), call("slow", "c", 600)];
     let calls = calls.map(|call| vec![call]).to_vec();
@@ -74,9 +74,8 @@ async fn h8_time_taken_before_a_run_waited_counts_when_it_goes_on() {
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
 }
 
-/// H8: a planner that was told that its calls do not fit is not told so again.
 #[tokio::test]
-async fn h8_a_run_that_goes_on_after_a_denial_ends_with_the_next_call() {
+async fn h8_a_resumed_run_whose_step_was_denied_ends_with_the_next_call() {
     let policy = Policy { max_tool_calls: Some(1), ..Policy::UNLIMITED };
     let both = vec![call("refuse", "a", 1), call("refuse", "b", 1)];
     let runtime = runtime(policy, vec![both, vec![call("refuse", "c", 1)]]);
@@ -91,9 +90,9 @@ async fn h8_a_run_that_goes_on_after_a_denial_ends_with_the_next_call() {
     assert_eq!(outcome.result(), Err(ended));
 }
 
-/// H8: where a tool is gone, the runs that wait below its call end, and each is told of once, the innermost first.
+/// H8: the tool was removed. The end of each run is published once, the innermost first.
 #[tokio::test]
-async fn h8_every_run_below_a_call_that_cannot_go_on_ends() {
+async fn h8_all_child_runs_of_a_call_that_cannot_be_resumed_end() {
     let registry = Registry::new();
     registry.register_tool(guarded(&Log::default())).unwrap();
     let implements = |tool: &'static str| {
@@ -116,10 +115,10 @@ async fn h8_every_run_below_a_call_that_cannot_go_on_ends() {
     let answers = [run.pending()[0].approve()];
     let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), ["not_found"]);
-    let told = all.events();
-    let told = told.iter().map(|event| (event.agent.as_deref().unwrap(), event.kind.as_str()));
+    let seen = all.events();
+    let seen = seen.iter().map(|event| (event.agent.as_deref().unwrap(), event.kind.as_str()));
     assert_eq!(
-        told.collect::<Vec<_>>(),
+        seen.collect::<Vec<_>>(),
         [
             ("parent", "run_resumed"),
             ("grandchild", "run_finished"),

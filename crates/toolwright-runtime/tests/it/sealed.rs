@@ -1,4 +1,4 @@
-//! What leaves a runtime while a run waits, in the hands of people who mean harm: it cannot be read, changed or used twice.
+//! Attacks on exported states: they cannot be read, changed or used twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,7 @@ fn key_of(byte: u8) -> SealKey {
     SealKey::new([byte; 32]).unwrap()
 }
 
-/// A worker that makes these calls of `wipe` (guarded) and `free`.
+/// A runtime with an agent that makes these calls of `wipe` (needs an approval) and `free`.
 fn worker(calls: Vec<ToolCall>, log: &Log) -> RuntimeBuilder {
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
@@ -50,12 +50,11 @@ async fn waiting(runtime: &Runtime) -> SuspendedRun {
 }
 
 async fn approve(runtime: &Runtime, run: &SuspendedRun) -> Result<RunOutcome, ResumeError> {
-    let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
+    let answers: Vec<_> = run.pending().iter().map(|question| question.approve()).collect();
     runtime.resume(ResumeRequest::new(run, answers)).await
 }
 
-/// H8: of a sealed state no byte can be changed, taken away or added: neither history, budget, input, approval list nor the
-/// place of a child run in it.
+/// H8: also with bytes removed or added.
 #[tokio::test]
 async fn h8_a_sealed_state_with_any_byte_changed_is_refused() {
     let log = Log::default();
@@ -79,7 +78,7 @@ async fn h8_a_sealed_state_with_any_byte_changed_is_refused() {
     );
 }
 
-/// H8: whoever keeps a sealed state does not see what is in it, and two seals of one state are not alike.
+/// H8: two seals of one state differ.
 #[tokio::test]
 async fn h8_a_sealed_state_shows_nothing() {
     let runtime = wiper(&Log::default()).with_seal_keys([key()]).build();
@@ -93,9 +92,9 @@ async fn h8_a_sealed_state_shows_nothing() {
     assert_eq!(format!("{:?}", key()), "SealKey(..)");
 }
 
-/// H8: another key opens nothing; one of before does, and seals nothing any more.
+/// H8: an old key still opens, and no longer seals.
 #[tokio::test]
-async fn h8_keys_are_changed_and_strange_keys_refused() {
+async fn h8_keys_can_be_rotated_and_unknown_keys_are_refused() {
     let log = Log::default();
     let with = |keys: &[u8]| wiper(&log).with_seal_keys(keys.iter().copied().map(key_of)).build();
     let (old, both, new, keyless) = (with(&[1]), with(&[2, 1]), with(&[2]), with(&[]));
@@ -110,11 +109,10 @@ async fn h8_keys_are_changed_and_strange_keys_refused() {
     let error = SealKey::new([0; 31]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the secret of the seal key has 31 bytes, expected 32 or more; take random ones"
+        "the secret of the seal key has 31 bytes, expected 32 or more; use random bytes"
     );
 }
 
-/// H8: a state of another version or form is refused in words that say so.
 #[tokio::test]
 async fn h8_states_of_other_versions_and_forms_are_refused() {
     let runtime = wiper(&Log::default()).with_seal_keys([key()]).build();
@@ -125,25 +123,24 @@ async fn h8_states_of_other_versions_and_forms_are_refused() {
     };
     assert_eq!(
         forged("-2.", "-1.").await,
-        "the suspended state is of version 1, expected 2; resume it with the release that wrote it"
+        "the suspended state has version 1, expected 2; resume it with the release that exported it"
     );
     assert_eq!(
         forged("-run-", "-call-").await,
-        "the text is a suspended call, expected a suspended run; a runtime restores runs, a session calls"
+        "the text is a suspended call, expected a suspended run; restore runs with the runtime and calls with a session"
     );
     assert_eq!(
         forged(".sealed.", ".kept.").await,
-        "the text is the id of a kept state, expected a sealed one; this runtime has a key and takes nothing else"
+        "the text is the id of a stored state, expected a sealed state, since this runtime has a key"
     );
-    let malformed = "the text is no suspended state; expected what the export of one returned";
+    let malformed = "the text is not a suspended state; expected a text that `export` returned";
     assert_eq!(forged("toolwright-", "").await, malformed);
     assert_eq!(forged(".sealed.", ".").await, malformed);
     assert_eq!(runtime.restore("").await, Err(StateError::Malformed));
 }
 
-/// H8: without a key the state stays in the runtime, and what leaves is an id that nobody guesses.
 #[tokio::test]
-async fn h8_without_a_key_the_state_stays_and_an_id_leaves() {
+async fn h8_without_a_key_an_id_is_exported_and_the_state_stays_in_the_store() {
     let log = Log::default();
     let (runtime, other) = (wiper(&log).build(), wiper(&log).build());
     let run = waiting(&runtime).await;
@@ -159,9 +156,9 @@ async fn h8_without_a_key_the_state_stays_and_an_id_leaves() {
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
 }
 
-/// H7: a state that went on in one process is found taken in a second one that shares the store.
+/// H7: both share a store.
 #[tokio::test]
-async fn h7_a_replay_in_a_second_process_finds_the_question_taken() {
+async fn h7_a_replay_in_a_second_process_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::default();
     let process = || {
@@ -177,17 +174,16 @@ async fn h7_a_replay_in_a_second_process_finds_the_question_taken() {
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
 }
 
-/// H7: of many threads and stores that race for one question in a directory, one takes it; and of several questions all are
-/// taken or none.
+/// H7: by many threads and stores at once. Of several questions all are marked or none.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn h7_a_directory_gives_a_question_to_one_taker_alone() {
+async fn h7_a_question_in_a_shared_directory_is_answered_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = || InDirectory::open(folder.path()).unwrap();
     for round in 0..20 {
         let id = format!("question/../{round}");
         let takers = (0..8).map(|_| {
             let (store, id) = (store(), id.clone());
-            tokio::spawn(async move { store.take(&[(&id, 10)], 5).await.unwrap() })
+            tokio::spawn(async move { store.mark_answered(&[(&id, 10)], 5).await.unwrap() })
         });
         let taken = futures_util::future::join_all(takers).await;
         let taken: Vec<_> = taken.into_iter().map(Result::unwrap).collect();
@@ -195,36 +191,34 @@ async fn h7_a_directory_gives_a_question_to_one_taker_alone() {
         assert!(taken.iter().flatten().all(|before| *before == id));
     }
     assert_eq!(
-        store().take(&[("a", 10), ("question/../0", 10)], 5).await.unwrap().unwrap(),
+        store().mark_answered(&[("a", 10), ("question/../0", 10)], 5).await.unwrap().unwrap(),
         "question/../0"
     );
-    assert_eq!(store().take(&[("a", 10)], 5).await.unwrap(), None, "it was left");
+    assert_eq!(store().mark_answered(&[("a", 10)], 5).await.unwrap(), None, "it was left");
 }
 
-/// What has expired on every clock leaves the directory, and nothing else does.
 #[tokio::test]
-async fn a_directory_is_swept_of_what_has_expired() {
+async fn expired_files_are_removed_from_a_directory() {
     let folder = tempfile::tempdir().unwrap();
     let store = InDirectory::open(folder.path()).unwrap();
     std::fs::write(folder.path().join("notes"), "mine").unwrap();
     store.put("old", b"state", 10, 5).await.unwrap();
-    store.take(&[("old", 10)], 5).await.unwrap();
+    store.mark_answered(&[("old", 10)], 5).await.unwrap();
     store.put("new", b"state", u64::MAX, 5).await.unwrap();
     let count = || std::fs::read_dir(folder.path()).unwrap().count();
     let later = 10 + 5 * 60 * 1_000;
-    store.take(&[("b", u64::MAX)], later - 1).await.unwrap();
-    store.take(&[("c", u64::MAX)], later + 1).await.unwrap();
+    store.mark_answered(&[("b", u64::MAX)], later - 1).await.unwrap();
+    store.mark_answered(&[("c", u64::MAX)], later + 1).await.unwrap();
     assert_eq!(count(), 6, "it is looked for once a minute");
-    store.take(&[("d", u64::MAX)], later + 60_000).await.unwrap();
+    store.mark_answered(&[("d", u64::MAX)], later + 60_000).await.unwrap();
     assert_eq!(count(), 5);
     assert_eq!(store.get("old").await.unwrap(), None);
     assert_eq!(store.get("new").await.unwrap().unwrap(), b"state");
 }
 
-/// H8: nobody but their owner reads the states in a directory.
 #[cfg(unix)]
 #[tokio::test]
-async fn h8_a_directory_of_states_is_its_owners_alone() {
+async fn h8_only_the_owner_can_read_a_directory_of_states() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = tempfile::tempdir().unwrap();
@@ -242,12 +236,12 @@ async fn h8_a_directory_of_states_is_its_owners_alone() {
     assert!(files.iter().all(|file| mode(file) == 0o600));
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o770)).unwrap();
     let error = InDirectory::open(&path).unwrap_err().to_string();
-    assert!(error.starts_with("others may write to `"), "{error}");
+    assert!(error.starts_with("other users may write to `"), "{error}");
 }
 
 #[cfg(unix)]
 #[test]
-fn h8_a_directory_that_others_may_replace_keeps_no_states() {
+fn h8_a_directory_that_others_may_replace_is_refused() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = tempfile::tempdir().unwrap();
@@ -259,7 +253,7 @@ fn h8_a_directory_that_others_may_replace_keeps_no_states() {
     for mode in [0o777, 0o770] {
         parent_mode(mode);
         let error = InDirectory::open(&path).unwrap_err().to_string();
-        assert!(error.starts_with("others may replace `"), "{error}");
+        assert!(error.starts_with("other users may replace `"), "{error}");
     }
     parent_mode(0o1777);
     InDirectory::open(&path).unwrap();
@@ -268,11 +262,11 @@ fn h8_a_directory_that_others_may_replace_keeps_no_states() {
 
 #[cfg(unix)]
 #[test]
-fn h8_a_directory_of_another_user_keeps_no_states() {
+fn h8_a_directory_of_another_user_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs");
     InDirectory::open(&path).unwrap();
-    // Only root can give a directory away; to anybody else, `/` is another user's.
+    // Only root can change the owner of a directory; for other users, `/` belongs to another user.
     if std::os::unix::fs::chown(&path, Some(65534), None).is_ok() {
         let error = InDirectory::open(&path).unwrap_err().to_string();
         assert!(error.starts_with("user 65534 owns `"), "{error}");
@@ -282,23 +276,23 @@ fn h8_a_directory_of_another_user_keeps_no_states() {
 }
 
 #[tokio::test]
-async fn h7_of_two_who_take_the_same_questions_at_once_one_takes_them() {
+async fn h7_if_two_processes_answer_the_same_questions_at_once_one_succeeds() {
     let folder = tempfile::tempdir().unwrap();
     let store = InDirectory::open(folder.path()).unwrap();
     for race in 0..100 {
         let (a, b) = (format!("a{race}"), format!("b{race}"));
         let (a, b) = ((a.as_str(), u64::MAX), (b.as_str(), u64::MAX));
         let (one, other) = ([a, b], [b, a]);
-        // Both run at once, each on a thread of its own.
-        let (one, other) = tokio::join!(store.take(&one, 0), store.take(&other, 0));
+        // Both run at once on their own threads.
+        let (one, other) =
+            tokio::join!(store.mark_answered(&one, 0), store.mark_answered(&other, 0));
         let took = [one.unwrap(), other.unwrap()].iter().filter(|taken| taken.is_none()).count();
         assert_eq!(took, 1, "race {race}");
     }
 }
 
-/// H7: where the store cannot say whether a question was taken, nothing runs.
 #[tokio::test]
-async fn h7_a_store_that_fails_lets_nothing_run() {
+async fn h7_nothing_runs_if_the_store_fails() {
     struct Broken;
 
     impl SuspendedRuns for Broken {
@@ -316,7 +310,7 @@ async fn h7_a_store_that_fails_lets_nothing_run() {
             Box::pin(std::future::ready(Err("the disk is gone".into())))
         }
 
-        fn take<'a>(
+        fn mark_answered<'a>(
             &'a self,
             _: &'a [(&'a str, u64)],
             _: u64,
@@ -335,25 +329,27 @@ async fn h7_a_store_that_fails_lets_nothing_run() {
     assert!(log.lines().is_empty());
 }
 
-/// A change of what is shown.
+/// A change of a question.
 type Forgery = fn(&mut ApprovalRequest);
 
-/// H7: a yes is to everything that was shown. Shown otherwise, in any part, it is a yes to something else.
+/// H7: an answer to a changed question is refused.
 #[tokio::test]
-async fn h7_an_answer_covers_words_tool_arguments_agent_run_id_and_expiry() {
+async fn h7_an_answer_is_bound_to_every_part_of_its_question() {
     let forgeries: [(&str, Forgery); 12] = [
-        ("id", |asked| asked.id.push('0')),
-        ("deferred", |asked| asked.deferred = true),
-        ("run", |asked| asked.run_id = "other".to_owned()),
-        ("agent", |asked| asked.agent = None),
-        ("call", |asked| asked.call_id = "b".to_owned()),
-        ("tool", |asked| asked.tool = "free".to_owned()),
-        ("toolset", |asked| asked.toolset = "toys".to_owned()),
-        ("arguments", |asked| asked.args = payload(0)),
-        ("prompt", |asked| asked.prompt = Some("Read the weather?".to_owned())),
-        ("denial", |asked| asked.denied = None),
-        ("metadata", |asked| drop(asked.metadata.insert("risk_level".to_owned(), Value::Null))),
-        ("expiry", |asked| asked.expires_at += 1),
+        ("id", |question| question.id.push('0')),
+        ("deferred", |question| question.deferred = true),
+        ("run", |question| question.run_id = "other".to_owned()),
+        ("agent", |question| question.agent = None),
+        ("call", |question| question.call_id = "b".to_owned()),
+        ("tool", |question| question.tool = "free".to_owned()),
+        ("toolset", |question| question.toolset = "toys".to_owned()),
+        ("arguments", |question| question.args = payload(0)),
+        ("prompt", |question| question.prompt = Some("Read the weather?".to_owned())),
+        ("denial", |question| question.denied = None),
+        ("metadata", |question| {
+            drop(question.metadata.insert("risk_level".to_owned(), Value::Null))
+        }),
+        ("expiry", |question| question.expires_at += 1),
     ];
     let log = Log::default();
     let runtime = wiper(&log).build();
@@ -367,7 +363,7 @@ async fn h7_an_answer_covers_words_tool_arguments_agent_run_id_and_expiry() {
         assert!(matches!(error, ResumeError::OtherQuestion { .. }), "{what}: {error}");
     }
     assert!(log.lines().is_empty());
-    // As a page that asks would have it: through JSON.
+    // The question is sent as JSON, as to a web page.
     let shown = serde_json::to_string(run.pending()[0]).unwrap();
     let shown: ApprovalRequest = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown.agent.as_deref(), Some("worker"));
@@ -375,9 +371,8 @@ async fn h7_an_answer_covers_words_tool_arguments_agent_run_id_and_expiry() {
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
 }
 
-/// H7: an approval cannot be spent again under another id of the question.
 #[tokio::test]
-async fn h7_an_approval_is_no_answer_to_the_same_question_of_another_run() {
+async fn h7_an_approval_does_not_answer_the_same_question_of_another_run() {
     let log = Log::default();
     let runtime = wiper(&log).build();
     let (first, second) = (waiting(&runtime).await, waiting(&runtime).await);
@@ -388,9 +383,8 @@ async fn h7_an_approval_is_no_answer_to_the_same_question_of_another_run() {
     assert!(log.lines().is_empty());
 }
 
-/// H7: the words are made anew when the answer comes. Where the tool says something else by then, the yes is not to it.
 #[tokio::test]
-async fn h7_a_yes_to_words_that_the_tool_no_longer_says_runs_nothing() {
+async fn h7_an_approval_of_a_prompt_that_has_changed_runs_nothing() {
     let log = Log::default();
     let saying = |prompt: &'static str| {
         let ran = log.clone();
@@ -412,14 +406,14 @@ async fn h7_a_yes_to_words_that_the_tool_no_longer_says_runs_nothing() {
     let outcome = approve(&after, &after.restore(&text).await.unwrap()).await.unwrap();
     let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Denied);
-    assert_eq!(failure.message, "`act` asks for its approval in other words now");
+    assert_eq!(failure.message, "the approval request of `act` has changed since it was shown");
     assert!(log.lines().is_empty());
     let again = saying("Read the weather?");
     approve(&again, &again.restore(&text).await.unwrap()).await.unwrap();
     assert_eq!(log.lines(), ["acted"]);
 }
 
-/// H6: the host that goes on with a run adds to its approval list, also for the runs of agents that wait in it.
+/// H6: also for suspended child runs.
 #[tokio::test]
 async fn h6_a_host_that_resumes_a_run_adds_to_its_approval_list() {
     let log = Log::default();
@@ -446,14 +440,13 @@ async fn h6_a_host_that_resumes_a_run_adds_to_its_approval_list() {
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#, r#"{"n":1}"#]);
 }
 
-/// H6: a call that an agent answers and that nobody approved does not go on where it needs an approval by then.
 #[tokio::test]
-async fn h6_a_nested_run_that_nobody_approved_does_not_go_on_once_it_needs_an_approval() {
+async fn h6_an_unapproved_child_run_is_not_resumed_once_its_call_needs_an_approval() {
     let log = Log::default();
     let runtime = Runtime::new(nested(&log));
     let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
     let run = outcome.suspended().unwrap();
-    let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
+    let answers: Vec<_> = run.pending().iter().map(|question| question.approve()).collect();
     let request = ResumeRequest::new(run, answers).with_approval_of(["delegate"]);
     let outcome = runtime.resume(request).await.unwrap();
     let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
@@ -461,9 +454,9 @@ async fn h6_a_nested_run_that_nobody_approved_does_not_go_on_once_it_needs_an_ap
     assert!(log.lines().is_empty());
 }
 
-/// H6, H8: a call that was approved and that an agent answers is still approved when its run goes on elsewhere.
+/// H6, H8: also in another process.
 #[tokio::test]
-async fn h6_h8_an_approved_call_of_an_agent_goes_on_where_it_waited_again() {
+async fn h6_h8_an_approved_call_of_an_agent_stays_approved_when_it_is_resumed() {
     let log = Log::default();
     let process = || Runtime::builder(nested(&log)).with_seal_keys([key()]).build();
     let (first, second) = (process(), process());
@@ -478,9 +471,8 @@ async fn h6_h8_an_approved_call_of_an_agent_goes_on_where_it_waited_again() {
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
 }
 
-/// H7: the yes to a call that an agent answers is a yes to the words that were shown, for as long as its run waits.
 #[tokio::test]
-async fn h7_a_yes_to_words_that_the_tool_of_an_agent_no_longer_says_does_not_go_on() {
+async fn h7_an_approved_call_of_an_agent_is_not_resumed_if_its_prompt_has_changed() {
     for (later, expected) in [("Delegate?", r#"{"n":3}"#), ("Delegate it all?", "denied")] {
         let log = Log::default();
         let process = |prompt: &'static str| {
@@ -500,9 +492,9 @@ async fn h7_a_yes_to_words_that_the_tool_of_an_agent_no_longer_says_does_not_go_
     }
 }
 
-/// H7: a question that has expired stays so in another process: its clock counts, and the state cannot say otherwise.
+/// H7: by the clock of that process.
 #[tokio::test]
-async fn h7_a_state_does_not_outlive_its_questions() {
+async fn h7_an_expired_question_stays_expired_in_another_process() {
     let (log, clock) = (Log::default(), Arc::new(AtomicU64::new(100)));
     let process = || {
         let clock = Arc::clone(&clock);

@@ -1,4 +1,4 @@
-//! Toolsets under prefixes, per session.
+//! Sessions: published toolsets, prefixes and allowlists.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use toolwright_runtime::{
 
 use crate::approval_lists::of_session;
 use crate::planners::{WORKER, brief, briefs, steps};
-use crate::tools::{Log, N, call, payload, stand_registry};
+use crate::tools::{Log, N, call, payload, test_registry};
 use crate::toys::{Toy, spec, tool};
 
 async fn open(catalog: &Catalog) -> Session {
@@ -22,7 +22,7 @@ async fn open(catalog: &Catalog) -> Session {
     runtime.open_session("agent").await.unwrap()
 }
 
-/// Toolsets with their names and prefixes, all of which the agent may use.
+/// A catalog of toolsets with their names and prefixes, all of which the agent may use.
 fn catalog<const N: usize>(toolsets: [(&str, &str, Source); N]) -> Catalog {
     let registry = Registry::new();
     let catalog = registry.catalog();
@@ -47,7 +47,7 @@ async fn ask(session: &Session, name: &str) -> String {
     }
 }
 
-/// A factory of counters: what a call gives tells instances apart.
+/// A factory of counters, which tell instances apart.
 fn counting() -> impl Fn(Scope) -> FunctionTool + Send + Sync + 'static {
     |_| {
         let count = AtomicI64::new(0);
@@ -55,7 +55,6 @@ fn counting() -> impl Fn(Scope) -> FunctionTool + Send + Sync + 'static {
     }
 }
 
-/// H4: what a shared tool says of its availability is heard in every session.
 #[tokio::test]
 async fn h4_a_shared_tool_that_is_unavailable_is_refused_in_sessions() {
     let closed = tool("a", |n| n).with_availability(|| false);
@@ -63,7 +62,7 @@ async fn h4_a_shared_tool_that_is_unavailable_is_refused_in_sessions() {
     assert_eq!(ask(&session, "x.a").await, "`x.a` cannot be used now");
 }
 
-/// R8: a session that cannot be opened says which toolset is why, and what its factory returned is there as it was.
+/// R8: the error has the toolset and the error of its factory.
 #[tokio::test]
 async fn r8_a_session_without_one_of_its_toolsets_is_not_opened() {
     let failing = async |_: Scope| Err::<FunctionTool, _>("no more wood");
@@ -74,15 +73,15 @@ async fn r8_a_session_without_one_of_its_toolsets_is_not_opened() {
     assert_eq!(
         why.map(ToString::to_string).collect::<Vec<_>>(),
         [
-            "no session could be opened for agent `agent`: the factory of toolset `shed` returned no toolset \
-             but no more wood",
-            "the factory of toolset `shed` returned no toolset but no more wood",
+            "no session could be opened for agent `agent`: the factory of toolset `shed` failed: \
+             no more wood",
+            "the factory of toolset `shed` failed: no more wood",
             "no more wood",
         ]
     );
 }
 
-/// P1, P7: one router binds several toolsets, and one bare name may stand under two prefixes.
+/// P1, P7: a session has several toolsets, and the same name with two prefixes.
 #[tokio::test]
 async fn p1_p7_one_bare_name_under_two_prefixes() {
     let both = catalog([
@@ -95,7 +94,7 @@ async fn p1_p7_one_bare_name_under_two_prefixes() {
     assert_eq!(ask(&session, "y.a").await, r#"{"n":40}"#);
 }
 
-/// P2: the name is split at the first dot, and bare name, id and arguments arrive as they were sent.
+/// P2: the name is split at the first dot.
 #[tokio::test]
 async fn p2_the_bare_name_id_and_arguments_are_forwarded_unchanged() {
     let seen = Log::default();
@@ -110,7 +109,6 @@ async fn p2_the_bare_name_id_and_arguments_are_forwarded_unchanged() {
     assert_eq!(seen.lines(), ["a.b id 7 { \"n\": 1e0 }"]);
 }
 
-/// P3: what no toolset stands behind is refused at once, and nothing is forwarded.
 #[tokio::test]
 async fn p3_names_without_a_toolset_are_refused_at_once() {
     let session = open(&catalog([("one", "x", tool("a", |n| n).into_source())])).await;
@@ -120,7 +118,6 @@ async fn p3_names_without_a_toolset_are_refused_at_once() {
     assert_eq!(ask(&session, "x.b").await, "there is no tool `x.b`, did you mean `x.a`?");
 }
 
-/// P4: a toolset's own failure is a result, and the session goes on.
 #[tokio::test]
 async fn p4_a_failure_is_a_result_and_the_session_goes_on() {
     let failing = tool("fail", |_| panic!("a bug"));
@@ -133,9 +130,9 @@ async fn p4_a_failure_is_a_result_and_the_session_goes_on() {
     assert_eq!(ask(&session, "y.a").await, r#"{"n":4}"#);
 }
 
-/// H6: the approval list of an agent counts in its sessions, and in those of no other agent.
+/// H6: and not to sessions of other agents.
 #[tokio::test]
-async fn h6_a_session_of_an_agent_has_the_agents_approval_list() {
+async fn h6_the_approval_list_of_an_agent_applies_to_its_sessions() {
     let registry = Registry::new();
     let listing = Agent::new("agent", "lab").with_approval_of(["x.wipe"]);
     registry.register_agent(listing, steps(vec![])).unwrap();
@@ -148,10 +145,9 @@ async fn h6_a_session_of_an_agent_has_the_agents_approval_list() {
     }
 }
 
-/// H6, H8: a session has an approval list, and a call of it that waits is data, with which another session of the agent
-/// goes on.
+/// H6, H8: the call waits because of the approval list of the session.
 #[tokio::test]
-async fn h6_h8_a_call_of_a_session_waits_as_data_and_goes_on_in_another() {
+async fn h6_h8_a_suspended_call_of_a_session_can_be_resumed_in_another_session() {
     let ran = Log::default();
     let log = ran.clone();
     let wipe = FunctionTool::new(spec("wipe"), move |args: N, call: ToolCall| {
@@ -167,12 +163,12 @@ async fn h6_h8_a_call_of_a_session_waits_as_data_and_goes_on_in_another() {
     let session = open().await;
     assert_eq!(
         ask(&session, "x.wipe").await,
-        "`x.wipe` needs an approval, and nobody can give one here"
+        "`x.wipe` needs an approval, and there is no approver"
     );
     let broken = session.start(ToolCall::new("x.wipe", Payload::new("{}"))).await;
     assert!(
         matches!(broken, CallEnd::Done(result) if brief(&result) == "invalid_call"),
-        "nobody is asked"
+        "the planner is not asked"
     );
 
     let CallEnd::Suspended(waiting) = session.start(ToolCall::new("x.wipe", payload(3))).await
@@ -188,33 +184,32 @@ async fn h6_h8_a_call_of_a_session_waits_as_data_and_goes_on_in_another() {
     let error = runtime.restore(&text).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the text is a suspended call, expected a suspended run; a runtime restores runs, a session calls"
+        "the text is a suspended call, expected a suspended run; restore runs with the runtime and calls with a session"
     );
 
-    let asked = restored.pending()[0].clone();
-    let error = other.resume(&restored, [asked.approve()]).await.unwrap_err();
+    let question = restored.pending()[0].clone();
+    let error = other.resume(&restored, [question.approve()]).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the call waits in a session of agent `agent`, this one is of `other`; open one of `agent`"
+        "the call is from a session of agent `agent`, and this session is one of `other`; open one of `agent`"
     );
     let session = open().await;
     let error = session.resume(&restored, []).await.unwrap_err();
     assert!(matches!(error, ResumeError::Unanswered { .. }));
     assert!(ran.lines().is_empty());
-    let end = session.resume(&restored, [asked.approve()]).await.unwrap();
+    let end = session.resume(&restored, [question.approve()]).await.unwrap();
     assert!(matches!(end, CallEnd::Done(result) if result.outcome == Ok(payload(3))));
     assert_eq!(ran.lines(), [r#"{"n":3} true"#]);
-    let error = session.resume(&restored, [asked.approve()]).await.unwrap_err();
+    let error = session.resume(&restored, [question.approve()]).await.unwrap_err();
     assert!(matches!(error, ResumeError::AnsweredBefore { .. }));
     let restored = session.restore(&text).await.unwrap();
-    let error = session.resume(&restored, [asked.approve()]).await.unwrap_err();
+    let error = session.resume(&restored, [question.approve()]).await.unwrap_err();
     assert!(matches!(error, ResumeError::AnsweredBefore { .. }), "restored once more");
     assert_eq!(ran.lines().len(), 1);
 }
 
-/// P5: nothing is allowed at first; a session keeps what it was opened with, and a new one sees the update.
 #[tokio::test]
-async fn p5_allowlists_are_empty_at_first_and_sessions_keep_their_snapshot() {
+async fn p5_allowlists_are_empty_at_first_and_open_sessions_do_not_change() {
     let registry = Registry::new();
     registry.register_toolset("one", tool("a", |n| n)).unwrap();
     let catalog = registry.catalog();
@@ -233,7 +228,7 @@ async fn p5_allowlists_are_empty_at_first_and_sessions_keep_their_snapshot() {
     assert!(names(&other).await.is_empty(), "allowlists are by agent");
 }
 
-/// P6: reached, listed, registered, allowed, in this order; one that cannot be reached leaves nothing behind.
+/// P6: connected, listed, registered and allowed, in this order.
 #[tokio::test]
 async fn p6_a_remote_that_cannot_be_reached_registers_nothing() {
     let catalog = Registry::new().catalog();
@@ -241,7 +236,7 @@ async fn p6_a_remote_that_cannot_be_reached_registers_nothing() {
     let error = catalog.connect("far", "far", unreachable).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "toolset `far` could not be reached, so it is not registered: connection refused"
+        "toolset `far` could not be reached and was not registered: connection refused"
     );
     assert!(names(&open(&catalog).await).await.is_empty());
     let reached = || async { Ok::<_, String>(tool("a", |n| n)) };
@@ -257,9 +252,8 @@ async fn p6_a_remote_that_cannot_be_reached_registers_nothing() {
     catalog.connect("away", "away", reached()).await.expect("nothing of it was registered before");
 }
 
-/// P8: stopping exits what the session made, and never a shared instance.
 #[tokio::test]
-async fn p8_stop_exits_what_the_session_made_and_nothing_shared() {
+async fn p8_stop_exits_the_instances_of_the_session_and_not_shared_ones() {
     let log = Log::default();
     let (own, shared) = (Toy::new("own", &log), Toy::new("shared", &log));
     let both = catalog([
@@ -276,9 +270,9 @@ async fn p8_stop_exits_what_the_session_made_and_nothing_shared() {
     assert_eq!(log.lines()[2..], ["enter own", "exit own"], "a dropped session is stopped");
 }
 
-/// P9: two sessions get two instances of a factory, and one of a shared toolset.
+/// P9: shared toolsets have one instance.
 #[tokio::test]
-async fn p9_sessions_get_instances_of_their_own() {
+async fn p9_each_session_has_its_own_instances() {
     let shared = counting()(Scope::default());
     let both =
         catalog([("own", "x", counting().into_source()), ("shared", "y", shared.into_source())]);
@@ -294,7 +288,7 @@ async fn p9_sessions_get_instances_of_their_own() {
     }
 }
 
-/// P11: what cannot be routed or is taken is refused when it is registered.
+/// P11: names and prefixes that are invalid or used.
 #[test]
 fn p11_bad_definitions_are_refused_when_registered() {
     let registry = Registry::new();
@@ -318,7 +312,6 @@ fn p11_bad_definitions_are_refused_when_registered() {
     assert_eq!(error.to_string(), "there is no toolset `two`, there is `one`");
 }
 
-/// P11: a catalog of an empty registry says so, and what the registry itself refuses is the cause.
 #[tokio::test]
 async fn p11_a_catalog_names_what_the_registry_lacks_or_refuses() {
     let registry = Registry::new();
@@ -334,10 +327,10 @@ async fn p11_a_catalog_names_what_the_registry_lacks_or_refuses() {
     assert_eq!(cause, Some(&RegistrationError::DuplicateToolset { toolset: "one".into() }));
 }
 
-/// P1: fewer tools may be published; a run of an agent uses a session's tools like its own, instances included.
+/// P1: the run uses the instances of the session.
 #[tokio::test]
 async fn p1_fewer_tools_may_be_published_and_a_run_may_use_a_session() {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let two = toolwright_runtime::tools::Combined::new()
         .with("left", tool("a", |n| n + 1))
         .with("right", tool("b", |n| n));
@@ -360,10 +353,9 @@ async fn p1_fewer_tools_may_be_published_and_a_run_may_use_a_session() {
     assert_eq!(ask(&session, "y.count").await, r#"{"n":3}"#, "the run did not stop it");
 }
 
-/// P2, P5: where there is a catalog, an agent's run has what the allowlist names, under its prefix or, where the agent
-/// lists it itself, under its own name; and nothing else.
+/// P2, P5: tools have their prefix, or their own name if the agent lists them.
 #[tokio::test]
-async fn p5_the_allowlist_binds_runs_as_it_binds_sessions() {
+async fn p5_the_allowlist_applies_to_runs_and_sessions() {
     let registry = Registry::new();
     for (name, tool_name) in [("one", "a"), ("two", "b"), ("three", "c"), ("four", "d")] {
         registry.register_toolset(name, tool(tool_name, |n| n + 1)).unwrap();
@@ -387,9 +379,8 @@ async fn p5_the_allowlist_binds_runs_as_it_binds_sessions() {
     assert_eq!(run().await, ["a", "z.c"]);
 }
 
-/// P5: a run in another agent's session has of it what its own agent is allowed.
 #[tokio::test]
-async fn p5_a_run_in_a_session_of_another_agent_has_what_its_own_allowlist_names() {
+async fn p5_a_run_in_a_session_of_another_agent_is_limited_by_its_own_allowlist() {
     let registry = Registry::new();
     for (name, tool_name) in [("one", "a"), ("two", "b")] {
         registry.register_toolset(name, tool(tool_name, |n| n + 1)).unwrap();
@@ -412,9 +403,9 @@ async fn p5_a_run_in_a_session_of_another_agent_has_what_its_own_allowlist_names
     assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
 }
 
-/// P5: a run in a session of its own agent has what the session was opened with, whatever the allowlist says since.
+/// P5: later changes of the allowlist have no effect.
 #[tokio::test]
-async fn p5_a_run_keeps_the_snapshot_of_its_agents_session() {
+async fn p5_a_run_in_a_session_has_the_allowlist_of_when_it_was_opened() {
     let catalog = catalog([("one", "x", tool("a", |n| n + 1).into_source())]);
     let registry = Registry::new();
     registry
@@ -427,7 +418,6 @@ async fn p5_a_run_keeps_the_snapshot_of_its_agents_session() {
     assert_eq!(briefs(&runtime.run(request).await.unwrap()), [r#"{"n":2}"#]);
 }
 
-/// P2, P5: in a session the tool that an agent lists stands beside the session's, whose names are not listed twice.
 #[tokio::test]
 async fn p2_p5_a_listed_tool_does_not_clash_with_the_session() {
     let registry = Registry::new();
@@ -448,9 +438,8 @@ async fn p2_p5_a_listed_tool_does_not_clash_with_the_session() {
     assert_eq!(briefs(&outcome), [r#"{"n":2}"#, r#"{"n":2}"#, "not_found"]);
 }
 
-/// P2, P5: tools of an allowed toolset that the agent does not list itself have their prefix, beside those it lists.
 #[tokio::test]
-async fn p2_p5_a_listed_tool_leaves_the_rest_of_its_toolset_under_the_prefix() {
+async fn p2_p5_tools_that_an_agent_does_not_list_keep_their_prefix() {
     let made = Log::default();
     let count = made.clone();
     let pair = move |_: Scope| {
@@ -484,9 +473,8 @@ async fn p2_p5_a_listed_tool_leaves_the_rest_of_its_toolset_under_the_prefix() {
     assert_eq!(made.lines().len(), 1, "and one instance a run");
 }
 
-/// P5: once a session is stopped its tools run nothing, in runs that were started in it either.
 #[tokio::test]
-async fn p5_a_run_in_a_session_that_was_stopped_runs_nothing_of_it() {
+async fn p5_a_run_in_a_stopped_session_cannot_use_its_tools() {
     let ran = Log::default();
     let calls = vec![vec![call("x.free", "a", 1)], vec![call("x.free", "b", 1)]];
     let runtime = of_session(&ran, calls);
@@ -504,9 +492,9 @@ async fn p5_a_run_in_a_session_that_was_stopped_runs_nothing_of_it() {
     assert_eq!(ran.lines().len(), 2);
 }
 
-/// P5: a session that is stopped while a run in it is between two calls runs no second one.
+/// P5: the session is stopped between two calls of a run.
 #[tokio::test]
-async fn p5_a_call_after_the_stop_of_its_session_is_refused() {
+async fn p5_a_call_after_its_session_was_stopped_is_refused() {
     let ran = Log::default();
     let runtime = of_session(&ran, vec![vec![call("stop", "a", 0), call("x.free", "b", 1)]]);
     let session = Arc::new(runtime.open_session("worker").await.unwrap());

@@ -1,4 +1,4 @@
-//! Spans by the OpenTelemetry conventions for generative AI: their names and attributes, and what they keep to themselves.
+//! Spans by the OpenTelemetry conventions for generative AI: names, attributes, and content that is left out.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,11 +13,11 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, Registry};
 
 use crate::planners::{WORKER, rule, steps};
-use crate::tools::{call, payload, stand_registry};
+use crate::tools::{call, payload, test_registry};
 
 type Fields = BTreeMap<String, String>;
 
-/// Keeps the fields of every span, by the order in which they were opened.
+/// Collects the fields of every span, in the order in which they were opened.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<(Id, Fields)>>>);
 
@@ -50,15 +50,15 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Kept {
     }
 }
 
-/// The spans of one run of two calls.
+/// Returns the spans of a run with two calls.
 fn spans(content: bool) -> Vec<Fields> {
     spans_of(steps(vec![vec![call("echo", "a", 1), call("refuse", "b", 2)]]), content)
 }
 
-/// The spans of one run.
+/// Returns the spans of a run.
 fn spans_of(planner: Arc<dyn Planner>, content: bool) -> Vec<Fields> {
     let kept = Kept::default();
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     registry.register_agent(&WORKER, planner).unwrap();
     let mut builder = Runtime::builder(registry);
     if content {
@@ -116,7 +116,7 @@ fn arguments_and_results_are_recorded_only_on_request() {
     let content = ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"];
     let silent = spans(false);
     assert!(silent.iter().all(|span| content.iter().all(|name| of(span, name).is_none())));
-    let told = spans(true);
-    assert_eq!(content.map(|name| of(&told[1], name)), [Some(r#"{"n":1}"#); 2]);
-    assert_eq!(of(&told[2], "gen_ai.tool.call.result"), None);
+    let seen = spans(true);
+    assert_eq!(content.map(|name| of(&seen[1], name)), [Some(r#"{"n":1}"#); 2]);
+    assert_eq!(of(&seen[2], "gen_ai.tool.call.result"), None);
 }

@@ -1,4 +1,4 @@
-//! What of a run survives the process: its steps, and what its toolsets save.
+//! The state of suspended runs: steps, and the saved state of toolsets.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use crate::sealed::key;
 use crate::tools::{Log, call, payload};
 use crate::toys::tool;
 
-/// Counts its calls, and says so in what it saves; holds a handle from the first call on.
+/// A toolset that counts its calls and saves the count. A handle is open from the first call on.
 pub(crate) struct Counter {
     count: Arc<Mutex<i64>>,
     pub(crate) handles: Handles<()>,
@@ -75,7 +75,7 @@ fn runtime(breaks: Option<&'static str>) -> Runtime {
     runtime_of(move |_: Scope| counter(breaks))
 }
 
-/// A worker that counts twice, then does what needs an approval, then counts again.
+/// A runtime with an agent that counts twice, makes a call that needs an approval, and counts again.
 pub(crate) fn runtime_of<K>(counter: impl IntoSource<K>) -> Runtime {
     let registry = Registry::new();
     registry.register_toolset("counter", counter).unwrap();
@@ -96,7 +96,7 @@ pub(crate) fn request() -> RunRequest {
     RunRequest::new("worker", payload(0)).with_run_id("r1")
 }
 
-/// The run as another process would have it.
+/// Exports and restores the run, as another process would.
 async fn elsewhere(run: &SuspendedRun) -> SuspendedRun {
     let text = runtime(None).export(run).await.unwrap();
     runtime(None).restore(&text).await.unwrap()
@@ -106,24 +106,22 @@ async fn approve(run: &SuspendedRun, breaks: Option<&'static str>) -> RunOutcome
     approve_in(runtime(breaks), run).await
 }
 
-/// Goes on with a run in another process, where all that it asks for is approved.
+/// Approves all questions of a run and resumes it in another runtime.
 pub(crate) async fn approve_in(runtime: Runtime, run: &SuspendedRun) -> RunOutcome {
     let run = elsewhere(run).await;
-    let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
+    let answers: Vec<_> = run.pending().iter().map(|question| question.approve()).collect();
     runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap()
 }
 
-/// H8: what a toolset saves before a run is suspended it has again when the run goes on.
 #[tokio::test]
-async fn h8_what_toolsets_save_survives_a_suspension() {
+async fn h8_the_saved_state_of_toolsets_survives_a_suspension() {
     let outcome = runtime(None).run(request()).await.unwrap();
     let outcome = approve(outcome.suspended().unwrap(), None).await;
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
 }
 
-/// H8: toolsets of one name do not get each other's state.
 #[tokio::test]
-async fn h8_toolsets_of_one_name_save_apart() {
+async fn h8_toolsets_with_the_same_name_have_separate_states() {
     let scope = Scope::default();
     let counters = |counts: [i64; 3]| {
         let counters = counts.map(|count| {
@@ -143,9 +141,8 @@ async fn h8_toolsets_of_one_name_save_apart() {
     assert_eq!(states.map(|count| *count.lock().unwrap()), [1, 2, 3]);
 }
 
-/// H8: a toolset that cannot save or restore its state ends the run; nothing goes on without it.
 #[tokio::test]
-async fn h8_a_state_that_cannot_be_kept_ends_the_run() {
+async fn h8_an_error_on_save_or_restore_ends_the_run() {
     let failure = runtime(Some("save")).run(request()).await.unwrap().result().unwrap_err();
     assert_eq!(failure.detail.as_deref(), Some("the disk is full"));
     let outcome = runtime(None).run(request()).await.unwrap();
@@ -156,9 +153,8 @@ async fn h8_a_state_that_cannot_be_kept_ends_the_run() {
     );
 }
 
-/// H8: what calls beside the question came to is not lost with the state.
 #[tokio::test]
-async fn h8_a_run_whose_state_cannot_be_kept_tells_what_its_calls_came_to() {
+async fn h8_a_run_whose_state_cannot_be_saved_keeps_the_results_of_its_calls() {
     let registry = Registry::new();
     registry.register_toolset("counter", move |_: Scope| counter(Some("save"))).unwrap();
     let guarded = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
@@ -173,19 +169,18 @@ async fn h8_a_run_whose_state_cannot_be_kept_tells_what_its_calls_came_to() {
     assert_eq!(ended.collect::<Vec<_>>(), [true, false]);
 }
 
-/// H6: a question names the handles that end if the run is suspended to wait for its answer.
+/// H6: they become invalid if the run is suspended.
 #[tokio::test]
-async fn h6_a_question_names_the_handles_that_end_while_it_waits() {
+async fn h6_a_question_lists_the_open_handles() {
     let outcome = runtime(None).run(request()).await.unwrap();
-    let asked = outcome.suspended().unwrap().pending()[0].clone();
-    let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
+    let question = outcome.suspended().unwrap().pending()[0].clone();
+    let [handle] = question.open_handles.as_slice() else { panic!("{:?}", question.open_handles) };
     assert!(handle.starts_with("lock_"), "{handle}");
 }
 
-/// H6: so are those of a toolset that is built for each step, and those that calls beside the question open after it was
-/// asked.
+/// H6: also those that other calls open after the question was asked.
 #[tokio::test]
-async fn h6_a_question_names_the_handles_of_its_step() {
+async fn h6_a_question_lists_the_handles_that_its_step_opens() {
     let wipe = ToolCall::new("wipe", Payload::new("{}")).with_id("b");
     for calls in [[call("count", "a", 0), wipe.clone()], [wipe, call("count", "a", 0)]] {
         let registry = Registry::new();
@@ -196,15 +191,17 @@ async fn h6_a_question_names_the_handles_of_its_step() {
         let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["counter"]);
         registry.register_agent(agent, script.into()).unwrap();
         let outcome = Runtime::new(registry).run(request()).await.unwrap();
-        let asked = outcome.suspended().unwrap().pending()[0].clone();
-        let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
+        let question = outcome.suspended().unwrap().pending()[0].clone();
+        let [handle] = question.open_handles.as_slice() else {
+            panic!("{:?}", question.open_handles)
+        };
         assert!(handle.starts_with("lock_"), "{handle}");
     }
 }
 
-/// H8: a run's state can be had after each step, and the run goes on from any of them, in another process too.
+/// H8: also in another process.
 #[tokio::test]
-async fn h8_a_run_goes_on_from_its_state_after_any_step() {
+async fn h8_a_run_can_be_resumed_from_its_checkpoint_after_any_step() {
     let kept = Arc::<Mutex<Vec<SuspendedRun>>>::default();
     let keep = Arc::clone(&kept);
     let request = request().with_checkpoints(move |state| keep.lock().unwrap().push(state));
@@ -227,9 +224,8 @@ async fn h8_a_run_goes_on_from_its_state_after_any_step() {
     }
 }
 
-/// I4: where a toolset is built for each step and hands out handles, operators are warned.
 #[tokio::test]
-async fn i4_handles_of_a_toolset_that_is_built_for_each_step_are_warned_of() {
+async fn i4_open_handles_of_a_toolset_that_is_built_per_step_are_logged() {
     let warned = Log::default();
     let _guard = tracing::subscriber::set_default(Warnings(warned.clone()));
     for per_step in [false, true] {
@@ -249,10 +245,10 @@ async fn i4_handles_of_a_toolset_that_is_built_for_each_step_are_warned_of() {
         Runtime::new(registry).run(request()).await.unwrap();
         assert_eq!(warned.lines().len(), if per_step { 2 } else { 0 });
     }
-    assert!(warned.lines()[0].contains("handles end with their step"), "{:?}", warned.lines());
+    assert!(warned.lines()[0].contains("open handles become invalid"), "{:?}", warned.lines());
 }
 
-/// Logs the words of warnings.
+/// Logs the messages of warnings.
 pub(crate) struct Warnings(pub(crate) Log);
 
 impl tracing::Subscriber for Warnings {

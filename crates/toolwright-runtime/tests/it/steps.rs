@@ -1,16 +1,16 @@
-//! The calls of one step: side by side, in order, apart.
+//! The calls of a step: concurrent, in order, or one at a time.
 
 use toolwright::{Payload, ToolCall};
 use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime, Step};
 
 use crate::planners::{WORKER, briefs, rule, run, steps};
-use crate::tools::{N, call, payload, stand_registry};
+use crate::tools::{N, call, payload, test_registry};
 use crate::toys::{spec, tool};
 
-/// What the stand logs for one step of calls.
+/// Returns the log of the tools for a step of calls, and the results.
 async fn log_of(calls: Vec<ToolCall>, one_at_a_time: bool) -> (Vec<String>, Vec<String>) {
-    let (registry, log) = stand_registry();
+    let (registry, log) = test_registry();
     registry.register_agent(&WORKER, steps(vec![calls])).unwrap();
     let mut request = RunRequest::new("worker", payload(0));
     if one_at_a_time {
@@ -20,7 +20,6 @@ async fn log_of(calls: Vec<ToolCall>, one_at_a_time: bool) -> (Vec<String>, Vec<
     (log.lines(), briefs(&outcome))
 }
 
-/// R12: calls of one step overlap, and results keep the order of the calls.
 #[tokio::test(start_paused = true)]
 async fn r12_calls_of_a_step_overlap_and_results_keep_call_order() {
     let calls = vec![call("slow", "a", 30), call("slow", "b", 10), call("slow", "c", 20)];
@@ -29,7 +28,7 @@ async fn r12_calls_of_a_step_overlap_and_results_keep_call_order() {
     assert_eq!(results, [r#"{"n":30}"#, r#"{"n":10}"#, r#"{"n":20}"#]);
 }
 
-/// R12: a sequential tool waits for those before it, and those after it wait.
+/// R12: it waits for the calls before it, and those after it wait for it.
 #[tokio::test(start_paused = true)]
 async fn r12_a_sequential_tool_is_a_barrier() {
     let calls = vec![
@@ -48,10 +47,9 @@ async fn r12_a_sequential_tool_is_a_barrier() {
     assert_eq!(results.len(), 5);
 }
 
-/// R12: a call that is refused before it runs keeps nobody waiting, whatever its tool.
 #[tokio::test(start_paused = true)]
-async fn r12_a_refused_call_of_a_sequential_tool_is_no_barrier() {
-    let (registry, log) = stand_registry();
+async fn r12_a_refused_call_of_a_sequential_tool_is_not_a_barrier() {
+    let (registry, log) = test_registry();
     let refused = ToolCall::new("alone", Payload::new("{}")).with_id("b");
     let calls = vec![call("slow", "a", 30), refused, call("slow", "c", 10)];
     let listing = Agent::new("worker", "lab").with_tools(["slow", "alone"]);
@@ -62,7 +60,6 @@ async fn r12_a_refused_call_of_a_sequential_tool_is_no_barrier() {
     assert_eq!(log.lines(), ["start 30", "start 10", "end 10", "end 30"]);
 }
 
-/// R12: a run-level mode serialises all.
 #[tokio::test(start_paused = true)]
 async fn r12_a_run_can_make_its_calls_one_at_a_time() {
     let (log, _) = log_of(vec![call("slow", "a", 30), call("slow", "b", 10)], true).await;
@@ -86,16 +83,15 @@ async fn the_planner_sees_each_step_with_its_results() {
 }
 
 #[tokio::test]
-async fn a_call_by_an_earlier_name_reaches_the_tool_by_its_own() {
+async fn a_call_by_an_alias_reaches_the_tool_under_its_name() {
     let outcome = run(&WORKER, steps(vec![vec![call("repeat", "a", 1)]])).await;
     let exchange = outcome.exchanges().next().unwrap();
     assert_eq!(exchange.call.tool(), "echo");
     assert_eq!(exchange.result.outcome.as_ref(), Ok(&payload(1)));
 }
 
-/// A name that a tool has goes before one that another had.
 #[tokio::test]
-async fn a_call_by_a_tools_own_name_is_not_taken_for_an_earlier_name_of_another() {
+async fn the_name_of_a_tool_takes_precedence_over_an_alias_of_another() {
     let renamed = FunctionTool::new(spec("new").with_aliases(&["old"]), async |args: N| args);
     let set = Combined::new().with("renamed", renamed).with("old", tool("old", |n| n * 10));
     let registry = Registry::new();
@@ -107,7 +103,7 @@ async fn a_call_by_a_tools_own_name_is_not_taken_for_an_earlier_name_of_another(
 }
 
 #[tokio::test]
-async fn a_call_of_an_unknown_tool_is_told_which_tools_are_offered() {
+async fn the_failure_of_an_unknown_tool_lists_the_offered_tools() {
     let outcome = run(&WORKER, steps(vec![vec![call("paint", "a", 1)]])).await;
     let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(
@@ -116,10 +112,10 @@ async fn a_call_of_an_unknown_tool_is_told_which_tools_are_offered() {
     );
 }
 
-/// G28: a run's calls carry the run's ids, whatever the planner wrote there. It may name a parent of the call and add labels.
+/// G28: ids that the planner sets are replaced. It may set a parent call and add labels.
 #[tokio::test]
 async fn g28_calls_carry_the_scope_of_their_run() {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     let stray = toolwright::Scope {
         run_id: Some("forged".into()),
         parent_call_id: Some("p1".into()),

@@ -1,4 +1,4 @@
-//! Calls that a layer moves to tasks of their own: depth, approver and suspended runs travel with the call.
+//! Layers that run calls on other tasks: depth, approver and suspended runs are kept.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +16,7 @@ use tower::{Layer, Service};
 use crate::approvals::nested;
 use crate::planners::{briefs, rule};
 use crate::sealed::key;
-use crate::tools::{Log, N, Recurse, Think, call, payload, stand_registry};
+use crate::tools::{Log, N, Recurse, Think, call, payload, test_registry};
 use crate::toys::spec;
 
 static THINK: &[&ToolSpec] = &[Think::SPEC];
@@ -24,7 +24,7 @@ static RECURSE: &[&ToolSpec] = &[Recurse::SPEC];
 static RECURSIVE: AgentSpec =
     AgentSpec { exports: RECURSE, tools: RECURSE, ..AgentSpec::new("recursive", "lab") };
 
-/// Runs each call on a task of its own.
+/// A layer that runs each call on its own task.
 #[derive(Clone)]
 struct Spawned<S>(S);
 
@@ -53,7 +53,7 @@ where
 
     fn call(&mut self, invocation: Invocation) -> Self::Future {
         let running = tokio::spawn(self.0.call(invocation));
-        Box::pin(async move { running.await.expect("nobody aborts the task") })
+        Box::pin(async move { running.await.expect("the task is not aborted") })
     }
 }
 
@@ -61,7 +61,7 @@ fn spawning(registry: Registry) -> RuntimeBuilder {
     Runtime::builder(registry).with_execute(Execute::new(Spawning))
 }
 
-/// Calls a tool once in each run, and counts the runs. Past any sensible depth it stops by itself, so that the test ends.
+/// Calls a tool once in each run, and counts the runs. It stops at a large depth, so that the test ends.
 fn calling(tool: &'static str, runs: &Arc<AtomicU32>) -> Arc<dyn Planner> {
     let runs = Arc::clone(runs);
     rule(move |turn| {
@@ -72,7 +72,7 @@ fn calling(tool: &'static str, runs: &Arc<AtomicU32>) -> Arc<dyn Planner> {
     })
 }
 
-/// An executor that is there later.
+/// An executor that is set later.
 struct Elsewhere(Arc<OnceLock<Runtime>>);
 
 impl Executor for Elsewhere {
@@ -88,7 +88,7 @@ fn kinds(collector: &Collector) -> Vec<&'static str> {
 #[tokio::test]
 async fn a_tool_runs_on_another_task() {
     let own = Collector::new();
-    let runtime = spawning(stand_registry().0).with_events(own.clone()).build();
+    let runtime = spawning(test_registry().0).with_events(own.clone()).build();
     let result = runtime.call(call("echo", "a", 1)).await;
     assert_eq!(result.outcome.as_ref(), Ok(&payload(1)));
     assert_eq!(kinds(&own), ["tool_call_scheduled", "tool_result_received"]);
@@ -106,7 +106,7 @@ async fn an_agent_that_calls_itself_on_other_tasks_is_stopped_at_the_same_depth(
     assert_eq!(runs, 17, "the first run and sixteen below it");
 }
 
-/// Two runtimes, each of which runs the other's agent: the depth is the call's, whoever runs it.
+/// The depth is part of the call's scope.
 #[tokio::test]
 async fn agents_of_two_runtimes_that_call_each_other_are_stopped_at_the_same_depth() {
     let runs = Arc::default();
@@ -125,7 +125,7 @@ async fn agents_of_two_runtimes_that_call_each_other_are_stopped_at_the_same_dep
     assert_eq!(runs.load(Ordering::Relaxed), 17);
 }
 
-/// A tool that starts runs itself says on whose behalf, and they count.
+/// The tool starts its runs on behalf of its call.
 #[tokio::test]
 async fn a_tool_that_runs_its_own_agent_is_stopped_at_the_same_depth() {
     let runs = Arc::default();
@@ -161,7 +161,7 @@ async fn an_agent_on_another_task_asks_the_approver_of_the_run() {
 }
 
 #[tokio::test]
-async fn an_agent_on_another_task_is_suspended_and_goes_on() {
+async fn an_agent_on_another_task_is_suspended_and_resumed() {
     let (log, all) = (Log::default(), Collector::new());
     let runtime = spawning(nested(&log)).with_seal_keys([key()]).build();
     let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
@@ -169,7 +169,7 @@ async fn an_agent_on_another_task_is_suspended_and_goes_on() {
     let elsewhere = spawning(nested(&log)).with_seal_keys([key()]);
     let elsewhere = elsewhere.with_events(all.clone()).build();
     let restored = elsewhere.restore(&text).await.unwrap();
-    let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
+    let answers: Vec<_> = restored.pending().iter().map(|question| question.approve()).collect();
     let outcome = elsewhere.resume(ResumeRequest::new(&restored, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);

@@ -1,4 +1,4 @@
-//! Small tools for the tests, and what runs them. Every one takes and returns `{"n": integer}`.
+//! Small tools for the tests, and their executor. Each takes and returns `{"n": integer}`.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,10 +17,10 @@ described! {
     }
 }
 
-/// The schema of [`N`], as declarations are written: a test holds the two together.
+/// The schema of [`N`]. A test checks that it is the same.
 const N_SCHEMA: &str = r#"{"type":"object","properties":{"n":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807}},"required":["n"],"additionalProperties":false}"#;
 
-/// A tool over `N`: its type, its name, and what its spec says beside it.
+/// Declares the types and specs of tools with [`N`] as arguments and result.
 macro_rules! tools {
     ($($tool:ident = ($name:literal in $toolset:literal) $(.$set:ident($value:expr))*;)*) => {$(
         #[derive(Clone, Copy)]
@@ -64,8 +64,8 @@ const fn agent(agent: &'static str) -> Implementation {
     Implementation::Agent { service: text("lab"), agent: text(agent) }
 }
 
-/// The tools [`Stand`] runs.
-pub(crate) static STAND: &[&ToolSpec] = &[
+/// The tools that [`TestExecutor`] runs.
+pub(crate) static TEST_TOOLS: &[&ToolSpec] = &[
     Echo::SPEC,
     Slow::SPEC,
     Alone::SPEC,
@@ -76,7 +76,7 @@ pub(crate) static STAND: &[&ToolSpec] = &[
     Old::SPEC,
 ];
 
-/// What the tools did, in order.
+/// A log of what the tools did, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -90,13 +90,13 @@ impl Log {
     }
 }
 
-/// Runs the tools of [`STAND`].
+/// Runs the tools of [`TEST_TOOLS`].
 #[derive(Default)]
-pub(crate) struct Stand {
+pub(crate) struct TestExecutor {
     pub(crate) log: Log,
 }
 
-/// Says so when its future is dropped.
+/// Logs when it is dropped.
 struct Dropped(Log);
 
 impl Drop for Dropped {
@@ -105,8 +105,8 @@ impl Drop for Dropped {
     }
 }
 
-impl Stand {
-    /// Takes `n` milliseconds.
+impl TestExecutor {
+    /// Waits for `n` milliseconds.
     async fn take_time(&self, args: N) -> Result<N, ToolFailure> {
         self.log.push(format!("start {}", args.n));
         tokio::time::sleep(Duration::from_millis(args.n.unsigned_abs())).await;
@@ -115,7 +115,7 @@ impl Stand {
     }
 }
 
-impl Executor for Stand {
+impl Executor for TestExecutor {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         match call.tool() {
             "echo" => call.run(Echo, |args| async move { Ok(args) }),
@@ -133,20 +133,20 @@ impl Executor for Stand {
             "refuse" => call.run(Refuse, |_| async {
                 Err(ToolFailure::declared("closed", "The lab is closed.", Recovery::Replan))
             }),
-            _ => call.not_found(STAND),
+            _ => call.not_found(TEST_TOOLS),
         }
     }
 }
 
-/// A registry with the tools of [`STAND`], and what they log.
-pub(crate) fn stand_registry() -> (Registry, Log) {
+/// A registry with the tools of [`TEST_TOOLS`], and their log.
+pub(crate) fn test_registry() -> (Registry, Log) {
     let log = Log::default();
     let mut registry = Registry::new();
-    registry.register(STAND, Arc::new(Stand { log: log.clone() })).unwrap();
+    registry.register(TEST_TOOLS, Arc::new(TestExecutor { log: log.clone() })).unwrap();
     (registry, log)
 }
 
-/// A call of a tool of [`STAND`], with its id and its `n`.
+/// A call of a tool of [`TEST_TOOLS`] with an id and `n`.
 pub(crate) fn call(tool: &str, id: &str, n: i64) -> ToolCall {
     ToolCall::new(tool, payload(n)).with_id(id)
 }

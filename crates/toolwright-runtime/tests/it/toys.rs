@@ -1,4 +1,4 @@
-//! Toolsets for the tests that say what is done to them. Never more than one tool each.
+//! Toolsets with one tool, which log their lifecycle, for the tests.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
 
 use crate::tools::{Log, N};
 
-/// The spec of a tool of the toolset `toys`.
+/// Creates a spec of the toolset `toys`.
 pub(crate) fn spec(name: impl Into<Text>) -> ToolSpec {
     ToolSpec::new(name).with_toolset("toys").with_service("lab")
 }
 
-/// A tool over `N` that a function of `n` runs.
+/// Creates a tool that applies a function to `n`.
 pub(crate) fn tool(
     name: &'static str,
     function: impl Fn(i64) -> i64 + Send + Sync + 'static,
@@ -24,7 +24,7 @@ pub(crate) fn tool(
     })
 }
 
-/// A toolset of one tool, called after itself, that logs its whole life.
+/// A toolset with one tool of the same name, which logs its lifecycle.
 #[derive(Clone)]
 pub(crate) struct Toy {
     pub(crate) name: &'static str,
@@ -33,7 +33,7 @@ pub(crate) struct Toy {
     pub(crate) stuck: bool,
     /// Fails to exit.
     pub(crate) clings: bool,
-    /// How often each of its methods waits.
+    /// How many milliseconds each method waits.
     pub(crate) waits: u32,
     pub(crate) inner: FunctionTool,
 }

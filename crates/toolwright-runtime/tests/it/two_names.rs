@@ -1,5 +1,5 @@
-//! A tool that a catalog publishes and an agent lists itself: a list or hook that knows one of its names is not passed by
-//! under the other, and a session's list and stop reach all that happens in it.
+//! Tools that a catalog publishes and an agent also lists: approval lists and hooks cannot be bypassed by another name.
+//! Also the approval list and the stop of a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::planners::{briefs, steps};
 use crate::tools::{Log, N, call, payload};
 use crate::toys::{spec, tool};
 
-/// `wipe` of the toolset `disks`, which the janitor lists in some way and calls by a name; and a boss whose `desk.help` is
-/// answered by the janitor. Both may use `x.wipe`.
+/// A registry with `wipe` of the toolset `disks`, a janitor, who calls it by `name`, and a boss, whose calls of `desk.help`
+/// the janitor runs. Both may use `x.wipe`.
 fn office(ran: &Log, janitor: Agent, name: &str) -> (Registry, Catalog) {
     let registry = Registry::new();
     let log = ran.clone();
@@ -52,9 +52,9 @@ fn request(agent: &str) -> RunRequest {
     RunRequest::new(agent, payload(0))
 }
 
-/// H6: in runs, in runs nested in them, and in those that answer a call of a session.
+/// H6: in runs, in child runs, and in child runs of a session.
 #[tokio::test]
-async fn h6_a_list_with_the_published_name_of_a_tool_means_it_where_an_agent_lists_it_itself() {
+async fn h6_an_approval_list_may_use_the_prefixed_name_of_a_tool_that_an_agent_lists() {
     for list in ["x.wipe", "wipe"] {
         for janitor in [janitor().with_toolsets(["disks"]), janitor().with_tools(["wipe"])] {
             let ran = Log::default();
@@ -77,9 +77,9 @@ async fn h6_a_list_with_the_published_name_of_a_tool_means_it_where_an_agent_lis
     }
 }
 
-/// H6: of its own agent or another, whose agent lists the tool or not, and in the runs that are nested in it.
+/// H6: for the agent of the session and for others, whether or not they list the tool, and for child runs.
 #[tokio::test]
-async fn h6_a_run_in_a_session_asks_for_what_the_session_asks_for() {
+async fn h6_a_run_in_a_session_requires_the_approvals_of_the_session() {
     for (janitor, name) in [
         (janitor(), "x.wipe"),
         (janitor().with_toolsets(["disks"]), "wipe"),
@@ -104,7 +104,7 @@ async fn h6_a_run_in_a_session_asks_for_what_the_session_asks_for() {
     }
 }
 
-/// Lets nothing run.
+/// A hook that refuses every call.
 struct Guard;
 
 impl Hook for Guard {
@@ -117,9 +117,9 @@ impl Hook for Guard {
     }
 }
 
-/// P2: so that a hook for that name is not passed by.
+/// P2: so a hook for this name cannot be bypassed.
 #[tokio::test]
-async fn p2_a_tool_that_an_agent_lists_itself_has_no_second_name_in_a_session() {
+async fn p2_a_tool_that_an_agent_lists_has_one_name_in_a_session() {
     for janitor in [janitor().with_toolsets(["disks"]), janitor().with_tools(["wipe"])] {
         for opener in ["janitor", "boss"] {
             let ran = Log::default();
@@ -134,9 +134,9 @@ async fn p2_a_tool_that_an_agent_lists_itself_has_no_second_name_in_a_session() 
     }
 }
 
-/// P5: both where the session was asked for the call itself and in a run in it.
+/// P5: for a call of the session, and for a call of a run in it.
 #[tokio::test(start_paused = true)]
-async fn p5_an_agent_that_answers_a_call_of_a_session_is_stopped_with_it() {
+async fn p5_a_child_run_of_a_call_of_a_session_is_stopped_with_it() {
     for in_run in [false, true] {
         let ran = Log::default();
         let registry = Registry::new();
@@ -183,9 +183,8 @@ async fn p5_an_agent_that_answers_a_call_of_a_session_is_stopped_with_it() {
     }
 }
 
-/// P5: grants that are made at once are all kept.
 #[test]
-fn p5_toolsets_that_are_allowed_at_once_are_all_allowed() {
+fn p5_concurrent_additions_to_an_allowlist_are_all_kept() {
     let registry = Registry::new();
     let names: Vec<_> = (0..8).map(|number| format!("t{number}")).collect();
     let catalog = registry.catalog();

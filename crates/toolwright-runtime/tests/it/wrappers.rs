@@ -1,5 +1,5 @@
-//! Every combinator hands on what it does not change: a toolset in which each method answers as no default does is put into
-//! each of them.
+//! Combinators forward all methods that they do not change. The tests wrap a toolset whose methods all differ from the
+//! defaults.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::planners::brief;
 use crate::tools::{Log, payload};
 use crate::toys::tool;
 
-/// Two tools, `a` and `b`, of which `a` alone is available.
+/// A toolset with the tools `a` and `b`, of which only `a` is available.
 struct Whole {
     log: Log,
     inner: Combined,
@@ -83,7 +83,7 @@ impl Toolset for Whole {
 
 type Wrap = fn(Whole) -> Arc<dyn Toolset>;
 
-/// Each wrapper, and the names that `a` and `b` have in it.
+/// The wrappers, with the names of `a` and `b` in each.
 const WRAPPERS: [(&str, Wrap, [&str; 2]); 8] = [
     ("shared", |whole| Arc::new(Arc::new(whole)), ["a", "b"]),
     ("filtered", |whole| Arc::new(whole.filtered(|_| true)), ["a", "b"]),
@@ -109,7 +109,7 @@ async fn each_combinator_lists_and_calls_every_tool_of_what_it_wraps() {
         let wrapped = wrap(Whole::new(&Log::default()));
         assert_eq!(names(&wrapped.tools(&Scope::default()).await.unwrap()), expected, "{case}");
         let known = wrapped.known_tools();
-        // What a preparation leaves depends on the step.
+        // The tools of a prepared toolset are not known before a step.
         let known_ones = (case != "prepared").then_some(&expected[..]);
         assert_eq!(known.as_deref().map(names).as_deref(), known_ones, "{case}");
         for (name, result) in expected.into_iter().zip([r#"{"n":5}"#, r#"{"n":40}"#]) {
@@ -120,19 +120,18 @@ async fn each_combinator_lists_and_calls_every_tool_of_what_it_wraps() {
 }
 
 #[tokio::test]
-async fn each_combinator_hands_on_instructions_and_availability() {
+async fn each_combinator_forwards_instructions_and_availability() {
     for (case, wrap, [available, unavailable]) in WRAPPERS {
         let wrapped = wrap(Whole::new(&Log::default()));
-        let said = wrapped.instructions(&Scope::default()).await;
-        assert_eq!(said.as_deref(), Some("Use it well."), "{case}");
+        let text = wrapped.instructions(&Scope::default()).await;
+        assert_eq!(text.as_deref(), Some("Use it well."), "{case}");
         assert!(wrapped.is_available(available), "{case}");
         assert!(!wrapped.is_available(unavailable), "{case}");
     }
 }
 
-/// R11, H6, H8: a wrapped toolset is entered and exited, asked for its open handles, saved and restored like any other.
 #[tokio::test]
-async fn r11_h6_h8_each_combinator_hands_on_the_life_of_what_it_wraps() {
+async fn r11_h6_h8_each_combinator_forwards_the_lifecycle() {
     for (case, wrap, _) in WRAPPERS {
         let (log, scope) = (Log::default(), Scope::default());
         let wrapped = wrap(Whole::new(&log));

@@ -1,4 +1,4 @@
-//! A toolset that is made anew for every step. Never keeps two instances entered at once.
+//! A toolset that is created again for every step.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use super::factory::Factory;
 use super::lifecycle::shielded;
 use super::{ToolEntry, Toolset};
 
-/// Makes, enters and lists a fresh instance whenever its tools are asked for, after it has exited the last one. A
-/// factory that gives none means no tools.
+/// Whenever its tools are listed, exits the current instance, and then creates and enters a new one. If the factory returns
+/// none, there are no tools.
 ///
-/// It belongs to one run; a source that builds [per step](super::Source::per_step) makes one for each.
-pub(super) struct Dynamic(Arc<Inner>);
+/// Each run has one of these for each source that builds [per step](super::Source::per_step).
+pub(super) struct PerStep(Arc<State>);
 
-struct Inner {
+struct State {
     name: String,
     factory: Factory,
-    /// A change goes on under this lock to its end, so that an exit finds what was entered last.
+    /// Locked until a replacement is complete, so that an exit finds the instance that was entered last.
     current: Mutex<Option<Arc<dyn Toolset>>>,
 }
 
-impl Dynamic {
+impl PerStep {
     pub(super) fn new(name: String, factory: Factory) -> Self {
-        Self(Arc::new(Inner { name, factory, current: Mutex::default() }))
+        Self(Arc::new(State { name, factory, current: Mutex::default() }))
     }
 
     async fn current(&self) -> Option<Arc<dyn Toolset>> {
@@ -32,19 +32,19 @@ impl Dynamic {
     }
 }
 
-impl Inner {
-    /// Puts a new instance, entered, into the place of the current one.
-    async fn renew(&self, scope: &Scope) -> Result<Option<Arc<dyn Toolset>>, BoxError> {
+impl State {
+    /// Replaces the current instance with a new one, and returns that.
+    async fn replace(&self, scope: &Scope) -> Result<Option<Arc<dyn Toolset>>, BoxError> {
         let mut current = self.current.lock().await;
         let handles = current.as_ref().map(Toolset::open_handles).unwrap_or_default();
         if !handles.is_empty() {
             tracing::warn!(
                 toolset = self.name,
                 ?handles,
-                "handles end with their step, since the toolset is built for each; register it as a factory without `Source::per_step`"
+                "open handles become invalid, since the toolset is built for each step; register it without `Source::per_step`"
             );
         }
-        if let Err(error) = leave(&mut current, scope).await {
+        if let Err(error) = exit_current(&mut current, scope).await {
             tracing::warn!(toolset = self.name, %error, "a toolset did not exit cleanly");
         }
         let Some(toolset) = self.factory.make(&self.name, scope).await? else { return Ok(None) };
@@ -55,20 +55,23 @@ impl Inner {
 }
 
 /// Exits the current instance, if there is one.
-async fn leave(current: &mut Option<Arc<dyn Toolset>>, scope: &Scope) -> Result<(), BoxError> {
+async fn exit_current(
+    current: &mut Option<Arc<dyn Toolset>>,
+    scope: &Scope,
+) -> Result<(), BoxError> {
     match current.take() {
         Some(toolset) => toolset.exit(scope).await,
         None => Ok(()),
     }
 }
 
-impl Toolset for Dynamic {
+impl Toolset for PerStep {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(async move {
-            let (inner, inner_scope) = (Arc::clone(&self.0), scope.clone());
-            let renewed =
-                shielded(Box::pin(async move { inner.renew(&inner_scope).await })).await?;
-            match renewed {
+            let (state, owned_scope) = (Arc::clone(&self.0), scope.clone());
+            let replaced =
+                shielded(Box::pin(async move { state.replace(&owned_scope).await })).await?;
+            match replaced {
                 Some(toolset) => toolset.tools(scope).await,
                 None => Ok(Vec::new()),
             }
@@ -85,7 +88,7 @@ impl Toolset for Dynamic {
     }
 
     fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
-        Box::pin(async move { leave(&mut *self.0.current.lock().await, scope).await })
+        Box::pin(async move { exit_current(&mut *self.0.current.lock().await, scope).await })
     }
 
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
@@ -98,7 +101,7 @@ impl Toolset for Dynamic {
     }
 
     fn is_available(&self, tool: &str) -> bool {
-        // Being made anew just now, it cannot say; the call will.
+        // While the instance is being replaced, the answer is unknown. The call will find out.
         let Ok(current) = self.0.current.try_lock() else { return true };
         current.as_ref().is_none_or(|toolset| toolset.is_available(tool))
     }

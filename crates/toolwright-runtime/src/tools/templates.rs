@@ -1,4 +1,4 @@
-//! Fills the templates of approval prompts and denials.
+//! Renders the templates of approval prompts and denial messages.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,8 +8,8 @@ use toolwright::untrusted::{characters, hidden, visible};
 use toolwright::value::Number;
 use toolwright::{Payload, ToolSpec};
 
-/// Fills a call's arguments and its result, if any, into a template. Numbers keep every digit, and no character is
-/// [hidden](toolwright::untrusted). A template that cannot be filled in is returned as written.
+/// Renders a template with a call's arguments and its result, if any. Numbers keep all digits, and
+/// [hidden](toolwright::untrusted) characters become visible. A template with an error is returned unchanged.
 pub(crate) fn fill(
     template: &str,
     spec: &ToolSpec,
@@ -29,15 +29,15 @@ pub(crate) fn fill(
         let rendered = Environment::new().render_str(template, context! { args, result, tool });
         rendered.map_err(|error| error.to_string())
     });
-    let words = filled.unwrap_or_else(|error| {
-        tracing::debug!(tool = spec.name(), error, "a template could not be filled in");
+    let text = filled.unwrap_or_else(|error| {
+        tracing::debug!(tool = spec.name(), error, "a template could not be rendered");
         template.to_owned()
     });
-    visible(&words).into_owned()
+    visible(&text).into_owned()
 }
 
-/// Rewrites [hidden](toolwright::untrusted) characters of strings as escapes, so that readers see them. The JSON value
-/// stays the same.
+/// Replaces [hidden](toolwright::untrusted) characters by JSON escapes, so that they are visible. The JSON value stays the
+/// same.
 pub(crate) fn escaped(json: &Payload) -> Payload {
     if hidden(json.as_str()).next().is_none() {
         return json.clone();
@@ -47,11 +47,11 @@ pub(crate) fn escaped(json: &Payload) -> Payload {
         if !is_hidden {
             shown.push(character);
         } else if character == '\r' {
-            // Outside strings JSON may have it, inside it must be escaped.
+            // Must be outside of strings, since JSON strings cannot contain it unescaped.
             shown.push(' ');
         } else {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                // A `String` takes all that is written.
+                // Writing to a `String` cannot fail.
                 let _ = write!(shown, "\\u{unit:04x}");
             }
         }
@@ -59,7 +59,7 @@ pub(crate) fn escaped(json: &Payload) -> Payload {
     Payload::new(shown)
 }
 
-/// A JSON value as templates see it.
+/// Converts a JSON value for templates.
 fn value(json: &toolwright::Value) -> Value {
     match json {
         toolwright::Value::Null => Value::from(()),
@@ -73,7 +73,7 @@ fn value(json: &toolwright::Value) -> Value {
     }
 }
 
-/// A number that templates can compute with, if there is one that reads as the same number; else its text.
+/// Converts a number to one that templates can compute with, if that has exactly the same value; otherwise to its text.
 fn of_number(number: &Number) -> Value {
     if let Ok(integer) = number.as_str().parse::<i64>() {
         return Value::from(integer);
@@ -89,9 +89,9 @@ fn of_number(number: &Number) -> Value {
 mod tests {
     use super::*;
 
-    /// The compiler lets templates ask for these.
+    /// The compiler accepts these variables in templates.
     #[test]
-    fn h6_words_may_hold_all_that_a_schema_file_may_ask_of_a_tool() {
+    fn h6_templates_may_use_every_field_of_a_tool_that_the_compiler_accepts() {
         let spec = ToolSpec::new("wipe")
             .with_title("Wipe")
             .with_description("Wipes a disk.")
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn h6_numbers_read_as_what_they_are_in_words() {
+    fn h6_numbers_keep_all_digits_in_rendered_templates() {
         for (number, shown) in [
             ("3", "3"),
             ("3.0", "3.0"),
@@ -123,7 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn h6_words_hide_no_character_and_a_template_that_has_no_arguments_shows_itself() {
+    fn h6_hidden_characters_are_visible_in_rendered_templates_and_a_template_with_an_error_is_unchanged()
+     {
         let fill = |args: &str| {
             fill("Pay {{ args.to }}?", &ToolSpec::new("pay"), &Payload::new(args), None)
         };
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn h6_hidden_characters_of_arguments_are_shown_as_escapes_of_the_same_json() {
+    fn h6_hidden_characters_of_arguments_become_escapes_of_the_same_json() {
         let args = "{\r\"a\u{200b}\":\"\u{202e}\u{e0041}\u{1f600} \\r\"}";
         let shown = escaped(&Payload::new(args));
         assert_eq!(shown.as_str(), "{ \"a\\u200b\":\"\\u202e\\udb40\\udc41\u{1f600} \\r\"}");

@@ -1,4 +1,4 @@
-//! Specs and what runs them, as a toolset: what generated registration makes. Never has a lifecycle of its own.
+//! A toolset of specs and one executor, which generated registration functions create.
 
 use crate::debug::debug;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use toolwright::{
 
 use super::{ToolEntry, ToolSpecRef, Toolset};
 
-/// Tools that one executor runs, or deferred ones.
+/// Tools that one executor runs, or tools without an executor.
 #[derive(Clone)]
-pub(crate) struct Executed {
+pub(crate) struct ExecutorToolset {
     entries: Vec<ToolEntry>,
     executor: Option<Arc<dyn Executor>>,
 }
 
-debug!(Executed, executed => { entries: executed.entries });
+debug!(ExecutorToolset, toolset => { entries: toolset.entries });
 
-impl Executed {
-    /// These tools, run by an executor.
+impl ExecutorToolset {
+    /// Creates a toolset whose tools an executor runs.
     pub(crate) fn new<S: Into<ToolSpecRef>>(
         specs: impl IntoIterator<Item = S>,
         executor: Arc<dyn Executor>,
@@ -29,18 +29,19 @@ impl Executed {
         Self { entries, executor: Some(executor) }
     }
 
-    /// These tools, deferred: a call suspends the run until the host brings its result.
+    /// Creates a toolset of deferred tools: a call suspends the run until the host provides its result.
     pub(super) fn deferred<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
-        Self::listing(specs.into_iter().map(|spec| ToolEntry::new(spec).deferred()).collect())
+        let entries = specs.into_iter().map(|spec| ToolEntry::new(spec).deferred());
+        Self::without_executor(entries.collect())
     }
 
-    /// Tools that are run without asking their toolset.
-    pub(crate) fn listing(entries: Vec<ToolEntry>) -> Self {
+    /// Creates a toolset of tools that agents or hosts run.
+    pub(crate) fn without_executor(entries: Vec<ToolEntry>) -> Self {
         Self { entries, executor: None }
     }
 }
 
-impl Toolset for Executed {
+impl Toolset for ExecutorToolset {
     fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(std::future::ready(Ok(self.entries.clone())))
     }
@@ -59,15 +60,15 @@ impl Toolset for Executed {
                 Err(failure) => Box::pin(std::future::ready(ToolResult::new(call, Err(failure)))),
             };
         }
-        // Only reached outside an agent's run, where nothing can wait.
+        // Only reached outside of runs, where a call cannot wait.
         let message =
-            format!("`{}` is deferred, and nobody can bring its result here", call.tool());
+            format!("`{}` is deferred, and there is no host to provide its result", call.tool());
         let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
         Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
     }
 
     fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {
-        let said = spec::instructions(self.entries.iter().map(ToolEntry::spec));
-        Box::pin(std::future::ready(said))
+        let text = spec::instructions(self.entries.iter().map(ToolEntry::spec));
+        Box::pin(std::future::ready(text))
     }
 }

@@ -1,0 +1,144 @@
+//! The journal, which records the values that a run gets from outside (its effects), so that a repeated run gets the same.
+//!
+//! Recorded are: steps of planners, outcomes of calls and hooks, questions, answers of approvers, ids of child runs after the
+//! wait for an attempt, and outcomes of child runs. Not recorded are: verdicts that a run is resumed with, what toolsets list,
+//! save and restore, checkpoints, and the time budget.
+
+use std::future::pending;
+
+use tokio::sync::Notify;
+use toolwright::{BoxError, BoxFuture, Outcome, Payload, ToolFailure};
+
+use crate::agent::Step;
+use crate::approval::{ApprovalRequest, Verdict};
+use crate::wire::{WireOutcome, WireStep};
+
+/// Records the values that runs get from outside (effects), so that a run can be repeated. With the same journal a repeated
+/// run makes the same decisions, and does not repeat effects whose values are recorded.
+///
+/// The journal identifies a run by its id. Set the id in the request, since a generated id differs each time. A single call
+/// of [`Runtime::call`](crate::Runtime::call) is repeated only if its scope has the same run id and it has the same call id.
+///
+/// A key is unique within its run, and the same each time the run is repeated. The keys of a call end with the call's id:
+///
+/// | key | entry |
+/// |---|---|
+/// | `step/0` | the first step of the planner, or its failure |
+/// | `tool/<id>` | in runs of agents, the name of the tool, or why the tool was not found |
+/// | `question/<id>` | the question to the approver, with its id and expiry |
+/// | `answer/<id>` | the verdict of the run's or the runtime's approver |
+/// | `before/<id>` | the arguments after the hooks before the call, or their failure |
+/// | `call/<id>` | the outcome of the call, if no agent runs it |
+/// | `agent/<id>` | the agent that runs the call, and the input of its run |
+/// | `run/<attempt>/<id>` | the id of the agent's run for the call; attempts are counted from 1 |
+/// | `end/<attempt>/<id>` | the outcome of that attempt, which may be a timeout |
+/// | `after/<id>` | the outcome after the hooks after the call |
+///
+/// An effect that was interrupted before it was recorded happens again. Toolsets are listed, entered and exited each time,
+/// and the time budget starts again. The answers that a run is resumed with are not recorded: a repeated run waits for the
+/// same questions, and the runtime refuses to have them answered a second time. Resume such a run from its last
+/// [`SuspendedRun`](crate::SuspendedRun) or checkpoint instead.
+pub trait Journal: Send + Sync {
+    /// Returns the entry under a key of a run. If there is none, runs the effect, stores its value and returns it. Entries
+    /// are JSON. Effects are not nested, except if an effect itself uses the runtime.
+    ///
+    /// The effect must not be polled if there is an entry. The returned future may be dropped before the effect has ended, as
+    /// it is when a run only looks for an entry; then nothing must be stored.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read or written. Then the call of the key fails; if the key belongs to no call, the run fails.
+    fn record<'a>(
+        &'a self,
+        run_id: &'a str,
+        key: &'a str,
+        effect: BoxFuture<'a, String>,
+    ) -> BoxFuture<'a, Result<String, BoxError>>;
+}
+
+/// A value that a journal can record.
+pub(crate) trait JournalEntry: Sized {
+    fn to_json(&self) -> serde_json::Result<String>;
+    fn from_json(json: &str) -> serde_json::Result<Self>;
+}
+
+/// Returns the value of an effect from the journal. If it has no entry, runs the effect and records its value.
+pub(super) async fn record<T: JournalEntry>(
+    journal: &dyn Journal,
+    run_id: &str,
+    key: &str,
+    effect: impl Future<Output = T> + Send,
+) -> Result<T, ToolFailure> {
+    let effect = async { effect.await.to_json().unwrap_or_default() };
+    let recorded = journal.record(run_id, key, Box::pin(effect)).await;
+    let entry = recorded.and_then(|json| Ok(T::from_json(&json)?));
+    entry.map_err(|error| {
+        ToolFailure::internal(&*error).with_detail(format!("journal entry `{key}`: {error}"))
+    })
+}
+
+/// Returns the entry of a journal under a key, if there is one. Passes an effect that never ends: if the journal polls it, there
+/// is no entry.
+pub(super) async fn recorded<T: JournalEntry>(
+    journal: &dyn Journal,
+    run_id: &str,
+    key: &str,
+) -> Result<Option<T>, ToolFailure> {
+    let polled = Notify::new();
+    let effect = async {
+        polled.notify_one();
+        pending::<T>().await
+    };
+    tokio::select! {
+        biased;
+        entry = record(journal, run_id, key, effect) => entry.map(Some),
+        () = polled.notified() => Ok(None),
+    }
+}
+
+impl JournalEntry for Outcome {
+    fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&WireOutcome::from(self))
+    }
+
+    fn from_json(json: &str) -> serde_json::Result<Self> {
+        Ok(serde_json::from_str::<WireOutcome>(json)?.into())
+    }
+}
+
+/// A name or an id, or the failure to get one.
+impl JournalEntry for Result<String, ToolFailure> {
+    fn to_json(&self) -> serde_json::Result<String> {
+        self.clone().map(Payload::new).to_json()
+    }
+
+    fn from_json(json: &str) -> serde_json::Result<Self> {
+        Ok(Outcome::from_json(json)?.map(|name| name.as_str().to_owned()))
+    }
+}
+
+impl JournalEntry for Result<Step, ToolFailure> {
+    fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&WireStep::from(self))
+    }
+
+    fn from_json(json: &str) -> serde_json::Result<Self> {
+        Ok(serde_json::from_str::<WireStep>(json)?.into())
+    }
+}
+
+macro_rules! journal_entries {
+    ($($type:ty),+) => { $(
+        impl JournalEntry for $type {
+            fn to_json(&self) -> serde_json::Result<String> {
+                serde_json::to_string(self)
+            }
+
+            fn from_json(json: &str) -> serde_json::Result<Self> {
+                serde_json::from_str(json)
+            }
+        }
+    )+ };
+}
+
+journal_entries!(ApprovalRequest, Verdict, String);
