@@ -1,5 +1,5 @@
-//! Toolsets that many agents need. None of them is there until it is registered, each run gets an instance of its own, and
-//! those that reach outside the program are behind features.
+//! Toolsets that many agents need. Each is used only after it is registered, and each run has its own instance. Toolsets that
+//! reach outside of the program are behind features.
 //!
 //! | toolset | tools | feature |
 //! |---|---|---|
@@ -27,8 +27,8 @@
 //!
 //! let request = RunRequest::new("clerk", Payload::new("{}"));
 //! let outcome = Runtime::new(registry).run(request).await?;
-//! let said = outcome.exchanges().last().map(|exchange| exchange.result.outcome.clone());
-//! assert_eq!(said.unwrap()?.as_str(), r#"{"text":"it is green"}"#);
+//! let last = outcome.exchanges().last().map(|exchange| exchange.result.outcome.clone());
+//! assert_eq!(last.unwrap()?.as_str(), r#"{"text":"it is green"}"#);
 //! # Ok(())
 //! # }
 //! ```
@@ -51,7 +51,7 @@ use toolwright::{FailureKind, Recovery, ToolFailure};
 pub use scratchpad::scratchpad;
 pub use todos::todo_list;
 
-/// Of a tool that changes nothing and stays within its own system.
+/// The annotations of a tool that changes nothing and uses no other system.
 const READS: ToolAnnotations = ToolAnnotations {
     read_only: Some(true),
     destructive: Some(false),
@@ -59,11 +59,11 @@ const READS: ToolAnnotations = ToolAnnotations {
     open_world: Some(false),
 };
 
-/// Of a tool that may replace what was there, in its own system.
+/// The annotations of a tool that may replace data and uses no other system.
 const CHANGES: ToolAnnotations =
     ToolAnnotations { read_only: Some(false), destructive: Some(true), ..READS };
 
-/// A call that is understood and refused, in words for the model.
+/// The failure of a valid call that the tool refuses, with a message for the model.
 fn rejected(message: impl Into<String>) -> ToolFailure {
     ToolFailure::new(FailureKind::DomainRejection, message, Recovery::Replan)
 }

@@ -1,4 +1,4 @@
-//! Notes that an agent keeps for the length of a run.
+//! The toolset `scratchpad`: notes that an agent keeps during a run.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use toolwright_runtime::{FunctionTool, Source};
 use crate::stateful::{State, Stateful};
 use crate::{CHANGES, READS, rejected};
 
-/// How much one run may note down, in bytes of keys and texts.
-const ROOM: usize = 1_000_000;
+/// The most bytes of keys and texts that a run may keep.
+const MAX_BYTES: usize = 1_000_000;
 
 static SCRATCHPAD: ToolsetInfo = ToolsetInfo {
     name: "scratchpad",
@@ -24,7 +24,7 @@ static SCRATCHPAD: ToolsetInfo = ToolsetInfo {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Note {
-    /// The key of the text. A text that was kept under it before is replaced.
+    /// The key of the text. An earlier text under this key is replaced.
     #[schemars(length(min = 1, max = 200))]
     key: String,
     /// The text to keep.
@@ -58,8 +58,8 @@ struct Keys {
 
 type Notes = BTreeMap<String, String>;
 
-/// Notes that an agent keeps for the length of a run: the tools `write_note`, `read_note`, `list_notes` and
-/// `delete_note`. Every run begins without notes, and has its own back after a suspension.
+/// Notes that an agent keeps during a run, with the tools `write_note`, `read_note`, `list_notes` and `delete_note`. Every run
+/// starts without notes, and keeps its notes over a suspension.
 pub fn scratchpad() -> Source {
     (|_: Scope| Stateful::<Notes>::new(tools)).into_source()
 }
@@ -79,9 +79,9 @@ fn write_note(notes: State<Notes>) -> FunctionTool {
         let others = notes.iter().filter(|(other, _)| **other != key);
         let needed = others.map(|(key, text)| key.len() + text.len()).sum::<usize>();
         let needed = needed + key.len() + text.len();
-        let kept = if needed > ROOM {
+        let kept = if needed > MAX_BYTES {
             Err(rejected(format!(
-                "with `{key}` the notes would take {needed} bytes, expected at most {ROOM}; shorten the text or delete a note"
+                "with `{key}` the notes would take {needed} bytes, expected at most {MAX_BYTES}; shorten the text or delete a note"
             )))
         } else {
             notes.insert(key, text);
@@ -123,5 +123,5 @@ fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotati
 }
 
 fn missing(key: &str) -> ToolFailure {
-    rejected(format!("there is no note `{key}`; `list_notes` gives the keys"))
+    rejected(format!("there is no note `{key}`; `list_notes` returns the keys"))
 }

@@ -1,5 +1,5 @@
-//! Programs of a list, run without a shell between: a program, its arguments, and nothing that either could mean to an
-//! interpreter.
+//! The toolset `shell`, which runs programs of a list. Despite its name it uses no shell, so that no argument can have a special
+//! meaning.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -27,11 +27,11 @@ use crate::rejected;
 
 static SHELL: ToolsetInfo = ToolsetInfo {
     name: "shell",
-    description: "Programs of this machine that may be run.",
+    description: "Programs on this machine that may be run.",
     service: "toolwright",
 };
 
-/// Nothing here knows the effects of a program.
+/// The effects of a program are unknown.
 const RUNS: ToolAnnotations = ToolAnnotations {
     read_only: Some(false),
     destructive: Some(true),
@@ -39,23 +39,23 @@ const RUNS: ToolAnnotations = ToolAnnotations {
     open_world: Some(true),
 };
 
-/// How long output is read on after a program has ended, where something that it started keeps its pipes open.
+/// How long to read output after a program has ended, if another process still has its pipes open.
 const LATE_OUTPUT: Duration = Duration::from_millis(200);
 
-/// How long the end of a program that was killed is waited for.
-const END: Duration = Duration::from_secs(1);
+/// How long to wait for a killed program to end.
+const KILL_WAIT: Duration = Duration::from_secs(1);
 
 type Rule = Arc<dyn Fn(&str, &[String]) -> Result<(), String> + Send + Sync>;
 
-/// Programs that may be run in a folder, as the tool `run_program`.
+/// The tool `run_program`, which runs programs of a list in a folder.
 ///
-/// A program gets the arguments of the call as they are, an environment that holds what was set here and nothing else, no
-/// input, and its own process group, which is killed when the program ends, when its time is up and when the call is given
-/// up.
+/// A program gets the arguments of the call unchanged, only the environment variables that are set here, and no input. It runs
+/// in its own process group, which is killed when the program ends, when the time limit ends, and when the call is canceled.
 ///
-/// What a program can reach, a call can reach. List no program that a tool can overwrite. List programs that are harmless with
-/// any arguments, restrict the arguments of others with [`ShellBuilder::with_rule`], and have people approve the rest. Programs
-/// follow links, which no rule sees: give them a folder into which nobody else can put any.
+/// A call can reach everything that the program can reach. Do not list programs that a tool can overwrite. List programs that
+/// are harmless with any arguments, restrict the arguments of other programs with [`ShellBuilder::with_rule`], and require
+/// approvals for the rest. Rules do not see symbolic links, which programs follow, so use a folder in which no one else can
+/// create links.
 ///
 /// ```
 /// use toolwright::spec::Approval;
@@ -80,7 +80,7 @@ type Rule = Arc<dyn Fn(&str, &[String]) -> Result<(), String> + Send + Sync>;
 #[derive(Clone)]
 pub struct Shell {
     folder: PathBuf,
-    /// The programs by their names.
+    /// The programs, by name.
     programs: BTreeMap<String, Program>,
     environment: BTreeMap<OsString, OsString>,
     rules: Vec<Rule>,
@@ -88,15 +88,16 @@ pub struct Shell {
     output_limit: usize,
 }
 
-/// A program as it was listed, and the file that was there.
+/// A listed program.
 #[derive(Clone, Debug)]
 struct Program {
+    /// The path in the list.
     listed: PathBuf,
-    /// Without links.
+    /// The path with symbolic links resolved.
     file: PathBuf,
 }
 
-/// Makes a [`Shell`].
+/// Builds a [`Shell`].
 #[derive(Clone)]
 pub struct ShellBuilder {
     shell: Shell,
@@ -124,7 +125,7 @@ impl fmt::Debug for ShellBuilder {
 }
 
 impl Shell {
-    /// No program yet, to be run in a folder.
+    /// Returns a builder without programs. Programs run in the folder.
     pub fn builder(folder: impl Into<PathBuf>) -> ShellBuilder {
         let shell = Self {
             folder: folder.into(),
@@ -137,38 +138,39 @@ impl Shell {
         ShellBuilder { shell, listed: Vec::new() }
     }
 
-    /// A factory of toolsets, to be registered.
+    /// Returns a source to register.
     pub fn source(self) -> Source {
         (move |_: Scope| self.toolset()).into_source()
     }
 
-    /// A toolset, for factories of your own.
+    /// Creates a toolset, for use in a factory.
     pub fn toolset(&self) -> impl Toolset + use<> {
         let names: Vec<_> = self.programs.keys().map(String::as_str).collect();
         let mut spec = ToolSpec::new("run_program").in_toolset(&SHELL).with_annotations(RUNS);
         spec.set_description(format!(
-            "Run a program without a shell: no pipes, globs or variables, no input. It may take {} seconds. The programs are: {}.",
+            "Run a program without a shell: no pipes, globs, variables or input. It may take {} seconds. The programs are: {}.",
             self.time_limit.as_secs_f64(),
             names.join(", ")
         ));
         let shell = Arc::new(self.clone());
-        FunctionTool::new(spec, move |call: Run| {
+        FunctionTool::new(spec, move |args: RunArgs| {
             let shell = Arc::clone(&shell);
-            async move { shell.run(&call).await.map(Json) }
+            async move { shell.run(&args).await.map(Json) }
         })
     }
 }
 
 impl ShellBuilder {
-    /// Allows a program, by its absolute path. Calls name it by the last part of that. A link is followed once, when the shell
-    /// is built.
+    /// Adds a program by its absolute path. Its name in calls is the last part of the path. Symbolic links are resolved once, when
+    /// the shell is built.
     #[must_use]
     pub fn with_program(mut self, path: impl Into<PathBuf>) -> Self {
         self.listed.push(path.into());
         self
     }
 
-    /// Adds a rule that sees each program's name and arguments, and says in an error what it expected instead.
+    /// Adds a rule, which is called with the name of a program and its arguments. An error refuses the call and should say what
+    /// was expected.
     #[must_use]
     pub fn with_rule(
         mut self,
@@ -178,38 +180,38 @@ impl ShellBuilder {
         self
     }
 
-    /// Sets a variable of the environment of all programs, which is empty otherwise.
+    /// Sets an environment variable for all programs. By default the environment is empty.
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.shell.environment.insert(name.into(), value.into());
         self
     }
 
-    /// Sets how long a program may run; a minute if not set.
+    /// Sets how long a program may run. The default is 60 seconds.
     #[must_use]
     pub fn with_time_limit(mut self, limit: Duration) -> Self {
         self.shell.time_limit = limit;
         self
     }
 
-    /// Sets how many bytes of output and of error output are kept, each; 50,000 if not set.
+    /// Sets the most bytes to return of the output and of the error output, each. The default is 50,000.
     #[must_use]
     pub fn with_output_limit(mut self, bytes: usize) -> Self {
         self.shell.output_limit = bytes;
         self
     }
 
-    /// The shell.
+    /// Builds the shell.
     ///
     /// # Errors
     ///
-    /// The folder is none; a program's path is not absolute, leads to no file or leads below the folder, where calls could
-    /// replace it; two programs have one name.
+    /// The folder does not exist; the path of a program is not absolute, is not that of a file, or is in the folder, where calls
+    /// could replace it; or two programs have the same name.
     pub fn build(self) -> io::Result<Shell> {
         let mut shell = self.shell;
-        let invalid = |words: String| io::Error::new(io::ErrorKind::InvalidInput, words);
+        let invalid = |message: String| io::Error::new(io::ErrorKind::InvalidInput, message);
         let Some(folder) = shell.folder.canonicalize().ok().filter(|folder| folder.is_dir()) else {
-            return Err(invalid(format!("`{}` is no folder", shell.folder.display())));
+            return Err(invalid(format!("`{}` is not a folder", shell.folder.display())));
         };
         shell.folder = folder;
         for listed in self.listed {
@@ -217,18 +219,22 @@ impl ShellBuilder {
             let file = listed.canonicalize().ok().filter(|file| file.is_file());
             let (Some(name), Some(file), true) = (name, file, listed.is_absolute()) else {
                 let path = listed.display();
-                return Err(invalid(format!("`{path}` is no program, expected its absolute path")));
+                return Err(invalid(format!(
+                    "`{path}` is not a program, expected an absolute path of a file"
+                )));
             };
             let path = listed.display().to_string();
             if [&listed, &file].iter().any(|path| path.starts_with(&shell.folder)) {
                 let folder = shell.folder.display();
                 return Err(invalid(format!(
-                    "`{path}` is in the folder `{folder}`, where a call could replace it, expected a program outside"
+                    "`{path}` is in the folder `{folder}`, where a call could replace it; expected a program outside of it"
                 )));
             }
             if let Some(other) = shell.programs.insert(name, Program { listed, file }) {
                 let (one, other) = (other.listed.display(), path);
-                return Err(invalid(format!("`{one}` and `{other}` have one name; leave one out")));
+                return Err(invalid(format!(
+                    "`{one}` and `{other}` have the same name; leave one out"
+                )));
             }
         }
         Ok(shell)
@@ -237,26 +243,26 @@ impl ShellBuilder {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Run {
-    /// The program's name.
+struct RunArgs {
+    /// The name of the program.
     #[schemars(length(min = 1, max = 255))]
     program: String,
-    /// Its arguments, one by one and unquoted.
+    /// Its arguments, unquoted.
     #[serde(default)]
     #[schemars(length(max = 1000), inner(length(max = 100_000)))]
     args: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Ran {
-    /// The exit status of the program; 0 is success. Null if a signal ended it.
+struct RunResult {
+    /// The exit status of the program; 0 means success. Null if a signal ended it.
     exit_code: Option<i32>,
     /// The signal that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<i32>,
     stdout: String,
     stderr: String,
-    /// How many bytes of output were left out at the end of both, together.
+    /// The number of bytes that were cut off at the end of `stdout` and `stderr`, together.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
 }
@@ -267,8 +273,9 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Shell {
-    async fn run(&self, Run { program, args }: &Run) -> Result<Ran, ToolFailure> {
-        let found = self.program_of(program, args)?;
+    async fn run(&self, args: &RunArgs) -> Result<RunResult, ToolFailure> {
+        let RunArgs { program, args } = args;
+        let found = self.find(program, args)?;
         let child_signals =
             unix::signal(SignalKind::child()).map_err(|error| ToolFailure::internal(&error))?;
         let mut child = self.command(found, args).spawn().map_err(|error| {
@@ -282,34 +289,34 @@ impl Shell {
         let (ending, ended) = oneshot::channel::<()>();
         let running = async {
             let ended = tokio::time::timeout(self.time_limit, exited(group.0, child_signals)).await;
-            // Whatever the program has started and left running ends here, also if this future is dropped.
+            // Kills the processes that the program has left running. This also happens if the future is dropped.
             drop((group, ending));
             ended.is_ok()
         };
         let reading = async {
             let all = async { tokio::join!(output.fill(stdout), errors.fill(stderr)) };
             let late = async {
-                // The sender is dropped, which is an error and the sign that was waited for.
+                // The sender is dropped when the program has ended, which makes this an error.
                 let _ = ended.await;
                 tokio::time::sleep(LATE_OUTPUT).await;
             };
             tokio::select! { _ = all => {}, () = late => {} }
         };
         let (in_time, ()) = tokio::join!(running, reading);
-        // A program that runs as another user may not be killed.
-        let status = tokio::time::timeout(END, child.wait()).await;
+        // There is a time limit, as a program that runs as another user cannot be killed.
+        let status = tokio::time::timeout(KILL_WAIT, child.wait()).await;
         let left_out = output.left_out + errors.left_out;
         let (stdout, stderr) = (output.into_text(), errors.into_text());
         let Some(status) = status.as_ref().ok().filter(|_| in_time) else {
             let seconds = self.time_limit.as_secs_f64();
             let end = match status {
-                Ok(_) => "was killed, with all it had started",
+                Ok(_) => "was killed with its child processes",
                 Err(_) => "cannot be killed",
             };
             return Err(ToolFailure::new(
                 FailureKind::Timeout,
                 format!(
-                    "`{program}` took longer than {seconds} seconds and {end}; its output until then: {}{}",
+                    "`{program}` took longer than {seconds} seconds and {end}; its output so far: {}{}",
                     excerpt(&stdout),
                     excerpt(&stderr)
                 ),
@@ -317,11 +324,17 @@ impl Shell {
             ));
         };
         let status = status.as_ref().map_err(|error| ToolFailure::internal(error))?;
-        Ok(Ran { exit_code: status.code(), signal: status.signal(), stdout, stderr, left_out })
+        Ok(RunResult {
+            exit_code: status.code(),
+            signal: status.signal(),
+            stdout,
+            stderr,
+            left_out,
+        })
     }
 
-    /// A program that is listed, if the rules have nothing against the arguments.
-    fn program_of(&self, program: &str, args: &[String]) -> Result<&Program, ToolFailure> {
+    /// Returns a listed program, if the rules accept the arguments.
+    fn find(&self, program: &str, args: &[String]) -> Result<&Program, ToolFailure> {
         let denied = |message| ToolFailure::new(FailureKind::Denied, message, Recovery::Replan);
         let Some(found) = self.programs.get(program) else {
             let names: Vec<_> = self.programs.keys().map(String::as_str).collect();
@@ -332,7 +345,7 @@ impl Shell {
         };
         if args.iter().any(|arg| arg.contains('\0')) {
             return Err(rejected(
-                "an argument holds a NUL character, which no program can be given",
+                "an argument has a NUL character, which cannot be passed to a program; leave it out",
             ));
         }
         for rule in &self.rules {
@@ -348,7 +361,7 @@ impl Shell {
     fn command(&self, program: &Program, args: &[String]) -> Command {
         let mut command = Command::new(&program.file);
         command
-            // Some programs are several, and go by this.
+            // Some programs behave differently depending on this name.
             .arg0(&program.listed)
             .args(args)
             .current_dir(&self.folder)
@@ -363,8 +376,8 @@ impl Shell {
     }
 }
 
-/// The process group of a child, which is killed when this is dropped. The child has to be waited for only after that:
-/// until then its id, which is the group's, is nobody else's.
+/// The process group of a child, which is killed when this is dropped. The child must be waited for after that, so that its
+/// id, which is that of the group, is not reused before.
 struct Group(Option<Pid>);
 
 impl Group {
@@ -376,14 +389,14 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
-            // An error says that nothing is left of the group.
+            // An error means that the group has no processes any more.
             let _ = rustix::process::kill_process_group(pid, Signal::KILL);
         }
     }
 }
 
-/// Waits until a child has exited, and leaves it to be waited for. No thread is blocked meanwhile: the signals say when to look,
-/// which were asked for before the child was started.
+/// Waits until a child has exited, without reaping it and without blocking a thread. `child_signals` must be created before the
+/// child is started.
 async fn exited(pid: Option<Pid>, mut child_signals: unix::Signal) {
     let Some(pid) = pid else { return };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
@@ -392,7 +405,7 @@ async fn exited(pid: Option<Pid>, mut child_signals: unix::Signal) {
     }
 }
 
-/// The beginning of what a program writes.
+/// The output of a program, up to a limit.
 struct Output {
     kept: Vec<u8>,
     limit: usize,
@@ -404,11 +417,11 @@ impl Output {
         Self { kept: Vec::new(), limit, left_out: 0 }
     }
 
-    /// Reads to the end: a program whose output nobody takes would wait for ever.
+    /// Reads to the end. Otherwise a program that fills the pipe would block.
     async fn fill(&mut self, pipe: Option<impl AsyncRead + Unpin>) {
         let Some(mut pipe) = pipe else { return };
         let mut buffer = vec![0; 8192];
-        // A pipe that breaks is one that has ended.
+        // An error ends the output, too.
         while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
             let kept = read.min(self.limit - self.kept.len());
             self.kept.extend_from_slice(&buffer[..kept]);
@@ -421,7 +434,7 @@ impl Output {
     }
 }
 
-/// The end of a text, short enough for a message.
+/// Returns the end of a text, short enough for a message.
 fn excerpt(text: &str) -> &str {
     let start = text.len().saturating_sub(1000);
     &text[text.ceil_char_boundary(start)..]

@@ -1,4 +1,4 @@
-//! Tools over a state that survives a suspension of the run.
+//! A toolset with a state that is saved when the run is suspended.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ use toolwright_runtime::{ToolEntry, Toolset};
 /// A state that the tools of one toolset share.
 pub(crate) struct State<S>(Arc<Mutex<S>>);
 
-/// Tools, and the state behind them, which is saved as serde writes it.
+/// Tools with a shared state, which is saved as JSON with serde.
 pub(crate) struct Stateful<S> {
     state: State<S>,
     tools: Combined,
@@ -24,14 +24,14 @@ impl<S> Clone for State<S> {
 }
 
 impl<S> State<S> {
-    /// Panics in a tool leave the state as it was between two changes, each of which is one step.
+    /// Locks the state. After a panic of a tool the state is still valid, as every change is a single operation.
     pub(crate) fn lock(&self) -> MutexGuard<'_, S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<S: Default> Stateful<S> {
-    /// The tools that a function makes of an empty state.
+    /// Creates the toolset with the default state. The function creates the tools.
     pub(crate) fn new(tools: impl FnOnce(&State<S>) -> Combined) -> Self {
         let state = State(Arc::default());
         let tools = tools(&state);

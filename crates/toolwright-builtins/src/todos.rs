@@ -1,4 +1,4 @@
-//! A list of what is to be done, which an agent keeps for the length of a run.
+//! The toolset `todo_list`: a todo list that an agent keeps during a run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,14 +12,14 @@ use crate::{CHANGES, READS};
 
 static TODO_LIST: ToolsetInfo = ToolsetInfo {
     name: "todo_list",
-    description: "The steps of the work at hand and how far each has come, kept for the rest of this run.",
+    description: "The steps of the current work with their status, kept for the rest of this run.",
     service: "toolwright",
 };
 
 #[derive(Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Todos {
-    /// All that is to be done, in order.
+    /// All todos, in order.
     #[schemars(length(max = 100))]
     todos: Vec<Todo>,
 }
@@ -33,7 +33,7 @@ struct Todo {
     status: Status,
 }
 
-/// How far it has come.
+/// The status of the task.
 #[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Status {
@@ -48,28 +48,28 @@ struct Nothing {}
 
 #[derive(Serialize, JsonSchema)]
 struct Progress {
-    /// How many are done.
+    /// The number of todos that are done.
     done: usize,
-    /// How many there are.
+    /// The number of all todos.
     all: usize,
 }
 
-/// A todo list for the length of a run: the tools `write_todos`, which replaces the list, and `read_todos`. Every run begins
-/// with an empty list, and has its own back after a suspension.
+/// A todo list that an agent keeps during a run, with the tools `write_todos`, which replaces the list, and `read_todos`. Every
+/// run starts with an empty list, and keeps its list over a suspension.
 pub fn todo_list() -> Source {
     (|_: Scope| Stateful::<Todos>::new(tools)).into_source()
 }
 
 fn tools(list: &State<Todos>) -> Combined {
     let (written, read) = (list.clone(), list.clone());
-    let about = "Replace the todo list. Send all todos, those that are done too; keep one in progress at a time.";
+    let about = "Replace the todo list. Send all todos, including those that are done; keep one in progress at a time.";
     let write = FunctionTool::new(spec("write_todos", about, CHANGES), move |todos: Todos| {
         let done = todos.todos.iter().filter(|todo| matches!(todo.status, Status::Done)).count();
         let progress = Progress { done, all: todos.todos.len() };
         *written.lock() = todos;
         std::future::ready(Json(progress))
     });
-    let about = "Read the todo list as it was written last.";
+    let about = "Read the current todo list.";
     let read = FunctionTool::new(spec("read_todos", about, READS), move |_: Nothing| {
         std::future::ready(Json(read.lock().clone()))
     });

@@ -1,5 +1,5 @@
-//! Which addresses are public: those that the IANA registries of special-purpose addresses (RFC 6890) call globally
-//! reachable, and whose traffic goes where they say.
+//! Tells public IP addresses from others. Public are those that are globally reachable according to the IANA registries of
+//! special-purpose addresses (RFC 6890), except those of relays and tunnels.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,13 +13,13 @@ const fn v6(a: u16, b: u16, length: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, 0, 0, 0, 0, 0, 0), length)
 }
 
-/// The ranges of IPv4 that are not public.
+/// The IPv4 ranges that are not public.
 const SPECIAL_V4: [Ipv4Net; 15] = [
     v4(0, 0, 0, 0, 8),       // this network
     v4(10, 0, 0, 0, 8),      // private use
     v4(100, 64, 0, 0, 10),   // shared by customers of a provider
     v4(127, 0, 0, 0, 8),     // loopback
-    v4(169, 254, 0, 0, 16),  // link-local, where clouds answer with credentials
+    v4(169, 254, 0, 0, 16),  // link-local, used for credentials in clouds
     v4(172, 16, 0, 0, 12),   // private use
     v4(192, 0, 0, 0, 24),    // protocol assignments
     v4(192, 0, 2, 0, 24),    // documentation
@@ -32,19 +32,19 @@ const SPECIAL_V4: [Ipv4Net; 15] = [
     v4(240, 0, 0, 0, 4),     // reserved, and broadcast
 ];
 
-/// All public unicast addresses of IPv6 so far. Mapped, translated, unique local, link-local and multicast ones are
-/// outside.
+/// The range of global unicast IPv6 addresses that IANA assigns so far. It excludes mapped, translated, unique local,
+/// link-local and multicast addresses.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
 
-/// The ranges of global unicast IPv6 that are not public.
+/// The ranges in [`GLOBAL_V6`] that are not public.
 const SPECIAL_V6: [Ipv6Net; 4] = [
     v6(0x2001, 0, 23),     // protocol assignments, Teredo among them
     v6(0x2001, 0xdb8, 32), // documentation
-    v6(0x2002, 0, 16),     // 6to4, which carries an address of IPv4
+    v6(0x2002, 0, 16),     // 6to4, which contains an IPv4 address
     v6(0x3fff, 0, 20),     // documentation
 ];
 
-/// Whether an address is one of the public internet.
+/// Returns whether an address is public.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|net| net.contains(&address)),
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_special_purposes_are_not_public() {
+    fn special_purpose_addresses_are_not_public() {
         let special = [
             "0.0.0.0",
             "0.1.2.3",
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_the_internet_are_public() {
+    fn other_addresses_are_public() {
         let public = [
             "1.1.1.1",
             "8.8.8.8",

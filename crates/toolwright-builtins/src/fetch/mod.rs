@@ -1,5 +1,5 @@
-//! Documents from hosts of a list, never from a private address: the addresses that a name resolves to are looked at, and
-//! the connection goes to one of those. So it is at every redirect.
+//! The toolset `fetch`, which fetches documents from allowed hosts. The IP addresses of a host are checked before it connects,
+//! also at every redirect, so that private addresses are not reachable unless they are allowed.
 
 mod addresses;
 mod hosts;
@@ -30,17 +30,18 @@ pub use hosts::InvalidHost;
 static FETCH: ToolsetInfo =
     ToolsetInfo { name: "fetch", description: "Documents from the web.", service: "toolwright" };
 
-/// How many redirects are followed.
-const REDIRECTS: usize = 5;
+/// The most redirects that are followed.
+const MAX_REDIRECTS: usize = 5;
 
-/// How long an address of a redirect may be, and how much of a content type is kept; in bytes.
-const LONGEST_ADDRESS: usize = 4096;
-const CONTENT_TYPE_LIMIT: usize = 200;
+/// The longest URL of a redirect, in bytes.
+const MAX_URL_BYTES: usize = 4096;
+/// The most characters of a content type that are returned.
+const MAX_CONTENT_TYPE_CHARS: usize = 200;
 
-/// Documents of some hosts, as the tool `fetch_url`. It only ever sends `GET`, without cookies, credentials or a proxy of
-/// the environment.
+/// The tool `fetch_url`, which fetches documents from allowed hosts. It only sends `GET` requests, without cookies and
+/// credentials, and does not use a proxy of the environment.
 ///
-/// A model can send what it has read to any allowed host, in an address.
+/// A model can send data that it has read to any allowed host, as part of a URL.
 ///
 /// ```
 /// use toolwright_builtins::fetch::Fetch;
@@ -58,7 +59,7 @@ pub struct Fetch {
     time_limit: Duration,
 }
 
-/// Makes a [`Fetch`].
+/// Builds a [`Fetch`].
 #[derive(Clone, Debug)]
 pub struct FetchBuilder {
     hosts: Hosts,
@@ -67,18 +68,18 @@ pub struct FetchBuilder {
     time_limit: Duration,
 }
 
-/// Why there is no [`Fetch`].
+/// A [`Fetch`] cannot be built.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// A host that was given is none.
+    /// A host is not valid.
     Host(InvalidHost),
-    /// The client could not be made, such as for want of certificates.
+    /// The HTTP client could not be created, for example because there are no certificates.
     Client(String),
 }
 
 impl Fetch {
-    /// No host yet.
+    /// Returns a builder without hosts.
     pub fn builder() -> FetchBuilder {
         FetchBuilder {
             hosts: Hosts::default(),
@@ -88,73 +89,73 @@ impl Fetch {
         }
     }
 
-    /// A factory of toolsets, to be registered.
+    /// Returns a source to register.
     pub fn source(self) -> Source {
         (move |_: Scope| self.toolset()).into_source()
     }
 
-    /// A toolset, for factories of your own.
+    /// Creates a toolset, for use in a factory.
     pub fn toolset(&self) -> impl Toolset + use<> {
         let annotations = ToolAnnotations { open_world: Some(true), ..READS };
         let mut spec = ToolSpec::new("fetch_url").in_toolset(&FETCH).with_annotations(annotations);
         spec.set_description(format!(
             "Fetch a text document from the web. The hosts are: {}.",
-            self.hosts.in_words()
+            self.hosts.description()
         ));
         let fetch = self.clone();
-        FunctionTool::new(spec, move |Get { url }: Get| {
+        FunctionTool::new(spec, move |FetchArgs { url }: FetchArgs| {
             let fetch = fetch.clone();
             async move {
                 let document = tokio::time::timeout(fetch.time_limit, fetch.get(&url)).await;
-                document.unwrap_or_else(|_| Err(too_long())).map(Json)
+                document.unwrap_or_else(|_| Err(timed_out())).map(Json)
             }
         })
     }
 }
 
 impl FetchBuilder {
-    /// Allows a host of the internet: `docs.rs`, `*.docs.rs` for all names below it, `docs.rs:8443`. Without a port it is
-    /// allowed at 80 and 443. A name that resolves to a private address is refused all the same.
+    /// Allows a public host, such as `docs.rs`, `docs.rs:8443`, or `*.docs.rs` for all its subdomains. Without a port, the ports
+    /// 80 and 443 are allowed. A host with a private IP address is still refused.
     #[must_use]
     pub fn with_host(mut self, host: &str) -> Self {
         self.invalid = self.hosts.allow(host).err().or(self.invalid);
         self
     }
 
-    /// Allows every host of the internet at its usual port. A model can then send what it has read to anyone.
+    /// Allows all public hosts at the ports 80 and 443. Then a model can send data that it has read to anyone.
     #[must_use]
     pub fn with_any_public_host(mut self) -> Self {
         self.hosts.any_public = true;
         self
     }
 
-    /// Allows a host wherever it is, with its port: `127.0.0.1:8080`, `wiki.intranet:443`. No other port of it is allowed
-    /// then.
+    /// Allows a host that may have a private IP address, at one port: `127.0.0.1:8080`, `wiki.intranet:443`. Its other ports are
+    /// refused.
     #[must_use]
     pub fn with_private_host(mut self, host: &str) -> Self {
         self.invalid = self.hosts.allow_private(host).err().or(self.invalid);
         self
     }
 
-    /// Sets how many bytes of a document are read; 200,000 if not set.
+    /// Sets the most bytes of a document that are read. The default is 200,000.
     #[must_use]
     pub fn with_size_limit(mut self, bytes: usize) -> Self {
         self.size_limit = bytes;
         self
     }
 
-    /// Sets how long a document may take from the first request to its last byte, redirects included; 30 seconds if not set.
+    /// Sets the time limit of a call, including redirects. The default is 30 seconds.
     #[must_use]
     pub fn with_time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// Makes the [`Fetch`] toolset.
+    /// Builds the [`Fetch`].
     ///
     /// # Errors
     ///
-    /// One of the hosts is none, or the client cannot be made.
+    /// A host is not valid, or the HTTP client cannot be created.
     pub fn build(self) -> Result<Fetch, FetchError> {
         if let Some(invalid) = self.invalid {
             return Err(FetchError::Host(invalid));
@@ -164,7 +165,7 @@ impl FetchBuilder {
             .dns_resolver(Arc::new(Resolver(Arc::clone(&hosts))))
             // A proxy would resolve names itself.
             .no_proxy()
-            // Each is judged anew.
+            // `get` follows redirects and checks each URL.
             .redirect(redirect::Policy::none())
             .referer(false)
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))
@@ -179,7 +180,7 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Host(invalid) => invalid.fmt(f),
-            Self::Client(why) => write!(f, "the HTTP client cannot be made: {why}"),
+            Self::Client(error) => write!(f, "the HTTP client cannot be created: {error}"),
         }
     }
 }
@@ -188,22 +189,22 @@ impl Error for FetchError {}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Get {
-    /// The address, such as `https://docs.rs/serde`.
+struct FetchArgs {
+    /// The URL, such as `https://docs.rs/serde`.
     #[schemars(length(min = 1, max = 4096))]
     url: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Document {
-    /// Where it was found, after redirects.
+    /// The URL of the document, after redirects.
     url: String,
-    /// The HTTP status; 200 is success.
+    /// The HTTP status; 200 means success.
     status: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_type: Option<String>,
     text: String,
-    /// Whether the document goes on.
+    /// Whether the document is longer than `text`.
     is_cut_off: bool,
 }
 
@@ -211,19 +212,21 @@ impl Fetch {
     async fn get(&self, url: &str) -> Result<Document, ToolFailure> {
         let mut url = Url::parse(url).map_err(|error| {
             rejected(format!(
-                "this is no address: {error}; expected one such as `https://docs.rs/serde`"
+                "the URL is not valid: {error}; expected a URL such as `https://docs.rs/serde`"
             ))
         })?;
-        for _ in 0..=REDIRECTS {
-            self.hosts.judge(&url).map_err(denied)?;
+        for _ in 0..=MAX_REDIRECTS {
+            self.hosts.check(&url).map_err(denied)?;
             let response =
                 self.client.get(url.clone()).send().await.map_err(|error| failed(&error))?;
-            match redirected(&url, &response)? {
+            match redirect_target(&url, &response)? {
                 Some(next) => url = next,
                 None => return self.read(url, response).await,
             }
         }
-        Err(rejected(format!("`{url}` is the end of {REDIRECTS} redirects and redirects again")))
+        Err(rejected(format!(
+            "there were more than {MAX_REDIRECTS} redirects, the last to `{url}`"
+        )))
     }
 
     async fn read(&self, url: Url, mut response: Response) -> Result<Document, ToolFailure> {
@@ -240,13 +243,13 @@ impl Fetch {
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|text| text.to_str().ok());
         let content_type: Option<String> =
-            content_type.map(|text| text.chars().take(CONTENT_TYPE_LIMIT).collect());
+            content_type.map(|text| text.chars().take(MAX_CONTENT_TYPE_CHARS).collect());
         if bytes.contains(&0) {
             let kind = content_type.as_deref().unwrap_or("of no known type");
             return Err(rejected(format!("`{url}` is binary ({kind}), expected text")));
         }
         let text = String::from_utf8_lossy(&bytes);
-        // A mark of the encoding hides nothing.
+        // A byte order mark is removed, as `visible` would show it as a hidden character.
         let text = visible(text.strip_prefix('\u{feff}').unwrap_or(&text)).into_owned();
         Ok(Document {
             url: url.into(),
@@ -258,8 +261,8 @@ impl Fetch {
     }
 }
 
-/// Where a response sends its client.
-fn redirected(url: &Url, response: &Response) -> Result<Option<Url>, ToolFailure> {
+/// Returns the URL that a response redirects to, if it is a redirect.
+fn redirect_target(url: &Url, response: &Response) -> Result<Option<Url>, ToolFailure> {
     let location = response.headers().get(LOCATION);
     let Some(location) =
         location.filter(|_| matches!(response.status().as_u16(), 301..=303 | 307 | 308))
@@ -267,11 +270,11 @@ fn redirected(url: &Url, response: &Response) -> Result<Option<Url>, ToolFailure
         return Ok(None);
     };
     let next = location.to_str().ok().and_then(|location| url.join(location).ok());
-    let next = next.ok_or_else(|| rejected(format!("`{url}` redirects to what is no address")))?;
+    let next = next.ok_or_else(|| rejected(format!("`{url}` redirects to an invalid URL")))?;
     let length = next.as_str().len();
-    if length > LONGEST_ADDRESS {
+    if length > MAX_URL_BYTES {
         return Err(rejected(format!(
-            "`{url}` redirects to an address of {length} bytes, expected at most {LONGEST_ADDRESS}"
+            "`{url}` redirects to a URL of {length} bytes, expected at most {MAX_URL_BYTES}"
         )));
     }
     Ok(Some(next))
@@ -281,7 +284,7 @@ fn denied(message: String) -> ToolFailure {
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 
-/// The failure that an error of the client is.
+/// Converts an error of the client into a failure.
 fn failed(error: &reqwest::Error) -> ToolFailure {
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -290,18 +293,19 @@ fn failed(error: &reqwest::Error) -> ToolFailure {
         }
         cause = inner.source();
     }
-    let what = "the document cannot be fetched now";
-    ToolFailure::new(FailureKind::Unavailable, what, Recovery::Retry).with_detail(describe(error))
+    let message = "the document cannot be fetched now";
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry)
+        .with_detail(describe(error))
 }
 
-fn too_long() -> ToolFailure {
+fn timed_out() -> ToolFailure {
     ToolFailure::new(FailureKind::Timeout, "the document took too long", Recovery::Retry)
 }
 
-/// Resolves names as the system does, and keeps the addresses that may be connected to.
+/// Resolves names with the system's resolver, and returns only addresses that are allowed.
 struct Resolver(Arc<Hosts>);
 
-/// A name that has no address that may be connected to.
+/// A name has no allowed address.
 #[derive(Debug)]
 struct NotPublic {
     name: String,
@@ -311,7 +315,7 @@ impl fmt::Display for NotPublic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` has no address of the internet, and no other may be fetched from",
+            "`{}` has no public address; only documents from public addresses may be fetched",
             self.name
         )
     }
@@ -325,13 +329,17 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let name = name.as_str();
             let found: Vec<_> = tokio::net::lookup_host((name, 0)).await?.collect();
-            Ok(connectable(&hosts, name, found)?)
+            Ok(allowed_addresses(&hosts, name, found)?)
         })
     }
 }
 
-/// The addresses of a name that may be connected to.
-fn connectable(hosts: &Hosts, name: &str, found: Vec<SocketAddr>) -> Result<Addrs, NotPublic> {
+/// Returns the addresses of a name that are allowed.
+fn allowed_addresses(
+    hosts: &Hosts,
+    name: &str,
+    found: Vec<SocketAddr>,
+) -> Result<Addrs, NotPublic> {
     let is_private = hosts.is_private(name);
     let kept: Vec<_> =
         found.into_iter().filter(|address| is_private || is_public(address.ip())).collect();
@@ -346,16 +354,16 @@ fn connectable(hosts: &Hosts, name: &str, found: Vec<SocketAddr>) -> Result<Addr
 mod tests {
     use super::*;
 
-    /// A name may have a public and a private address at once, and a connection tries one after the other.
+    /// A name may have public and private addresses. A client tries one after the other.
     #[test]
-    fn r5_of_a_names_addresses_the_private_ones_are_never_connected_to() {
+    fn r5_private_addresses_of_a_name_are_not_used() {
         let mut hosts = Hosts::default();
         hosts.allow_private("wiki.intranet:443").unwrap();
         let found = ["93.184.216.34:0", "10.0.0.1:0", "[::1]:0", "[2606:4700::1]:0"];
         let found = found.map(|address| address.parse().unwrap()).to_vec();
-        let kept = |name| connectable(&hosts, name, found.clone()).unwrap().count();
+        let kept = |name| allowed_addresses(&hosts, name, found.clone()).unwrap().count();
         assert_eq!(kept("docs.rs"), 2);
         assert_eq!(kept("wiki.intranet"), 4);
-        assert!(connectable(&hosts, "docs.rs", found[1..3].to_vec()).is_err());
+        assert!(allowed_addresses(&hosts, "docs.rs", found[1..3].to_vec()).is_err());
     }
 }

@@ -1,6 +1,5 @@
-//! Files below a folder: reading, listing and searching, and writing where that was asked for. Every path is resolved by
-//! the kernel below the open folder (`cap-std`), so no `..`, absolute path or symbolic link leads out of it, whenever it
-//! was put there.
+//! The toolset `files`, which reads, lists, searches and optionally writes files in a folder. `cap-std` resolves every path
+//! relative to the open folder, so that no `..`, absolute path or symbolic link leads out of it, even if it is created later.
 
 mod read;
 mod search;
@@ -24,12 +23,11 @@ use crate::rejected;
 
 static FILES: ToolsetInfo = ToolsetInfo {
     name: "files",
-    description: "Files below one folder. Paths are relative to it, with `/` between their parts.",
+    description: "Files in one folder. Paths are relative to it, with `/` between their parts.",
     service: "toolwright",
 };
 
-/// The files below a folder, as tools: `read_file`, `list_files`, `search_files` and, with [`Files::with_writing`],
-/// `write_file`.
+/// Tools for the files in a folder: `read_file`, `list_files`, `search_files` and, with [`Files::with_writing`], `write_file`.
 ///
 /// ```
 /// use toolwright::{Payload, ToolCall};
@@ -50,10 +48,10 @@ static FILES: ToolsetInfo = ToolsetInfo {
 ///
 /// let request = RunRequest::new("clerk", Payload::new("{}"));
 /// let outcome = Runtime::new(registry).run(request).await?;
-/// let said: Vec<_> = outcome.exchanges().map(|exchange| &exchange.result.outcome).collect();
-/// assert_eq!(said[0].as_ref().unwrap().as_str(), r#"{"text":"buy milk","size":8}"#);
+/// let results: Vec<_> = outcome.exchanges().map(|exchange| &exchange.result.outcome).collect();
+/// assert_eq!(results[0].as_ref().unwrap().as_str(), r#"{"text":"buy milk","size":8}"#);
 /// assert_eq!(
-///     said[1].as_ref().unwrap_err().message,
+///     results[1].as_ref().unwrap_err().message,
 ///     "`../../etc/passwd` leads out of the folder, expected a path that stays below it"
 /// );
 /// # Ok(())
@@ -69,7 +67,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files below a folder. A later change of what its path leads to changes nothing: the folder is kept open.
+    /// Opens a folder. It stays open, so that a later change of its path has no effect.
     ///
     /// # Errors
     ///
@@ -78,8 +76,8 @@ impl Files {
         let root = root.as_ref();
         let opened = Dir::open_ambient_dir(root, ambient_authority());
         let opened = opened.map_err(|error| {
-            let words = format!("cannot open the folder `{}`: {error}", root.display());
-            io::Error::new(error.kind(), words)
+            let message = format!("cannot open the folder `{}`: {error}", root.display());
+            io::Error::new(error.kind(), message)
         })?;
         Ok(Self {
             root: Arc::new(opened),
@@ -97,33 +95,33 @@ impl Files {
         self
     }
 
-    /// Sets how many bytes one call may read; 200,000 if not set.
+    /// Sets the most bytes that a call may read. The default is 200,000.
     #[must_use]
     pub fn with_read_limit(mut self, bytes: usize) -> Self {
         self.read_limit = bytes;
         self
     }
 
-    /// Sets how many bytes one call may write; a million if not set.
+    /// Sets the most bytes that a call may write. The default is 1,000,000.
     #[must_use]
     pub fn with_write_limit(mut self, bytes: usize) -> Self {
         self.write_limit = bytes;
         self
     }
 
-    /// Sets how many entries, or matches of a search, one call may return; a thousand if not set.
+    /// Sets the most entries, or matches of a search, that a call may return. The default is 1,000.
     #[must_use]
     pub fn with_listing_limit(mut self, entries: usize) -> Self {
         self.listing_limit = entries;
         self
     }
 
-    /// A factory of toolsets, to be registered.
+    /// Returns a source to register.
     pub fn source(self) -> Source {
         (move |_: Scope| self.toolset()).into_source()
     }
 
-    /// A toolset, for factories that choose the folder by the run.
+    /// Creates a toolset, for use in a factory that chooses the folder for each run.
     pub fn toolset(&self) -> impl Toolset + use<> {
         let tools = Combined::new()
             .with("files", read::tool(self))
@@ -133,7 +131,7 @@ impl Files {
     }
 }
 
-/// The spec of a tool over files.
+/// Creates the spec of a tool of this toolset.
 fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotations) -> ToolSpec {
     ToolSpec::new(name)
         .with_description(description)
@@ -141,31 +139,31 @@ fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotati
         .with_annotations(annotations)
 }
 
-/// The path of the whole folder.
-fn whole() -> String {
+/// The default path: the folder itself.
+fn root() -> String {
     ".".to_owned()
 }
 
-/// Does what may block on a thread for that. Given up, the work does not begin, or learns of it by its token.
+/// Runs blocking work on a thread for it. If the call is canceled, the work does not begin, or its token is canceled.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&CancellationToken) -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<Json<T>, ToolFailure> {
     let token = CancellationToken::new();
-    let _given_up = token.clone().drop_guard();
-    let work = move || if token.is_cancelled() { Err(given_up()) } else { work(&token) };
+    let _guard = token.clone().drop_guard();
+    let work = move || if token.is_cancelled() { Err(canceled()) } else { work(&token) };
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done.map(Json),
         Err(panic) => Err(ToolFailure::internal(&panic)),
     }
 }
 
-/// The failure of a call that was given up. Nobody reads it.
-fn given_up() -> ToolFailure {
-    ToolFailure::new(FailureKind::Cancelled, "the call was given up", Recovery::Retry)
+/// The failure of a canceled call, which is not shown to anyone.
+fn canceled() -> ToolFailure {
+    ToolFailure::new(FailureKind::Cancelled, "the call was canceled", Recovery::Retry)
 }
 
-/// Opens a regular file for reading. A pipe is opened without waiting for its other end, and refused like all that is no
-/// regular file: what was opened is looked at, since a path may lead elsewhere a moment later.
+/// Opens a regular file for reading. Other files are refused after they are opened, since the path may change in between. To
+/// open a pipe does not wait for its other end.
 fn open(folder: &Dir, path: &str) -> Result<(File, u64), ToolFailure> {
     let opened = folder.open_with(path, OpenOptions::new().read(true).nonblock(true));
     let opened = opened.and_then(|file| file.metadata().map(|metadata| (file, metadata)));
@@ -180,13 +178,13 @@ fn open(folder: &Dir, path: &str) -> Result<(File, u64), ToolFailure> {
     }))
 }
 
-/// A file system error in words for the model. They hold no path.
+/// Converts a file system error into a failure for the model. `path` is the path in the call.
 fn refused(path: &str, error: &io::Error) -> ToolFailure {
     match error.kind() {
         io::ErrorKind::NotFound => {
             rejected(format!("there is nothing at `{path}`; `list_files` shows what there is"))
         }
-        // That of `cap-std`: the system's own errors have a number.
+        // The error of `cap-std` has no error number, unlike one of the system.
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
             let message =
                 format!("`{path}` leads out of the folder, expected a path that stays below it");

@@ -12,11 +12,11 @@ use crate::{READS, rejected};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Read {
+struct ReadArgs {
     /// The file, such as `src/main.rs`.
     #[schemars(length(min = 1, max = 4096))]
     path: String,
-    /// The byte to begin at: 0, the `next_offset` of an earlier read, or the `offset` of a match.
+    /// The byte to start at: 0, the `next_offset` of an earlier read, or the `offset` of a match.
     #[serde(default)]
     offset: u64,
 }
@@ -26,25 +26,26 @@ struct Text {
     text: String,
     /// The size of the whole file in bytes.
     size: u64,
-    /// Where the text goes on, if this is not all of it.
+    /// The offset of the rest of the text, if there is more.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
 }
 
 pub(super) fn tool(files: &Files) -> FunctionTool {
     let files = files.clone();
-    let about =
-        "Read a text file. A long one is read piece by piece: call again with `next_offset`.";
-    FunctionTool::new(spec("read_file", about, READS), move |args: Read| {
+    let about = "Read a text file. Read a long one in parts: call again with `next_offset`.";
+    FunctionTool::new(spec("read_file", about, READS), move |args: ReadArgs| {
         let files = files.clone();
         blocking(move |_| read(&files, &args))
     })
 }
 
-fn read(files: &Files, Read { path, offset }: &Read) -> Result<Text, ToolFailure> {
+fn read(files: &Files, ReadArgs { path, offset }: &ReadArgs) -> Result<Text, ToolFailure> {
     let (mut file, size) = open(&files.root, path)?;
     if *offset > size {
-        return Err(rejected(format!("`{path}` has {size} bytes, so none begins at {offset}")));
+        return Err(rejected(format!(
+            "`{path}` has {size} bytes, expected an offset up to that and not {offset}"
+        )));
     }
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(*offset))
@@ -52,17 +53,18 @@ fn read(files: &Files, Read { path, offset }: &Read) -> Result<Text, ToolFailure
         .map_err(|error| refused(path, &error))?;
     let is_all = offset.saturating_add(bytes.len() as u64) >= size;
     let text = text_of(&bytes, is_all).ok_or_else(|| {
-        rejected(format!("`{path}` is binary or not in UTF-8 at byte {offset} and after ({size} bytes in all), expected text"))
+        rejected(format!("`{path}` is binary or not in UTF-8 from byte {offset} on (it has {size} bytes), expected text"))
     })?;
     let next_offset = (!is_all).then(|| offset + text.len() as u64);
     Ok(Text { text: text.to_owned(), size, next_offset })
 }
 
-/// The text of bytes, without a last line or character that goes on after them.
+/// Converts bytes to text. If they are not all of the file, an incomplete line at the end is left out, or if there is no complete
+/// line, an incomplete character.
 fn text_of(bytes: &[u8], is_all: bool) -> Option<&str> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
-        // A character is cut off at the end: a piece that holds no whole one is not text.
+        // The last character is incomplete. Without any complete character the bytes are not text.
         Err(error) if error.error_len().is_none() && !is_all && error.valid_up_to() > 0 => {
             std::str::from_utf8(&bytes[..error.valid_up_to()]).ok()?
         }

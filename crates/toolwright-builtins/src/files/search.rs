@@ -12,38 +12,40 @@ use toolwright::{FailureKind, Recovery, ToolFailure};
 use toolwright_runtime::FunctionTool;
 use wildmatch::WildMatch;
 
-use super::walk::{DEPTH, ENTRIES, Kind, Walk};
+use super::walk::{Kind, MAX_DEPTH, MAX_ENTRIES, Walk};
 use super::{Files, blocking, open, refused, spec};
 use crate::READS;
 
-/// The largest file that is searched, how much is read for one call, the longest line that is searched by a regular
-/// expression, and how much of a line is shown; in bytes.
-const LARGEST_FILE: u64 = 4_000_000;
-const READ_IN_ALL: u64 = 100_000_000;
-const LONGEST_LINE: usize = 10_000;
-const SHOWN: usize = 400;
+/// The largest file that is searched, in bytes.
+const MAX_FILE_BYTES: u64 = 4_000_000;
+/// The most bytes that a call reads.
+const MAX_READ_BYTES: u64 = 100_000_000;
+/// The longest line that is searched with a regular expression, in bytes.
+const MAX_LINE_BYTES: usize = 10_000;
+/// The most bytes of a line that are returned.
+const MAX_SHOWN_BYTES: usize = 400;
 
-/// The largest regular expression, compiled, in bytes: each byte of a line may cost a step for all of it, so the longest line
-/// takes about a second at most. A `\w` takes about 40,000.
-const LARGEST_REGEX: usize = 1 << 18;
+/// The largest compiled regular expression, in bytes. As the time for a byte of a line grows with this size, the longest line
+/// takes about a second at most. A `\w` has about 40,000 bytes.
+const MAX_REGEX_BYTES: usize = 1 << 18;
 
-/// How long one call searches.
+/// How long a call may search.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Search {
+struct SearchArgs {
     /// The text to find within a line.
     #[schemars(length(min = 1, max = 1000))]
     pattern: String,
     /// Whether the pattern is a regular expression.
     #[serde(default)]
     is_regex: bool,
-    /// Whether upper and lower case are the same.
+    /// Whether to ignore upper and lower case.
     #[serde(default)]
     ignore_case: bool,
-    /// The file or folder to search; `.` is the whole.
-    #[serde(default = "super::whole")]
+    /// The file or folder to search; `.` is the whole folder.
+    #[serde(default = "super::root")]
     #[schemars(length(min = 1, max = 4096))]
     path: String,
     /// The names of the files to search, such as `*.rs`.
@@ -58,53 +60,57 @@ fn any() -> String {
 
 #[derive(Default, Serialize, JsonSchema)]
 struct Matches {
-    /// In the order of their files, a line each.
+    /// The matching lines, in the order of their files.
     matches: Vec<Match>,
-    /// Whether the search ended before all was searched; search less then.
+    /// Whether the search stopped before the end; then search fewer files.
     is_cut_off: bool,
-    /// How many files were not searched: binary, too large, or not to be read.
+    /// The number of files that were not searched: binary, too large, or not readable.
     skipped: usize,
-    /// How many lines were not searched, being too long for a regular expression: more than 10,000 bytes.
+    /// The number of lines that were not searched, because they are longer than 10,000 bytes.
     skipped_lines: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Match {
     path: String,
-    /// Counted from one.
+    /// The line number, from 1.
     line: usize,
-    /// Where the line begins, in bytes: an `offset` for `read_file`.
+    /// The offset of the line in bytes, for `read_file`.
     offset: u64,
-    /// The line, as far as it is not too long.
+    /// The line. A long line is cut off.
     text: String,
 }
 
 pub(super) fn tool(files: &Files) -> FunctionTool {
     let files = files.clone();
     let about = "Find the lines of text files that contain a text or match a regular expression.";
-    FunctionTool::new(spec("search_files", about, READS), move |args: Search| {
+    FunctionTool::new(spec("search_files", about, READS), move |args: SearchArgs| {
         let files = files.clone();
         blocking(move |token| search(&files, &args, token))
     })
 }
 
-fn search(files: &Files, args: &Search, token: &CancellationToken) -> Result<Matches, ToolFailure> {
-    let lines = Lines {
+fn search(
+    files: &Files,
+    args: &SearchArgs,
+    token: &CancellationToken,
+) -> Result<Matches, ToolFailure> {
+    let query = Query {
         regex: regex_of(args)?,
-        longest: if args.is_regex { LONGEST_LINE } else { usize::MAX },
-        limit: files.listing_limit,
-        until: Instant::now() + TIME_LIMIT,
+        max_line_bytes: if args.is_regex { MAX_LINE_BYTES } else { usize::MAX },
+        max_matches: files.listing_limit,
+        deadline: Instant::now() + TIME_LIMIT,
         token,
     };
     let names = WildMatch::new(&args.file_names);
     let mut matches = Matches::default();
-    let mut unread = READ_IN_ALL;
+    let mut unread = MAX_READ_BYTES;
     let is_folder =
         files.root.metadata(&args.path).map_err(|error| refused(&args.path, &error))?.is_dir();
     if !is_folder {
         let (file, _) = open(&files.root, &args.path)?;
         let bytes = read(file, &mut unread).map_err(|error| refused(&args.path, &error))?;
-        matches.is_cut_off = matches.search(&args.path, bytes, &lines).is_break();
+        matches.is_cut_off = matches.search(&args.path, bytes, &query).is_break();
         return Ok(matches);
     }
     let folder = files.root.open_dir(&args.path).map_err(|error| refused(&args.path, &error))?;
@@ -117,66 +123,64 @@ fn search(files: &Files, args: &Search, token: &CancellationToken) -> Result<Mat
         if unread == 0 {
             return ControlFlow::Break(());
         }
-        matches.search(found.path, read.flatten(), &lines)
+        matches.search(found.path, read.flatten(), &query)
     };
-    let mut walk = Walk { left: ENTRIES, token, recursive: true, visit: &mut visit };
-    let walked = walk.folder(&folder, &args.path, DEPTH);
+    let mut walk = Walk { left: MAX_ENTRIES, token, recursive: true, visit: &mut visit };
+    let walked = walk.folder(&folder, &args.path, MAX_DEPTH);
     matches.is_cut_off = walked.map_err(|error| refused(&args.path, &error))?.is_break();
     Ok(matches)
 }
 
-fn regex_of(args: &Search) -> Result<Regex, ToolFailure> {
+fn regex_of(args: &SearchArgs) -> Result<Regex, ToolFailure> {
     let pattern = if args.is_regex { args.pattern.clone() } else { regex::escape(&args.pattern) };
     let mut builder = RegexBuilder::new(&pattern);
     builder.case_insensitive(args.ignore_case);
     if args.is_regex {
-        builder.size_limit(LARGEST_REGEX);
+        builder.size_limit(MAX_REGEX_BYTES);
     }
     builder.build().map_err(|error| {
-        let message = format!("`pattern` is no regular expression that can be used: {error}");
+        let message = format!("`pattern` is not a regular expression that can be used: {error}");
         ToolFailure::new(FailureKind::InvalidCall, message, Recovery::Replan)
     })
 }
 
-/// The bytes of a file that is not too large, as long as anything may still be read.
+/// Reads a file, unless it is too large. `unread` is the number of bytes that the call may still read.
 fn read(file: cap_std::fs::File, unread: &mut u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
     *unread = unread.saturating_sub(size);
-    Ok((size <= LARGEST_FILE).then_some(bytes))
+    Ok((size <= MAX_FILE_BYTES).then_some(bytes))
 }
 
-/// Which lines are searched, and for how long.
-struct Lines<'a> {
+/// A search, with its limits.
+struct Query<'a> {
     regex: Regex,
-    /// How long a line may be, in bytes.
-    longest: usize,
-    /// How many may match.
-    limit: usize,
-    until: Instant,
+    max_line_bytes: usize,
+    max_matches: usize,
+    deadline: Instant,
     token: &'a CancellationToken,
 }
 
 impl Matches {
-    /// Adds the matches of a file; breaks off if there are too many, or it takes too long.
-    fn search(&mut self, path: &str, bytes: Option<Vec<u8>>, lines: &Lines<'_>) -> ControlFlow<()> {
+    /// Adds the matches of a file. Breaks if there are too many, or if the time is up.
+    fn search(&mut self, path: &str, bytes: Option<Vec<u8>>, query: &Query<'_>) -> ControlFlow<()> {
         let Some(bytes) = bytes.filter(|bytes| !bytes.contains(&0)) else {
             self.skipped += 1;
             return ControlFlow::Continue(());
         };
         let mut offset = 0;
         for (line, text) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            if lines.token.is_cancelled() || Instant::now() > lines.until {
+            if query.token.is_cancelled() || Instant::now() > query.deadline {
                 return ControlFlow::Break(());
             }
-            if text.len() > lines.longest {
+            if text.len() > query.max_line_bytes {
                 self.skipped_lines += 1;
-            } else if lines.regex.is_match(text) {
-                if self.matches.len() == lines.limit {
+            } else if query.regex.is_match(text) {
+                if self.matches.len() == query.max_matches {
                     return ControlFlow::Break(());
                 }
-                let shown = &text[..text.len().min(SHOWN)];
+                let shown = &text[..text.len().min(MAX_SHOWN_BYTES)];
                 self.matches.push(Match {
                     path: path.to_owned(),
                     line: line + 1,

@@ -1,4 +1,4 @@
-//! The tool `list_files`, and the walk through folders that searches share.
+//! The tool `list_files`, and the walk through folders, which `search_files` uses, too.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -14,27 +14,28 @@ use toolwright_runtime::FunctionTool;
 use super::{Files, blocking, refused, spec};
 use crate::READS;
 
-/// How many entries one call looks at, and how deep it goes.
-pub(super) const ENTRIES: usize = 100_000;
-pub(super) const DEPTH: usize = 64;
+/// The most entries that a call visits.
+pub(super) const MAX_ENTRIES: usize = 100_000;
+/// The deepest folder that a call visits.
+pub(super) const MAX_DEPTH: usize = 64;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct List {
-    /// The folder; `.` is the whole.
-    #[serde(default = "super::whole")]
+struct ListArgs {
+    /// The folder; `.` is the whole folder.
+    #[serde(default = "super::root")]
     #[schemars(length(min = 1, max = 4096))]
     path: String,
-    /// Whether to list what is in its folders too.
+    /// Whether to list the content of its folders, too.
     #[serde(default)]
     recursive: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Listing {
-    /// In alphabetical order, a folder before what is in it.
+    /// The entries in alphabetical order, each folder before its content.
     entries: Vec<Entry>,
-    /// Whether there are more; list a folder below then.
+    /// Whether there are more entries; then list a subfolder.
     is_cut_off: bool,
 }
 
@@ -62,17 +63,17 @@ pub(super) fn tool(files: &Files) -> FunctionTool {
     let files = files.clone();
     FunctionTool::new(
         spec("list_files", "List the files of a folder.", READS),
-        move |args: List| {
+        move |args: ListArgs| {
             let files = files.clone();
             blocking(move |token| list(&files, &args, token))
         },
     )
 }
 
-fn list(files: &Files, args: &List, token: &CancellationToken) -> Result<Listing, ToolFailure> {
+fn list(files: &Files, args: &ListArgs, token: &CancellationToken) -> Result<Listing, ToolFailure> {
     let folder = files.root.open_dir(&args.path).map_err(|error| refused(&args.path, &error))?;
     let mut entries = Vec::new();
-    let mut take = |found: Found<'_>| {
+    let mut add = |found: Found<'_>| {
         if entries.len() == files.listing_limit {
             return ControlFlow::Break(());
         }
@@ -81,24 +82,24 @@ fn list(files: &Files, args: &List, token: &CancellationToken) -> Result<Listing
         entries.push(Entry { path: found.path.to_owned(), kind: found.kind, size });
         ControlFlow::Continue(())
     };
-    let mut walk = Walk { left: ENTRIES, token, recursive: args.recursive, visit: &mut take };
-    let walked = walk.folder(&folder, &args.path, DEPTH);
+    let mut walk = Walk { left: MAX_ENTRIES, token, recursive: args.recursive, visit: &mut add };
+    let walked = walk.folder(&folder, &args.path, MAX_DEPTH);
     let walked = walked.map_err(|error| refused(&args.path, &error))?;
     Ok(Listing { entries, is_cut_off: walked.is_break() })
 }
 
-/// An entry of a folder, which is held open.
+/// An entry of an open folder.
 pub(super) struct Found<'a> {
     pub(super) folder: &'a Dir,
     pub(super) name: &'a str,
-    /// From the root.
+    /// The path from the root folder.
     pub(super) path: &'a str,
     pub(super) kind: Kind,
 }
 
-/// A walk through a folder in alphabetical order, which follows no link.
+/// A walk through a folder in alphabetical order, which does not follow symbolic links.
 pub(super) struct Walk<'a> {
-    /// How many entries may still be looked at.
+    /// The number of entries that it may still visit.
     pub(super) left: usize,
     pub(super) token: &'a CancellationToken,
     pub(super) recursive: bool,
@@ -106,8 +107,8 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Visits what is in a folder; breaks off where something was left out. Folders below that cannot be read count as
-    /// empty.
+    /// Visits the entries of a folder. Breaks if a limit is reached or the visitor breaks. Subfolders that cannot be read are
+    /// treated as empty.
     pub(super) fn folder(
         &mut self,
         folder: &Dir,
@@ -121,7 +122,7 @@ impl Walk<'_> {
             }
             self.left -= 1;
             let entry = entry?;
-            // What has a name that is not UTF-8 no call can name.
+            // A call cannot contain a name that is not UTF-8.
             let Ok(name) = entry.file_name().into_string() else { continue };
             let kind = entry.file_type()?;
             let kind = if kind.is_symlink() {

@@ -13,33 +13,32 @@ use tokio_util::sync::CancellationToken;
 use toolwright::ToolFailure;
 use toolwright_runtime::FunctionTool;
 
-use super::{Files, blocking, given_up, refused, spec};
+use super::{Files, blocking, canceled, refused, spec};
 use crate::{CHANGES, rejected};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Write {
-    /// The file, such as `docs/plan.md`. Folders that are missing are made.
+struct WriteArgs {
+    /// The file, such as `docs/plan.md`. Missing folders are created.
     #[schemars(length(min = 1, max = 4096))]
     path: String,
     /// The whole text of the file.
     text: String,
-    /// Whether a file that is there already may be replaced.
+    /// Whether an existing file may be replaced.
     #[serde(default)]
     overwrite: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Written {
+struct WriteResult {
     /// The size of the file in bytes.
     size: usize,
 }
 
 pub(super) fn tool(files: &Files) -> FunctionTool {
     let files = files.clone();
-    let about =
-        "Write a text file: a new one, or with `overwrite` in the place of one that is there.";
-    FunctionTool::new(spec("write_file", about, CHANGES), move |args: Write| {
+    let about = "Write a new text file or, with `overwrite`, replace an existing one.";
+    FunctionTool::new(spec("write_file", about, CHANGES), move |args: WriteArgs| {
         let files = files.clone();
         blocking(move |token| write(&files, &args, token))
     })
@@ -47,27 +46,30 @@ pub(super) fn tool(files: &Files) -> FunctionTool {
 
 fn write(
     files: &Files,
-    Write { path, text, overwrite }: &Write,
+    WriteArgs { path, text, overwrite }: &WriteArgs,
     token: &CancellationToken,
-) -> Result<Written, ToolFailure> {
+) -> Result<WriteResult, ToolFailure> {
     if text.len() > files.write_limit {
         let (size, limit) = (text.len(), files.write_limit);
         return Err(rejected(format!("the text has {size} bytes, expected at most {limit}")));
     }
-    let not_a_file =
-        || rejected(format!("`{path}` names no file, expected a path such as `docs/plan.md`"));
+    let not_a_file = || {
+        rejected(format!(
+            "`{path}` is not the path of a file, expected a path such as `docs/plan.md`"
+        ))
+    };
     let (Some(parent), Some(name)) = (Path::new(path).parent(), Path::new(path).file_name()) else {
         return Err(not_a_file());
     };
     if path.ends_with('/') {
         return Err(not_a_file());
     }
-    // From here on the folder is held open, and a single name cannot lead out of it.
+    // The folder stays open from here on, and a single name cannot lead out of it.
     let folder = folder(&files.root, parent).map_err(|error| refused(path, &error))?;
-    let there = match folder.symlink_metadata(name) {
+    let existing = match folder.symlink_metadata(name) {
         Ok(metadata) if !metadata.is_file() => {
             return Err(rejected(format!(
-                "`{path}` is a folder, a link or a device, expected a file or nothing"
+                "`{path}` is a folder, a link or a device, expected a file or an unused path"
             )));
         }
         Ok(metadata) => Some(metadata),
@@ -75,23 +77,23 @@ fn write(
         Err(error) => return Err(refused(path, &error)),
     };
     if token.is_cancelled() {
-        return Err(given_up());
+        return Err(canceled());
     }
-    let written = match (there, overwrite) {
+    let written = match (existing, overwrite) {
         (Some(_), false) => Err(io::ErrorKind::AlreadyExists.into()),
         (None, false) => create(&folder, Path::new(name), text),
-        (there, true) => replace(&folder, Path::new(name), text, there),
+        (existing, true) => replace(&folder, Path::new(name), text, existing),
     };
     match written {
-        Ok(()) => Ok(Written { size: text.len() }),
+        Ok(()) => Ok(WriteResult { size: text.len() }),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(rejected(format!(
-            "there is a file `{path}` already; choose another name, or say `overwrite` to replace it"
+            "the file `{path}` already exists; choose another name, or set `overwrite` to replace it"
         ))),
         Err(error) => Err(refused(path, &error)),
     }
 }
 
-/// The folder of a path, made where it is missing.
+/// Opens a folder, and creates it and its parents if they do not exist.
 fn folder(root: &Dir, path: &Path) -> io::Result<Dir> {
     if path.as_os_str().is_empty() {
         return root.try_clone();
@@ -100,25 +102,25 @@ fn folder(root: &Dir, path: &Path) -> io::Result<Dir> {
     root.open_dir(path)
 }
 
-/// Makes a file where there is nothing, not even a link.
+/// Creates a new file. Fails if the name is used, also by a symbolic link.
 fn create(folder: &Dir, name: &Path, text: &str) -> io::Result<()> {
     let mut file = folder.open_with(name, OpenOptions::new().write(true).create_new(true))?;
     let written = file.write_all(text.as_bytes());
     if written.is_err() {
-        // What is half written is nothing; the first error says why.
+        // Do not leave a partial file. The first error is returned.
         let _ = folder.remove_file(name);
     }
     written
 }
 
-/// Puts a new file into the place of whatever has the name, in one step. What was there is not written to, so a link or
-/// another name of it leads to no change elsewhere.
-fn replace(folder: &Dir, name: &Path, text: &str, there: Option<Metadata>) -> io::Result<()> {
+/// Replaces a file atomically by a new one. The old file is not written to, so that a link to it or another name of it keeps the
+/// old content.
+fn replace(folder: &Dir, name: &Path, text: &str, old: Option<Metadata>) -> io::Result<()> {
     let mut file = TempFile::new(folder)?;
     file.write_all(text.as_bytes())?;
-    if let Some(metadata) = there {
+    if let Some(metadata) = old {
         let permissions = metadata.permissions();
-        // Without the bits by which a program runs as its owner.
+        // Remove the setuid, setgid and sticky bits.
         #[cfg(unix)]
         let permissions = Permissions::from_mode(permissions.mode() & 0o777);
         file.as_file().set_permissions(permissions)?;

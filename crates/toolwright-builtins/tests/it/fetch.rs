@@ -1,4 +1,4 @@
-//! Documents of allowed hosts: what is fetched, and that no address leads to where it should not.
+//! Tests of `fetch`: documents are fetched from allowed hosts only.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use toolwright_builtins::fetch::{Fetch, FetchBuilder};
 
 use crate::call;
 
-/// A server on a port of this machine that answers each path in one way.
+/// A local server that responds to each path with a function.
 struct Server {
     port: u16,
     connections: Arc<AtomicUsize>,
@@ -53,7 +53,7 @@ impl Server {
         Self { port, connections, task }
     }
 
-    /// Answers with a document, whatever is asked for.
+    /// Starts a server that responds with a document to every path.
     async fn of_text() -> Self {
         Self::start(|_| document("hello")).await
     }
@@ -90,9 +90,8 @@ async fn get(fetch: FetchBuilder, url: &str) -> Result<serde_json::Value, ToolFa
     call(&fetch.build().unwrap().toolset(), "fetch_url", json!({ "url": url })).await
 }
 
-/// R5: a user allows a host of their own by its address and port.
 #[tokio::test]
-async fn r5_a_private_host_is_fetched_from_where_it_is_allowed_with_its_port() {
+async fn r5_a_private_host_is_allowed_at_its_listed_port() {
     let server = Server::of_text().await;
     let url = format!("http://{}/a", server.host());
     let allowed = Fetch::builder().with_private_host(&server.host());
@@ -105,7 +104,7 @@ async fn r5_a_private_host_is_fetched_from_where_it_is_allowed_with_its_port() {
     assert_eq!(get(allowed, &format!("http://{by_name}/a")).await.unwrap()["text"], "hello");
 }
 
-/// R5: a private host is allowed at its ports alone, even where it is listed as a public one too.
+/// R5: even if it is also listed as a public host.
 #[tokio::test]
 async fn r5_a_private_host_is_allowed_at_no_other_port() {
     let (server, other) = (Server::of_text().await, Server::of_text().await);
@@ -119,9 +118,9 @@ async fn r5_a_private_host_is_allowed_at_no_other_port() {
     assert_eq!(other.connections(), 0);
 }
 
-/// R5: no way of writing a private address leads to it, though the host is listed: as a public one it has to be public.
+/// R5: the hosts are listed as public ones, and so must have public addresses.
 #[tokio::test]
-async fn r5_no_address_leads_to_a_private_one() {
+async fn r5_no_form_of_a_private_address_is_fetched() {
     let server = Server::of_text().await;
     let hosts = [
         "127.0.0.1",
@@ -159,18 +158,18 @@ async fn r5_no_address_leads_to_a_private_one() {
         let failure = get(fetch, &format!("http://{host}/")).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Denied, "{host}: {failure}: {:?}", failure.detail);
         assert!(
-            failure.message.ends_with("of the internet, and no other may be fetched from"),
+            failure.message.ends_with("only documents from public addresses may be fetched"),
             "{failure}"
         );
     }
-    // Not every system resolves this name.
+    // Some systems do not resolve this name.
     let host = format!("localhost.:{}", server.port);
     assert!(get(Fetch::builder().with_host(&host), &format!("http://{host}/")).await.is_err());
     assert_eq!(server.connections(), 0);
 }
 
 #[tokio::test]
-async fn r5_a_host_that_is_not_listed_is_not_asked() {
+async fn r5_a_host_that_is_not_listed_is_refused() {
     let server = Server::of_text().await;
     let listed = || {
         Fetch::builder().with_host("docs.rs").with_host("*.example.org").with_host("a.test:8443")
@@ -192,12 +191,12 @@ async fn r5_a_host_that_is_not_listed_is_not_asked() {
     let failure = get(listed(), "http://crates.io/").await.unwrap_err();
     assert_eq!(
         failure.message,
-        "nothing may be fetched from `crates.io:80`, expected *.example.org, a.test:8443, docs.rs"
+        "documents from `crates.io:80` may not be fetched, expected *.example.org, a.test:8443, docs.rs"
     );
     let failure = get(Fetch::builder(), "http://docs.rs/").await.unwrap_err();
     assert_eq!(
         failure.message,
-        "nothing may be fetched from `docs.rs:80`, expected no host at all"
+        "documents from `docs.rs:80` may not be fetched, expected no host at all"
     );
     let failure =
         get(Fetch::builder().with_any_public_host(), "http://8.8.8.8:53/").await.unwrap_err();
@@ -205,7 +204,7 @@ async fn r5_a_host_that_is_not_listed_is_not_asked() {
 }
 
 #[tokio::test]
-async fn r5_only_web_addresses_without_credentials_are_fetched() {
+async fn r5_only_http_urls_without_credentials_are_fetched() {
     let anything = || Fetch::builder().with_any_public_host();
     for url in [
         "file:///etc/passwd",
@@ -224,18 +223,14 @@ async fn r5_only_web_addresses_without_credentials_are_fetched() {
         "ftp://user:secret@docs.rs/",
     ] {
         let failure = get(anything(), url).await.unwrap_err();
-        assert_eq!(
-            failure.message,
-            "the address holds a user name or a password, expected neither"
-        );
+        assert_eq!(failure.message, "the URL has a user name or a password, expected neither");
     }
     let failure = get(anything(), "docs.rs/serde").await.unwrap_err();
-    assert!(failure.message.starts_with("this is no address: "), "{failure}");
+    assert!(failure.message.starts_with("the URL is not valid: "), "{failure}");
 }
 
-/// R5: a redirect leads where an address may lead, and nowhere else.
 #[tokio::test]
-async fn r5_every_redirect_is_judged_anew() {
+async fn r5_every_redirect_is_checked() {
     let secret = Server::of_text().await;
     let port = secret.port;
     let server = Server::start(move |path| match path {
@@ -252,8 +247,8 @@ async fn r5_every_redirect_is_judged_anew() {
         _ => document("hello"),
     })
     .await;
-    // The names are listed as public hosts, so that nothing but their addresses is in the way; `127.0.0.1` is listed with another
-    // port, and allowed at that alone.
+    // The names are listed as public hosts, so that they are refused only because of their addresses. `127.0.0.1` is
+    // allowed only at another port.
     let allowed = || {
         let hosts = ["localhost", "[::ffff:127.0.0.1]"].map(|host| format!("{host}:{port}"));
         let fetch = Fetch::builder().with_private_host(&server.host()).with_any_public_host();
@@ -270,15 +265,14 @@ async fn r5_every_redirect_is_judged_anew() {
     let before = server.connections();
     let failure = get(allowed(), &format!("http://{}/loop", server.host())).await.unwrap_err();
     assert!(
-        failure.message.ends_with("is the end of 5 redirects and redirects again"),
+        failure.message.starts_with("there were more than 5 redirects, the last to "),
         "{failure}"
     );
     assert_eq!(server.connections() - before, 6);
 }
 
-/// R5: a model reads what a person would see.
 #[tokio::test]
-async fn r5_a_document_hides_no_characters_from_people_who_see_what_a_model_reads() {
+async fn r5_hidden_characters_of_a_document_become_visible() {
     let server =
         Server::start(|_| document("\u{feff}two\r\nlines\u{200b}\u{1b}[2J\u{e0041}")).await;
     let fetch = Fetch::builder().with_private_host(&server.host());
@@ -318,9 +312,9 @@ async fn r5_a_document_is_read_up_to_its_limits() {
     assert!(since.elapsed() < Duration::from_secs(20));
 }
 
-/// R5: the time limit is that of the whole call: each of these redirects is fast enough by itself.
+/// R5: each redirect alone is within the limit.
 #[tokio::test]
-async fn r5_redirects_take_no_longer_together_than_the_time_limit() {
+async fn r5_the_time_limit_includes_redirects() {
     let server = Server::start(|_| redirect("/slow")).await;
     let fetch = Fetch::builder().with_private_host(&server.host());
     let fetch = fetch.with_time_limit(Duration::from_millis(500));
@@ -329,9 +323,9 @@ async fn r5_redirects_take_no_longer_together_than_the_time_limit() {
     assert!(server.connections() > 1, "it was redirected");
 }
 
-/// R5: what comes beside the text is no way around the limit of the text.
+/// R5: headers cannot be used to get around the size limit.
 #[tokio::test]
-async fn r5_headers_of_a_document_are_bounded_too() {
+async fn r5_the_headers_of_a_document_are_limited() {
     let long = "x".repeat(5000);
     let server = Server::start(move |path| match path {
         "/moved" => redirect(&format!("/{long}")),

@@ -1,4 +1,4 @@
-//! Files below a folder: what can be done with them, and that nothing leads out of the folder.
+//! Tests of `files`: reading, searching and writing, and attempts to leave the folder.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +14,7 @@ use toolwright_builtins::files::Files;
 
 use crate::call;
 
-/// A folder with a secret beside it.
+/// A folder, and a secret file outside of it.
 struct Place {
     outer: TempDir,
 }
@@ -46,7 +46,7 @@ impl Place {
 }
 
 #[tokio::test]
-async fn r5_a_file_is_read_in_pieces_that_make_the_whole() {
+async fn r5_a_file_can_be_read_in_parts() {
     let place = Place::new();
     let text = "dies ist groß, 中文, 🦀\n".repeat(40) + &"é".repeat(100);
     place.write("text", &text);
@@ -69,11 +69,11 @@ async fn r5_a_file_is_read_in_pieces_that_make_the_whole() {
     let beyond = call(&files, "read_file", json!({ "path": "text", "offset": 1_u64 << 40 }))
         .await
         .unwrap_err();
-    assert!(beyond.message.ends_with("so none begins at 1099511627776"), "{beyond}");
+    assert!(beyond.message.ends_with("and not 1099511627776"), "{beyond}");
 }
 
 #[tokio::test]
-async fn r5_a_binary_file_is_said_to_be_one() {
+async fn r5_a_binary_file_is_refused() {
     let place = Place::new();
     for (name, bytes) in [("nul", &b"ab\0c"[..]), ("latin", b"caf\xe9"), ("cut", b"caf\xc3")] {
         place.write(name, bytes);
@@ -83,9 +83,9 @@ async fn r5_a_binary_file_is_said_to_be_one() {
     }
 }
 
-/// A file of a terabyte is neither loaded nor searched.
+/// A file of a terabyte is not loaded or searched.
 #[tokio::test]
-async fn r5_a_huge_file_costs_no_more_than_the_limit() {
+async fn r5_a_huge_file_is_read_up_to_the_limit() {
     let place = Place::new();
     place.write("huge", "hello\n");
     let file = fs::OpenOptions::new().write(true).open(place.root().join("huge")).unwrap();
@@ -100,7 +100,7 @@ async fn r5_a_huge_file_costs_no_more_than_the_limit() {
     assert!(since.elapsed() < Duration::from_secs(20));
 }
 
-/// The calls that name a path, one for each tool.
+/// Calls with a path, for each tool.
 fn calls(path: &str) -> [(&'static str, Value); 5] {
     [
         ("read_file", json!({ "path": path })),
@@ -111,7 +111,7 @@ fn calls(path: &str) -> [(&'static str, Value); 5] {
     ]
 }
 
-/// R5: `..`, absolute paths and links, wherever they stand in a path, lead nowhere; nothing outside is read or changed.
+/// R5: with `..`, absolute paths and links in any part of a path, nothing outside is read or changed.
 #[tokio::test]
 async fn r5_no_path_leads_out_of_the_folder() {
     let place = Place::new();
@@ -167,7 +167,7 @@ async fn r5_no_path_leads_out_of_the_folder() {
         assert_eq!(place.secret(), "outside", "{path}");
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 1, "{path}");
     }
-    // What stands in a folder is shown as what it is, and not followed.
+    // Links are listed as links and not followed.
     let listed = call(&files, "list_files", json!({ "recursive": true })).await.unwrap();
     assert!(!listed.to_string().contains("secret"), "{listed}");
     let found = call(&files, "search_files", json!({ "pattern": "outside" })).await.unwrap();
@@ -175,7 +175,7 @@ async fn r5_no_path_leads_out_of_the_folder() {
 }
 
 #[tokio::test]
-async fn r5_a_path_out_of_the_folder_is_denied_in_plain_words() {
+async fn r5_a_path_out_of_the_folder_is_denied_with_a_clear_message() {
     let failure =
         call(&Place::new().files().toolset(), "read_file", json!({ "path": "../outside/secret" }))
             .await
@@ -188,7 +188,7 @@ async fn r5_a_path_out_of_the_folder_is_denied_in_plain_words() {
 }
 
 #[tokio::test]
-async fn links_that_stay_below_the_folder_are_followed() {
+async fn links_within_the_folder_are_followed() {
     let place = Place::new();
     place.write("sub/file", "inside");
     symlink("sub/file", place.root().join("link")).unwrap();
@@ -197,10 +197,10 @@ async fn links_that_stay_below_the_folder_are_followed() {
     assert_eq!(read["text"], "inside");
 }
 
-/// R5: a folder that is exchanged for a link to the outside, while calls are under way, leads nowhere.
+/// R5: a folder is replaced by a link to the outside during calls.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn r5_a_link_swapped_in_during_the_call_leads_nowhere() {
+async fn r5_a_link_created_during_a_call_does_not_lead_out_of_the_folder() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use rustix::fs::{RenameFlags, renameat_with};
@@ -244,10 +244,9 @@ async fn r5_a_link_swapped_in_during_the_call_leads_nowhere() {
         counts
     });
     assert_eq!(place.secret(), "outside");
-    assert!(read > 0 && refused > 0, "both were met: {read} reads, {refused} refusals");
+    assert!(read > 0 && refused > 0, "both occurred: {read} reads, {refused} refusals");
 }
 
-/// R5: what is no file is refused, and nobody waits for the other end of a pipe.
 #[tokio::test]
 async fn r5_pipes_and_sockets_are_refused_without_waiting() {
     let place = Place::new();
@@ -272,9 +271,9 @@ async fn r5_pipes_and_sockets_are_refused_without_waiting() {
     assert_eq!(kinds, ["other", "other", "folder"]);
 }
 
-/// R5: a file is replaced, not written to: another name of it, which may lie outside, keeps its text.
+/// R5: a hard link, which may be outside of the folder, keeps the old text.
 #[tokio::test]
-async fn r5_a_file_that_is_replaced_does_not_change_under_its_other_names() {
+async fn r5_replacing_a_file_does_not_change_its_hard_links() {
     let place = Place::new();
     fs::hard_link(place.outer.path().join("outside/secret"), place.root().join("hard")).unwrap();
     let args = json!({ "path": "hard", "text": "changed", "overwrite": true });
@@ -297,7 +296,7 @@ async fn r5_files_are_written_in_new_folders_and_replaced_only_on_request() {
     let refused = write("a/b/new", "two", false).await.unwrap_err();
     assert_eq!(
         refused.message,
-        "there is a file `a/b/new` already; choose another name, or say `overwrite` to replace it"
+        "the file `a/b/new` already exists; choose another name, or set `overwrite` to replace it"
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), "one");
     write("a/b/new", "two", true).await.unwrap();
@@ -313,7 +312,7 @@ async fn r5_files_are_written_in_new_folders_and_replaced_only_on_request() {
 }
 
 #[tokio::test]
-async fn r5_a_listing_is_in_order_and_no_longer_than_its_limit() {
+async fn r5_a_listing_is_sorted_and_limited() {
     let place = Place::new();
     place.write("b", "12");
     place.write("sub/c", "");
@@ -332,7 +331,7 @@ async fn r5_a_listing_is_in_order_and_no_longer_than_its_limit() {
 }
 
 #[tokio::test]
-async fn r5_lines_are_found_by_text_and_by_expression() {
+async fn r5_lines_are_found_by_text_and_by_regular_expression() {
     let place = Place::new();
     place.write("a.rs", "one\ntwo (2)\nOne\n");
     place.write("sub/b.txt", "one");
@@ -364,9 +363,9 @@ async fn r5_lines_are_found_by_text_and_by_expression() {
     assert_eq!((&cut["matches"].as_array().unwrap().len(), &cut["is_cut_off"]), (&1, &json!(true)));
 }
 
-/// R5: an expression that would take other engines for ever takes no time here, and one that is none is to be corrected.
+/// R5: an expression that is slow in other engines is fast, and an invalid one is refused.
 #[tokio::test]
-async fn r5_expressions_are_bounded() {
+async fn r5_regular_expressions_are_limited() {
     let place = Place::new();
     place.write("a", "a".repeat(9_000) + "b");
     let files = place.files().toolset();
@@ -383,7 +382,7 @@ async fn r5_expressions_are_bounded() {
 }
 
 #[tokio::test]
-async fn r5_common_expressions_are_not_too_large() {
+async fn r5_common_regular_expressions_are_accepted() {
     let place = Place::new();
     place.write("a", "pub fn größe_42() -> Result<u64> {\n");
     let files = place.files().toolset();
@@ -397,9 +396,9 @@ async fn r5_common_expressions_are_not_too_large() {
     }
 }
 
-/// R5: a long line is searched for a text, and a regular expression says that it was not.
+/// R5: such lines are still searched for plain text.
 #[tokio::test]
-async fn r5_lines_too_long_for_an_expression_are_counted() {
+async fn r5_lines_too_long_for_a_regular_expression_are_counted() {
     let place = Place::new();
     place.write("a", "a".repeat(10_001) + "b\nab");
     let files = place.files().toolset();
@@ -411,11 +410,11 @@ async fn r5_lines_too_long_for_an_expression_are_counted() {
     }
 }
 
-/// R5: each line here takes as long as any may, and the runtime waits for its threads.
+/// R5: each line takes the longest possible time, and the tokio runtime waits for its threads when it is dropped.
 #[test]
-fn r5_a_search_ends_soon_after_it_is_given_up() {
+fn r5_a_search_ends_soon_after_it_is_canceled() {
     let place = Place::new();
-    // No two parts of the text are alike, so that nothing the engine has worked out is of use again.
+    // All parts of the text differ, so that the regex engine cannot reuse cached states.
     let mut state = 1_u64;
     let mut bit = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -435,9 +434,9 @@ fn r5_a_search_ends_soon_after_it_is_given_up() {
     assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
 }
 
-/// R5: a write that waits for a thread is not made up for later.
+/// R5: the write waits for a thread when it is canceled.
 #[test]
-fn r5_a_write_that_is_given_up_before_it_begins_changes_nothing() {
+fn r5_a_write_that_is_canceled_before_it_begins_changes_nothing() {
     let place = Place::new();
     let files = place.files().toolset();
     let mut runtime = tokio::runtime::Builder::new_current_thread();
@@ -448,14 +447,14 @@ fn r5_a_write_that_is_given_up_before_it_begins_changes_nothing() {
         let write = call(&files, "write_file", args);
         assert!(tokio::time::timeout(Duration::from_millis(50), write).await.is_err());
         busy.await.unwrap();
-        // The only thread has had its turn at the write when it comes to this.
+        // When this runs, the only thread has already processed the write.
         tokio::task::spawn_blocking(|| ()).await.unwrap();
     });
     assert!(!place.root().join("new").exists());
 }
 
 #[tokio::test]
-async fn r5_a_file_that_is_replaced_runs_as_nobody_else() {
+async fn r5_a_replaced_file_has_no_setuid_and_setgid_bits() {
     let place = Place::new();
     place.write("run", "one");
     let path = place.root().join("run");

@@ -1,4 +1,4 @@
-//! The built-in toolsets, as agents and attackers use them.
+//! Tests of the built-in toolsets.
 
 mod fetch;
 #[cfg(unix)]
@@ -13,7 +13,7 @@ use serde_json::Value;
 use toolwright::{Payload, ToolCall, ToolFailure};
 use toolwright_runtime::Toolset;
 
-/// What comes of a call of a toolset.
+/// Makes a call of a toolset.
 async fn call(toolset: &impl Toolset, tool: &str, args: Value) -> Result<Value, ToolFailure> {
     let call = ToolCall::new(tool, Payload::new(args.to_string()));
     let payload = toolset.call(&call).await.outcome?;

@@ -1,4 +1,4 @@
-//! Notes and todos, call by call.
+//! Tests of `scratchpad` and `todo_list`.
 
 use serde_json::json;
 use toolwright::{Payload, ToolCall};
@@ -32,14 +32,14 @@ async fn notes_are_written_read_listed_and_deleted() {
     assert_eq!(say(&session, "list_notes", json!({})).await, r#"{"keys":["a","b"]}"#);
     assert_eq!(say(&session, "delete_note", json!({ "key": "a" })).await, "{}");
     assert_eq!(say(&session, "read_note", json!({ "key": "b" })).await, r#"{"text":"b"}"#);
-    let missing = "domain_rejection: there is no note `a`; `list_notes` gives the keys";
+    let missing = "domain_rejection: there is no note `a`; `list_notes` returns the keys";
     for tool in ["read_note", "delete_note"] {
         assert_eq!(say(&session, tool, json!({ "key": "a" })).await, missing);
     }
 }
 
 #[tokio::test]
-async fn notes_take_no_more_than_their_room() {
+async fn notes_are_limited_in_size() {
     let session = session(scratchpad()).await;
     let text = "x".repeat(100_000);
     for n in 0..9 {

@@ -1,4 +1,4 @@
-//! R5: built-in toolsets are factories, there once they are registered, and say truly what they do.
+//! R5: registration, instances, annotations and schemas of the built-in toolsets.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn call(tool: &str, args: &str) -> ToolCall {
     ToolCall::new(tool, Payload::new(args))
 }
 
-/// A runtime whose agent has the notes, the todos, a tool that needs an approval, and a script.
+/// A runtime with an agent that has the notes, the todos, and a tool that needs an approval.
 fn runtime(script: Script) -> Runtime {
     let registry = Registry::new();
     registry.register_toolset("notes", scratchpad()).unwrap();
@@ -31,7 +31,7 @@ fn runtime(script: Script) -> Runtime {
     Runtime::builder(registry).with_seal_keys([key]).build()
 }
 
-/// The outcomes of a run's calls: payloads, or the kinds of failures.
+/// Returns the payloads of a run's calls, or the kinds of their failures.
 fn outcomes(outcome: &RunOutcome) -> Vec<String> {
     let results = outcome.exchanges().map(|exchange| &exchange.result.outcome);
     let brief = |outcome: &toolwright::Outcome| match outcome {
@@ -45,9 +45,8 @@ const NOTE: &str = r#"{"key":"a","text":"hello"}"#;
 const TODOS: &str =
     r#"{"todos":[{"title":"Test","status":"done"},{"title":"Ship","status":"pending"}]}"#;
 
-/// R5: what one run noted, the next does not find.
 #[tokio::test]
-async fn r5_built_in_toolsets_are_fresh_for_every_run() {
+async fn r5_every_run_has_new_instances_of_built_in_toolsets() {
     let script = Script::new()
         .call([call("read_note", r#"{"key":"a"}"#), call("read_todos", "{}")])
         .call([call("write_note", NOTE), call("write_todos", TODOS)])
@@ -70,7 +69,7 @@ async fn r5_built_in_toolsets_are_fresh_for_every_run() {
     }
 }
 
-/// R5, H8: notes and todos survive a suspension of the run, in another process too.
+/// R5, H8: also in another process.
 #[tokio::test]
 async fn r5_h8_notes_and_todos_survive_a_suspension() {
     let script = || {
@@ -90,7 +89,7 @@ async fn r5_h8_notes_and_todos_survive_a_suspension() {
     assert_eq!(outcomes(&outcome)[3..], [r#"{"text":"hello"}"#, TODOS]);
 }
 
-/// The tools of every built-in toolset.
+/// Returns the tools of all built-in toolsets.
 async fn all() -> Vec<ToolEntry> {
     let folder = tempfile::tempdir().unwrap();
     let files = Files::below(folder.path()).unwrap().with_writing();
@@ -112,10 +111,9 @@ async fn all() -> Vec<ToolEntry> {
     runtime.open_session("host").await.unwrap().tools().await.unwrap()
 }
 
-/// R5: each tool says truly whether it changes something, may destroy something, and reaches out of its system.
 #[tokio::test]
 async fn r5_the_annotations_of_built_in_tools_are_true() {
-    let told: Vec<_> = all()
+    let seen: Vec<_> = all()
         .await
         .iter()
         .map(|tool| {
@@ -125,13 +123,13 @@ async fn r5_the_annotations_of_built_in_tools_are_true() {
                 ("destructive", annotations.destructive),
                 ("open-world", annotations.open_world),
             ];
-            let said: Vec<_> =
-                words.iter().filter(|(_, said)| said.unwrap()).map(|(word, _)| *word).collect();
-            format!("{}: {}", tool.name(), said.join(" "))
+            let text: Vec<_> =
+                words.iter().filter(|(_, text)| text.unwrap()).map(|(word, _)| *word).collect();
+            format!("{}: {}", tool.name(), text.join(" "))
         })
         .collect();
     assert_eq!(
-        told,
+        seen,
         [
             "files.read_file: read-only",
             "files.list_files: read-only",
@@ -149,9 +147,8 @@ async fn r5_the_annotations_of_built_in_tools_are_true() {
     );
 }
 
-/// R5: a model is told what each tool does and takes, and nothing beside that is accepted.
 #[tokio::test]
-async fn r5_built_in_tools_are_described_and_take_nothing_else() {
+async fn r5_built_in_tools_have_descriptions_and_refuse_unknown_properties() {
     for tool in all().await {
         let spec = tool.spec();
         assert!(spec.description().ends_with('.'), "{}", tool.name());
@@ -162,9 +159,8 @@ async fn r5_built_in_tools_are_described_and_take_nothing_else() {
     }
 }
 
-/// R5: files are read only, until writing is asked for.
 #[tokio::test]
-async fn r5_files_are_not_written_until_that_is_asked_for() {
+async fn r5_files_are_written_only_if_enabled() {
     let folder = tempfile::tempdir().unwrap();
     let files = Files::below(folder.path()).unwrap();
     let names = |tools: Vec<ToolEntry>| tools.iter().any(|tool| tool.name() == "write_file");
@@ -174,19 +170,19 @@ async fn r5_files_are_not_written_until_that_is_asked_for() {
 }
 
 #[test]
-fn what_cannot_work_is_refused_when_it_is_made() {
+fn invalid_options_are_refused_when_a_toolset_is_built() {
     let error = Files::below("/nowhere/at/all").unwrap_err().to_string();
     assert!(error.starts_with("cannot open the folder `/nowhere/at/all`: "), "{error}");
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().to_str().unwrap();
     for (folder, programs, expected) in [
-        ("/nowhere", &[][..], "`/nowhere` is no folder"),
-        (folder, &["echo"], "`echo` is no program, expected its absolute path"),
-        (folder, &["/bin"], "`/bin` is no program, expected its absolute path"),
+        ("/nowhere", &[][..], "`/nowhere` is not a folder"),
+        (folder, &["echo"], "`echo` is not a program, expected an absolute path of a file"),
+        (folder, &["/bin"], "`/bin` is not a program, expected an absolute path of a file"),
         (
             folder,
             &["/bin/echo", "/bin/../bin/echo"],
-            "`/bin/echo` and `/bin/../bin/echo` have one name; leave one out",
+            "`/bin/echo` and `/bin/../bin/echo` have the same name; leave one out",
         ),
     ] {
         let builder = programs
@@ -196,13 +192,10 @@ fn what_cannot_work_is_refused_when_it_is_made() {
     }
     for host in ["", "docs.rs/serde", "a@docs.rs", "http://docs.rs", "docs.rs:port", "*", "::1"] {
         let error = Fetch::builder().with_host(host).build().unwrap_err().to_string();
-        assert!(
-            error.starts_with(&format!("`{host}` is no host that can be allowed, ")),
-            "{error}"
-        );
+        assert!(error.starts_with(&format!("`{host}` is not a valid host, ")), "{error}");
     }
     let error = Fetch::builder().with_private_host("127.0.0.1").build().unwrap_err().to_string();
     assert!(
-        error.ends_with("expected a name or an address with its port, such as `127.0.0.1:8080`")
+        error.ends_with("expected a name or an IP address with a port, such as `127.0.0.1:8080`")
     );
 }

@@ -1,4 +1,4 @@
-//! Programs of a list: what they are given, and that none outlives its call.
+//! Tests of `shell`: arguments, environment, output, and the end of processes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,7 @@ fn shell(folder: &TempDir) -> ShellBuilder {
     ["/bin/echo", "/bin/cat", "/bin/sh", "/usr/bin/env"]
         .into_iter()
         .fold(Shell::builder(folder.path()), ShellBuilder::with_program)
-        // For the programs that `sh` starts here.
+        // For the programs that `sh` starts.
         .with_variable("PATH", "/usr/bin:/bin")
 }
 
@@ -24,13 +24,13 @@ fn script(script: &str) -> serde_json::Value {
     json!({ "program": "sh", "args": ["-c", script] })
 }
 
-/// Writes to the file `beat` for as long as it lives, in the background.
+/// Writes to the file `beat` in the background while it runs.
 const BEAT: &str = "(while :; do echo x >> beat; sleep 0.02; done) &";
 
-/// Whether the file `beat` was written to and is no more.
+/// Returns whether the file `beat` was written to and is not written to any more.
 async fn has_stopped_beating(folder: &Path) -> bool {
     let size = || fs::metadata(folder.join("beat")).map_or(0, |metadata| metadata.len());
-    // What was under way is done soon; after that nothing may come.
+    // Wait for a write in progress. After that, there must be no other.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let before = size();
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -63,7 +63,10 @@ async fn r5_arguments_reach_a_program_as_they_are() {
     let nul = call(&shell, "run_program", json!({ "program": "echo", "args": ["a\0b"] }))
         .await
         .unwrap_err();
-    assert_eq!(nul.message, "an argument holds a NUL character, which no program can be given");
+    assert_eq!(
+        nul.message,
+        "an argument has a NUL character, which cannot be passed to a program; leave it out"
+    );
 }
 
 #[tokio::test]
@@ -115,7 +118,7 @@ async fn r5_rules_restrict_the_arguments_of_a_program() {
 }
 
 #[tokio::test]
-async fn r5_the_environment_holds_what_was_set_and_nothing_else() {
+async fn r5_a_program_gets_only_the_environment_that_was_set() {
     let folder = tempfile::tempdir().unwrap();
     assert!(std::env::var_os("PATH").is_some(), "there is something to leak");
     let shell =
@@ -139,7 +142,7 @@ async fn r5_a_program_has_no_input_and_runs_in_the_folder() {
 }
 
 #[tokio::test]
-async fn r5_output_is_kept_up_to_its_limit_and_the_end_of_a_program_is_told() {
+async fn r5_output_is_limited_and_the_exit_of_a_program_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let shell = shell(&folder).with_output_limit(10).build().unwrap().toolset();
     let long = script("head -c 1000000 /dev/zero | tr '\\0' x; echo failed >&2; exit 3");
@@ -153,7 +156,7 @@ async fn r5_output_is_kept_up_to_its_limit_and_the_end_of_a_program_is_told() {
 }
 
 #[tokio::test]
-async fn r5_a_program_that_takes_too_long_is_killed_with_all_it_started() {
+async fn r5_a_program_over_its_time_limit_is_killed_with_its_child_processes() {
     let folder = tempfile::tempdir().unwrap();
     let shell =
         shell(&folder).with_time_limit(Duration::from_millis(500)).build().unwrap().toolset();
@@ -165,13 +168,13 @@ async fn r5_a_program_that_takes_too_long_is_killed_with_all_it_started() {
     assert_eq!(failure.kind, FailureKind::Timeout);
     assert_eq!(
         failure.message,
-        "`sh` took longer than 0.5 seconds and was killed, with all it had started; its output until then: begun\n"
+        "`sh` took longer than 0.5 seconds and was killed with its child processes; its output so far: begun\n"
     );
     assert!(has_stopped_beating(folder.path()).await);
 }
 
 #[tokio::test]
-async fn r5_a_program_whose_call_is_given_up_is_killed_with_all_it_started() {
+async fn r5_a_program_whose_call_is_canceled_is_killed_with_its_child_processes() {
     let folder = tempfile::tempdir().unwrap();
     let shell = shell(&folder).build().unwrap().toolset();
     let running = call(&shell, "run_program", script(&format!("{BEAT} sleep 60")));
@@ -181,7 +184,7 @@ async fn r5_a_program_whose_call_is_given_up_is_killed_with_all_it_started() {
 }
 
 #[tokio::test]
-async fn r5_what_a_program_leaves_running_ends_with_it() {
+async fn r5_child_processes_end_with_their_program() {
     let folder = tempfile::tempdir().unwrap();
     let shell = shell(&folder).build().unwrap().toolset();
     let since = Instant::now();
@@ -192,7 +195,7 @@ async fn r5_what_a_program_leaves_running_ends_with_it() {
     assert!(has_stopped_beating(folder.path()).await);
 }
 
-/// A process that leaves the group is not found any more, and still keeps nobody waiting by the pipes it holds.
+/// Such a process is not killed. Although it keeps the pipes open, the call ends.
 #[tokio::test]
 async fn r5_a_process_that_leaves_the_group_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -205,7 +208,7 @@ async fn r5_a_process_that_leaves_the_group_is_not_waited_for() {
     assert!(since.elapsed() < Duration::from_secs(10));
 }
 
-/// R5: what a call may write is no program, by whatever path it was listed.
+/// R5: a call could replace it.
 #[test]
 fn r5_a_program_in_the_folder_is_refused() {
     let outer = tempfile::tempdir().unwrap();
@@ -225,15 +228,15 @@ fn r5_a_program_in_the_folder_is_refused() {
     for path in listed {
         for folder in [&folder, &outer.path().join("again")] {
             let error = Shell::builder(folder).with_program(&path).build().unwrap_err();
-            let expected = "where a call could replace it, expected a program outside";
+            let expected = "where a call could replace it; expected a program outside of it";
             assert!(error.to_string().ends_with(expected), "{}: {error}", path.display());
         }
     }
 }
 
-/// R5: a link to a program is followed when the shell is built, and never again. The program learns the name of the link.
+/// R5: the program gets the name of the link as `argv[0]`.
 #[tokio::test]
-async fn r5_a_link_that_is_changed_later_changes_no_program() {
+async fn r5_links_to_programs_are_resolved_when_the_shell_is_built() {
     let outer = tempfile::tempdir().unwrap();
     let (folder, link) = (tempfile::tempdir().unwrap(), outer.path().join("shell"));
     symlink("/bin/sh", &link).unwrap();
@@ -245,9 +248,8 @@ async fn r5_a_link_that_is_changed_later_changes_no_program() {
     assert_eq!(ran["stdout"], format!("{}\n", link.display()));
 }
 
-/// However many programs run, they leave tokio's threads to files, names of hosts and tools that block.
 #[test]
-fn programs_that_run_occupy_no_threads() {
+fn running_programs_occupy_no_threads() {
     let mut tokio = tokio::runtime::Builder::new_current_thread();
     let tokio = tokio.enable_all().max_blocking_threads(1).build().unwrap();
     tokio.block_on(async {
