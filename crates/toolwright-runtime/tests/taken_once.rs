@@ -73,7 +73,7 @@ fn h7_all_questions_are_answered_or_none_in_every_schedule() {
     );
 }
 
-/// So that the store does not grow forever.
+/// Otherwise the store would grow forever.
 #[test]
 fn expired_entries_are_removed() {
     shuttle::check_random(

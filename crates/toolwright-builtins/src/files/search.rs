@@ -26,7 +26,7 @@ const MAX_LINE_BYTES: usize = 10_000;
 const MAX_SHOWN_BYTES: usize = 400;
 
 /// The largest compiled regular expression, in bytes. As the time for a byte of a line grows with this size, the longest line
-/// takes about a second at most. A `\w` has about 40,000 bytes.
+/// takes about a second at most. A compiled `\w` has about 40,000.
 const MAX_REGEX_BYTES: usize = 1 << 18;
 
 /// How long a call may search.

@@ -123,7 +123,7 @@ async fn h3_a_time_limit_ends_a_call_whose_tool_blocks_a_worker() {
     strikes_beside_a_quick_call(quick_beside_stuck(false)).await;
 }
 
-/// R11: immediately, and not later on another thread.
+/// R11: it is dropped immediately, and not later on another thread.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r11_a_call_on_its_own_task_is_dropped_when_it_is_canceled() {
     let held = Arc::new(());

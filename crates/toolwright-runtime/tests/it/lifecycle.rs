@@ -127,7 +127,7 @@ fn counter(
     }
 }
 
-/// I1, I2, I3: also recursive runs.
+/// I1, I2, I3: the runs are recursive.
 #[tokio::test]
 async fn i1_i2_i3_runs_share_only_what_their_factory_captured() {
     let ask = ToolSpec::new("ask").with_toolset("asking").with_service("lab");
@@ -176,7 +176,7 @@ fn i4_handles_are_unique_and_those_of_other_maps_unknown() {
     assert_eq!((ours.drain().len(), ours.is_empty()), (999, true));
 }
 
-/// R11: at each point where it waits.
+/// R11: the test drops it at each point where it waits.
 #[tokio::test(start_paused = true)]
 async fn r11_a_run_dropped_at_any_point_exits_its_toolsets_once() {
     let mut polls = 0;

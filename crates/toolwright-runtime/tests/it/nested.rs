@@ -299,7 +299,7 @@ fn finished(all: &Collector) -> Vec<String> {
     all.events().iter().filter_map(of).collect()
 }
 
-/// G31: and the calls of these runs.
+/// G31: their calls end, too.
 #[tokio::test(start_paused = true)]
 async fn g31_a_run_out_of_time_ends_its_suspended_child_runs() {
     let (log, all) = (Log::default(), Collector::new());

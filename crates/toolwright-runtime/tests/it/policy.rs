@@ -96,7 +96,7 @@ async fn the_longest_duration_there_is_can_be_a_budget_and_a_window() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "rate_limited"]);
 }
 
-/// A toolset that never finishes to save or to exit.
+/// A toolset that never finishes saving or exiting.
 #[derive(Clone, Copy, PartialEq)]
 enum Clinging {
     Save,

@@ -112,7 +112,7 @@ fn a_toolset_registered_twice_is_refused() {
     assert_eq!(registry.specs().len(), 0, "nothing of it is registered");
 }
 
-/// R9: before the first step, for tools that are listed only during the run. The failure has the sources as data, too.
+/// R9: the tools are listed only during the run. It ends before its first step, and the failure has the sources as data, too.
 #[tokio::test]
 async fn r9_duplicate_names_across_sources_end_the_run_at_once() {
     let registry = Registry::new();

@@ -54,7 +54,7 @@ async fn approve(runtime: &Runtime, run: &SuspendedRun) -> Result<RunOutcome, Re
     runtime.resume(ResumeRequest::new(run, answers)).await
 }
 
-/// H8: also with bytes removed or added.
+/// H8: the same is true for bytes that are removed or added.
 #[tokio::test]
 async fn h8_a_sealed_state_with_any_byte_changed_is_refused() {
     let log = Log::default();
@@ -174,7 +174,7 @@ async fn h7_a_replay_in_a_second_process_is_refused() {
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
 }
 
-/// H7: by many threads and stores at once. Of several questions all are marked or none.
+/// H7: many threads and stores try at once. Of several questions all are marked or none.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn h7_a_question_in_a_shared_directory_is_answered_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -347,7 +347,7 @@ async fn h7_an_answer_is_bound_to_every_part_of_its_question() {
         ("prompt", |question| question.prompt = Some("Read the weather?".to_owned())),
         ("denial", |question| question.denied = None),
         ("metadata", |question| {
-            drop(question.metadata.insert("risk_level".to_owned(), Value::Null))
+            drop(question.metadata.insert("risk_level".to_owned(), Value::Null));
         }),
         ("expiry", |question| question.expires_at += 1),
     ];

@@ -130,7 +130,7 @@ async fn p4_a_failure_is_a_result_and_the_session_goes_on() {
     assert_eq!(ask(&session, "y.a").await, r#"{"n":4}"#);
 }
 
-/// H6: and not to sessions of other agents.
+/// H6: it does not apply to sessions of other agents.
 #[tokio::test]
 async fn h6_the_approval_list_of_an_agent_applies_to_its_sessions() {
     let registry = Registry::new();

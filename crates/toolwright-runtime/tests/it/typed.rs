@@ -74,7 +74,7 @@ async fn a_tool_that_no_agent_implements_is_refused_by_name() {
     assert_eq!(error.to_string(), "no agent implements `echo`; agents implement `think`");
 }
 
-/// As in a child run.
+/// A child run fails in the same way.
 #[tokio::test]
 async fn an_invalid_final_payload_fails_a_typed_run() {
     let registry = || registry(rule(|_| Ok(Step::Finish(Payload::new(r#"{"n": null}"#)))));
