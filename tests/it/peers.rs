@@ -123,7 +123,7 @@ async fn g23_the_memory_server_is_called_typed() -> Tested {
 async fn session(client: &Client) -> Result<Session, Box<dyn Error>> {
     let registry = Registry::new();
     let catalog = registry.catalog();
-    catalog.connect("x", "x", McpToolset::reach("x", client)).await?;
+    catalog.connect("x", "x", McpToolset::connect("x", client)).await?;
     catalog.allow("helper", "x")?;
     let runtime = Runtime::builder(registry).with_catalog(catalog).build();
     Ok(runtime.open_session("helper").await?)

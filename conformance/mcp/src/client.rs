@@ -23,7 +23,7 @@ pub async fn run(url: &str) -> Result<(), Failed> {
     let client = Client::new(ServerUrl::new(url));
     let registry = Registry::new();
     let catalog = registry.catalog();
-    let tools = catalog.connect("peer", "peer", McpToolset::reach("peer", &client)).await?;
+    let tools = catalog.connect("peer", "peer", McpToolset::connect("peer", &client)).await?;
     catalog.allow("suite", "peer")?;
     let runtime = Runtime::builder(registry).with_catalog(catalog).build();
     let session = runtime.open_session("suite").await?;

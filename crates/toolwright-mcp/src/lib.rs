@@ -1,13 +1,13 @@
-//! Serves toolwright tools over the Model Context Protocol, on rmcp, and uses those of other servers:
-//! the module `client`, a feature of its own. Makes no definitions: names, words, schemas and codecs
-//! are the specs'.
+//! Serves toolwright tools over the Model Context Protocol (MCP), and calls the tools of other MCP servers: the
+//! module `client`, behind a feature of the same name. Built on rmcp. Names, descriptions, schemas and codecs come from
+//! the tools' specs.
 //!
-//! Both eras of the protocol are spoken at once: the revisions that begin with `initialize`, and
-//! 2026-07-28, whose requests stand alone. A generated crate brings the server of a schema file as a
-//! function; what it returns is served on standard streams ([`McpServer::serve_stdio`]) or, with the
-//! feature `http-server`, over streamable HTTP (`McpServer::serve_http`, `McpServer::into_router`).
+//! A server supports both eras of the protocol at once: the revisions with an `initialize` handshake, and 2026-07-28,
+//! whose requests need no session. A generated crate has a function that returns the server of a schema file. The host
+//! serves it on standard streams ([`McpServer::serve_stdio`]) or, with the feature `http-server`, over streamable HTTP
+//! (`McpServer::serve_http`, `McpServer::into_router`).
 //!
-//! Without generated code it takes a spec and what runs it:
+//! Without generated code, a server needs specs and an executor:
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -23,7 +23,7 @@
 //!     type Result = Map<Value>;
 //!     const SPEC: &'static ToolSpec = {
 //!         static SPEC: ToolSpec = ToolSpec::of::<Echo>("echo")
-//!             .with_description("Says it again.")
+//!             .with_description("Returns its arguments.")
 //!             .with_toolset("lab")
 //!             .with_service("lab")
 //!             .with_result_schema(r#"{"type":"object"}"#);
@@ -54,26 +54,33 @@
 //! }
 //! ```
 //!
-//! What clients are told: invalid arguments are a result with `isError`, in words that a model can
-//! act on, and with what a program can read of the failure under `_meta`; a tool that is not there and a malformed request are errors of the protocol; what went
-//! wrong inside goes to standard error and to nobody else. A tool that panics has failed, and the
-//! server goes on. A call stops when its client cancels it, or is gone: at once over HTTP without a
-//! session, within five seconds otherwise, so that answers already under way arrive. In that time a client of a session
-//! may come back for the answer (`Last-Event-ID`).
+//! # Errors of calls
 //!
-//! What clients may take of a server is bounded: [`Limits`] has each limit with its default and what happens beyond it,
-//! and [`Counters`] tell how often that was. A session over HTTP belongs to the principal that opened it
-//! (`HttpOptions::with_principal`). What goes to standard error is one line each, with line ends and all that does not
-//! print escaped; where nobody reads it, lines are left out and counted, and no call waits. (The message of a panic is
-//! written by Rust's own hook, which does wait: a host whose standard error may stay unread sets a hook of its own.)
+//! Invalid arguments give a result with `isError` and a message that a model can act on; `_meta` has the failure as
+//! data for programs. An unknown tool and a malformed request give a protocol error. Details of internal errors are
+//! written to standard error only. A panic in a tool fails that call alone.
 //!
-//! Numbers: arguments reach their codec as they were sent, to the last digit, and a key given twice is
-//! refused. On the way out the text content is the result as it was encoded; `structuredContent` has
-//! passed through `serde_json`, where an integer of more than 64 bits is the nearest double.
+//! A call is cancelled when its client cancels it or disconnects: at once over HTTP without a session, within five
+//! seconds otherwise. During these seconds a client with a session can reconnect and get the answer (`Last-Event-ID`).
+//!
+//! # Limits
+//!
+//! [`Limits`] lists the limits on clients, their defaults, and what happens beyond each; [`Counters`] counts how often
+//! that happened. A session over HTTP belongs to the principal that opened it (`HttpOptions::with_principal`).
+//!
+//! Each message for operators is one line on standard error, with line breaks and unprintable characters escaped. If
+//! nobody reads standard error, lines are dropped and counted, and calls do not wait. Rust's panic hook does wait: a
+//! host whose standard error may stay unread should set its own hook.
+//!
+//! # Numbers
+//!
+//! The codec decodes arguments exactly as they were sent, with every digit, and rejects duplicate keys. The text content
+//! of a result is exactly what the codec encoded. `structuredContent` is built with `serde_json`, which rounds integers
+//! of more than 64 bits to the nearest double.
 
 #![warn(missing_debug_implementations)]
 
-/// The key of a result's `_meta` under which a failure stands in data: its `kind`, `recovery`, and for a declared error its
+/// The key in a result's `_meta` that holds a failure as data: its `kind`, `recovery`, and for a declared error its
 /// `code` and `data`.
 #[cfg(any(feature = "client", feature = "server"))]
 const FAILURE: &str = "io.github.toolwright/failure";

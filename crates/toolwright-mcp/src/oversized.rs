@@ -1,9 +1,9 @@
-//! Finds the id of a message that is too large to be kept, while it is thrown away. Never keeps the message.
+//! Finds the id of a message that is too large to keep, while the message is discarded.
 
 use rmcp::model::RequestId;
 
-/// How many bytes of a key or an id are looked at.
-const LONGEST: usize = 80;
+/// The number of bytes kept of a key or an id.
+const MAX_TOKEN: usize = 80;
 
 /// Reads a JSON object byte by byte for its `id`.
 #[derive(Debug, Default)]
@@ -12,13 +12,13 @@ pub(crate) struct IdScanner {
     in_string: bool,
     escaped: bool,
     is_id: bool,
-    /// What was read of a key or a value of the object itself.
+    /// The bytes read so far of a key or value of the outermost object.
     token: Vec<u8>,
     id: Option<RequestId>,
 }
 
 impl IdScanner {
-    /// Reads on.
+    /// Scans the next bytes of the message.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.in_string {
@@ -29,7 +29,7 @@ impl IdScanner {
         }
     }
 
-    /// The id, where the message has one.
+    /// Returns the id of the message, if it has one.
     pub(crate) fn id(self) -> Option<RequestId> {
         self.id
     }
@@ -68,7 +68,7 @@ impl IdScanner {
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.depth == 1 && self.token.len() < LONGEST {
+        if self.depth == 1 && self.token.len() < MAX_TOKEN {
             self.token.push(byte);
         }
     }
@@ -86,7 +86,7 @@ mod tests {
     use super::IdScanner;
 
     #[test]
-    fn the_id_of_a_message_is_found_wherever_it_stands() {
+    fn the_id_of_a_message_is_found_at_any_position() {
         let cases = [
             (r#"{"jsonrpc":"2.0","id":7,"result":{"id":1}}"#, Some("7")),
             (r#"{ "result" : { "id" : 1, "a":[{"id":2}] } , "id" : "a\"b" }"#, Some("a\"b")),

@@ -93,7 +93,7 @@ async fn g24_a_client_of_an_mcp_server_gets_the_code_and_the_data_of_a_declared_
     let server = library_mcp::server(Arc::new(Library)).expect("all is there");
     let serving = tokio::spawn(server.serve_listener(listener, HttpOptions::new()));
     let client = Client::new(ServerUrl::new(format!("http://{address}/mcp")));
-    let remote = McpToolset::reach("library", &client).await.expect("it lists its tools");
+    let remote = McpToolset::connect("library", &client).await.expect("it lists its tools");
 
     for (isbn, error) in [("0001", LendError::Missing(missing())), ("0004", LendError::Closed)] {
         let call = calls::lend(&LendPayload::new(Isbn(isbn.to_owned()))).expect("four digits");

@@ -1,4 +1,4 @@
-//! Where an MCP server is: a command to start, or a URL. Never starts or reaches one.
+//! The address of an MCP server: a command to start, or a URL.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use toolwright::http::RedactedUrl;
 
-/// Where an MCP server is.
+/// The address of an MCP server.
 #[derive(Clone, Debug)]
 pub enum ServerAddress {
-    /// A program to start, spoken to over its standard streams.
+    /// A program to start, which communicates over its standard streams.
     Command(ServerCommand),
-    /// A URL, spoken to over streamable HTTP. Needs the feature `http-client`; `https` the feature `tls`.
+    /// A URL on streamable HTTP. Needs the feature `http-client`, and `tls` for `https`.
     Url(ServerUrl),
 }
 
-/// An MCP server to be started as a child process, said as [`std::process::Command`] says it. It ends with the client.
+/// An MCP server that the client starts as a child process. Configured like [`std::process::Command`]. It is ended with
+/// the client.
 #[derive(Clone)]
 pub struct ServerCommand {
     pub(super) program: OsString,
@@ -31,12 +32,12 @@ pub struct ServerCommand {
 /// Where the standard error of a server goes.
 #[derive(Clone, Default)]
 pub enum Stderr {
-    /// Nowhere.
+    /// Discards it.
     #[default]
     Null,
-    /// To that of this process.
+    /// Writes it to the standard error of this process.
     Inherit,
-    /// Line by line to a function; a line is cut after 8 KiB, and what is no UTF-8 is replaced.
+    /// Passes each line to a function. Lines are split after 8 KiB, and invalid UTF-8 is replaced.
     Sink(Arc<dyn Fn(&str) + Send + Sync>),
 }
 
@@ -50,7 +51,7 @@ pub struct ServerUrl {
 }
 
 impl ServerAddress {
-    /// The folders that the server is told it may work in, as `file:` URIs.
+    /// The roots that the server may work in, as `file:` URIs.
     pub(super) fn roots(&self) -> &[String] {
         match self {
             Self::Command(command) => &command.roots,
@@ -60,7 +61,7 @@ impl ServerAddress {
 }
 
 impl fmt::Display for ServerAddress {
-    /// The program or the URL, and nothing that may be a secret.
+    /// Writes the program or the URL, without secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => write!(f, "`{}`", command.program.to_string_lossy()),
@@ -82,7 +83,8 @@ impl From<ServerUrl> for ServerAddress {
 }
 
 impl ServerCommand {
-    /// A program, looked for as the system does; without arguments, in the environment and folder of this process.
+    /// Creates the command for a program, which is searched in `PATH`. It has no arguments, and inherits the environment
+    /// and working directory of this process.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -109,35 +111,36 @@ impl ServerCommand {
         self
     }
 
-    /// Sets a variable of its environment.
+    /// Sets an environment variable of the server.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.envs.push((name.into(), value.into()));
         self
     }
 
-    /// Gives it those variables alone that [`ServerCommand::env`] sets.
+    /// Does not inherit the environment of this process: the server gets only the variables set with
+    /// [`ServerCommand::env`].
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.inherits_env = false;
         self
     }
 
-    /// Sets the folder it runs in.
+    /// Sets the working directory of the server.
     #[must_use]
     pub fn current_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cwd = Some(folder.into());
         self
     }
 
-    /// Adds a folder it is told it may work in, as a `file:` URI.
+    /// Adds a root, a folder that the server may work in, as a `file:` URI.
     #[must_use]
     pub fn with_root(mut self, uri: impl Into<String>) -> Self {
         self.roots.push(uri.into());
         self
     }
 
-    /// Sets where its standard error goes; nowhere, unless it is set.
+    /// Sets where the server's standard error goes. By default it is discarded.
     #[must_use]
     pub fn stderr(mut self, stderr: Stderr) -> Self {
         self.stderr = stderr;
@@ -146,28 +149,28 @@ impl ServerCommand {
 }
 
 impl ServerUrl {
-    /// A URL, `http` or `https`.
+    /// Creates the address for an `http` or `https` URL.
     pub fn new(url: impl Into<String>) -> Self {
         Self { url: url.into(), headers: Vec::new(), bearer: None, roots: Vec::new() }
     }
 
-    /// Adds a header to every request. A value of eight characters or more is taken for a secret: wherever the server
-    /// repeats it, it is replaced by `…`.
+    /// Adds a header to every request. A value of eight characters or more is treated as a secret: it is replaced by `…`
+    /// wherever the server repeats it.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sends a bearer token (RFC 6750) with every request. One of eight characters or more is replaced by `…` wherever the
-    /// server repeats it.
+    /// Sends a bearer token (RFC 6750) with every request. A token of eight characters or more is replaced by `…` wherever
+    /// the server repeats it.
     #[must_use]
     pub fn with_bearer(mut self, token: impl Into<String>) -> Self {
         self.bearer = Some(token.into());
         self
     }
 
-    /// Adds a folder the server is told it may work in, as a `file:` URI.
+    /// Adds a root, a folder that the server may work in, as a `file:` URI.
     #[must_use]
     pub fn with_root(mut self, uri: impl Into<String>) -> Self {
         self.roots.push(uri.into());
@@ -176,7 +179,7 @@ impl ServerUrl {
 }
 
 impl fmt::Debug for ServerCommand {
-    /// Without the values of variables: they may be secrets.
+    /// Omits the values of environment variables, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.envs.iter().map(|(name, _)| name).collect();
         f.debug_struct("ServerCommand")
@@ -188,7 +191,7 @@ impl fmt::Debug for ServerCommand {
 }
 
 impl fmt::Debug for ServerUrl {
-    /// Without the values of headers, the token and the secrets of the URL.
+    /// Omits the token, the values of headers, and secrets in the URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         f.debug_struct("ServerUrl")

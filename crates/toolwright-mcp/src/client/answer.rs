@@ -1,5 +1,5 @@
-//! What the result of `tools/call` becomes: a payload, or the tool's own refusal. Never judges a payload: the tool's
-//! codecs do, which are asked here what they would accept.
+//! Converts a result of `tools/call` into a payload or a failure. The payload is not validated yet, but the caller's
+//! codec decides how text content is interpreted.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 use toolwright::untrusted::excerpt;
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 
-use super::error::LONGEST;
+use super::error::MAX_SERVER_TEXT;
 use crate::FAILURE;
 
-/// A result of `tools/call`, as far as it counts here.
+/// A result of `tools/call`, without the members that are not used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+struct CallResult<'a> {
     #[serde(default, borrow)]
     content: Option<Vec<&'a RawValue>>,
     #[serde(default, borrow, deserialize_with = "present")]
@@ -27,16 +27,16 @@ struct Answer<'a> {
     meta: Option<&'a RawValue>,
 }
 
-/// What a server made with this crate says of a failure besides its words.
+/// A failure as data, which servers of this crate add under `_meta`.
 #[derive(Default, Deserialize)]
-struct Facts {
+struct FailureData {
     kind: Option<String>,
     recovery: Option<String>,
     code: Option<String>,
     data: Option<Box<RawValue>>,
 }
 
-/// A block of content, as far as it may be text.
+/// A block of content, of which only text is read.
 #[derive(Deserialize)]
 struct Block {
     #[serde(default)]
@@ -45,24 +45,25 @@ struct Block {
     text: Option<String>,
 }
 
-/// Keeps a null apart from nothing.
+/// Deserializes a key that may be `null`: only a missing key is `None`.
 fn present<'de, D: Deserializer<'de>>(input: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(input).map(Some)
 }
 
-/// The payload of a result, chosen among its parts by what the tool's schema accepts.
+/// Returns the payload of a result: its structured content, else its text. `accepts` is the check of the tool's result
+/// schema, which decides whether the text is the payload or a string in it.
 pub(super) fn payload(
     result: &RawValue,
     call: &ToolCall,
     accepts: impl Fn(&[u8]) -> bool,
 ) -> Result<Payload, ToolFailure> {
-    let answer: Answer<'_> = serde_json::from_str(result.get())
-        .map_err(|error| malformed(call, &format!("no result of a call: {error}")))?;
+    let answer: CallResult<'_> = serde_json::from_str(result.get())
+        .map_err(|error| malformed(call, &format!("not a result of `tools/call`: {error}")))?;
     if answer.is_error == Some(true) {
-        return Err(answer.refusal(call));
+        return Err(answer.failure(call));
     }
     match answer.result_type.as_deref() {
-        Some(other) if other != "complete" => Err(unfinished(call, other)),
+        Some(other) if other != "complete" => Err(incomplete(call, other)),
         _ if answer.content.is_none() && answer.structured_content.is_none() => {
             Err(malformed(call, "a result without `content`"))
         }
@@ -70,18 +71,19 @@ pub(super) fn payload(
     }
 }
 
-impl Answer<'_> {
+impl CallResult<'_> {
     fn payload(&self, accepts: impl Fn(&[u8]) -> bool) -> Payload {
-        // Before 2026-07-28 structured content is an object; a null beside content says that there is none.
-        let is_bare = self.content().is_empty();
-        let structured = self.structured_content.filter(|json| json.get() != "null" || is_bare);
+        // Before 2026-07-28 structured content is an object, so a null with other content means that there is none.
+        let has_no_content = self.content().is_empty();
+        let structured =
+            self.structured_content.filter(|json| json.get() != "null" || has_no_content);
         if let Some(structured) = structured {
             return Payload::new(structured.get());
         }
         match self.text() {
             Some(text) if accepts(text.as_bytes()) => Payload::new(text),
             None => Payload::new(self.blocks()),
-            Some(_) if is_bare && accepts(b"null") => Payload::new("null"),
+            Some(_) if has_no_content && accepts(b"null") => Payload::new("null"),
             Some(text) => Payload::new(quoted(&text)),
         }
     }
@@ -90,28 +92,29 @@ impl Answer<'_> {
         self.content.as_deref().unwrap_or_default()
     }
 
-    /// The content, if it is all text.
+    /// Returns the text of the content, or `None` if a block is not text.
     fn text(&self) -> Option<String> {
         let texts: Option<Vec<String>> =
             self.content().iter().map(|block| text_of(block)).collect();
         texts.map(|texts| texts.join("\n"))
     }
 
-    /// The content as it came.
+    /// Returns the content as the server wrote it.
     fn blocks(&self) -> String {
         let blocks: Vec<&str> = self.content().iter().map(|block| block.get()).collect();
         format!(r#"{{"content":[{}]}}"#, blocks.join(","))
     }
 
-    /// The tool's refusal, in its own words: the protocol means them for the model. Structured content counts nothing.
-    fn refusal(&self, call: &ToolCall) -> ToolFailure {
+    /// Converts a result with `isError`. The text is the message, because the protocol intends it for the model. Structured
+    /// content is ignored.
+    fn failure(&self, call: &ToolCall) -> ToolFailure {
         let texts: Vec<String> = self.content().iter().filter_map(|block| text_of(block)).collect();
-        let words = texts.join("\n");
-        let message = match words.trim() {
+        let text = texts.join("\n");
+        let message = match text.trim() {
             "" => format!("`{}` failed and did not say why", call.tool()),
-            words => excerpt(words, LONGEST),
+            text => excerpt(text, MAX_SERVER_TEXT),
         };
-        let Facts { kind, recovery, code, data } = self.facts();
+        let FailureData { kind, recovery, code, data } = self.failure_data();
         let kind = kind.and_then(|kind| FailureKind::from_name(&kind));
         let recovery = match recovery.as_deref() {
             Some("retry") => Recovery::Retry,
@@ -120,18 +123,18 @@ impl Answer<'_> {
             _ => Recovery::correct(call),
         };
         ToolFailure {
-            code: code.map(|code| excerpt(&code, LONGEST).into()),
+            code: code.map(|code| excerpt(&code, MAX_SERVER_TEXT).into()),
             data: data.map(|data| Payload::new(data.get())),
             ..ToolFailure::new(kind.unwrap_or(FailureKind::DomainRejection), message, recovery)
         }
     }
 
-    /// The facts under `_meta`, or none if they are missing or malformed.
-    fn facts(&self) -> Facts {
+    /// Returns the failure under `_meta`, or an empty one if it is missing or malformed.
+    fn failure_data(&self) -> FailureData {
         let meta = self.meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
         let mut meta: HashMap<String, Box<RawValue>> = meta.unwrap_or_default();
-        let facts = meta.remove(FAILURE);
-        facts.and_then(|facts| serde_json::from_str(facts.get()).ok()).unwrap_or_default()
+        let data = meta.remove(FAILURE);
+        data.and_then(|data| serde_json::from_str(data.get()).ok()).unwrap_or_default()
     }
 }
 
@@ -145,14 +148,14 @@ fn quoted(text: &str) -> String {
 }
 
 fn malformed(call: &ToolCall, why: &str) -> ToolFailure {
-    let message = format!("`{}` answered with something that is no result", call.tool());
+    let message = format!("`{}` returned something that is not a result", call.tool());
     ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan).with_detail(why)
 }
 
-/// A result that is none yet: the tool wants something first that only a person could give.
-fn unfinished(call: &ToolCall, what: &str) -> ToolFailure {
+/// The failure for a result of another type than `complete`: the tool asks for input from a person.
+fn incomplete(call: &ToolCall, result_type: &str) -> ToolFailure {
     let message =
-        format!("`{}` asks for more than its arguments, which is not offered here", call.tool());
-    let detail = format!("the result is of type `{what}`");
+        format!("`{}` asks for more input, which this client does not support", call.tool());
+    let detail = format!("the result is of type `{result_type}`");
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan).with_detail(detail)
 }

@@ -1,5 +1,4 @@
-//! The differences between the tools that a host agreed to and those that a server lists now. Agreeing is the host's:
-//! see [`super::McpToolset`].
+//! Compares the tools that a host has accepted with those that a server lists now.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,32 +6,32 @@ use std::sync::Arc;
 use toolwright::untrusted::line;
 use toolwright::{ToolSpec, Value};
 
-/// The longest printed tool name in bytes.
-const LONGEST_NAME: usize = 120;
+/// The maximum length of a printed tool name in bytes.
+const MAX_NAME: usize = 120;
 
-/// A tool as it was seen at one time.
+/// The definition of a tool at one time.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     pub(super) tool: String,
-    /// The digest of everything that is said of it.
+    /// The digest of the whole definition.
     pub(super) pin: String,
-    /// What was said; nothing where the pin is of another process and the server says something else.
+    /// `None` if only the pin is known, because another process accepted the tool and the server has changed it since.
     pub(super) spec: Option<Arc<ToolSpec>>,
 }
 
-/// A tool that is not, or not any more, what a host agreed to.
+/// A difference between a tool that the host has accepted and the tool that the server lists now.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolChange {
-    /// Its name on the server.
+    /// The name of the tool on the server.
     pub tool: String,
     /// The kind of the change.
     pub kind: ChangeKind,
-    /// The tool that was agreed to. `None` for one that is new, and where another process agreed to it.
+    /// The accepted tool. `None` if the tool is new, or if another process accepted it.
     pub before: Option<Arc<ToolSpec>>,
-    /// The tool that the server lists now. `None` for one that is gone or cannot be used.
+    /// The tool that the server lists now. `None` if it is gone or cannot be used.
     pub after: Option<Arc<ToolSpec>>,
-    /// The digests of the tool as agreed to and as listed now.
+    /// The digests of the accepted tool and of the listed one.
     pins: [Option<String>; 2],
 }
 
@@ -40,15 +39,15 @@ pub struct ToolChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// The server has it for the first time.
+    /// The tool is new.
     Added,
-    /// The server has it no longer, or in a form that cannot be used.
+    /// The tool is gone, or can no longer be used.
     Removed,
-    /// The server says something else of it.
+    /// The definition of the tool has changed.
     Changed,
 }
 
-/// A part of what a server says of a tool.
+/// A part of the definition of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolPart {
@@ -56,7 +55,7 @@ pub enum ToolPart {
     Title,
     /// The description.
     Description,
-    /// The hints about its effects.
+    /// The annotations: hints about its effects.
     Annotations,
     /// The schema of its arguments.
     Args,
@@ -65,14 +64,14 @@ pub enum ToolPart {
 }
 
 impl ToolChange {
-    /// Compares what was agreed to with what is listed: first tools that are gone or changed, then new ones.
-    pub(super) fn between(agreed: &[Definition], listed: &[Definition]) -> Vec<Self> {
-        let old = agreed.iter().filter_map(|before| {
+    /// Compares accepted tools with listed ones. Returns removed and changed tools first, then added ones.
+    pub(super) fn between(accepted: &[Definition], listed: &[Definition]) -> Vec<Self> {
+        let old = accepted.iter().filter_map(|before| {
             let after = listed.iter().find(|after| after.tool == before.tool);
             let is_same = after.is_some_and(|after| after.pin == before.pin);
             (!is_same).then(|| Self::of(Some(before), after))
         });
-        let is_new = |tool: &&Definition| agreed.iter().all(|before| before.tool != tool.tool);
+        let is_new = |tool: &&Definition| accepted.iter().all(|before| before.tool != tool.tool);
         let new = listed.iter().filter(is_new).map(|after| Self::of(None, Some(after)));
         old.chain(new).collect()
     }
@@ -94,7 +93,7 @@ impl ToolChange {
         }
     }
 
-    /// The parts that differ. Empty where only one side is known, and where a text differs in hidden characters alone.
+    /// Returns the parts that differ. Empty if `before` or `after` is `None`, or if only hidden characters differ.
     pub fn parts(&self) -> Vec<ToolPart> {
         let (Some(before), Some(after)) = (&self.before, &self.after) else { return Vec::new() };
         let is_same = |ours: &str, theirs: &str| {
@@ -110,13 +109,13 @@ impl ToolChange {
         parts.into_iter().filter_map(|(part, differs)| differs.then_some(part)).collect()
     }
 
-    /// The tool that is agreed to with this change.
-    pub(super) fn accepted(&self) -> Option<Definition> {
+    /// Returns the definition of the tool after this change, or `None` if it is removed.
+    pub(super) fn definition_after(&self) -> Option<Definition> {
         let pin = self.pins[1].clone()?;
         Some(Definition { tool: self.tool.clone(), pin, spec: self.after.clone() })
     }
 
-    /// Whether two changes are of the same definitions.
+    /// Returns whether two changes have the same definitions before and after.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.tool == other.tool && self.pins == other.pins
     }
@@ -124,7 +123,7 @@ impl ToolChange {
 
 impl fmt::Display for ToolChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tool = line(&self.tool, LONGEST_NAME);
+        let tool = line(&self.tool, MAX_NAME);
         match self.kind {
             ChangeKind::Added => write!(f, "`{tool}` is new"),
             ChangeKind::Removed => write!(f, "`{tool}` is gone"),

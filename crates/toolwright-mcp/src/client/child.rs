@@ -1,4 +1,4 @@
-//! A server as a child process: started, and ended with all that it started. Never reads what it says.
+//! Starts a server as a child process, and ends it together with the processes that it has started.
 
 use std::io;
 use std::process::Stdio;
@@ -9,55 +9,56 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::address::{ServerCommand, Stderr};
 
-/// How long a server may take to end once its standard input is closed, and again once it is told to.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a server may take to exit after its standard input is closed, and again after SIGTERM.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The longest line of standard error that is handed on whole.
-const LONGEST_LINE: u64 = 8 * 1024;
+/// The number of bytes after which a line of standard error is split.
+const MAX_LINE: u64 = 8 * 1024;
 
-/// A running server. Dropped, it is killed.
+/// A running server, which is killed when it is dropped.
 #[derive(Debug)]
 pub(super) struct ServerProcess(Child);
 
-/// Starts a server: the process, what it says and what it hears.
+/// Starts a server. Returns the process, its standard output and its standard input.
 pub(super) fn start(
     command: &ServerCommand,
 ) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
-    let mut child = prepared(command).spawn()?;
+    let mut child = process_command(command).spawn()?;
     if let (Stderr::Sink(sink), Some(stderr)) = (&command.stderr, child.stderr.take()) {
-        tokio::spawn(drain(stderr, sink.clone()));
+        tokio::spawn(forward_stderr(stderr, sink.clone()));
     }
     let streams = child.stdout.take().zip(child.stdin.take());
-    let (stdout, stdin) = streams.ok_or_else(|| io::Error::other("it has no standard streams"))?;
+    let (stdout, stdin) =
+        streams.ok_or_else(|| io::Error::other("the child process has no standard streams"))?;
     Ok((ServerProcess(child), stdout, stdin))
 }
 
-fn prepared(command: &ServerCommand) -> Command {
-    let mut prepared = Command::new(&command.program);
+fn process_command(command: &ServerCommand) -> Command {
+    let mut process = Command::new(&command.program);
     if !command.inherits_env {
-        prepared.env_clear();
+        process.env_clear();
     }
-    prepared.args(&command.args).envs(command.envs.iter().map(|(name, value)| (name, value)));
+    process.args(&command.args).envs(command.envs.iter().map(|(name, value)| (name, value)));
     if let Some(folder) = &command.cwd {
-        prepared.current_dir(folder);
+        process.current_dir(folder);
     }
-    prepared.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(match command.stderr {
+    process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(match command.stderr {
         Stderr::Null => Stdio::null(),
         Stderr::Inherit => Stdio::inherit(),
         Stderr::Sink(_) => Stdio::piped(),
     });
-    prepared.kill_on_drop(true);
-    // A group of its own: what it starts ends with it, and a Ctrl-C on our terminal is ours alone.
+    process.kill_on_drop(true);
+    // In its own process group, the server's children can be killed with it, and Ctrl-C reaches only this process.
     #[cfg(unix)]
-    prepared.process_group(0);
-    prepared
+    process.process_group(0);
+    process
 }
 
-/// Hands standard error on, so that the server never waits for it to be read.
-async fn drain(stderr: ChildStderr, sink: std::sync::Arc<dyn Fn(&str) + Send + Sync>) {
+/// Passes standard error to a function, so that the server never blocks on writing it.
+async fn forward_stderr(stderr: ChildStderr, sink: std::sync::Arc<dyn Fn(&str) + Send + Sync>) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
-    while let Ok(read) = (&mut stderr).take(LONGEST_LINE).read_until(b'\n', &mut line).await {
+    while let Ok(read) = (&mut stderr).take(MAX_LINE).read_until(b'\n', &mut line).await {
         if read == 0 {
             return;
         }
@@ -67,28 +68,28 @@ async fn drain(stderr: ChildStderr, sink: std::sync::Arc<dyn Fn(&str) + Send + S
 }
 
 impl ServerProcess {
-    /// Ends it as the protocol asks: its standard input is closed already; if that is not enough it is told to end, and
-    /// at last it is killed.
+    /// Ends the server as MCP requires. The caller has closed its standard input. If the server does not exit, it gets
+    /// SIGTERM and then SIGKILL.
     pub(super) async fn end(&mut self) {
-        if !self.ends_soon().await {
+        if !self.exits_in_time().await {
             self.signal(Signal::Term);
-            if !self.ends_soon().await {
+            if !self.exits_in_time().await {
                 self.signal(Signal::Kill);
                 if let Err(error) = self.0.wait().await {
-                    tracing::warn!("a server could not be waited for: {error}");
+                    tracing::warn!("cannot wait for an MCP server to exit: {error}");
                 }
             }
         }
     }
 
-    async fn ends_soon(&mut self) -> bool {
+    async fn exits_in_time(&mut self) -> bool {
         let group = self.0.id();
-        let ended = tokio::time::timeout(PATIENCE, self.0.wait()).await.is_ok();
-        if ended {
-            // What it had started and left behind.
+        let exited = tokio::time::timeout(EXIT_TIMEOUT, self.0.wait()).await.is_ok();
+        if exited {
+            // Processes that the server started may still run.
             signal(group, Signal::Kill);
         }
-        ended
+        exited
     }
 
     fn signal(&self, which: Signal) {
@@ -108,7 +109,7 @@ enum Signal {
     Kill,
 }
 
-/// Sends a signal to a group of processes, if it is there still.
+/// Sends a signal to a process group, if it still exists.
 #[cfg(unix)]
 fn signal(group: Option<u32>, which: Signal) {
     use rustix::process::{Pid, kill_process_group};
@@ -120,10 +121,10 @@ fn signal(group: Option<u32>, which: Signal) {
     if let Some(group) = group
         && let Err(error) = kill_process_group(group, which)
     {
-        tracing::trace!("a group of processes is gone: {error}");
+        tracing::trace!("a process group is gone: {error}");
     }
 }
 
-/// Only the child itself can be ended here: it is, when it is dropped.
+/// Does nothing: on this platform only the child itself is killed, when it is dropped.
 #[cfg(not(unix))]
 fn signal(_: Option<u32>, _: Signal) {}

@@ -1,5 +1,5 @@
-//! One conversation with a server, from its beginning in either era of the protocol to its end. Never begins another:
-//! [`super::Client`] does.
+//! One connection to a server: the handshake in either era of the protocol, requests, and the end. [`super::Client`]
+//! reconnects.
 
 use std::error::Error;
 
@@ -21,41 +21,42 @@ use tokio::sync::mpsc;
 use toolwright::untrusted::line;
 
 use super::address::ServerAddress;
-use super::ear::Ear;
-use super::error::{ClientError, LONGEST, described};
+use super::child;
+use super::error::{ClientError, MAX_SERVER_TEXT, error_chain};
+use super::lines::LineTransport;
+use super::message_codec::{Arguments, INVALID_RESPONSE, MessageCodec};
+use super::notifications::NotificationHandler;
 use super::options::ClientOptions;
-use super::texts::{Arguments, Texts, UNUSABLE};
-use super::{child, lines};
 
 /// The newest revision of each era.
 const NEWER: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 const OLDER: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
 
-/// What a server says of itself; `None` says nothing.
+/// The server's description of itself. Fields that the server left out are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerInfo {
-    /// Its name.
+    /// The name of the server.
     pub name: Option<String>,
-    /// Its version.
+    /// The version of the server.
     pub version: Option<String>,
-    /// The revision of the protocol that is spoken.
+    /// The protocol revision of the connection.
     pub protocol: Option<String>,
 }
 
-/// A conversation. Dropped, it ends, and with it the server that was started for it.
+/// A connection. Dropping it closes it, and ends a server that was started for it.
 pub(super) struct Connection {
-    service: RunningService<RoleClient, Ear>,
-    texts: Arc<Texts>,
-    /// Whether rmcp has to see arguments too: its HTTP transport puts some of them in headers.
-    shows_arguments: bool,
-    /// Closed once the transport is gone, and with it the server that was started.
+    service: RunningService<RoleClient, NotificationHandler>,
+    codec: Arc<MessageCodec>,
+    /// Whether rmcp needs the arguments too, because its HTTP transport repeats some of them in headers.
+    passes_arguments: bool,
+    /// Closed once the transport is dropped and a server that was started has ended.
     ended: tokio::sync::Mutex<mpsc::Receiver<()>>,
 }
 
 impl Connection {
-    /// Begins a conversation: the newer era if the server answers its probe, else the older one.
-    pub(super) async fn begin(
+    /// Connects with the newer era if the server answers its probe, else with the older one.
+    pub(super) async fn connect(
         address: &ServerAddress,
         options: &ClientOptions,
     ) -> Result<Self, ClientError> {
@@ -64,30 +65,32 @@ impl Connection {
             preferred_versions: vec![NEWER],
             legacy_version: Some(OLDER),
         };
-        let first = match Self::within(half, address, options, newer_first).await {
+        let first = match Self::attempt_within(half, address, options, newer_first).await {
             Ok(connection) => return Ok(connection),
-            Err(Unbegun::Final(why)) => return Err(connect_error(address, why)),
-            Err(Unbegun::Open(why)) => why,
+            Err(AttemptError::Final(reason)) => return Err(connect_error(address, reason)),
+            Err(AttemptError::Retryable(reason)) => reason,
         };
-        // Some servers leave when they are asked what they do not know.
-        let second = Self::within(half, address, options, ClientLifecycleMode::Initialize).await;
-        second.map_err(|again| {
-            let again = again.why();
-            let why = if again == first { again } else { format!("{first}; and again: {again}") };
-            connect_error(address, why)
+        // Some servers exit when they get a request that they do not know, so try the older era alone.
+        let mode = ClientLifecycleMode::Initialize;
+        Self::attempt_within(half, address, options, mode).await.map_err(|second| {
+            let second = second.reason();
+            let is_same = second == first;
+            let reason =
+                if is_same { second } else { format!("{first}; second attempt: {second}") };
+            connect_error(address, reason)
         })
     }
 
-    async fn within(
+    async fn attempt_within(
         limit: Duration,
         address: &ServerAddress,
         options: &ClientOptions,
         lifecycle: ClientLifecycleMode,
-    ) -> Result<Self, Unbegun> {
+    ) -> Result<Self, AttemptError> {
         let attempt = Self::attempt(address, options, lifecycle);
         match tokio::time::timeout(limit, attempt).await {
             Ok(result) => result,
-            Err(_) => Err(Unbegun::Open(format!("it did not answer within {limit:?}"))),
+            Err(_) => Err(AttemptError::Retryable(format!("it did not answer within {limit:?}"))),
         }
     }
 
@@ -95,62 +98,62 @@ impl Connection {
         address: &ServerAddress,
         options: &ClientOptions,
         lifecycle: ClientLifecycleMode,
-    ) -> Result<Self, Unbegun> {
-        let texts = Arc::<Texts>::default();
-        let ear = Ear::new(address.roots());
+    ) -> Result<Self, AttemptError> {
+        let codec = Arc::<MessageCodec>::default();
+        let handler = NotificationHandler::new(address.roots());
         let (alive, ended) = mpsc::channel(1);
-        let begun = match address {
+        let connected = match address {
             ServerAddress::Command(command) => {
-                let (process, input, output) = child::start(command)
-                    .map_err(|error| Unbegun::Final(format!("it could not be started: {error}")))?;
-                let (longest, probe) = (options.max_message_bytes, options.probe_timeout);
+                let (process, input, output) = child::start(command).map_err(|error| {
+                    AttemptError::Final(format!("it could not be started: {error}"))
+                })?;
                 let streams = (input, output);
-                let lines =
-                    lines::Lines::new(streams, Some(process), texts.clone(), longest, probe, alive);
-                ear.serve_with_lifecycle(lines, lifecycle).await
+                let transport =
+                    LineTransport::new(streams, Some(process), codec.clone(), options, alive);
+                handler.serve_with_lifecycle(transport, lifecycle).await
             }
             ServerAddress::Url(url) => {
                 let transport =
-                    http_transport(url, options, &texts, alive).map_err(Unbegun::Final)?;
-                ear.serve_with_lifecycle(transport, lifecycle).await
+                    http_transport(url, options, &codec, alive).map_err(AttemptError::Final)?;
+                handler.serve_with_lifecycle(transport, lifecycle).await
             }
         };
-        let shows_arguments = matches!(address, ServerAddress::Url(_));
+        let passes_arguments = matches!(address, ServerAddress::Url(_));
         let ended = tokio::sync::Mutex::new(ended);
-        let service = begun.map_err(unbegun)?;
+        let service = connected.map_err(attempt_error)?;
         if let Some(server) = service.peer().peer_info() {
-            let spoken = &server.protocol_version;
-            if !ProtocolVersion::KNOWN_VERSIONS.contains(spoken) {
-                return Err(Unbegun::Final(unknown_version(spoken)));
+            let version = &server.protocol_version;
+            if !ProtocolVersion::KNOWN_VERSIONS.contains(version) {
+                return Err(AttemptError::Final(unknown_version(version)));
             }
         }
-        let connection = Self { service, texts, shows_arguments, ended };
-        connection.listen();
+        let connection = Self { service, codec, passes_arguments, ended };
+        connection.subscribe();
         Ok(connection)
     }
 
-    /// Has the server tell when its tools change, if it can.
-    fn listen(&self) {
+    /// Subscribes to changes of the tool list if the server supports that. The older era needs no subscription.
+    fn subscribe(&self) {
         let peer = self.service.peer();
         let Some(server) = peer.peer_info() else { return };
         let tools = server.capabilities.tools.as_ref();
-        let tells = tools.is_some_and(|tools| tools.list_changed == Some(true));
-        if tells && !server.protocol_version.has_initialize() {
+        let notifies = tools.is_some_and(|tools| tools.list_changed == Some(true));
+        if notifies && !server.protocol_version.has_initialize() {
             self.service.service().subscribe(peer.clone());
         }
     }
 
-    /// Whether it is over.
-    pub(super) fn is_over(&self) -> bool {
+    /// Returns whether the connection is closed.
+    pub(super) fn is_closed(&self) -> bool {
         self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
-    /// Whether the list of tools has changed since this was asked last.
-    pub(super) fn tools_changed(&self) -> bool {
-        self.service.service().tools_changed()
+    /// Takes the flag that the tool list has changed.
+    pub(super) fn take_tools_changed(&self) -> bool {
+        self.service.service().take_tools_changed()
     }
 
-    /// What the server says of itself.
+    /// Returns the server's description of itself.
     pub(super) fn server(&self) -> ServerInfo {
         let info = self.service.peer().peer_info();
         let about = info.as_deref().and_then(|info| info.server_info.as_ref());
@@ -161,7 +164,7 @@ impl Connection {
         }
     }
 
-    /// A page of the list of tools.
+    /// Requests a page of the tool list.
     pub(super) async fn tools_page(
         &self,
         cursor: Option<String>,
@@ -169,66 +172,68 @@ impl Connection {
         let params =
             cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let request = ListToolsRequest { params, ..ListToolsRequest::default() };
-        self.ask(ClientRequest::ListToolsRequest(request)).await
+        self.request(ClientRequest::ListToolsRequest(request)).await
     }
 
-    /// Calls a tool. Given up, it is cancelled.
+    /// Calls a tool. Dropping the future cancels the call on the server.
     pub(super) async fn call(
         &self,
         tool: &str,
         arguments: &RawValue,
     ) -> Result<Box<RawValue>, ClientError> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
-        if self.shows_arguments {
+        if self.passes_arguments {
             params.arguments = serde_json::from_str(arguments.get()).ok();
         }
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(Arguments(Arc::from(arguments.to_owned())));
-        self.ask(ClientRequest::CallToolRequest(request)).await
+        self.request(ClientRequest::CallToolRequest(request)).await
     }
 
-    async fn ask(&self, request: ClientRequest) -> Result<Box<RawValue>, ClientError> {
+    async fn request(&self, request: ClientRequest) -> Result<Box<RawValue>, ClientError> {
         let peer = self.service.peer();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         let handle = sent.map_err(service_error)?;
-        let mut pending = Pending {
+        let mut pending = PendingRequest {
             id: handle.id.clone(),
             token: handle.progress_token.clone(),
             connection: self,
             is_answered: false,
         };
         if let Some(watcher) = toolwright::progress::watcher() {
-            self.service.service().attend(pending.token.clone(), watcher);
+            self.service.service().watch_progress(pending.token.clone(), watcher);
         }
         let answer = handle.await_response().await;
         pending.is_answered = true;
         answer.map_err(service_error)?;
-        let text = self.texts.take(&pending.id);
-        text.ok_or_else(|| ClientError::Unusable("the answer is to another question".to_owned()))
+        let result = self.codec.take_result(&pending.id);
+        result.ok_or_else(|| {
+            ClientError::InvalidResponse("the server sent a response of another method".to_owned())
+        })
     }
 
-    /// Ends it, and waits until the server that was started for it is gone.
-    pub(super) async fn end(&self) {
+    /// Closes the connection, and waits until a server that was started for it has ended.
+    pub(super) async fn close(&self) {
         self.service.cancellation_token().cancel();
         self.ended.lock().await.recv().await;
     }
 }
 
-/// A request that waits. Dropped before it is answered, it is cancelled.
-struct Pending<'a> {
+/// A request in flight. Dropping it before the response arrives cancels it.
+struct PendingRequest<'a> {
     id: RequestId,
     token: ProgressToken,
     connection: &'a Connection,
     is_answered: bool,
 }
 
-impl Drop for Pending<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
-        self.connection.service.service().ignore(&self.token);
+        self.connection.service.service().unwatch_progress(&self.token);
         if self.is_answered {
             return;
         }
-        self.connection.texts.take(&self.id);
+        self.connection.codec.take_result(&self.id);
         let (peer, id) = (self.connection.service.peer().clone(), self.id.clone());
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(cancel(peer, id));
@@ -237,30 +242,31 @@ impl Drop for Pending<'_> {
 }
 
 async fn cancel(peer: Peer<RoleClient>, id: RequestId) {
-    let why = "the call was given up".to_owned();
-    let params = CancelledNotificationParam::new(Some(id), Some(why));
+    let reason = "the caller no longer waits".to_owned();
+    let params = CancelledNotificationParam::new(Some(id), Some(reason));
     let notification = CancelledNotification::new(params);
     if let Err(error) = peer.send_notification(notification.into()).await {
-        tracing::debug!("a server could not be told that a call was given up: {error}");
+        tracing::debug!("the cancellation of a call could not be sent: {error}");
     }
 }
 
-/// Why a conversation did not begin, and whether another way of beginning may do better.
-enum Unbegun {
-    Open(String),
+/// The reason why an attempt to connect failed.
+enum AttemptError {
+    /// An attempt with the older era may succeed.
+    Retryable(String),
     Final(String),
 }
 
-impl Unbegun {
-    fn why(self) -> String {
+impl AttemptError {
+    fn reason(self) -> String {
         match self {
-            Self::Open(why) | Self::Final(why) => why,
+            Self::Retryable(reason) | Self::Final(reason) => reason,
         }
     }
 }
 
-fn unbegun(error: ClientInitializeError) -> Unbegun {
-    let why = described(&error);
+fn attempt_error(error: ClientInitializeError) -> AttemptError {
+    let reason = error_chain(&error);
     let is_redirected = match &error {
         ClientInitializeError::TransportError { error, .. } => {
             let error = http_error(&*error.error);
@@ -269,50 +275,49 @@ fn unbegun(error: ClientInitializeError) -> Unbegun {
         _ => false,
     };
     if error.is_authorization_required() || is_redirected {
-        Unbegun::Final(why)
+        AttemptError::Final(reason)
     } else {
-        Unbegun::Open(why)
+        AttemptError::Retryable(reason)
     }
 }
 
-/// A client leaves a server whose revision it does not know (MCP 2025-11-25, "Version Negotiation").
-fn unknown_version(spoken: &ProtocolVersion) -> String {
+/// A client must disconnect from a server whose revision it does not support (MCP 2025-11-25, "Version Negotiation").
+fn unknown_version(version: &ProtocolVersion) -> String {
     let known: Vec<_> =
         ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
-    let spoken = line(spoken.as_str(), 40);
-    format!(
-        "it speaks the unknown revision `{spoken}` of MCP, expected one of {}",
-        known.join(", ")
-    )
+    let version = line(version.as_str(), 40);
+    format!("it uses the unknown revision `{version}` of MCP, expected one of {}", known.join(", "))
 }
 
-fn connect_error(address: &ServerAddress, why: String) -> ClientError {
-    ClientError::Connect { server: address.to_string(), why }
+fn connect_error(address: &ServerAddress, reason: String) -> ClientError {
+    ClientError::Connect { server: address.to_string(), reason }
 }
 
 fn service_error(error: ServiceError) -> ClientError {
     match error {
-        ServiceError::McpError(error) if error.code == UNUSABLE => {
-            ClientError::Unusable(line(&error.message, LONGEST))
+        ServiceError::McpError(error) if error.code == INVALID_RESPONSE => {
+            ClientError::InvalidResponse(line(&error.message, MAX_SERVER_TEXT))
         }
         ServiceError::McpError(error) => {
-            let message = line(&error.message, LONGEST);
-            ClientError::Refused { code: error.code.0, message }
+            let message = line(&error.message, MAX_SERVER_TEXT);
+            ClientError::JsonRpc { code: error.code.0, message }
         }
-        ServiceError::TransportSend(error) => unsent(&*error.error),
-        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => ClientError::Lost,
+        ServiceError::TransportSend(error) => send_error(&*error.error),
+        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
+            ClientError::ConnectionLost
+        }
         ServiceError::Timeout { timeout } => ClientError::Timeout(timeout),
-        other => ClientError::Unusable(described(&other)),
+        other => ClientError::InvalidResponse(error_chain(&other)),
     }
 }
 
-/// Why a request could not be sent, or its response not be read.
-fn unsent(error: &(dyn Error + Send + Sync + 'static)) -> ClientError {
+/// Converts the error of sending a request or of reading its response.
+fn send_error(error: &(dyn Error + Send + Sync + 'static)) -> ClientError {
     if let Some(error) = http_error(error) {
         return error;
     }
-    tracing::debug!("a request could not be sent: {}", described(error));
-    ClientError::Lost
+    tracing::debug!("a request could not be sent: {}", error_chain(error));
+    ClientError::ConnectionLost
 }
 
 #[cfg(feature = "http-client")]
@@ -327,8 +332,8 @@ fn http_error(_: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
 fn http_transport(
     _: &super::address::ServerUrl,
     _: &ClientOptions,
-    _: &Arc<Texts>,
+    _: &Arc<MessageCodec>,
     _: mpsc::Sender<()>,
-) -> Result<lines::Lines<tokio::io::Empty, tokio::io::Sink>, String> {
-    Err("URLs need the feature `http-client` of `toolwright-mcp`".to_owned())
+) -> Result<LineTransport<tokio::io::Empty, tokio::io::Sink>, String> {
+    Err("a URL needs the feature `http-client` of `toolwright-mcp`".to_owned())
 }

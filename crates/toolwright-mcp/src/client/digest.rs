@@ -1,17 +1,17 @@
-//! Digests of remote tools (SHA-256, hexadecimal): the same for every way of writing the same schemas. The importer makes
-//! the same ones of schemas; `crates/toolwright-mcp/tests/digests/cases.json` holds both to it.
+//! Digests of remote tools: the SHA-256 of their canonical JSON, in hexadecimal. Equal schemas have equal digests, however
+//! they are written. `toolwright-import` computes the same digests; `tests/digests/cases.json` tests both.
 
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 use toolwright::Value;
 
-/// The digest of a tool's schemas.
+/// Returns the digest of a tool's schemas.
 pub(super) fn of(input: Option<&Value>, output: Option<&Value>) -> String {
     of_parts([("inputSchema", input), ("outputSchema", output)])
 }
 
-/// The digest of an object of some entries, which are in the order of their keys. What is absent is left out.
+/// Returns the digest of an object with these members, sorted by key. Members without a value are left out.
 pub(super) fn of_parts<const N: usize>(parts: [(&str, Option<&Value>); N]) -> String {
     let mut text = String::from("{");
     for (key, value) in parts {
@@ -30,13 +30,13 @@ pub(super) fn of_parts<const N: usize>(parts: [(&str, Option<&Value>); N]) -> St
 
 fn sha256(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");
         hex
     })
 }
 
-/// Canonical JSON: keys in the order of their bytes, no spaces, numbers by their exact value.
+/// Writes canonical JSON: keys sorted by their bytes, no spaces, numbers in one form for each exact value.
 fn canonical(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
@@ -79,7 +79,7 @@ mod tests {
     use toolwright::Value;
 
     #[test]
-    fn digests_are_those_that_the_importer_makes() {
+    fn digests_equal_those_of_the_importer() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/digests/cases.json");
         let text = std::fs::read_to_string(path).expect("there are cases");
         let cases: Value = text.parse().expect("they are JSON");

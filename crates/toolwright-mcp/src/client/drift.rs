@@ -1,5 +1,4 @@
-//! What is between the tools a server has now and those a toolset was written for. Never refuses a call: the policy does,
-//! in [`super::Client`].
+//! Compares the tools that a server lists now with those that a generated toolset was written for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,33 +7,35 @@ use toolwright::spec::ToolSpec;
 use toolwright::untrusted::line;
 use toolwright::{Map, Origin, Value};
 
-use super::error::LONGEST;
-use super::live::{Live, LiveTool};
+use super::error::MAX_SERVER_TEXT;
+use super::listed_tools::{ListedTool, ListedTools};
 
-/// What is between the tools a server has now and those a toolset was written for, by their names on the server.
+/// The differences between the tools that a server lists now and those that a toolset was written for. Tools are named
+/// as on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Drift {
-    /// Tools of ours that the server no longer has.
+    /// Tools of the toolset that the server no longer has.
     pub missing: BTreeSet<String>,
-    /// Tools of ours whose schemas changed, and how, where that can be told.
+    /// Tools of the toolset whose schemas changed, with a description of the change.
     pub changed: BTreeMap<String, String>,
-    /// Tools that the server did not list when the toolset was written. Empty where the file does not say what it listed.
+    /// Tools that the server did not list when the toolset was written. Empty if the schema file has no record of that
+    /// list.
     pub new: BTreeSet<String>,
 }
 
 impl Drift {
-    /// Whether there is none.
+    /// Returns whether there are no differences.
     pub fn is_empty(&self) -> bool {
         self.missing.is_empty() && self.changed.is_empty() && self.new.is_empty()
     }
 
-    /// Compares what a server has now with what is known of it.
-    pub(super) fn between(live: &Live, origin: &Origin) -> Self {
+    /// Compares the tools that a server lists now with those that a toolset was written for.
+    pub(super) fn between(listed: &ListedTools, origin: &Origin) -> Self {
         let mut drift = Self::default();
         for spec in origin.tools {
             let name = spec.remote_name().unwrap_or_else(|| spec.name());
-            match live.get(name) {
+            match listed.get(name) {
                 None => drift.missing.extend([name.to_owned()]),
                 Some(tool) => {
                     let change = change(tool, spec, origin.digest(name));
@@ -43,15 +44,15 @@ impl Drift {
             }
         }
         if !origin.listed.is_empty() {
-            let unknown = live.tools.iter().filter(|tool| origin.digest(&tool.name).is_none());
+            let unknown = listed.tools.iter().filter(|tool| origin.digest(&tool.name).is_none());
             drift.new = unknown.map(|tool| tool.name.clone()).collect();
         }
         drift
     }
 }
 
-/// How a tool differs from what it was: by its digest, and where there is none by the properties of its arguments.
-fn change(tool: &LiveTool, spec: &ToolSpec, digest: Option<&str>) -> Option<String> {
+/// Describes the change of a tool. Compares digests, or the properties of the arguments if there is no digest.
+fn change(tool: &ListedTool, spec: &ToolSpec, digest: Option<&str>) -> Option<String> {
     if digest.is_some_and(|digest| digest == tool.digest) {
         return None;
     }
@@ -62,17 +63,17 @@ fn change(tool: &LiveTool, spec: &ToolSpec, digest: Option<&str>) -> Option<Stri
     }
 }
 
-/// What of the arguments' properties makes our calls wrong.
-fn difference(tool: &LiveTool, spec: &ToolSpec) -> Option<String> {
+/// Describes a change of the arguments' properties that makes calls invalid.
+fn difference(tool: &ListedTool, spec: &ToolSpec) -> Option<String> {
     let ours: Value = spec.args_schema().parse().ok()?;
     let theirs = tool.input.as_ref().map_or(&Value::Null, |input| &input.value);
     let (our_names, their_names) = (properties(&ours), properties(theirs));
     if let Some(name) = our_names.difference(&their_names).next() {
         return Some(format!("it has no argument `{name}` any more"));
     }
-    let (our_needs, their_needs) = (required(&ours), required(theirs));
-    let need = their_needs.difference(&our_needs).next()?;
-    Some(format!("it requires the argument `{need}` now"))
+    let (our_required, their_required) = (required(&ours), required(theirs));
+    let name = their_required.difference(&our_required).next()?;
+    Some(format!("it requires the argument `{name}` now"))
 }
 
 fn properties(schema: &Value) -> BTreeSet<&str> {
@@ -86,27 +87,27 @@ fn required(schema: &Value) -> BTreeSet<&str> {
 }
 
 impl fmt::Display for Drift {
-    /// One sentence a kind.
+    /// Writes one phrase for each kind of difference.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut sentences = Vec::new();
+        let mut phrases = Vec::new();
         if !self.missing.is_empty() {
-            sentences.push(format!("missing: {}", listed(self.missing.iter())));
+            phrases.push(format!("missing: {}", names(self.missing.iter())));
         }
         if !self.changed.is_empty() {
             let changed: Vec<_> =
                 self.changed.iter().map(|(name, how)| format!("`{name}` ({how})")).collect();
-            sentences.push(format!("changed: {}", changed.join(", ")));
+            phrases.push(format!("changed: {}", changed.join(", ")));
         }
         if !self.new.is_empty() {
-            sentences.push(format!("new: {}", listed(self.new.iter())));
+            phrases.push(format!("new: {}", names(self.new.iter())));
         }
-        if sentences.is_empty() {
+        if phrases.is_empty() {
             return f.write_str("no drift");
         }
-        f.write_str(&line(&sentences.join("; "), LONGEST))
+        f.write_str(&line(&phrases.join("; "), MAX_SERVER_TEXT))
     }
 }
 
-fn listed<'a>(names: impl Iterator<Item = &'a String>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+fn names<'a>(tools: impl Iterator<Item = &'a String>) -> String {
+    tools.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

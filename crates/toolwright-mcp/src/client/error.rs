@@ -1,5 +1,4 @@
-//! Why a server could not be reached, asked or understood. For operators and programs; what a model is told of it stands
-//! in [`super::failure`].
+//! Errors of a client, for operators and programs. [`super::failure`] converts them into failures for models.
 
 use std::error::Error;
 use std::fmt;
@@ -7,88 +6,90 @@ use std::time::Duration;
 
 use toolwright::untrusted::line;
 
-/// The longest kept text of a server in bytes.
-pub(super) const LONGEST: usize = 4 * 1024;
+/// The maximum number of bytes kept of a text from a server.
+pub(super) const MAX_SERVER_TEXT: usize = 4 * 1024;
 
-/// Why a server could not be reached, asked or understood. A server's words in it are on one line, with nothing hidden.
+/// An error of a client. Texts from the server are one line without hidden characters.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// The server could not be started or reached, or the conversation could not begin.
+    /// The server could not be started or reached, or the handshake failed.
     Connect {
-        /// The server.
+        /// The program or URL of the server.
         server: String,
-        /// Why.
-        why: String,
+        /// The cause.
+        reason: String,
     },
-    /// The server was tried a moment ago, without success.
-    Waiting {
-        /// The server.
+    /// The last attempt to connect failed, and it is too early for another.
+    Backoff {
+        /// The program or URL of the server.
         server: String,
-        /// When it is tried again.
-        again: Duration,
-        /// Why it could not be reached.
-        why: String,
+        /// The time until another attempt is possible.
+        retry_in: Duration,
+        /// The cause of the last failure.
+        reason: String,
     },
-    /// The connection was lost before an answer came; what was asked may have been done.
-    Lost,
-    /// Nothing came in time.
+    /// The connection was lost before the response arrived. The server may have handled the request.
+    ConnectionLost,
+    /// The response did not arrive in time.
     Timeout(Duration),
-    /// The server answered with an error of JSON-RPC.
-    Refused {
-        /// Its code.
+    /// The server returned a JSON-RPC error.
+    JsonRpc {
+        /// The code of the error.
         code: i32,
-        /// The server's words.
+        /// The message of the error, written by the server.
         message: String,
     },
-    /// The answer is none that anybody could use.
-    Unusable(String),
+    /// The response is invalid.
+    InvalidResponse(String),
     /// HTTP failed.
     Http {
-        /// The status, where there was a response.
+        /// The status, if there was a response.
         status: Option<u16>,
-        /// What happened.
-        why: String,
+        /// The cause.
+        reason: String,
     },
 }
 
 impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Connect { server, why } => {
-                write!(f, "MCP server {server} could not be reached: {why}")
+            Self::Connect { server, reason } => {
+                write!(f, "MCP server {server} could not be reached: {reason}")
             }
-            Self::Waiting { server, again, why } => write!(
+            Self::Backoff { server, retry_in, reason } => write!(
                 f,
-                "MCP server {server} could not be reached and is tried again in {again:?}: {why}"
+                "MCP server {server} could not be reached and can be tried again in {retry_in:?}: {reason}"
             ),
-            Self::Lost => f.write_str("the connection to the MCP server was lost"),
+            Self::ConnectionLost => f.write_str("the connection to the MCP server was lost"),
             Self::Timeout(limit) => write!(f, "the MCP server did not answer within {limit:?}"),
-            Self::Refused { code, message } => {
-                write!(f, "the MCP server answered with error {code}: {message}")
+            Self::JsonRpc { code, message } => {
+                write!(f, "the MCP server returned error {code}: {message}")
             }
-            Self::Unusable(why) => write!(f, "the MCP server's answer cannot be used: {why}"),
-            Self::Http { status: Some(status), why } => {
-                write!(f, "the MCP server answered with HTTP status {status}: {why}")
+            Self::InvalidResponse(reason) => {
+                write!(f, "the response of the MCP server is invalid: {reason}")
             }
-            Self::Http { status: None, why } => write!(f, "HTTP failed: {why}"),
+            Self::Http { status: Some(status), reason } => {
+                write!(f, "the MCP server returned HTTP status {status}: {reason}")
+            }
+            Self::Http { status: None, reason } => write!(f, "HTTP failed: {reason}"),
         }
     }
 }
 
 impl Error for ClientError {}
 
-/// An error and its causes on one line, with nothing hidden in a server's words.
-pub(super) fn described(error: &dyn Error) -> String {
+/// Returns an error and its causes as one line without hidden characters.
+pub(super) fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let words = error.to_string();
-        if !text.contains(&words) {
+        let message = error.to_string();
+        if !text.contains(&message) {
             text.push_str(": ");
-            text.push_str(&words);
+            text.push_str(&message);
         }
         cause = error.source();
     }
-    line(&text, LONGEST)
+    line(&text, MAX_SERVER_TEXT)
 }

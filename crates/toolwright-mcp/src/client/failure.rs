@@ -1,20 +1,20 @@
-//! What a model is told when a server could not be reached, asked or understood. The server's words are for operators.
+//! Converts errors of a client into failures of calls. Texts from the server become details for operators.
 
 use toolwright::spec::ToolSpec;
 use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure};
 
 use super::error::ClientError;
 
-/// JSON-RPC's code for parameters that are not valid, and MCP's for a tool that is not there.
+/// JSON-RPC's code for invalid parameters, which MCP also uses for an unknown tool.
 const INVALID_PARAMS: i32 = -32_602;
 const METHOD_NOT_FOUND: i32 = -32_601;
 
-/// The failure of a call.
+/// Converts the error of a call into its failure.
 pub(super) fn failure(error: &ClientError, spec: &ToolSpec, call: &ToolCall) -> ToolFailure {
     let tool = call.tool();
     let failure = match error {
         ClientError::Connect { .. }
-        | ClientError::Waiting { .. }
+        | ClientError::Backoff { .. }
         | ClientError::Http { status: None | Some(404 | 503), .. } => unavailable(tool),
         ClientError::Http { status: Some(429), .. } => ToolFailure::new(
             FailureKind::RateLimited,
@@ -23,20 +23,20 @@ pub(super) fn failure(error: &ClientError, spec: &ToolSpec, call: &ToolCall) -> 
         ),
         ClientError::Http { status: Some(401 | 403 | 407), .. } => ToolFailure::new(
             FailureKind::Unavailable,
-            format!("the server of `{tool}` does not let this program in"),
+            format!("the server of `{tool}` rejects the credentials of this program"),
             Recovery::Finish,
         ),
         ClientError::Http { status: Some(300..=399), .. } => ToolFailure::new(
             FailureKind::Unavailable,
-            format!("the server of `{tool}` is somewhere else now"),
+            format!("the server of `{tool}` has moved to another address"),
             Recovery::Finish,
         ),
-        ClientError::Lost | ClientError::Http { .. } => interrupted(spec, tool),
+        ClientError::ConnectionLost | ClientError::Http { .. } => interrupted(spec, tool),
         ClientError::Timeout(_) => timed_out(spec, tool),
-        ClientError::Refused { code, message } => refused(*code, message, spec, call),
-        ClientError::Unusable(_) => ToolFailure::new(
+        ClientError::JsonRpc { code, message } => json_rpc_failure(*code, message, spec, call),
+        ClientError::InvalidResponse(_) => ToolFailure::new(
             FailureKind::MalformedResult,
-            format!("`{tool}` answered with something that cannot be used"),
+            format!("`{tool}` returned an invalid response"),
             Recovery::Replan,
         ),
     };
@@ -48,14 +48,13 @@ fn unavailable(tool: &str) -> ToolFailure {
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry)
 }
 
-/// Whether it does no harm to call a tool again that may have run.
+/// Returns whether a tool that may have run can be called again without harm.
 fn may_run_again(spec: &ToolSpec) -> bool {
     let annotations = spec.annotations();
     annotations.read_only == Some(true) || annotations.idempotent == Some(true)
 }
 
-/// A call of which nobody knows what became: only a tool that says it may run twice is called unavailable, which has it
-/// tried again.
+/// The failure of a call that may have run. It is `unavailable`, which allows a retry, only if the tool can run twice.
 fn interrupted(spec: &ToolSpec, tool: &str) -> ToolFailure {
     if may_run_again(spec) {
         return unavailable(tool);
@@ -72,19 +71,19 @@ fn timed_out(spec: &ToolSpec, tool: &str) -> ToolFailure {
     } else {
         ("; it may have taken effect, so find out before calling again", Recovery::Replan)
     };
-    let message = format!("`{tool}` took too long and was given up{advice}");
+    let message = format!("`{tool}` took too long and was cancelled{advice}");
     ToolFailure::new(FailureKind::Timeout, message, recovery)
 }
 
-/// An error of JSON-RPC. Its words may hold anything, and are not the model's.
-fn refused(code: i32, message: &str, spec: &ToolSpec, call: &ToolCall) -> ToolFailure {
+/// The failure for a JSON-RPC error. The model does not see its message, which may contain anything.
+fn json_rpc_failure(code: i32, message: &str, spec: &ToolSpec, call: &ToolCall) -> ToolFailure {
     let tool = call.tool();
     if code == METHOD_NOT_FOUND || (code == INVALID_PARAMS && is_unknown_tool(message)) {
         let message = format!("the server has no tool `{tool}`");
         return ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan);
     }
     if code == INVALID_PARAMS {
-        let message = format!("the server refuses the arguments of `{tool}`");
+        let message = format!("the server rejects the arguments of `{tool}`");
         let mut recovery = Recovery::correct(call);
         if let Recovery::CorrectCall(correction) = &mut recovery {
             correction.example = spec.args_sample().map(toolwright::Payload::new);
@@ -94,7 +93,7 @@ fn refused(code: i32, message: &str, spec: &ToolSpec, call: &ToolCall) -> ToolFa
     ToolFailure::new(FailureKind::Internal, "the tool failed internally", Recovery::Replan)
 }
 
-/// MCP gives parameters that are wrong and tools that are not there one code; servers word the second alike.
+/// MCP has one code for invalid parameters and unknown tools, so only the message tells them apart.
 fn is_unknown_tool(message: &str) -> bool {
     let message = message.to_lowercase();
     message.contains("unknown tool")

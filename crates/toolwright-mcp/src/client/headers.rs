@@ -1,5 +1,5 @@
-//! `x-mcp-header`: arguments that a tool wants repeated in headers of an HTTP request (2026-07-28, server/tools). A tool
-//! that asks for what cannot be sent is not to be used. Never sends a header: rmcp does.
+//! Validates `x-mcp-header`, which marks arguments that a client repeats in HTTP headers (2026-07-28, server/tools). A
+//! tool with an invalid mark must not be used. rmcp sends the headers.
 
 use std::collections::BTreeSet;
 
@@ -7,63 +7,66 @@ use serde_json::Value;
 
 const KEYWORD: &str = "x-mcp-header";
 
-/// The types whose values can stand in a header.
-const PLAIN: [&str; 3] = ["string", "integer", "boolean"];
+/// The types whose values can be in a header.
+const HEADER_TYPES: [&str; 3] = ["string", "integer", "boolean"];
 
-/// Judges what a tool's schema says about headers.
+/// Checks the marks in the argument schema of a tool.
 ///
 /// # Errors
 ///
-/// The first thing that cannot be.
+/// Returns the first mistake.
 pub(super) fn check(schema: &str) -> Result<(), String> {
-    // Most speak of none.
+    // Most schemas have no marks.
     if !schema.contains(KEYWORD) {
         return Ok(());
     }
     let schema: Value = serde_json::from_str(schema).map_err(|error| error.to_string())?;
     let mut names = BTreeSet::new();
-    reached(&schema, &mut names)?;
-    if names.len() == stated(&schema) {
+    collect_headers(&schema, &mut names)?;
+    if names.len() == count_marks(&schema) {
         return Ok(());
     }
-    Err(format!("`{KEYWORD}` stands where no property of the arguments is"))
+    Err(format!("found `{KEYWORD}` outside the properties of the arguments"))
 }
 
-/// Walks the properties that every call can have, and notes the headers they are repeated in.
-fn reached(schema: &Value, names: &mut BTreeSet<String>) -> Result<(), String> {
+/// Collects the headers of the properties that every call can have.
+fn collect_headers(schema: &Value, names: &mut BTreeSet<String>) -> Result<(), String> {
     for (property, schema) in schema["properties"].as_object().into_iter().flatten() {
         if let Some(header) = schema.get(KEYWORD) {
             let header = header.as_str().filter(|header| is_token(header));
-            let header = header
-                .ok_or_else(|| format!("`{KEYWORD}` of `{property}` is not a header's name"))?;
-            if !schema["type"].as_str().is_some_and(|word| PLAIN.contains(&word)) {
+            let header = header.ok_or_else(|| {
+                format!("`{KEYWORD}` of `{property}` is not the name of a header")
+            })?;
+            if !schema["type"].as_str().is_some_and(|word| HEADER_TYPES.contains(&word)) {
                 return Err(format!(
-                    "`{property}` stands in a header and is no {}",
-                    PLAIN.join(", ")
+                    "`{property}` has `{KEYWORD}`, expected one of the types {}",
+                    HEADER_TYPES.join(", ")
                 ));
             }
             if !names.insert(header.to_ascii_lowercase()) {
-                return Err(format!("two properties stand in the header `{header}`"));
+                return Err(format!("two properties have the same header `{header}`"));
             }
         }
-        reached(schema, names)?;
+        collect_headers(schema, names)?;
     }
     Ok(())
 }
 
-/// How often a schema speaks of headers, wherever that is.
-fn stated(schema: &Value) -> usize {
+/// Counts the marks anywhere in a schema.
+fn count_marks(schema: &Value) -> usize {
     match schema {
         Value::Object(entries) => entries
             .iter()
-            .map(|(key, value)| usize::from(key == KEYWORD && value.is_string()) + stated(value))
+            .map(|(key, value)| {
+                usize::from(key == KEYWORD && value.is_string()) + count_marks(value)
+            })
             .sum(),
-        Value::Array(items) => items.iter().map(stated).sum(),
+        Value::Array(items) => items.iter().map(count_marks).sum(),
         _ => 0,
     }
 }
 
-/// A token of RFC 9110, 5.6.2, which names of headers are.
+/// Returns whether a text is a token, as names of headers must be (RFC 9110, section 5.6.2).
 fn is_token(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(is_part)
@@ -76,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_repeats_one_plain_property() {
+    fn only_one_property_of_a_simple_type_may_have_a_header() {
         let string = |header: &str| json!({ "type": "string", "x-mcp-header": header });
         let of = |properties: Value| json!({ "type": "object", "properties": properties });
         for (schema, is_usable) in [

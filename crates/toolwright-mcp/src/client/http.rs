@@ -1,5 +1,5 @@
-//! Requests to a server on streamable HTTP, for rmcp's transport: results stay texts, bodies are bounded and without our
-//! credentials, redirects stay with the server. Sessions, streams and headers are rmcp's.
+//! Sends the HTTP requests of rmcp's transport. Limits the size of bodies, removes the client's credentials from them, and
+//! follows redirects only to the same server. rmcp handles sessions, streams and headers.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,68 +25,69 @@ use tokio::sync::mpsc;
 use toolwright::http::RedactedUrl;
 use toolwright::untrusted::Redactor;
 
+use super::message_codec::{Decoded, MessageCodec};
 use super::options::ClientOptions;
-use super::replies::Replies;
-use super::texts::{Incoming, Texts};
+use super::reply_limit::ReplyLimit;
 
-/// The body of a failure is for operators to read; more of it is not kept.
-const LONGEST_FAILURE: usize = 64 * 1024;
+/// The maximum number of bytes read of an error response's body.
+const MAX_ERROR_BODY: usize = 64 * 1024;
 
-/// The largest number of redirects that one request follows.
-const MOST_REDIRECTS: usize = 5;
+/// The maximum number of redirects of one request.
+const MAX_REDIRECTS: usize = 5;
 
-/// The shortest pause before a stream is requested again after it has ended, in milliseconds.
-const SHORTEST_PAUSE: u64 = 1_000;
+/// The minimum pause before a stream is requested again after it has ended, in milliseconds.
+const MIN_PAUSE: u64 = 1_000;
 
-const EVENTS: &str = "text/event-stream";
+const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
-/// A client that keeps the results of calls as texts.
+/// The HTTP client of rmcp's transport.
 #[derive(Clone)]
-pub(super) struct TextHttp {
+pub(super) struct HttpClient {
     client: reqwest::Client,
-    texts: Arc<Texts>,
-    replies: Arc<Replies>,
-    /// Takes our credentials out of all that the server says.
+    codec: Arc<MessageCodec>,
+    replies: Arc<ReplyLimit>,
+    /// Removes the client's credentials from everything that the server sends.
     redactor: Arc<Redactor>,
-    /// How many bytes a body or an event may have.
-    longest: usize,
-    /// How long the probe for the newer era may take.
-    probe: Duration,
-    /// Dropped with the last request, and so seen by whoever waits for the end.
+    /// The maximum number of bytes of a body or an event.
+    max_bytes: usize,
+    /// The timeout of the probe for the newer era.
+    probe_timeout: Duration,
+    /// Its drop signals that the transport has ended.
     _alive: mpsc::Sender<()>,
 }
 
-pub(super) type Failure = StreamableHttpError<RequestError>;
+pub(super) type HttpError = StreamableHttpError<RequestError>;
 
-/// Why a request has no response that can be used. It tells no secret of a URL.
+/// An error of a request, without secrets of its URL.
 #[derive(Debug)]
 pub(super) enum RequestError {
-    /// The request could not be sent, or its response not be read.
+    /// The request could not be sent, or its response could not be read.
     Http(reqwest::Error),
-    /// The server sent it somewhere else.
-    Redirected { status: u16, to: String, why: &'static str },
+    /// The server sent a redirect that is not followed.
+    Redirected { status: u16, to: String, reason: &'static str },
 }
 
-impl TextHttp {
+impl HttpClient {
     pub(super) fn new(
         client: reqwest::Client,
-        texts: Arc<Texts>,
+        codec: Arc<MessageCodec>,
         redactor: Redactor,
         options: &ClientOptions,
         alive: mpsc::Sender<()>,
     ) -> Self {
-        let (longest, probe) = (options.max_message_bytes, options.probe_timeout);
+        let (max_bytes, probe_timeout) = (options.max_message_bytes, options.probe_timeout);
         let (replies, redactor) = (Arc::default(), Arc::new(redactor));
-        Self { client, texts, replies, redactor, longest, probe, _alive: alive }
+        Self { client, codec, replies, redactor, max_bytes, probe_timeout, _alive: alive }
     }
 
-    async fn post(&self, post: Post) -> Result<StreamableHttpPostResponse, Failure> {
-        let text = self.texts.outgoing(&post.message)?;
-        let _until_it_is_written = self.replies.permit(&post.message);
-        let mut request = self.client.post(&*post.uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+    async fn post(&self, post: Post) -> Result<StreamableHttpPostResponse, HttpError> {
+        let text = self.codec.encode(&post.message)?;
+        let _held_until_sent = self.replies.permit(&post.message);
+        let mut request =
+            self.client.post(&*post.uri).header(ACCEPT, format!("{EVENT_STREAM}, {JSON}"));
         request = request.header(CONTENT_TYPE, JSON).body(text);
-        request = dressed(request, post.session.as_deref(), post.bearer, post.headers);
+        request = with_headers(request, post.session.as_deref(), post.bearer, post.headers);
         let response = self.send(request).await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
@@ -96,33 +97,33 @@ impl TextHttp {
             return Err(StreamableHttpError::SessionExpired);
         }
         if !status.is_success() {
-            return self.failed(&post.message, response).await;
+            return self.read_error(&post.message, response).await;
         }
-        self.answered(&post.message, response).await
+        self.read_success(&post.message, response).await
     }
 
-    /// Sends a request, and sends it again where a redirect stays with the same scheme, host and port and keeps the
-    /// method. Headers and messages are for nobody else.
-    async fn send(&self, request: RequestBuilder) -> Result<Response, Failure> {
+    /// Sends a request and follows redirects that keep the scheme, host, port and method. No other server may get the
+    /// headers and the message.
+    async fn send(&self, request: RequestBuilder) -> Result<Response, HttpError> {
         let mut request = request.build().map_err(RequestError::from)?;
         let mut redirects = 0;
         loop {
-            let again = request.try_clone();
+            let copy = request.try_clone();
             let response = self.client.execute(request).await.map_err(RequestError::from)?;
-            let (Some(to), Some(mut next)) = (redirect(&response), again) else {
+            let (Some(to), Some(mut next)) = (redirect(&response), copy) else {
                 return Ok(response);
             };
             let status = response.status();
             let keeps_method =
                 matches!(status.as_u16(), 307 | 308) || *next.method() == Method::GET;
-            let is_same = to.origin() == next.url().origin()
+            let is_same_server = to.origin() == next.url().origin()
                 && to.username().is_empty()
                 && to.password().is_none();
             redirects += 1;
-            let why = match (is_same, keeps_method, redirects > MOST_REDIRECTS) {
+            let reason = match (is_same_server, keeps_method, redirects > MAX_REDIRECTS) {
                 (false, ..) => "another server; if it is the right one, connect to its address",
-                (_, false, _) => "where it may be sent as a GET alone; expected status 307 or 308",
-                (.., true) => "one redirect too many",
+                (_, false, _) => "which would change the method to GET; expected status 307 or 308",
+                (.., true) => "after too many redirects",
                 _ => {
                     *next.url_mut() = to;
                     request = next;
@@ -131,20 +132,20 @@ impl TextHttp {
             };
             let to = RedactedUrl::new(to.as_str()).to_string();
             let to = self.redactor.redacted(&to).into_owned();
-            return Err(RequestError::Redirected { status: status.as_u16(), to, why }.into());
+            return Err(RequestError::Redirected { status: status.as_u16(), to, reason }.into());
         }
     }
 
-    /// What a response of success holds.
-    async fn answered(
+    /// Reads a successful response.
+    async fn read_success(
         &self,
         message: &ClientJsonRpcMessage,
         response: Response,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let session = response.headers().get("mcp-session-id");
         let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
         let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
-        if is_media_type(&kind, EVENTS) {
+        if is_media_type(&kind, EVENT_STREAM) {
             return Ok(StreamableHttpPostResponse::Sse(self.events(response), session));
         }
         let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
@@ -154,52 +155,52 @@ impl TextHttp {
         if !is_media_type(&kind, JSON) {
             return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
         }
-        let body = self.body(response, self.longest).await?;
-        match self.texts.incoming(&body)? {
-            Incoming::Message(message) => Ok(StreamableHttpPostResponse::Json(*message, session)),
-            Incoming::Nothing => Ok(StreamableHttpPostResponse::Accepted),
+        let body = self.body(response, self.max_bytes).await?;
+        match self.codec.decode(&body)? {
+            Decoded::Message(message) => Ok(StreamableHttpPostResponse::Json(*message, session)),
+            Decoded::Ignored => Ok(StreamableHttpPostResponse::Accepted),
         }
     }
 
-    /// What a response of failure says: an error of JSON-RPC, if it holds one.
-    async fn failed(
+    /// Reads an error response. Its body may be a JSON-RPC error.
+    async fn read_error(
         &self,
         message: &ClientJsonRpcMessage,
         response: Response,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let status = response.status();
-        self.challenged(&response)?;
-        let is_refusal = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        self.check_authorization(&response)?;
+        let is_unauthorized = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         let metadata = HttpStatusError::new(status.as_u16(), self.header(&response, &RETRY_AFTER));
-        let body = self.body(response, LONGEST_FAILURE).await.unwrap_or_default();
-        if is_refusal || status == StatusCode::TOO_MANY_REQUESTS {
+        let body = self.body(response, MAX_ERROR_BODY).await.unwrap_or_default();
+        if is_unauthorized || status == StatusCode::TOO_MANY_REQUESTS {
             return Err(metadata.into());
         }
         if let Ok(ServerJsonRpcMessage::Error(mut error)) = serde_json::from_slice(&body) {
-            // Some servers cannot read the id of what they refuse.
+            // Some servers leave out the id of a request that they reject.
             error.id = request_id(message).or(error.id);
             let message = ServerJsonRpcMessage::Error(error);
             return Ok(StreamableHttpPostResponse::Json(message, None));
         }
         if is_probe(message) && status.is_client_error() {
-            return Ok(self.no_discovery());
+            return Ok(self.probe_rejected());
         }
         Err(metadata.into())
     }
 
-    /// What rmcp is told where the probe was not answered.
-    fn no_discovery(&self) -> StreamableHttpPostResponse {
-        let refused = self.texts.give_up_probe();
-        refused.map_or(StreamableHttpPostResponse::Accepted, |message| {
+    /// Returns the response that makes rmcp use the older era, because the probe was not answered.
+    fn probe_rejected(&self) -> StreamableHttpPostResponse {
+        let error = self.codec.give_up_probe();
+        error.map_or(StreamableHttpPostResponse::Accepted, |message| {
             StreamableHttpPostResponse::Json(message, None)
         })
     }
 
-    /// The events of a stream, with the results that are waited for taken out.
+    /// Returns the events of a stream, decoded by the message codec.
     fn events(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
-        let mut limit = EventLimit { longest: self.longest, length: 0, at_line_start: true };
+        let mut limit = EventLimit { max: self.max_bytes, length: 0, at_line_start: true };
         let bytes = response.bytes_stream().map(move |chunk| match chunk {
-            Ok(chunk) if limit.holds(&chunk) => Ok(chunk),
+            Ok(chunk) if limit.accepts(&chunk) => Ok(chunk),
             Ok(_) => Err(std::io::Error::other("an event is too large")),
             Err(error) => Err(std::io::Error::other(error.without_url())),
         });
@@ -209,7 +210,7 @@ impl TextHttp {
             let http = http.clone();
             async move {
                 match event {
-                    Ok(event) => Ok(http.lighter(event).await),
+                    Ok(event) => Ok(http.decode_event(event).await),
                     error => error,
                 }
             }
@@ -217,24 +218,24 @@ impl TextHttp {
         events.boxed()
     }
 
-    /// The same event, with a result that is waited for taken out; a request once it may be answered.
-    async fn lighter(&self, mut event: Sse) -> Sse {
+    /// Decodes the message of an event. A request waits here until another reply is allowed.
+    async fn decode_event(&self, mut event: Sse) -> Sse {
         event.retry = event.retry.map(pause);
         let Some(data) = event.data.take() else { return event };
         let data = self.redactor.redacted(&data);
-        event.data = match self.texts.incoming(data.as_bytes()) {
-            Ok(Incoming::Message(message)) => {
+        event.data = match self.codec.decode(data.as_bytes()) {
+            Ok(Decoded::Message(message)) => {
                 self.replies.admit(&message).await;
                 serde_json::to_string(&message).ok()
             }
-            Ok(Incoming::Nothing) => None,
+            Ok(Decoded::Ignored) => None,
             Err(_) => Some(data.into_owned()),
         };
         event
     }
 
-    /// The error of a response that asks for another authorisation.
-    fn challenged(&self, response: &Response) -> Result<(), Failure> {
+    /// Returns an error if the response asks for another authorization.
+    fn check_authorization(&self, response: &Response) -> Result<(), HttpError> {
         let Some(challenge) = self.header(response, &WWW_AUTHENTICATE) else { return Ok(()) };
         match response.status() {
             StatusCode::UNAUTHORIZED => {
@@ -247,18 +248,18 @@ impl TextHttp {
         }
     }
 
-    /// A header of a response, without our credentials.
+    /// Returns a header of a response, without the client's credentials.
     fn header(&self, response: &Response, name: &HeaderName) -> Option<String> {
         let value = response.headers().get(name)?.to_str().ok()?;
         Some(self.redactor.redacted(value).into_owned())
     }
 
-    /// Reads a whole body of at most `longest` bytes and removes our credentials from it.
-    async fn body(&self, mut response: Response, longest: usize) -> Result<Vec<u8>, Failure> {
+    /// Reads a body of at most `max` bytes and removes the client's credentials.
+    async fn body(&self, mut response: Response, max: usize) -> Result<Vec<u8>, HttpError> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(RequestError::from)? {
-            if body.len() + chunk.len() > longest {
-                return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: longest });
+            if body.len() + chunk.len() > max {
+                return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: max });
             }
             body.extend_from_slice(&chunk);
         }
@@ -270,19 +271,19 @@ impl TextHttp {
     }
 }
 
-/// The event, or the error after a pause.
-async fn pausing_after_errors(event: Result<Sse, SseError>) -> Result<Sse, SseError> {
+/// Returns an event at once and an error after a pause.
+async fn pause_after_error(event: Result<Sse, SseError>) -> Result<Sse, SseError> {
     if event.is_err() {
         tokio::time::sleep(Duration::from_millis(pause(0))).await;
     }
     event
 }
 
-/// Returns the pause before a stream is requested again, in milliseconds, for the pause that the server asked for. It is at
-/// least a second, and up to a quarter longer, so that the clients of a server do not all return at once.
-fn pause(said: u64) -> u64 {
-    let least = said.max(SHORTEST_PAUSE);
-    least.saturating_add(RandomState::new().hash_one(least) % (least / 4))
+/// Returns the pause before a stream is requested again, in milliseconds: what the server asked for, but at least a
+/// second. Up to a quarter is added at random, so that the clients of a server do not all reconnect at once.
+fn pause(requested: u64) -> u64 {
+    let min = requested.max(MIN_PAUSE);
+    min.saturating_add(RandomState::new().hash_one(min) % (min / 4))
 }
 
 /// Returns whether a `Content-Type` names this media type, ignoring case and parameters (RFC 9110, section 8.3.1).
@@ -291,15 +292,15 @@ fn is_media_type(kind: &str, name: &str) -> bool {
     found.trim().eq_ignore_ascii_case(name)
 }
 
-/// Counts the bytes of an event, which an empty line ends.
+/// Limits the size of an event, which ends with an empty line.
 struct EventLimit {
-    longest: usize,
+    max: usize,
     length: usize,
     at_line_start: bool,
 }
 
 impl EventLimit {
-    fn holds(&mut self, chunk: &[u8]) -> bool {
+    fn accepts(&mut self, chunk: &[u8]) -> bool {
         for byte in chunk {
             match byte {
                 b'\n' if self.at_line_start => self.length = 0,
@@ -308,7 +309,7 @@ impl EventLimit {
                 _ => self.at_line_start = false,
             }
             self.length += 1;
-            if self.length > self.longest {
+            if self.length > self.max {
                 return false;
             }
         }
@@ -316,7 +317,7 @@ impl EventLimit {
     }
 }
 
-/// Where a response sends us.
+/// Returns the target of a redirect.
 fn redirect(response: &Response) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -324,7 +325,7 @@ fn redirect(response: &Response) -> Option<Url> {
     response.url().join(response.headers().get(LOCATION)?.to_str().ok()?).ok()
 }
 
-/// What one POST is made of.
+/// The parts of a POST request.
 struct Post {
     uri: Arc<str>,
     message: ClientJsonRpcMessage,
@@ -345,7 +346,7 @@ fn is_probe(message: &ClientJsonRpcMessage) -> bool {
         if matches!(request.request, ClientRequest::DiscoverRequest(_)))
 }
 
-fn dressed(
+fn with_headers(
     mut request: RequestBuilder,
     session: Option<&str>,
     bearer: Option<String>,
@@ -360,7 +361,7 @@ fn dressed(
     request.headers(headers.into_iter().collect::<HeaderMap>())
 }
 
-impl StreamableHttpClient for TextHttp {
+impl StreamableHttpClient for HttpClient {
     type Error = RequestError;
 
     async fn post_message(
@@ -370,15 +371,15 @@ impl StreamableHttpClient for TextHttp {
         session: Option<Arc<str>>,
         bearer: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let is_probe = is_probe(&message);
         let answer = self.post(Post { uri, message, session, bearer, headers });
         if !is_probe {
             return answer.await;
         }
-        match tokio::time::timeout(self.probe, answer).await {
+        match tokio::time::timeout(self.probe_timeout, answer).await {
             Ok(answer) => answer,
-            Err(_) => Ok(self.no_discovery()),
+            Err(_) => Ok(self.probe_rejected()),
         }
     }
 
@@ -388,8 +389,8 @@ impl StreamableHttpClient for TextHttp {
         session: Arc<str>,
         bearer: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<(), Failure> {
-        let request = dressed(self.client.delete(&*uri), Some(&*session), bearer, headers);
+    ) -> Result<(), HttpError> {
+        let request = with_headers(self.client.delete(&*uri), Some(&*session), bearer, headers);
         let status = self.send(request).await?.status();
         if status.is_success() || status == StatusCode::METHOD_NOT_ALLOWED {
             return Ok(());
@@ -404,22 +405,22 @@ impl StreamableHttpClient for TextHttp {
         last_event_id: Option<String>,
         bearer: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
-        let mut request = self.client.get(&*uri).header(ACCEPT, EVENTS);
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpError> {
+        let mut request = self.client.get(&*uri).header(ACCEPT, EVENT_STREAM);
         if let Some(id) = last_event_id {
             request = request.header("last-event-id", id);
         }
-        let request = dressed(request, session.as_deref(), bearer, headers);
+        let request = with_headers(request, session.as_deref(), bearer, headers);
         let response = self.send(request).await?;
         let status = response.status();
         if status == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
-        self.challenged(&response)?;
+        self.check_authorization(&response)?;
         let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
-        match (status.is_success(), is_media_type(&kind, EVENTS)) {
-            // rmcp asks again at once where a stream breaks.
-            (true, true) => Ok(self.events(response).then(pausing_after_errors).boxed()),
+        match (status.is_success(), is_media_type(&kind, EVENT_STREAM)) {
+            // After an error rmcp would request the stream again at once.
+            (true, true) => Ok(self.events(response).then(pause_after_error).boxed()),
             (true, false) => Err(StreamableHttpError::UnexpectedContentType(Some(kind))),
             (false, _) => Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!(
                 "HTTP {status}"
@@ -434,7 +435,7 @@ impl From<reqwest::Error> for RequestError {
     }
 }
 
-impl From<RequestError> for Failure {
+impl From<RequestError> for HttpError {
     fn from(error: RequestError) -> Self {
         Self::Client(error)
     }
@@ -444,7 +445,7 @@ impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Http(error) => error.fmt(f),
-            Self::Redirected { to, why, .. } => write!(f, "it redirects to `{to}`, {why}"),
+            Self::Redirected { to, reason, .. } => write!(f, "it redirects to `{to}`, {reason}"),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The transport to a server on standard streams: a message a line. Keeps results as texts, bounds what it keeps, and
-//! passes over what is no message. Never starts a server: see [`super::child`].
+//! The transport for byte streams: one JSON-RPC message per line. Limits the length of lines, and ignores lines that are
+//! not messages.
 
 use std::io;
 use std::sync::Arc;
@@ -13,105 +13,112 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
 
 use super::child::ServerProcess;
-use super::replies::Replies;
-use super::texts::{Incoming, Texts, unusable};
+use super::message_codec::{Decoded, MessageCodec, invalid_response};
+use super::options::ClientOptions;
+use super::reply_limit::ReplyLimit;
 use crate::oversized::IdScanner;
 
-/// Both directions of a conversation, and the process at its other end, where there is one.
-pub(super) struct Lines<R, W> {
+/// The two streams of a connection, and the server's process if it was started.
+pub(super) struct LineTransport<R, W> {
     input: LineReader<R>,
     output: Arc<Mutex<Option<W>>>,
-    texts: Arc<Texts>,
-    replies: Replies,
-    /// A request that waits for a permit.
-    held: Option<ServerJsonRpcMessage>,
+    codec: Arc<MessageCodec>,
+    replies: ReplyLimit,
+    /// A message that was read; a request may have to wait for a permit.
+    received: Option<ServerJsonRpcMessage>,
     process: Option<ServerProcess>,
-    probe: Duration,
-    /// Dropped with the transport, and so seen by whoever waits for its end.
+    probe_timeout: Duration,
+    /// Its drop signals that the transport has ended.
     _alive: mpsc::Sender<()>,
     /// When an unanswered probe is given up.
-    probe_ends: Option<Instant>,
+    probe_deadline: Option<Instant>,
 }
 
 struct LineReader<R> {
     input: BufReader<R>,
     line: Vec<u8>,
-    longest: usize,
-    /// Reads on through a line that is too long.
+    max_bytes: usize,
+    /// Scans the rest of a line that is too long.
     oversized: Option<IdScanner>,
 }
 
-/// What was read.
+/// The result of reading a line.
 enum Line {
-    Whole,
+    /// A line, which is in the reader's buffer.
+    Complete,
+    /// A line that is too long.
     Oversized(IdScanner),
+    /// The end of the input.
     End,
 }
 
-impl<R: AsyncRead + Unpin, W> Lines<R, W> {
-    /// A conversation whose longest line has so many bytes and whose probe may take so long.
+impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
     pub(super) fn new(
         (input, output): (R, W),
         process: Option<ServerProcess>,
-        texts: Arc<Texts>,
-        longest: usize,
-        probe: Duration,
+        codec: Arc<MessageCodec>,
+        options: &ClientOptions,
         alive: mpsc::Sender<()>,
     ) -> Self {
-        let input =
-            LineReader { input: BufReader::new(input), line: Vec::new(), longest, oversized: None };
+        let max_bytes = options.max_message_bytes;
+        let input = LineReader {
+            input: BufReader::new(input),
+            line: Vec::new(),
+            max_bytes,
+            oversized: None,
+        };
         let output = Arc::new(Mutex::new(Some(output)));
         Self {
             input,
             output,
-            texts,
-            replies: Replies::default(),
-            held: None,
+            codec,
+            replies: ReplyLimit::default(),
+            received: None,
             process,
-            probe,
+            probe_timeout: options.probe_timeout,
             _alive: alive,
-            probe_ends: None,
+            probe_deadline: None,
         }
     }
 
-    /// The next message, or that the probe was not answered in time; nothing at the end.
-    async fn next_in_time(&mut self) -> Option<ServerJsonRpcMessage> {
-        while let Some(end) = self.probe_ends.filter(|_| self.texts.is_probing()) {
-            if let Ok(message) = tokio::time::timeout_at(end, self.next()).await {
+    /// Returns the next message, or `None` at the end. If the probe is not answered in time, returns an error for it.
+    async fn next_or_probe_timeout(&mut self) -> Option<ServerJsonRpcMessage> {
+        while let Some(deadline) = self.probe_deadline.filter(|_| self.codec.is_probing()) {
+            if let Ok(message) = tokio::time::timeout_at(deadline, self.next()).await {
                 return message;
             }
-            self.probe_ends = None;
-            if let Some(message) = self.texts.give_up_probe() {
+            self.probe_deadline = None;
+            if let Some(message) = self.codec.give_up_probe() {
                 return Some(message);
             }
         }
         self.next().await
     }
 
-    /// The next message, or nothing at the end.
+    /// Returns the next message, or `None` at the end.
     async fn next(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             match self.input.read().await {
-                Ok(Line::Whole) => {
-                    let message = self.texts.incoming(self.input.line.trim_ascii());
+                Ok(Line::Complete) => {
+                    let message = self.codec.decode(self.input.line.trim_ascii());
                     self.input.line.clear();
                     match message {
-                        Ok(Incoming::Message(message)) => return Some(*message),
-                        Ok(Incoming::Nothing) => {}
-                        // Servers print to standard output what they should not.
-                        Err(error) => tracing::debug!("a line is no message: {error}"),
+                        Ok(Decoded::Message(message)) => return Some(*message),
+                        Ok(Decoded::Ignored) => {}
+                        // Some servers print other text to standard output.
+                        Err(error) => tracing::debug!("a line is not a message: {error}"),
                     }
                 }
                 Ok(Line::Oversized(scanner)) => {
-                    let why = format!("a message has more than {} bytes", self.input.longest);
+                    let reason = format!("a message has more than {} bytes", self.input.max_bytes);
                     if let Some(id) = scanner.id() {
-                        return Some(unusable(id, why));
+                        return Some(invalid_response(id, reason));
                     }
-                    tracing::warn!("{why}; it is passed over");
+                    tracing::warn!("{reason}; it is ignored");
                 }
                 Ok(Line::End) => return None,
                 Err(error) => {
-                    tracing::debug!("a server can be heard no longer: {error}");
+                    tracing::debug!("the output of a server cannot be read any more: {error}");
                     return None;
                 }
             }
@@ -120,7 +127,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    /// Reads on to the end of a line. Given up in the middle of one, it goes on there when it is called again.
+    /// Reads to the end of a line. Cancel safe: if it is dropped earlier, the next call continues.
     async fn read(&mut self) -> io::Result<Line> {
         loop {
             let available = self.input.fill_buf().await?;
@@ -128,33 +135,33 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
                 return Ok(Line::End);
             }
             let end = available.iter().position(|byte| *byte == b'\n');
-            let taken = end.map_or(available.len(), |end| end + 1);
+            let length = end.map_or(available.len(), |end| end + 1);
             if let Some(scanner) = &mut self.oversized {
-                scanner.feed(&available[..taken]);
-            } else if self.line.len() + taken > self.longest {
+                scanner.feed(&available[..length]);
+            } else if self.line.len() + length > self.max_bytes {
                 let mut scanner = IdScanner::default();
                 scanner.feed(&self.line);
-                scanner.feed(&available[..taken]);
+                scanner.feed(&available[..length]);
                 self.line = Vec::new();
                 self.oversized = Some(scanner);
             } else {
-                self.line.extend_from_slice(&available[..taken]);
+                self.line.extend_from_slice(&available[..length]);
             }
-            self.input.consume(taken);
+            self.input.consume(length);
             if end.is_some() {
                 let oversized = self.oversized.take();
-                return Ok(oversized.map_or(Line::Whole, Line::Oversized));
+                return Ok(oversized.map_or(Line::Complete, Line::Oversized));
             }
         }
     }
 }
 
-/// A message on one line: arguments may have been written on several, and between tokens alone JSON has line ends.
+/// Joins the lines of a message, because arguments may contain line breaks. In JSON they occur only between tokens.
 fn one_line(text: String) -> String {
     if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text }
 }
 
-impl<R, W> Transport<RoleClient> for Lines<R, W>
+impl<R, W> Transport<RoleClient> for LineTransport<R, W>
 where
     R: AsyncRead + Unpin + Send,
     W: AsyncWrite + Unpin + Send + 'static,
@@ -168,17 +175,17 @@ where
         if let ClientJsonRpcMessage::Request(request) = &message
             && matches!(request.request, ClientRequest::DiscoverRequest(_))
         {
-            self.probe_ends = Some(Instant::now() + self.probe);
+            self.probe_deadline = Some(Instant::now() + self.probe_timeout);
         }
-        let text = self.texts.outgoing(&message);
+        let text = self.codec.encode(&message);
         let output = self.output.clone();
         let permit = self.replies.permit(&message);
         async move {
-            let _until_it_is_written = permit;
+            let _held_until_sent = permit;
             let mut line = one_line(text?);
             line.push('\n');
             let mut output = output.lock().await;
-            let closed = || io::Error::new(io::ErrorKind::NotConnected, "the server was left");
+            let closed = || io::Error::new(io::ErrorKind::NotConnected, "the connection is closed");
             let output = output.as_mut().ok_or_else(closed)?;
             output.write_all(line.as_bytes()).await?;
             output.flush().await
@@ -186,16 +193,16 @@ where
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        // rmcp gives this up whenever it has something else to do.
-        if self.held.is_none() {
-            self.held = self.next_in_time().await;
+        // rmcp may drop this future at any time, so the message is kept until it is admitted.
+        if self.received.is_none() {
+            self.received = self.next_or_probe_timeout().await;
         }
-        self.replies.admit(self.held.as_ref()?).await;
-        self.held.take()
+        self.replies.admit(self.received.as_ref()?).await;
+        self.received.take()
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // Whoever holds the lock waits for a server that does not listen; it must not keep us from ending it.
+        // If the lock is held, a write waits for a server that does not read. The server is ended anyway.
         if let Ok(mut output) = self.output.try_lock() {
             drop(output.take());
         }

@@ -1,4 +1,4 @@
-//! The tools of a server as it lists them, to the letter. Never decides what to make of them.
+//! Requests the whole tool list of a server, exactly as the server writes it.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -6,21 +6,23 @@ use serde_json::value::RawValue;
 use super::connection::{Connection, ServerInfo};
 use super::error::ClientError;
 
-/// How many pages a list may have, and how many bytes in all: a server must not list forever.
-const MOST_PAGES: usize = 1_000;
-const MOST_BYTES: usize = 256 * 1024 * 1024;
+/// The maximum number of pages of a list, because a server could send pages forever.
+const MAX_PAGES: usize = 1_000;
 
-/// The tools of a server.
+/// The maximum number of bytes of a list.
+const MAX_BYTES: usize = 256 * 1024 * 1024;
+
+/// The tool list of a server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Listing {
-    /// What the server says of itself.
+    /// The server's description of itself.
     pub server: ServerInfo,
-    /// The whole list as one `tools/list` result, `{"tools":[…]}`: every page, each tool as the server wrote it.
+    /// All pages as one `tools/list` result, `{"tools":[…]}`, with each tool as the server wrote it.
     pub json: String,
 }
 
-/// A page.
+/// A page of the list.
 #[derive(Deserialize)]
 struct Page<'a> {
     #[serde(borrow)]
@@ -29,35 +31,36 @@ struct Page<'a> {
     next: Option<String>,
 }
 
-/// Asks for every page.
+/// Requests all pages.
 pub(super) async fn list(connection: &Connection) -> Result<Listing, ClientError> {
     let mut json = String::from(r#"{"tools":["#);
     let mut cursor: Option<String> = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let text = connection.tools_page(cursor.clone()).await?;
-        let page: Page<'_> = serde_json::from_str(text.get())
-            .map_err(|error| ClientError::Unusable(format!("no list of tools: {error}")))?;
+        let page: Page<'_> = serde_json::from_str(text.get()).map_err(|error| {
+            ClientError::InvalidResponse(format!("not a list of tools: {error}"))
+        })?;
         for tool in page.tools {
             if !json.ends_with('[') {
                 json.push(',');
             }
             json.push_str(tool.get());
         }
-        if json.len() > MOST_BYTES {
-            return Err(endless(&format!("more than {MOST_BYTES} bytes")));
+        if json.len() > MAX_BYTES {
+            return Err(invalid_list(&format!("more than {MAX_BYTES} bytes")));
         }
         if page.next.is_none() {
             json.push_str("]}");
             return Ok(Listing { server: connection.server(), json });
         }
         if page.next == cursor {
-            return Err(endless("the same page twice"));
+            return Err(invalid_list("the same page twice"));
         }
         cursor = page.next;
     }
-    Err(endless(&format!("more than {MOST_PAGES} pages")))
+    Err(invalid_list(&format!("more than {MAX_PAGES} pages")))
 }
 
-fn endless(what: &str) -> ClientError {
-    ClientError::Unusable(format!("the list of tools has {what}"))
+fn invalid_list(found: &str) -> ClientError {
+    ClientError::InvalidResponse(format!("the list of tools has {found}"))
 }

@@ -1,7 +1,7 @@
-//! Uses the tools of MCP servers, on rmcp: one [`Client`] a server, reached as a child process or over streamable HTTP,
-//! in either era of the protocol.
+//! Calls the tools of MCP servers. A [`Client`] connects to one server, which is a child process or is on streamable
+//! HTTP, in either era of the protocol. Built on rmcp.
 //!
-//! A typed toolset over a child process: a generated executor takes the client as its [`Remote`](toolwright::Remote).
+//! A typed toolset on a child process: the generated executor takes the client as its [`Remote`](toolwright::Remote).
 //!
 //! ```
 //! use toolwright::{Executor, Origin, ToolCall, ToolResult};
@@ -12,13 +12,13 @@
 //! let client = Client::new(ServerCommand::new("uvx").arg("mcp-server-git"));
 //! let server = client.connect().await?;
 //! assert_eq!(server.name.as_deref(), Some("mcp-git"));
-//! // With a generated crate: `GitExecutor::new(client).execute(&call).await`, which is
+//! // A generated crate has `GitExecutor::new(client)`, whose `execute` does this:
 //! let result = call.run_remote(&REMOTE, &client).await;
 //! # Ok(result)
 //! # }
 //! ```
 //!
-//! A server that no schema knows, registered at run time:
+//! A server without a schema file, whose tools are registered at run time:
 //!
 //! ```
 //! use toolwright_mcp::client::{Client, McpToolset, ServerUrl};
@@ -27,8 +27,8 @@
 //! # async fn example(token: String) -> Result<(), Box<dyn std::error::Error>> {
 //! let catalog = Registry::new().catalog();
 //! let client = Client::new(ServerUrl::new("https://example.com/mcp").with_bearer(token));
-//! let reach = McpToolset::reach("search", &client);
-//! let tools = catalog.connect("search", "search", reach).await?;
+//! let toolset = McpToolset::connect("search", &client);
+//! let tools = catalog.connect("search", "search", toolset).await?;
 //! catalog.allow("helper", "search")?;
 //! assert!(tools.iter().any(|tool| tool.name() == "find"));
 //! client.close().await;
@@ -36,40 +36,41 @@
 //! # }
 //! ```
 //!
-//! What a server tells of a call's progress goes to whoever [watches](toolwright::progress::watch) the call. Its message is the
-//! server's, for people to read.
+//! Progress notifications of a call are reported to its [watcher](toolwright::progress::watch). Their messages are text
+//! from the server, for people to read.
 //!
-//! Numbers are exact in both directions. Of a server's words a model is shown the text of a tool's own error alone; those
-//! of the protocol and of transports are details for operators. A call whose connection was lost is never sent again.
+//! Arguments and results keep every digit of their numbers. A model sees a server's error text only if it is the error of
+//! a tool; texts of protocol and transport errors are details for operators. A call is not sent again if its connection
+//! was lost.
 
 mod address;
 mod answer;
 mod changes;
 mod child;
 mod connection;
+mod connector;
 mod digest;
 mod drift;
-#[expect(deprecated, reason = "servers of the older era ask for roots")]
-mod ear;
 mod error;
 mod failure;
 mod headers;
 #[cfg(feature = "http-client")]
 mod http;
 mod lines;
-mod link;
+mod listed_tools;
 mod listing;
-mod live;
+mod message_codec;
+#[expect(deprecated, reason = "servers of the older era ask for roots")]
+mod notifications;
 mod options;
 mod remote;
-mod replies;
+mod reply_limit;
 #[cfg(feature = "router")]
 mod router;
-mod texts;
+mod tool_cache;
 mod toolset;
 #[cfg(feature = "http-client")]
 mod url;
-mod watch;
 
 use std::fmt;
 use std::sync::Arc;
@@ -85,67 +86,72 @@ pub use options::{ClientOptions, DriftPolicy};
 pub use router::router_tools;
 pub use toolset::McpToolset;
 
-use link::Link;
-use watch::Watch;
+use connector::Connector;
+use tool_cache::ToolCache;
 
-/// A client of one MCP server. Clones share the conversation, which begins with the first need, and again after it was
-/// lost. When the last clone is dropped the conversation ends, and with it the server that was started for it.
+/// A client of one MCP server.
+///
+/// It connects when it is first used, and again when the connection was lost. Clones share the connection. When the last
+/// clone is dropped, the connection is closed, and a server that the client started is ended.
 #[derive(Clone)]
 pub struct Client(Arc<Shared>);
 
 struct Shared {
-    link: Arc<Link>,
-    watch: Watch,
+    connector: Arc<Connector>,
+    tool_cache: ToolCache,
 }
 
 impl Client {
-    /// A client that has not reached its server yet.
+    /// Creates a client with the default options. It does not connect yet.
     pub fn new(address: impl Into<ServerAddress>) -> Self {
         Self::with_options(address, ClientOptions::default())
     }
 
-    /// A client that has not reached its server yet, and how it behaves.
+    /// Creates a client with options. It does not connect yet.
     pub fn with_options(address: impl Into<ServerAddress>, options: ClientOptions) -> Self {
-        let link = Arc::new(Link::new(address.into(), options));
-        Self(Arc::new(Shared { link, watch: Watch::default() }))
+        let connector = Arc::new(Connector::new(address.into(), options));
+        Self(Arc::new(Shared { connector, tool_cache: ToolCache::default() }))
     }
 
-    fn link(&self) -> &Arc<Link> {
-        &self.0.link
+    fn connector(&self) -> &Arc<Connector> {
+        &self.0.connector
     }
 
-    fn watch(&self) -> &Watch {
-        &self.0.watch
+    fn tool_cache(&self) -> &ToolCache {
+        &self.0.tool_cache
     }
 
-    /// Reaches the server, if it is not reached yet, and says who it is.
+    /// Connects to the server if necessary, and returns its name and version.
     ///
     /// # Errors
     ///
-    /// A server that cannot be started or reached, or that does not speak the protocol in time.
+    /// Fails if the server cannot be started or reached, or if the handshake fails or takes too long.
     pub async fn connect(&self) -> Result<ServerInfo, ClientError> {
-        Ok(self.link().connection().await?.server())
+        Ok(self.connector().connection().await?.server())
     }
 
-    /// Every tool the server lists, to the letter.
+    /// Lists all tools of the server, exactly as the server wrote them.
     ///
     /// # Errors
     ///
-    /// Those of [`Client::connect`]; a server that refuses, does not answer in time or lists no tools.
+    /// Fails like [`Client::connect`], and if the server returns an error, does not answer in time or sends an invalid
+    /// list.
     pub async fn list_tools_raw(&self) -> Result<Listing, ClientError> {
-        let limit = self.link().options().connect_timeout;
-        let list = async { listing::list(&*self.link().connection().await?).await };
+        let limit = self.connector().options().connect_timeout;
+        let list = async { listing::list(&*self.connector().connection().await?).await };
         tokio::time::timeout(limit, list).await.unwrap_or(Err(ClientError::Timeout(limit)))
     }
 
-    /// Ends the conversation, and waits until the server that was started for it is gone. The next need begins another.
+    /// Closes the connection, and waits until a server that the client started has ended. The next use connects again.
     pub async fn close(&self) {
-        self.link().close().await;
+        self.connector().close().await;
     }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("address", self.link().address()).finish_non_exhaustive()
+        f.debug_struct("Client")
+            .field("address", self.connector().address())
+            .finish_non_exhaustive()
     }
 }

@@ -1,8 +1,8 @@
-//! What a host may choose about a client. Never acts on it.
+//! The options of a client.
 
 use std::time::Duration;
 
-/// How a client behaves. Change what you need:
+/// The options of a client.
 ///
 /// ```
 /// use std::time::Duration;
@@ -20,66 +20,68 @@ pub struct ClientOptions {
     pub(super) max_message_bytes: usize,
     pub(super) drift: DriftPolicy,
     pub(super) hidden_text: bool,
-    /// How long to wait before a server is tried again: at first, and at most.
+    /// The first and the longest wait between attempts to connect.
     pub(super) backoff: (Duration, Duration),
 }
 
-/// What becomes of calls when a server's tools are not those a toolset was written for.
+/// How calls of a generated toolset are handled when the server's tools have changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DriftPolicy {
-    /// Calls of tools that changed or are missing fail; others go on.
+    /// Calls of changed or missing tools fail; other calls are not affected.
     #[default]
     Refuse,
-    /// A warning is traced; all calls go on.
+    /// A warning is logged; calls are not affected.
     Warn,
-    /// Nothing is compared.
+    /// Tools are not compared.
     Ignore,
 }
 
 impl ClientOptions {
-    /// How long a call may take whose tool does not say so itself; a minute unless given.
+    /// Sets the timeout of calls whose tool has none of its own. The default is one minute.
     #[must_use]
     pub fn with_call_timeout(self, call_timeout: Duration) -> Self {
         Self { call_timeout, ..self }
     }
 
-    /// How long it may take to reach a server; 30 seconds unless given.
+    /// Sets the timeout of connecting. The default is 30 seconds.
     #[must_use]
     pub fn with_connect_timeout(self, connect_timeout: Duration) -> Self {
         Self { connect_timeout, ..self }
     }
 
-    /// How long a server may think about `server/discover` before it is taken for one of the older era; 5 seconds unless
-    /// given.
+    /// Sets how long the client waits for the response to `server/discover` before it assumes that the server is of the
+    /// older era. The default is 5 seconds.
     #[must_use]
     pub fn with_probe_timeout(self, probe_timeout: Duration) -> Self {
         Self { probe_timeout, ..self }
     }
 
-    /// How many bytes a message of a server may have; 16 MiB unless given.
+    /// Sets the maximum size of a message from the server, in bytes. The default is 16 MiB.
     #[must_use]
     pub fn with_max_message_bytes(self, max_message_bytes: usize) -> Self {
         Self { max_message_bytes, ..self }
     }
 
-    /// What becomes of calls when a server's tools are not those a toolset was written for.
+    /// Sets how calls of a generated toolset are handled when the server's tools have changed. The default is
+    /// [`DriftPolicy::Refuse`].
     #[must_use]
     pub fn with_drift(self, drift: DriftPolicy) -> Self {
         Self { drift, ..self }
     }
 
-    /// Sets whether models are shown invisible characters, such as tags and marks of direction. By default they are replaced
-    /// by U+FFFD, with a warning, and a tool is left out whose schema compares payloads with them.
+    /// Sets whether models see invisible characters in the definitions of tools, such as tags and direction marks. By
+    /// default they are replaced by U+FFFD with a warning, and tools are left out whose schemas compare payloads with such
+    /// characters.
     #[must_use]
     pub fn with_hidden_text(self, hidden_text: bool) -> Self {
         Self { hidden_text, ..self }
     }
 
-    /// How long to wait before a server is tried again: after the first failure, and at most; each failure doubles it.
-    /// 100 milliseconds and 30 seconds unless given.
+    /// Sets the wait between attempts to connect: after the first failure, and at most. Each failure doubles it. The
+    /// default is 100 milliseconds and 30 seconds.
     #[must_use]
-    pub fn with_backoff(self, first: Duration, most: Duration) -> Self {
-        Self { backoff: (first, most), ..self }
+    pub fn with_backoff(self, first: Duration, max: Duration) -> Self {
+        Self { backoff: (first, max), ..self }
     }
 }
 

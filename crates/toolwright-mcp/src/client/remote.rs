@@ -1,5 +1,4 @@
-//! Calls of tools on a server: a deadline, the drift policy, the call, and what becomes of its result. Never judges
-//! arguments: whoever calls has.
+//! Calls tools on a server, with a timeout and the drift policy. The caller has validated the arguments.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,97 +11,99 @@ use toolwright::{
 };
 
 use super::drift::Drift;
-use super::error::{ClientError, LONGEST};
+use super::error::{ClientError, MAX_SERVER_TEXT};
 use super::failure::failure;
 use super::options::DriftPolicy;
 use super::{Client, answer};
 
-/// A call under way.
-pub(super) struct Asked<'a> {
+/// A call of a server's tool.
+pub(super) struct ServerCall<'a> {
     pub(super) spec: &'a ToolSpec,
     pub(super) call: &'a ToolCall,
-    /// The tool's name on the server.
+    /// The name of the tool on the server.
     pub(super) tool: &'a str,
-    /// What the toolset was written for, where it was written.
+    /// The tools that a generated toolset was written for.
     pub(super) origin: Option<&'static Origin>,
 }
 
 impl Remote for Client {
     fn call<'a>(&'a self, call: RemoteCall<'a>) -> BoxFuture<'a, Result<Payload, ToolFailure>> {
-        let asked = Asked {
+        let server_call = ServerCall {
             spec: call.spec,
             call: call.call,
             tool: call.remote_name(),
             origin: Some(call.origin),
         };
-        Box::pin(self.run(asked))
+        Box::pin(self.run(server_call))
     }
 }
 
 impl Client {
-    /// Runs one call to its end.
-    pub(super) async fn run(&self, asked: Asked<'_>) -> Result<Payload, ToolFailure> {
-        let limit = asked.spec.limits().timeout.unwrap_or(self.link().options().call_timeout);
-        let result = self.result_of(&asked, limit).await?;
-        let accepts = |json: &[u8]| asked.spec.check_result(json).is_ok();
-        answer::payload(&result, asked.call, accepts)
+    /// Sends a call and converts its result.
+    pub(super) async fn run(&self, call: ServerCall<'_>) -> Result<Payload, ToolFailure> {
+        let default = self.connector().options().call_timeout;
+        let result = self.send(&call, call.spec.limits().timeout.unwrap_or(default)).await?;
+        let accepts = |json: &[u8]| call.spec.check_result(json).is_ok();
+        answer::payload(&result, call.call, accepts)
     }
 
-    async fn result_of(
+    async fn send(
         &self,
-        asked: &Asked<'_>,
-        limit: Duration,
+        call: &ServerCall<'_>,
+        timeout: Duration,
     ) -> Result<Box<RawValue>, ToolFailure> {
-        let failed = |error: ClientError| failure(&error, asked.spec, asked.call);
-        let arguments = RawValue::from_string(asked.call.args().to_string())
+        let to_failure = |error: ClientError| failure(&error, call.spec, call.call);
+        let arguments = RawValue::from_string(call.call.args().to_string())
             .map_err(|error| ToolFailure::internal(&error))?;
-        let exchange = async {
-            let connection = self.link().connection().await.map_err(failed)?;
-            if let Some(origin) = asked.origin.filter(|_| self.minds_drift()) {
-                let drift = self.watch().drift(&connection, origin).await.map_err(failed)?;
-                self.refuse(&drift, asked)?;
+        let sending = async {
+            let connection = self.connector().connection().await.map_err(to_failure)?;
+            if let Some(origin) = call.origin.filter(|_| self.compares_tools()) {
+                let drift =
+                    self.tool_cache().drift(&connection, origin).await.map_err(to_failure)?;
+                self.check_drift(&drift, call)?;
             }
-            connection.call(asked.tool, &arguments).await.map_err(failed)
+            connection.call(call.tool, &arguments).await.map_err(to_failure)
         };
-        match tokio::time::timeout(limit, exchange).await {
+        match tokio::time::timeout(timeout, sending).await {
             Ok(result) => result,
-            Err(_) => Err(failed(ClientError::Timeout(limit))),
+            Err(_) => Err(to_failure(ClientError::Timeout(timeout))),
         }
     }
 
-    fn minds_drift(&self) -> bool {
-        self.link().options().drift != DriftPolicy::Ignore
+    fn compares_tools(&self) -> bool {
+        self.connector().options().drift != DriftPolicy::Ignore
     }
 
-    /// The failure of a call whose tool is not what it was, where the policy says so.
-    fn refuse(&self, drift: &Drift, asked: &Asked<'_>) -> Result<(), ToolFailure> {
-        if self.link().options().drift != DriftPolicy::Refuse {
+    /// Fails if the tool has changed or is missing and the policy refuses such calls.
+    fn check_drift(&self, drift: &Drift, call: &ServerCall<'_>) -> Result<(), ToolFailure> {
+        if self.connector().options().drift != DriftPolicy::Refuse {
             return Ok(());
         }
-        let (ours, theirs) = (asked.call.tool(), asked.tool);
+        let (ours, theirs) = (call.call.tool(), call.tool);
         let (kind, message) = if drift.missing.contains(theirs) {
-            (FailureKind::NotFound, format!("the server of `{ours}` has this tool no longer"))
+            (FailureKind::NotFound, format!("the server of `{ours}` no longer has this tool"))
         } else if let Some(how) = drift.changed.get(theirs) {
-            let message = format!("`{ours}` is not the tool that it was on its server: {how}");
-            (FailureKind::Denied, excerpt(&message, LONGEST))
+            let message = format!("`{ours}` has changed on its server: {how}");
+            (FailureKind::Denied, excerpt(&message, MAX_SERVER_TEXT))
         } else {
             return Ok(());
         };
-        let detail = format!("the tools of MCP server {} drifted: {drift}", self.link().address());
+        let detail =
+            format!("the tools of MCP server {} drifted: {drift}", self.connector().address());
         Err(ToolFailure::new(kind, message, Recovery::Replan).with_detail(detail))
     }
 
-    /// What is between the tools the server has now and those a toolset was written for, whatever the policy:
-    /// `client.drift(&github_tools::specs::REMOTE)`.
+    /// Compares the tools of the server with those that a generated toolset was written for, whatever the policy. For
+    /// example: `client.drift(&github_tools::specs::REMOTE)`.
     ///
     /// # Errors
     ///
-    /// Those of [`Client::list_tools_raw`].
+    /// Fails like [`Client::list_tools_raw`].
     pub async fn drift(&self, origin: &'static Origin) -> Result<Arc<Drift>, ClientError> {
-        let limit = self.link().options().connect_timeout;
+        let limit = self.connector().options().connect_timeout;
         let compare = async {
-            let connection = self.link().connection().await?;
-            self.watch().drift(&connection, origin).await
+            let connection = self.connector().connection().await?;
+            self.tool_cache().drift(&connection, origin).await
         };
         tokio::time::timeout(limit, compare).await.unwrap_or(Err(ClientError::Timeout(limit)))
     }

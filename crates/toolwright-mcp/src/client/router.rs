@@ -1,5 +1,5 @@
-//! The tools of an rmcp `ToolRouter`, called in this process: no transport is on the way, and no client. Their specs and
-//! results are read as those of a server are.
+//! Calls the tools of an rmcp `ToolRouter` in this process, without a client and a transport. Their definitions and results
+//! are converted like those of a server.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,16 +14,16 @@ use toolwright::{Outcome, RegistrationError, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::FunctionTool;
 
 use super::error::ClientError;
-use super::{answer, failure, live, toolset};
+use super::{answer, failure, listed_tools, toolset};
 
-/// The tools of an rmcp router and of the service whose methods they are, for
-/// [`Registry::register_tools`](toolwright_runtime::Registry::register_tools). The router is taken as it is now: what it
-/// has disabled is left out.
+/// Converts the tools of an rmcp router into tools for
+/// [`Registry::register_tools`](toolwright_runtime::Registry::register_tools). Their methods run on `service`. Disabled
+/// tools are left out.
 ///
-/// Names, descriptions, annotations and schemas are those that the router lists, and the listed schemas are what arguments
-/// and results are held against. A result with `isError` is a failure in the tool's words; an error of the protocol is one
-/// whose words are for operators. Since there is no client, a tool that asks its client for something gets an error, and
-/// notifications go nowhere. Giving a call up cancels the token of its request.
+/// Names, descriptions, annotations and schemas are those that the router lists. Arguments and results are validated
+/// against the listed schemas. A result with `isError` becomes a failure with the tool's message; the message of a protocol
+/// error is a detail for operators. There is no client, so a tool's request to its client fails, and its notifications are
+/// discarded. Dropping the future of a call cancels the token of its request.
 ///
 /// ```
 /// use rmcp::handler::server::wrapper::{Json, Parameters};
@@ -68,7 +68,7 @@ use super::{answer, failure, live, toolset};
 ///
 /// # Errors
 ///
-/// Every tool whose schemas cannot be used.
+/// Returns an error for each tool with an unusable schema or name.
 pub fn router_tools<S: Send + Sync + 'static>(
     toolset: &str,
     router: ToolRouter<S>,
@@ -76,7 +76,7 @@ pub fn router_tools<S: Send + Sync + 'static>(
 ) -> Result<Vec<FunctionTool>, RegistrationError> {
     let listed = router.list_all();
     let shared = Arc::new(Shared { router, service: service.into(), peer: OnceLock::new() });
-    let (mut tools, mut wrong) = (Vec::new(), Vec::new());
+    let (mut tools, mut errors) = (Vec::new(), Vec::new());
     for tool in listed {
         match spec(toolset, &tool) {
             Ok((spec, output)) => {
@@ -87,12 +87,12 @@ pub fn router_tools<S: Send + Sync + 'static>(
                 }));
             }
             Err(reason) => {
-                wrong
-                    .push(RegistrationError::UnusableTool { tool: tool.name.into_owned(), reason });
+                let tool = tool.name.into_owned();
+                errors.push(RegistrationError::UnusableTool { tool, reason });
             }
         }
     }
-    RegistrationError::all(wrong)?;
+    RegistrationError::all(errors)?;
     Ok(tools)
 }
 
@@ -100,19 +100,19 @@ pub fn router_tools<S: Send + Sync + 'static>(
 struct Shared<S> {
     router: ToolRouter<S>,
     service: Arc<S>,
-    /// The other side of each request, which is nobody. It is made in the first call, because that needs tokio.
+    /// The peer of each request, which is disconnected. It is created by the first call, because that needs tokio.
     peer: OnceLock<Peer<RoleServer>>,
 }
 
-/// A server whose client is gone.
-struct Nobody;
+/// The server side of the disconnected peer.
+struct DisconnectedServer;
 
-impl ServerHandler for Nobody {}
+impl ServerHandler for DisconnectedServer {}
 
-/// The spec of a tool, and the schema of its results.
+/// Returns the spec of a tool and the schema of its results.
 fn spec(toolset: &str, tool: &Tool) -> Result<(ToolSpec, Schema), String> {
-    let written = to_raw_value(tool).map_err(|error| error.to_string())?;
-    let spec = toolset::spec(toolset, &live::read(&written)?, false)?;
+    let raw = to_raw_value(tool).map_err(|error| error.to_string())?;
+    let spec = toolset::spec(toolset, &listed_tools::parse_tool(&raw)?, false)?;
     let output = Schema::new(spec.result_schema()).map_err(|error| error.to_string())?;
     Ok((spec.with_implementation(Implementation::External), output))
 }
@@ -123,22 +123,22 @@ impl<S: Send + Sync + 'static> Shared<S> {
             .map_err(|error| ToolFailure::internal(&error))?;
         let peer = self.peer.get_or_init(|| {
             let (_, stream) = tokio::io::duplex(1);
-            serve_directly(Nobody, tokio::io::split(stream), None).peer().clone()
+            serve_directly(DisconnectedServer, tokio::io::split(stream), None).peer().clone()
         });
         let request = RequestContext::new(NumberOrString::String(call.id().into()), peer.clone());
-        let _canceled_when_dropped = request.ct.clone().drop_guard();
+        let _cancelled_on_drop = request.ct.clone().drop_guard();
         let params = CallToolRequestParams::new(call.tool().to_owned()).with_arguments(arguments);
         let context = ToolCallContext::new(&*self.service, params, request);
         match self.router.call(context).await {
             Ok(response) => {
-                let written = to_raw_value(&ServerResult::from(response))
+                let raw = to_raw_value(&ServerResult::from(response))
                     .map_err(|error| ToolFailure::internal(&error))?;
-                answer::payload(&written, call, |json| output.check(json).is_ok())
+                answer::payload(&raw, call, |json| output.check(json).is_ok())
             }
             Err(error) => {
                 let message = error.message.into_owned();
-                let refused = ClientError::Refused { code: error.code.0, message };
-                Err(failure::failure(&refused, &ToolSpec::new(call.tool().to_owned()), call))
+                let error = ClientError::JsonRpc { code: error.code.0, message };
+                Err(failure::failure(&error, &ToolSpec::new(call.tool().to_owned()), call))
             }
         }
     }

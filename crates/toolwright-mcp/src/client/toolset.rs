@@ -1,5 +1,5 @@
-//! The tools of a server that no schema file knows, offered to the runtime (P6), as a host agreed to them. Their own JSON
-//! Schemas judge arguments and results. Never generates anything: a toolset of a file is typed, this one is not.
+//! A toolset of the tools that a server lists, without a schema file (P6). Arguments and results are validated against the
+//! server's JSON Schemas.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,19 +15,18 @@ use toolwright_runtime::{ToolEntry, Toolset};
 use super::Client;
 use super::changes::{Definition, ToolChange};
 use super::error::ClientError;
-use super::live::{Live, LiveTool, Schema};
-use super::remote::Asked;
+use super::listed_tools::{ListedTool, ListedTools, Schema};
+use super::remote::ServerCall;
 
-/// How many bytes of a tool's description are kept.
-const LONGEST_DESCRIPTION: usize = 64 * 1024;
+/// The maximum length of a tool's description in bytes.
+const MAX_DESCRIPTION: usize = 64 * 1024;
 
-/// Every tool a server lists, as a toolset of the runtime. A tool whose schemas or name cannot be used is left out, with a
-/// warning.
+/// A toolset of all tools that a server lists. Tools with an unusable schema or name are left out with a warning.
 ///
-/// The tools are pinned: they stay what they were when the server was first reached, whatever it lists later, until the
-/// host [accepts](McpToolset::accept_changes) what [changed](McpToolset::pending_changes). A call whose arguments the changed
-/// tool does not take is refused. [`McpToolset::follow_changes`] turns that off. To look at changes while the toolset is
-/// registered, keep it in an [`Arc`], which is a toolset too.
+/// The tools are pinned: models see the definitions from the first connection, whatever the server lists later, until the
+/// host [accepts](McpToolset::accept_changes) the [changes](McpToolset::pending_changes). A call is refused if the changed
+/// tool does not accept its arguments. [`McpToolset::follow_changes`] turns pinning off. To use the toolset after it was
+/// registered, keep it in an [`Arc`], which is also a toolset.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -42,10 +41,10 @@ const LONGEST_DESCRIPTION: usize = 64 * 1024;
 /// let git = Arc::new(git);
 /// let catalog = Registry::new().catalog();
 /// catalog.connect("git", "git", async { Ok::<_, ClientError>(git.clone()) }).await?;
-/// // Later, when somebody has read them:
+/// // Later, after someone has reviewed the changes:
 /// let changes = git.pending_changes().await?;
 /// git.accept_changes(&changes);
-/// let stored = git.pins(); // for `with_pins` of another process
+/// let stored = git.pins(); // for `with_pins` in another process
 /// # Ok(())
 /// # }
 /// ```
@@ -59,35 +58,35 @@ pub struct McpToolset {
 
 type OnChange = dyn Fn(&[ToolChange]) + Send + Sync;
 
-/// What is known of the tools.
 #[derive(Default)]
 struct State {
-    /// What was agreed to: nothing before the server was reached, unless it was agreed to in another process.
-    agreed: Option<Vec<Definition>>,
-    /// The list that was seen last, and the usable tools in it.
-    seen: Option<Arc<Live>>,
+    /// The accepted tools. `None` before the first connection if there are no pins of another process.
+    accepted: Option<Vec<Definition>>,
+    /// The last list from the server.
+    last_list: Option<Arc<ListedTools>>,
+    /// The usable tools of the last list.
     listed: Vec<Definition>,
-    /// What is different between the two.
+    /// The differences between accepted and listed tools.
     pending: Vec<ToolChange>,
 }
 
 impl State {
-    /// Takes the tools that are listed now for agreed to, where nothing was or changes are followed; else compares them.
+    /// Updates the pending changes. Accepts all listed tools if none were accepted before, or if changes are followed.
     fn compare(&mut self, follows_changes: bool) {
-        let agreed = self.agreed.get_or_insert_with(|| self.listed.clone());
+        let accepted = self.accepted.get_or_insert_with(|| self.listed.clone());
         if follows_changes {
-            agreed.clone_from(&self.listed);
+            accepted.clone_from(&self.listed);
         }
-        for tool in agreed.iter_mut().filter(|tool| tool.spec.is_none()) {
+        for tool in accepted.iter_mut().filter(|tool| tool.spec.is_none()) {
             let listed = self.listed.iter().find(|listed| listed.pin == tool.pin);
             tool.spec = listed.and_then(|listed| listed.spec.clone());
         }
-        self.pending = ToolChange::between(agreed, &self.listed);
+        self.pending = ToolChange::between(accepted, &self.listed);
     }
 
-    /// The specs of what was agreed to.
+    /// Returns the specs of the accepted tools.
     fn specs(&self) -> Vec<Arc<ToolSpec>> {
-        self.agreed.iter().flatten().filter_map(|tool| tool.spec.clone()).collect()
+        self.accepted.iter().flatten().filter_map(|tool| tool.spec.clone()).collect()
     }
 }
 
@@ -98,7 +97,7 @@ impl std::fmt::Debug for McpToolset {
 }
 
 impl McpToolset {
-    /// The tools of a client's server. The id is the name of the toolset that specs tell.
+    /// Creates the toolset of a client's server. Its specs have `id` as their toolset. It does not connect yet.
     pub fn new(id: impl Into<String>, client: Client) -> Self {
         Self {
             id: id.into(),
@@ -109,151 +108,150 @@ impl McpToolset {
         }
     }
 
-    /// Reaches the server and lists its tools: for
-    /// [`Catalog::connect`](toolwright_runtime::Catalog::connect), which registers them then. Keep the client to end the
-    /// server: [`Client::close`].
+    /// Connects to the server and lists its tools. [`Catalog::connect`](toolwright_runtime::Catalog::connect) takes the
+    /// returned future and registers the tools. Keep the client if you want to [close](Client::close) it.
     ///
     /// # Errors
     ///
-    /// A server that cannot be reached or listed.
-    pub async fn reach(id: impl Into<String>, client: &Client) -> Result<Self, ClientError> {
+    /// Fails if the server cannot be reached or its tools cannot be listed.
+    pub async fn connect(id: impl Into<String>, client: &Client) -> Result<Self, ClientError> {
         let toolset = Self::new(id, client.clone());
-        toolset.look().await?;
+        toolset.refresh().await?;
         Ok(toolset)
     }
 
-    /// Takes tools for agreed to that have these pins, and no others: those that [`McpToolset::pins`] gave in another
-    /// process. Tools that are not what they were then are not offered before their change is accepted.
+    /// Accepts exactly the tools with these pins, which [`McpToolset::pins`] returned in another process. Tools that have
+    /// changed since are not offered until their change is accepted.
     #[must_use]
     pub fn with_pins(mut self, pins: impl IntoIterator<Item = (String, String)>) -> Self {
         let pinned = pins.into_iter().map(|(tool, pin)| Definition { tool, pin, spec: None });
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).agreed =
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).accepted =
             Some(pinned.collect());
         self
     }
 
-    /// Offers the tools that the server lists now, whatever was offered before: for servers that are trusted to change
-    /// what a model reads.
+    /// Accepts all changes automatically. Use it only for servers that are trusted to change what a model reads.
     #[must_use]
     pub fn follow_changes(mut self) -> Self {
         self.follows_changes = true;
         self
     }
 
-    /// Calls a function when the server lists other tools than it did before. It is called where that is noticed, which is
-    /// when tools are listed or called, and must not block.
+    /// Sets a function that is called with new changes. It is called while tools are listed or called, and must not block.
     #[must_use]
-    pub fn on_change(mut self, told: impl Fn(&[ToolChange]) + Send + Sync + 'static) -> Self {
-        self.on_change = Some(Arc::new(told));
+    pub fn on_change(mut self, callback: impl Fn(&[ToolChange]) + Send + Sync + 'static) -> Self {
+        self.on_change = Some(Arc::new(callback));
         self
     }
 
-    /// What is different between the tools that were agreed to and those that the server lists now. The first call agrees
-    /// to what is listed, unless there are pins.
+    /// Returns the differences between the accepted tools and those that the server lists now. The first call accepts all
+    /// listed tools, unless there are pins.
     ///
     /// # Errors
     ///
-    /// A server that cannot be reached or listed.
+    /// Fails if the server cannot be reached or its tools cannot be listed.
     pub async fn pending_changes(&self) -> Result<Vec<ToolChange>, ClientError> {
-        self.look().await?;
+        self.refresh().await?;
         Ok(self.state().pending.clone())
     }
 
-    /// Agrees to changes. What the server changed after they were looked at stays pending.
+    /// Accepts changes. If the server has changed the tools again since, those changes stay pending.
     pub fn accept_changes(&self, changes: &[ToolChange]) {
         let mut state = self.state();
-        let agreed = state.agreed.get_or_insert_default();
+        let accepted = state.accepted.get_or_insert_default();
         for change in changes {
-            let place = agreed.iter().position(|tool| tool.tool == change.tool);
-            match (place, change.accepted()) {
-                (Some(place), Some(tool)) => agreed[place] = tool,
-                (Some(place), None) => drop(agreed.remove(place)),
-                (None, Some(tool)) => agreed.push(tool),
+            let position = accepted.iter().position(|tool| tool.tool == change.tool);
+            match (position, change.definition_after()) {
+                (Some(position), Some(tool)) => accepted[position] = tool,
+                (Some(position), None) => drop(accepted.remove(position)),
+                (None, Some(tool)) => accepted.push(tool),
                 (None, None) => {}
             }
         }
         state.compare(false);
     }
 
-    /// The tools that were agreed to, and the SHA-256 of what was said of each: its title, description, annotations and
-    /// schemas. Empty before the server was reached, unless there are pins of another process.
+    /// Returns the accepted tools with the SHA-256 of each definition: name, title, description, annotations and schemas.
+    /// Empty before the first connection, unless there are pins of another process.
     pub fn pins(&self) -> BTreeMap<String, String> {
         let state = self.state();
-        let agreed = state.agreed.iter().flatten();
-        agreed.map(|tool| (tool.tool.clone(), tool.pin.clone())).collect()
+        let accepted = state.accepted.iter().flatten();
+        accepted.map(|tool| (tool.tool.clone(), tool.pin.clone())).collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at what the server lists now, and tells of what is different from before.
-    async fn look(&self) -> Result<(), ClientError> {
-        let limit = self.client.link().options().connect_timeout;
-        let look = async {
-            let connection = self.client.link().connection().await?;
-            self.client.watch().live(&connection).await
+    /// Updates the state from the server's list, and reports new changes.
+    async fn refresh(&self) -> Result<(), ClientError> {
+        let timeout = self.client.connector().options().connect_timeout;
+        let list = async {
+            let connection = self.client.connector().connection().await?;
+            self.client.tool_cache().tools(&connection).await
         };
-        let live = tokio::time::timeout(limit, look).await;
-        let live = live.unwrap_or(Err(ClientError::Timeout(limit)))?;
-        let news = {
+        let list = tokio::time::timeout(timeout, list).await;
+        let list = list.unwrap_or(Err(ClientError::Timeout(timeout)))?;
+        let new_changes = {
             let mut state = self.state();
-            if state.seen.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, &live)) {
+            if state.last_list.as_ref().is_some_and(|last| Arc::ptr_eq(last, &list)) {
                 return Ok(());
             }
             let listed: Vec<_> =
-                live.tools.iter().filter_map(|tool| self.definition(tool)).collect();
-            let (before, told) = (state.agreed.clone(), std::mem::take(&mut state.pending));
-            let changes = before.map(|agreed| ToolChange::between(&agreed, &listed));
-            (state.seen, state.listed) = (Some(live), listed);
+                list.tools.iter().filter_map(|tool| self.definition(tool)).collect();
+            let (before, reported) = (state.accepted.clone(), std::mem::take(&mut state.pending));
+            let changes = before.map(|accepted| ToolChange::between(&accepted, &listed));
+            (state.last_list, state.listed) = (Some(list), listed);
             state.compare(self.follows_changes);
-            let is_told = |change: &ToolChange| told.iter().any(|told| told.is_same(change));
+            let is_reported =
+                |change: &ToolChange| reported.iter().any(|reported| reported.is_same(change));
             changes
                 .unwrap_or_default()
                 .into_iter()
-                .filter(|change| !is_told(change))
+                .filter(|change| !is_reported(change))
                 .collect::<Vec<_>>()
         };
-        for change in &news {
+        for change in &new_changes {
             tracing::warn!(
                 toolset = self.id,
-                "a tool of an MCP server is not what was agreed to: {change}"
+                "a tool of an MCP server differs from the accepted one: {change}"
             );
         }
-        if let Some(told) = self.on_change.as_ref().filter(|_| !news.is_empty()) {
-            told(&news);
+        if let Some(callback) = self.on_change.as_ref().filter(|_| !new_changes.is_empty()) {
+            callback(&new_changes);
         }
         Ok(())
     }
 
-    /// The tools to offer now. While the server is gone they are those it had: their calls fail, and not the run.
+    /// Returns the tools to offer now. While the server is unreachable these are the last ones: their calls fail, but the
+    /// run goes on.
     async fn offered(&self) -> Vec<Arc<ToolSpec>> {
-        let is_known = self.state().seen.is_some();
-        if (!is_known || self.client.link().is_up())
-            && let Err(error) = self.look().await
+        let has_list = self.state().last_list.is_some();
+        if (!has_list || self.client.connector().is_connected())
+            && let Err(error) = self.refresh().await
         {
             tracing::warn!(toolset = self.id, "tools could not be listed: {error}");
         }
         self.state().specs()
     }
 
-    fn definition(&self, tool: &LiveTool) -> Option<Definition> {
-        let shows_hidden = self.client.link().options().hidden_text;
+    fn definition(&self, tool: &ListedTool) -> Option<Definition> {
+        let shows_hidden = self.client.connector().options().hidden_text;
         match spec(&self.id, tool, shows_hidden) {
             Ok(spec) => {
                 let (tool, pin) = (tool.name.clone(), tool.pin.clone());
                 Some(Definition { tool, pin, spec: Some(Arc::new(spec)) })
             }
-            Err(why) => {
+            Err(reason) => {
                 let name = excerpt(&tool.name, LONGEST_TOOL_NAME);
-                tracing::warn!(toolset = self.id, tool = name, "a tool is left out: {why}");
+                tracing::warn!(toolset = self.id, tool = name, "a tool is left out: {reason}");
                 None
             }
         }
     }
 
     async fn answer(&self, call: &ToolCall) -> Result<Payload, ToolFailure> {
-        self.look().await.map_err(|error| unlisted(&error, call))?;
+        self.refresh().await.map_err(|error| list_failure(&error, call))?;
         let (specs, changed) = {
             let state = self.state();
             let changed = state.pending.iter().find(|change| change.tool == call.tool()).cloned();
@@ -265,10 +263,10 @@ impl McpToolset {
         spec.check_args(call.args().as_bytes())
             .map_err(|issues| ToolFailure::invalid_call(spec, call, issues))?;
         if let Some(change) = changed {
-            still_fits(&change, call)?;
+            check_changed_tool(&change, call)?;
         }
-        let asked = Asked { spec, call, tool: spec.name(), origin: None };
-        let payload = self.client.run(asked).await?;
+        let server_call = ServerCall { spec, call, tool: spec.name(), origin: None };
+        let payload = self.client.run(server_call).await?;
         spec.check_result(payload.as_bytes())
             .map_err(|issues| ToolFailure::malformed_result(spec, &issues))?;
         Ok(payload)
@@ -288,32 +286,35 @@ impl Toolset for McpToolset {
     }
 }
 
-/// Refuses a call whose tool is gone, or takes other arguments than those that were agreed to.
-fn still_fits(change: &ToolChange, call: &ToolCall) -> Result<(), ToolFailure> {
+/// Fails if the tool of a call is gone, or if its changed definition does not accept the arguments.
+fn check_changed_tool(change: &ToolChange, call: &ToolCall) -> Result<(), ToolFailure> {
     let tool = call.tool();
     let Some(now) = &change.after else {
-        let message = format!("the server of `{tool}` has this tool no longer");
+        let message = format!("the server of `{tool}` no longer has this tool");
         return Err(ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan));
     };
     now.check_args(call.args().as_bytes()).map_err(|issues| {
         let message = format!(
-            "`{tool}` is not the tool that it was on its server and takes other arguments; it can be called when somebody \
-             has agreed to the change"
+            "`{tool}` has changed on its server and takes other arguments; it can be called after the change has been \
+             accepted"
         );
         let failure = ToolFailure::new(FailureKind::Denied, message, Recovery::Replan);
         failure.with_detail(format!("{change}: {issues}"))
     })
 }
 
-/// The failure of a call whose tool could not even be looked up.
-fn unlisted(error: &ClientError, call: &ToolCall) -> ToolFailure {
-    let only_named = ToolSpec::new(call.tool().to_owned());
-    super::failure::failure(error, &only_named, call)
+/// The failure of a call whose tools could not be listed.
+fn list_failure(error: &ClientError, call: &ToolCall) -> ToolFailure {
+    let unknown = ToolSpec::new(call.tool().to_owned());
+    super::failure::failure(error, &unknown, call)
 }
 
-/// A spec of what a server says of a tool. Characters that people cannot see are taken out of its words, unless they are to
-/// be shown.
-pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result<ToolSpec, String> {
+/// Converts a listed tool into a spec. Hidden characters in its texts are replaced unless `shows_hidden`.
+pub(super) fn spec(
+    toolset: &str,
+    tool: &ListedTool,
+    shows_hidden: bool,
+) -> Result<ToolSpec, String> {
     let is_hidden = tool.name.chars().any(char::is_control) || hidden(&tool.name).next().is_some();
     let is_blank = tool.name.is_empty() || tool.name.trim() != tool.name;
     if tool.name.len() > LONGEST_TOOL_NAME || is_hidden || is_blank {
@@ -324,8 +325,8 @@ pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result
     }
     let input = tool.input.as_ref().ok_or("it has no `inputSchema`")?;
     super::headers::check(&input.text)?;
-    let args = compiled(input)?;
-    let result = tool.output.as_ref().map(compiled).transpose()?;
+    let args = compile(input)?;
+    let result = tool.output.as_ref().map(compile).transpose()?;
     let check_args = move |json: &[u8]| args.check(json);
     let check_result = move |json: &[u8]| match &result {
         Some(result) => result.check(json),
@@ -337,47 +338,47 @@ pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result
         .with_checks(check_args, check_result);
     spec.set_toolset(toolset.to_owned());
     spec.set_service(toolset.to_owned());
-    let mut hides = false;
-    let mut words = |text: &str| {
+    let mut found_hidden = false;
+    let mut visible_text = |text: &str| {
         if shows_hidden {
-            return text.chars().take(LONGEST_DESCRIPTION).collect();
+            return text.chars().take(MAX_DESCRIPTION).collect();
         }
-        hides |= hidden(text).next().is_some();
-        excerpt(text, LONGEST_DESCRIPTION)
+        found_hidden |= hidden(text).next().is_some();
+        excerpt(text, MAX_DESCRIPTION)
     };
     if let Some(title) = &tool.title {
-        spec.set_title(words(title));
+        spec.set_title(visible_text(title));
     }
-    spec.set_description(words(&tool.description));
-    let mut schema = |schema: &Schema| {
+    spec.set_description(visible_text(&tool.description));
+    let mut visible_schema_text = |schema: &Schema| {
         if shows_hidden {
             return Ok(schema.text.clone());
         }
         let visible = visible_schema(&schema.value, &[]);
         if hidden(&visible.as_ref().unwrap_or(&schema.value).to_string()).next().is_some() {
             return Err(
-                "its schema has hidden characters in a name, `enum`, `const` or `pattern`, expected text that can be seen; \
-                 `ClientOptions::with_hidden_text` lets it through",
+                "its schema has hidden characters in a name, `enum`, `const` or `pattern`, expected visible text; \
+                 `ClientOptions::with_hidden_text` allows them",
             );
         }
-        hides |= visible.is_some();
+        found_hidden |= visible.is_some();
         Ok(visible.map_or_else(|| schema.text.clone(), |schema| schema.to_string()))
     };
-    spec.set_args_schema(schema(input)?);
+    spec.set_args_schema(visible_schema_text(input)?);
     if let Some(output) = &tool.output {
-        spec.set_result_schema(schema(output)?);
+        spec.set_result_schema(visible_schema_text(output)?);
     }
-    if hides {
+    if found_hidden {
         tracing::warn!(
             toolset,
             tool = tool.name,
-            "the words of a tool had hidden characters, which were replaced by U+FFFD"
+            "the definition of a tool had hidden characters, which were replaced by U+FFFD"
         );
     }
     Ok(spec)
 }
 
-fn compiled(schema: &Schema) -> Result<toolwright::schema::Schema, String> {
+fn compile(schema: &Schema) -> Result<toolwright::schema::Schema, String> {
     toolwright::schema::Schema::new(&schema.text)
-        .map_err(|why| format!("its schema cannot be used: {why}"))
+        .map_err(|error| format!("its schema cannot be used: {error}"))
 }

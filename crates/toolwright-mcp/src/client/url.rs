@@ -1,5 +1,4 @@
-//! How a URL is reached: rmcp's transport over our requests, and what its failures mean. Sends nothing itself: see
-//! [`super::http`].
+//! Creates the transport for a URL from a [`ServerUrl`], and converts its errors. [`super::http`] sends the requests.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -17,24 +16,25 @@ use tokio::sync::mpsc;
 use toolwright::untrusted::Redactor;
 
 use super::address::ServerUrl;
-use super::error::{ClientError, described};
-use super::http::{Failure, RequestError, TextHttp};
+use super::error::{ClientError, error_chain};
+use super::http::{HttpClient, HttpError, RequestError};
+use super::message_codec::MessageCodec;
 use super::options::ClientOptions;
-use super::texts::Texts;
 
-/// rmcp's transport on top of these requests.
+/// Creates rmcp's transport with our HTTP client.
 pub(super) fn transport(
     url: &ServerUrl,
     options: &ClientOptions,
-    texts: &Arc<Texts>,
+    codec: &Arc<MessageCodec>,
     alive: mpsc::Sender<()>,
-) -> Result<StreamableHttpClientTransport<TextHttp>, String> {
+) -> Result<StreamableHttpClientTransport<HttpClient>, String> {
     let mut headers = HashMap::new();
     for (name, value) in &url.headers {
         let parsed =
             HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::try_from(value).ok());
-        let (name, mut value) =
-            parsed.ok_or_else(|| format!("`{name}` is no header with a value of HTTP"))?;
+        let (name, mut value) = parsed.ok_or_else(|| {
+            format!("`{name}` is not a valid HTTP header, or its value is invalid")
+        })?;
         value.set_sensitive(true);
         headers.insert(name, value);
     }
@@ -43,23 +43,23 @@ pub(super) fn transport(
             "found a bearer token and a header `Authorization`, expected one of them".to_owned()
         );
     }
-    // A call that waits is no connection that idles: deadlines are the caller's. Redirects are judged one by one.
+    // No timeout for whole requests: callers have their own. `HttpClient::send` decides about redirects.
     let client = reqwest::Client::builder().redirect(Policy::none()).no_proxy();
     let client = client.connect_timeout(options.connect_timeout / 2).tcp_nodelay(true);
-    let client = client.build().map_err(|error| described(&error))?;
+    let client = client.build().map_err(|error| error_chain(&error))?;
     let redactor = Redactor::new(secrets(url));
-    let http = TextHttp::new(client, texts.clone(), redactor, options, alive);
+    let http = HttpClient::new(client, codec.clone(), redactor, options, alive);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
     config.custom_headers = headers;
     config.auth_header.clone_from(&url.bearer);
     Ok(StreamableHttpClientTransport::with_client(http, config))
 }
 
-/// A shorter value is no secret; it may be a setting, or any word of a result.
-const SHORTEST_SECRET: usize = 8;
+/// The minimum length of a secret in characters. A shorter value may be a setting, and may occur in any result.
+const MIN_SECRET: usize = 8;
 
-/// The values that a server is shown and may repeat: the token, those of headers with and without their scheme, and those
-/// of the URL's user information and query.
+/// Returns the secrets that the server gets and could repeat: the token, the values of headers with and without their
+/// scheme, and the values of the URL's user information and query.
 fn secrets(server: &ServerUrl) -> Vec<String> {
     let mut values: Vec<String> = server.bearer.iter().cloned().collect();
     for (_, value) in &server.headers {
@@ -75,15 +75,15 @@ fn secrets(server: &ServerUrl) -> Vec<String> {
             values.push(password);
         }
     }
-    values.retain(|value| value.chars().count() >= SHORTEST_SECRET);
+    values.retain(|value| value.chars().count() >= MIN_SECRET);
     values
 }
 
-/// What went wrong with a request, where HTTP is to blame.
+/// Converts an error of the HTTP transport, or returns `None` for another error.
 pub(super) fn client_error(error: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
-    let why = || described(error);
-    let http = |status| Some(ClientError::Http { status, why: why() });
-    match error.downcast_ref::<Failure>()? {
+    let reason = || error_chain(error);
+    let http = |status| Some(ClientError::Http { status, reason: reason() });
+    match error.downcast_ref::<HttpError>()? {
         StreamableHttpError::HttpStatus(status) => http(Some(status.status)),
         StreamableHttpError::AuthRequired(_) => http(Some(401)),
         StreamableHttpError::InsufficientScope(_) => http(Some(403)),
@@ -92,7 +92,9 @@ pub(super) fn client_error(error: &(dyn Error + Send + Sync + 'static)) -> Optio
         StreamableHttpError::Client(RequestError::Redirected { status, .. }) => http(Some(*status)),
         StreamableHttpError::ResponseBodyTooLarge { .. }
         | StreamableHttpError::Deserialize(_)
-        | StreamableHttpError::UnexpectedContentType(_) => Some(ClientError::Unusable(why())),
+        | StreamableHttpError::UnexpectedContentType(_) => {
+            Some(ClientError::InvalidResponse(reason()))
+        }
         _ => None,
     }
 }

@@ -1,5 +1,4 @@
-//! What a client is shown of a result, where JSON is not what a person or a model should see. Never touches the
-//! structured result.
+//! Content blocks of results, for results that are not best shown as JSON text.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,58 +6,58 @@ use std::sync::Arc;
 use rmcp::model::{ContentBlock, Resource, ResourceContents};
 use toolwright::Payload;
 
-/// One block of what a tool's result is shown as. Bytes are in base64.
+/// A content block of a tool's result. Binary data is in base64.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Content {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image {
-        /// Its bytes.
+        /// The bytes of the image.
         data: String,
-        /// `image/png` and the like.
+        /// The MIME type, such as `image/png`.
         mime_type: String,
     },
-    /// A sound.
+    /// Audio.
     Audio {
-        /// Its bytes.
+        /// The bytes of the audio.
         data: String,
-        /// `audio/wav` and the like.
+        /// The MIME type, such as `audio/wav`.
         mime_type: String,
     },
-    /// A resource, whole, of text.
+    /// An embedded text resource.
     TextResource {
-        /// What it is known by.
+        /// The URI of the resource.
         uri: String,
-        /// `text/plain` and the like.
+        /// The MIME type, such as `text/plain`.
         mime_type: Option<String>,
-        /// All of it.
+        /// The full text.
         text: String,
     },
-    /// A resource, whole, of bytes.
+    /// An embedded binary resource.
     BlobResource {
-        /// What it is known by.
+        /// The URI of the resource.
         uri: String,
-        /// `application/pdf` and the like.
+        /// The MIME type, such as `application/pdf`.
         mime_type: Option<String>,
-        /// All of it.
+        /// All bytes.
         blob: String,
     },
-    /// Where a resource is found.
+    /// A link to a resource.
     ResourceLink {
-        /// What it is known by.
+        /// The URI of the resource.
         uri: String,
-        /// What it is called.
+        /// The name of the resource.
         name: String,
-        /// What is in it.
+        /// The description of the resource.
         description: Option<String>,
-        /// `text/plain` and the like.
+        /// The MIME type, such as `text/plain`.
         mime_type: Option<String>,
     },
 }
 
-/// How the results of one tool are shown.
+/// The host's function that converts results of one tool into content blocks.
 #[derive(Clone)]
 pub(crate) struct Presentation(Arc<dyn Fn(&Payload) -> Vec<Content> + Send + Sync>);
 
@@ -67,7 +66,7 @@ impl Presentation {
         Self(Arc::new(show))
     }
 
-    /// The blocks of a result; none when the host's code panics.
+    /// Returns the content blocks of a result, or `None` if the host's function panics.
     pub(crate) fn blocks(&self, payload: &Payload) -> Option<Vec<ContentBlock>> {
         let shown = catch_unwind(AssertUnwindSafe(|| (self.0)(payload))).ok()?;
         Some(shown.into_iter().map(ContentBlock::from).collect())

@@ -1,62 +1,62 @@
-//! How often something happened that a server's operators want to know of. Never decides anything.
+//! Counters of a server, for its operators.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The counters of a server, to be read while it serves: see [`McpServer::counters`](crate::McpServer::counters). Cheap
-/// to clone.
+/// The counters of a server, which can be read while it runs: see [`McpServer::counters`](crate::McpServer::counters).
+/// Clones share the counters.
 #[derive(Clone, Debug, Default)]
 pub struct Counters(Arc<Mutex<Counts>>);
 
-/// What the counters of a server say at one moment. Those whose names begin with `open_` go up and down, all others
-/// count from the server's start.
+/// A snapshot of a server's [`Counters`]. The fields `open_…` are current numbers; all others count events since the
+/// server started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Connections over HTTP that are open.
+    /// Open HTTP connections.
     pub open_connections: u64,
-    /// Connections that were accepted.
+    /// Accepted connections.
     pub connections: u64,
-    /// Times that no connection was accepted until another had ended.
+    /// How often the server had to wait for a connection to close before it accepted another.
     pub connections_awaited: u64,
-    /// Connections that were closed at once, since their address had too many open. They do not count as accepted.
+    /// Connections that were closed at once because their address had too many. They do not count as accepted.
     pub connections_refused: u64,
-    /// Connections that were closed because a request's head did not arrive in time, idle ones among them, or because
-    /// an answer was read too slowly.
+    /// Connections that were closed because they were idle, the head of a request did not arrive in time, or the client
+    /// read an answer too slowly.
     pub connections_timed_out: u64,
-    /// Sessions over HTTP that are open.
+    /// Open HTTP sessions.
     pub open_sessions: u64,
-    /// Sessions that were opened.
+    /// Opened sessions.
     pub sessions: u64,
-    /// Sessions that were refused, since there were too many.
+    /// Sessions that were refused because there were too many.
     pub sessions_refused: u64,
-    /// Idle sessions that gave way to new ones of their client.
+    /// Idle sessions that were closed so that their client could open another one.
     pub sessions_evicted: u64,
-    /// Sessions that ended for having been idle.
+    /// Sessions that were closed because they were idle for too long.
     pub sessions_expired: u64,
-    /// Requests for a session of somebody else.
+    /// Requests for a session of another principal.
     pub sessions_denied: u64,
-    /// Requests that name two hosts, origins, sessions or versions of the protocol.
+    /// Requests with a malformed origin, or with two hosts, origins, authorizations, sessions or protocol versions.
     pub requests_ambiguous: u64,
-    /// Bodies that did not arrive in time.
+    /// Requests whose body did not arrive in time.
     pub bodies_timed_out: u64,
-    /// Requests that were refused for the memory that all of them take.
+    /// Requests that were refused because all requests together used too much memory.
     pub requests_refused: u64,
-    /// Calls that are in flight.
+    /// Calls in flight.
     pub open_calls: u64,
-    /// Calls that failed at once, since too many were in flight in all.
+    /// Calls that failed at once because the server had too many in flight.
     pub calls_unavailable: u64,
-    /// Calls that were refused, since too many of their session were in flight.
+    /// Calls that were refused because their session had too many in flight.
     pub calls_refused: u64,
-    /// Calls on streams that had to wait for others of their connection.
+    /// Calls on byte streams that had to wait for other calls of their connection.
     pub calls_delayed: u64,
-    /// Streams that were refused, since their session had too many open.
+    /// HTTP streams that were refused because their session had too many.
     pub streams_refused: u64,
-    /// Results that were not sent for their size.
+    /// Results that were too large to send.
     pub results_too_large: u64,
 }
 
 impl Counters {
-    /// What they say now.
+    /// Returns the current counts.
     pub fn read(&self) -> Counts {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

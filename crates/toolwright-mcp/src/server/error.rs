@@ -1,4 +1,4 @@
-//! Why a server stops serving.
+//! Errors of serving.
 
 use std::error::Error;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::fmt;
 use tokio::task::JoinError;
 use toolwright::BoxError;
 
-/// Why a server stopped serving.
+/// An error that ends a server or keeps it from starting.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// A tool's schema is none, so it cannot be listed.
+    /// A tool cannot be listed because its schema is invalid.
     Schema {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What is wrong with its text, if anything.
+        /// The JSON error, if the schema is not JSON.
         cause: Option<serde_json::Error>,
     },
-    /// The client and the server did not come to terms.
+    /// The handshake with the client failed.
     Handshake(BoxError),
-    /// The server broke down.
+    /// The server's task panicked or was aborted.
     Broken(JoinError),
-    /// The address cannot be listened at.
+    /// The server cannot listen on the address.
     Listen(std::io::Error),
 }
 
@@ -33,9 +33,9 @@ impl fmt::Display for ServeError {
                 "a schema of tool `{tool}` is not a JSON Schema object; correct the spec it comes from"
             ),
             Self::Handshake(_) => f.write_str("the client does not speak the protocol as expected"),
-            Self::Broken(_) => f.write_str("the server broke down while serving"),
+            Self::Broken(_) => f.write_str("the server stopped because of an internal error"),
             Self::Listen(_) => {
-                f.write_str("the address cannot be listened at; choose one that is free")
+                f.write_str("the server cannot listen on this address; choose one that is free")
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Answers the protocol's requests of one connection, session or stateless request. Never runs a tool
-//! itself: the runtime does; what all of them share is in `exposure`.
+//! Handles the MCP requests of one connection, one HTTP session, or one stateless HTTP request. The runtime runs the
+//! tools; `state` holds what all handlers of a server share.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -17,59 +17,63 @@ use toolwright::call::fresh_id;
 use toolwright::{Outcome, Scope, ToolCall};
 
 use super::answer::answer;
-use super::exposure::{Exposed, Exposure};
 use super::listing::Era;
-use super::message::{Arguments, no_method, not_served};
-use super::progress::told;
+use super::message::{Arguments, no_method, unparseable};
+use super::progress::forward_progress;
 #[cfg(feature = "http-server")]
-use super::sessions::{Admission, OpenSession};
+use super::sessions::{OpenSession, RequestGuards};
+use super::state::{ExposedTool, ServerState};
 
-/// Adds what a host knows about a request to the scope of its calls.
-pub(crate) type Derive = Arc<dyn Fn(&Extensions, &mut Scope) + Send + Sync>;
+/// The host's function that fills the scope of a call from its request.
+pub(crate) type FillScope = Arc<dyn Fn(&Extensions, &mut Scope) + Send + Sync>;
 
-/// A server at work for one client.
+/// Handles the requests of one client.
 pub(crate) struct Handler {
-    exposure: Arc<Exposure>,
-    /// One client is one session, and its calls are of one run: a tool that keeps state by run keeps
-    /// it from call to call. A request that stands alone has neither.
+    state: Arc<ServerState>,
+    /// The scope of the client's session. All calls of a session belong to one run, so a tool that keeps state by run
+    /// keeps it from call to call. A stateless request has no session and no run.
     session: OnceLock<Scope>,
-    derive: Option<Derive>,
-    /// Ends what tells the client of changes, when the client is gone.
-    told: OnceLock<DropGuard>,
-    /// The session over HTTP that is open for as long as it has this handler.
+    fill_scope: Option<FillScope>,
+    /// Stops the notifications about changes of the list when the handler is dropped.
+    list_notifications: OnceLock<DropGuard>,
+    /// Keeps the HTTP session open until the handler is dropped.
     #[cfg(feature = "http-server")]
-    open: OnceLock<Arc<OpenSession>>,
+    open_session: OnceLock<Arc<OpenSession>>,
 }
 
 impl Handler {
-    /// For a connection of its own, which is one session in every era.
-    pub(crate) fn of_connection(exposure: Arc<Exposure>) -> Self {
-        Self::new(exposure, OnceLock::from(session()), None)
+    /// Creates the handler of a connection on byte streams, which is one session in both eras.
+    pub(crate) fn of_connection(state: Arc<ServerState>) -> Self {
+        Self::new(state, OnceLock::from(session()), None)
     }
 
-    /// For requests over HTTP, which are a session if they begin with `initialize`.
+    /// Creates the handler of HTTP requests, which get a session with `initialize`.
     #[cfg(feature = "http-server")]
-    pub(crate) fn of_requests(exposure: Arc<Exposure>, derive: Option<Derive>) -> Self {
-        Self::new(exposure, OnceLock::new(), derive)
+    pub(crate) fn of_requests(state: Arc<ServerState>, fill_scope: Option<FillScope>) -> Self {
+        Self::new(state, OnceLock::new(), fill_scope)
     }
 
-    fn new(exposure: Arc<Exposure>, session: OnceLock<Scope>, derive: Option<Derive>) -> Self {
+    fn new(
+        state: Arc<ServerState>,
+        session: OnceLock<Scope>,
+        fill_scope: Option<FillScope>,
+    ) -> Self {
         Self {
-            exposure,
+            state,
             session,
-            derive,
-            told: OnceLock::new(),
+            fill_scope,
+            list_notifications: OnceLock::new(),
             #[cfg(feature = "http-server")]
-            open: OnceLock::new(),
+            open_session: OnceLock::new(),
         }
     }
 
-    fn call(&self, tool: &Exposed, extensions: &Extensions) -> Result<ToolCall, ErrorData> {
+    fn call(&self, tool: &ExposedTool, extensions: &Extensions) -> Result<ToolCall, ErrorData> {
         let mut scope = self.session.get().cloned().unwrap_or_default();
-        if let Some(derive) = &self.derive {
-            // The panic's own message has gone where panics go.
-            catch_unwind(AssertUnwindSafe(|| derive(extensions, &mut scope)))
-                .map_err(|_| ErrorData::internal_error("the call could not be begun", None))?;
+        if let Some(fill_scope) = &self.fill_scope {
+            // The panic hook has reported the panic.
+            catch_unwind(AssertUnwindSafe(|| fill_scope(extensions, &mut scope)))
+                .map_err(|_| ErrorData::internal_error("the call could not be started", None))?;
         }
         let args = Arguments::take(extensions);
         Ok(ToolCall::new(tool.spec.name(), args).with_scope(scope))
@@ -80,19 +84,19 @@ impl Handler {
         name: &str,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = self.exposure.tool(name)?;
+        let tool = self.state.tool(name)?;
         let call = self.call(tool, &context.extensions)?;
-        let _open = match self.exposure.begin_call() {
+        let _open = match self.state.begin_call() {
             Ok(open) => open,
             Err(busy) => return Ok(answer(tool, era_of(&context), &Err(busy)).into()),
         };
         tokio::select! {
             outcome = self.run(call, &context) => {
-                self.exposure.tell_operators(tool, &outcome);
-                let outcome = self.exposure.bounded(tool, outcome);
+                self.state.log_failure(tool, &outcome);
+                let outcome = self.state.limit_size(tool, outcome);
                 Ok(answer(tool, era_of(&context), &outcome).into())
             }
-            // Nobody waits for the answer any more; dropping the call gives it up.
+            // The client no longer waits; dropping the future of the call cancels it.
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("the call was cancelled", None))
             }
@@ -100,9 +104,9 @@ impl Handler {
     }
 
     async fn run(&self, call: ToolCall, context: &RequestContext<RoleServer>) -> Outcome {
-        let running = self.exposure.runtime().call(call);
+        let running = self.state.runtime().call(call);
         let result = match context.meta.get_progress_token() {
-            Some(token) => told(&context.peer, token, running).await,
+            Some(token) => forward_progress(&context.peer, token, running).await,
             None => running.await,
         };
         result.outcome
@@ -123,7 +127,7 @@ fn session() -> Scope {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        self.exposure.info()
+        self.state.info()
     }
 
     async fn initialize(
@@ -133,8 +137,9 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         self.session.get_or_init(session);
         #[cfg(feature = "http-server")]
-        if let Some(open) = Admission::of(&context.extensions).and_then(Admission::session) {
-            let _ = self.open.set(open);
+        if let Some(open) = RequestGuards::of(&context.extensions).and_then(RequestGuards::session)
+        {
+            let _ = self.open_session.set(open);
         }
         let answer = self.negotiate_initialize(&request);
         context.peer.set_peer_info(request);
@@ -147,7 +152,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = page.and_then(|page| page.cursor);
-        self.exposure.list(cursor.as_deref(), era_of(&context))
+        self.state.list(cursor.as_deref(), era_of(&context))
     }
 
     async fn call_tool(
@@ -155,16 +160,16 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // Boxed, for rmcp moves the futures of all requests about in the size of the largest.
+        // Boxed, because rmcp moves futures of all requests around in the size of the largest.
         Box::pin(self.answer(&request.name, context)).await
     }
 
-    /// Tells clients of the revisions with `initialize` when the list changes, for as long as they are there.
+    /// Notifies a client of a revision with `initialize` of changes of the list until it disconnects.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let Some(list) = self.exposure.tool_list() else { return };
+        let Some(list) = self.state.tool_list() else { return };
         let (mut changes, gone) = (list.changes(), CancellationToken::new());
-        // A client that says it twice is told once.
-        if self.told.set(gone.clone().drop_guard()).is_err() {
+        // A client may send the notification twice.
+        if self.list_notifications.set(gone.clone().drop_guard()).is_err() {
             return;
         }
         tokio::spawn(gone.run_until_cancelled_owned(async move {
@@ -180,20 +185,20 @@ impl ServerHandler for Handler {
         &self,
         _requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.exposure.tool_list()?;
+        self.state.tool_list()?;
         let mut accepted = SubscriptionFilter::default();
         accepted.tools_list_changed = Some(true);
         Some(accepted)
     }
 
-    /// Tells a client of 2026-07-28 when the list changes, for as long as it listens.
+    /// Notifies a client of 2026-07-28 of changes of the list while it listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some(list) = self.exposure.tool_list() else { return Ok(()) };
+        let Some(list) = self.state.tool_list() else { return Ok(()) };
         let mut changes = list.changes();
         loop {
             tokio::select! {
-                told = changes.changed() => {
-                    if told.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
+                result = changes.changed() => {
+                    if result.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());
                     }
                 }
@@ -202,24 +207,23 @@ impl ServerHandler for Handler {
         }
     }
 
-    /// Only of tools whose arguments rmcp is to compare with headers.
+    /// Returns a tool only if rmcp should compare its arguments with HTTP headers.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tool = self.exposure.tool(name).ok()?;
-        self.exposure.reads_headers_of(name).then(|| tool.listed.of(Era::Newer).clone())
+        let tool = self.state.tool(name).ok()?;
+        self.state.has_header_args(name).then(|| tool.listed.of(Era::Newer).clone())
     }
 
-    /// What rmcp could not make one of its requests of: a method that is not the protocol's, or one of its methods with
-    /// other parameters than it has.
+    /// Answers a request that rmcp could not parse: its method is unknown or its parameters are invalid.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // A request that names its revision is of the era that has no handshake any more.
+        // A request that names its revision is of the newer era, which has no `initialize`.
         if request.method == "initialize" && context.meta.protocol_version().is_some() {
             return Err(no_method(&request.method));
         }
-        Err(not_served(&request.method))
+        Err(unparseable(&request.method))
     }
 
     async fn complete(
@@ -227,7 +231,7 @@ impl ServerHandler for Handler {
         _request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(not_served("completion/complete"))
+        Err(no_method("completion/complete"))
     }
 
     async fn list_prompts(
@@ -235,7 +239,7 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(not_served("prompts/list"))
+        Err(no_method("prompts/list"))
     }
 
     async fn list_resources(
@@ -243,7 +247,7 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(not_served("resources/list"))
+        Err(no_method("resources/list"))
     }
 
     async fn list_resource_templates(
@@ -251,6 +255,6 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(not_served("resources/templates/list"))
+        Err(no_method("resources/templates/list"))
     }
 }

@@ -1,17 +1,16 @@
-//! What clients may take of a server. Never enforces anything.
+//! The limits of a server on its clients, with their defaults.
 
 use std::time::Duration;
 
-/// What the clients of a server may take of it, together and each, over whichever transport. Set by
-/// [`McpServer::with_limits`](crate::McpServer::with_limits).
+/// The limits of a server on its clients. Set them with [`McpServer::with_limits`](crate::McpServer::with_limits).
 ///
 /// | field | default | beyond it |
 /// |---|---|---|
-/// | `result_bytes` | 4 MiB | the call fails and says so |
-/// | `calls` | 2,048 | the call fails at once: the server is `unavailable` |
-/// | `session_calls` | 256 | 429 over HTTP; on streams, further calls wait |
+/// | `result_bytes` | 4 MiB | the call fails |
+/// | `calls` | 2,048 | the call fails at once as `unavailable` |
+/// | `session_calls` | 256 | 429 over HTTP; on byte streams, further calls wait |
 /// | `session_streams` | 8 | 429 |
-/// | `waiting_bytes` | 1 MiB | streams are not read on |
+/// | `waiting_bytes` | 1 MiB | the server stops reading the stream |
 /// | `connections` | 1,000 | further ones wait to be accepted |
 /// | `client_connections` | 500 | further ones are closed at once |
 /// | `header_timeout` | 30 s | the connection is closed |
@@ -21,11 +20,11 @@ use std::time::Duration;
 /// | `request_bytes` | 256 MiB | 503 |
 /// | `sessions` | 4,096 | 503 |
 /// | `client_sessions` | 1,024 | 429 |
-/// | `evictable_after` | 60 s | the session may give way to a new one of its client |
+/// | `evictable_after` | 60 s | the session may be closed so that its client can open another one |
 ///
-/// How large one request may be and how long a session may be silent is set beside them, by `HttpOptions::with_max_body`
-/// (4 MiB) and `HttpOptions::with_session_idle` (an hour); a line on streams has at most 16 MiB, the head of a request
-/// 64 KiB. [`Counters`](crate::Counters) tell how often a limit was met.
+/// `HttpOptions` sets two more limits: the size of a request (`with_max_body`, 4 MiB) and the idle time of a session
+/// (`with_session_idle`, one hour). Two are fixed: 16 MiB for a line on byte streams, 64 KiB for the head of an HTTP
+/// request. [`Counters`](crate::Counters) counts how often limits are exceeded.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -37,44 +36,45 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one result as its tool encoded it, or of a failure's message and data. A client is sent about twice as
-    /// much, as text and as structured content.
+    /// The largest size of a result as its tool encoded it, or of a failure's message and data, in bytes. The response
+    /// is about twice as large, because it has the result as text and as structured content.
     pub result_bytes: usize,
-    /// Calls in flight in all. Other requests are answered all the same.
+    /// Calls in flight on the whole server. Other requests are not limited.
     pub calls: usize,
-    /// Calls in flight in one session. One connection on streams is one session, and its subscriptions
-    /// (`subscriptions/listen`) count, too; a connection of HTTP/1 has one call in flight at a time.
+    /// Calls in flight in one session. A connection on byte streams is one session, and its subscriptions
+    /// (`subscriptions/listen`) count too. An HTTP/1 connection has one call in flight at a time.
     pub session_calls: usize,
-    /// Streams over HTTP on which one session listens (`GET`).
+    /// HTTP streams (`GET`) that one session may have open.
     pub session_streams: usize,
-    /// Bytes of calls on streams that are read and wait for those in flight. While they are fewer, a ping is answered
-    /// and a cancellation is heard.
+    /// Bytes of calls on a byte stream that were read and wait for other calls to end. Below this limit the server reads
+    /// on, so it still answers pings and handles cancellations.
     pub waiting_bytes: usize,
-    /// Connections that are open at once, where the server listens itself. Fewer than the process may have open files,
-    /// or those are the limit.
+    /// Open connections, if the server listens itself. Choose fewer than the process's limit of open files.
     pub connections: usize,
-    /// Connections that are open at once from one address, or one /64 network of IPv6, where the server listens itself.
-    /// Fewer than `connections`, or one client can keep all others out. Behind a proxy all clients have one address: raise
-    /// it to `connections` there.
+    /// Open connections from one address, or one IPv6 /64 network, if the server listens itself. Choose fewer than
+    /// `connections`; otherwise one client can keep all others out. Behind a proxy all clients have one address: set it
+    /// to `connections` there.
     pub client_connections: usize,
-    /// How long a connection may take to send the head of its next request, and so how long it may be idle. Where the
-    /// server listens itself.
+    /// The time in which a connection must send the head of its next request, which also limits how long it may be
+    /// idle. Applies if the server listens itself.
     pub header_timeout: Duration,
-    /// How long the body of a request may take to arrive.
+    /// The time in which the body of a request must arrive.
     pub body_timeout: Duration,
-    /// The period over which a client must read at `write_rate`. Applies where the server listens itself.
+    /// The period over which a client must read at `write_rate`. Applies if the server listens itself.
     pub write_timeout: Duration,
-    /// Bytes a second that a client has to read on average of each `write_timeout` in which something waits to be sent to it.
+    /// Bytes per second that a client must read, on average over each `write_timeout` in which data waits to be sent.
     pub write_rate: usize,
-    /// Bytes of all requests over HTTP that are being read or acted on. The first 64 KiB of each do not count.
+    /// Bytes of all HTTP requests that are being read or handled. The first 64 KiB of each do not count.
     pub request_bytes: usize,
-    /// Sessions over HTTP.
+    /// Open HTTP sessions.
     pub sessions: usize,
-    /// Sessions over HTTP of one client: of one principal (`HttpOptions::with_principal`), else of one address, or one
-    /// /64 network of IPv6. Behind a proxy and without principals, all clients are one. In a router of another
-    /// application, addresses are known if axum serves it by `into_make_service_with_connect_info::<SocketAddr>()`.
+    /// Open HTTP sessions of one client. A client is a principal (`HttpOptions::with_principal`), or else an address or
+    /// an IPv6 /64 network. Behind a proxy and without principals, all clients count as one. In a router of another
+    /// application, addresses are known only if axum serves it with
+    /// `into_make_service_with_connect_info::<SocketAddr>()`. Clients without a known address have only the limit
+    /// `sessions`.
     pub client_sessions: usize,
-    /// How long a session must have been idle for a new one of the same client to take its place.
+    /// How long a session must have been idle before it may be closed for a new one of the same client.
     pub evictable_after: Duration,
 }
 

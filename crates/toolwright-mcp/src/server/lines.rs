@@ -1,5 +1,5 @@
-//! Messages on byte streams, one a line. Never leaves a request without an answer, and ends with its input or its
-//! output alone: what rmcp would break down on does not reach it.
+//! The transport for byte streams: one JSON-RPC message per line. Answers malformed messages itself, because rmcp would
+//! end the connection.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -16,96 +16,100 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
-use super::message::{self, Message, Refusal};
+use super::message::{self, ErrorResponse, Message};
 use super::{Counters, Limits};
 use crate::oversized::IdScanner;
 
-/// How long a line may be, in bytes. A client that never ends its line would fill the memory.
-const LONGEST_LINE: usize = 16 << 20;
+/// The maximum length of a line in bytes. Without it, a client that never ends its line would fill the memory.
+const MAX_LINE: usize = 16 << 20;
 
-/// How much of a long line's memory is kept for the next one.
-const KEPT: usize = 1 << 16;
+/// The capacity of the line buffer, in bytes, that is kept after a longer line.
+const KEPT_CAPACITY: usize = 1 << 16;
 
-/// How many answers may wait to be written before those who answer wait too.
-const UNWRITTEN: usize = 64;
+/// The number of responses that may wait to be written. Sending another one waits.
+const MAX_UNWRITTEN: usize = 64;
 
-/// How many requests may be in flight beside calls and subscriptions: pings are answered while those wait.
-const OTHERS: usize = 64;
+/// The number of requests in flight that are neither calls nor subscriptions. They have a limit of their own, so that
+/// pings are answered while calls wait.
+const MAX_SHORT_REQUESTS: usize = 64;
 
-/// How long a client may take to read what was answered before its input ended.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How long a client may take to read the last responses after its input ended.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One connection. It holds a bounded number of requests, each from when it is read until its answer is written: while
-/// there are so many, calls wait, and while too much waits, nothing is read.
-pub(crate) struct Lines<R> {
+/// A connection on byte streams.
+///
+/// The number of requests in flight is limited. A request is in flight from when it is read until its response is
+/// written. Beyond the limit calls wait, and while too many bytes of calls wait, nothing is read.
+pub(crate) struct LineTransport<R> {
     input: BufReader<R>,
     line: Vec<u8>,
-    /// Reads the rest of a line that is too long.
+    /// Scans the rest of a line that is too long.
     skipping: Option<IdScanner>,
     ended: bool,
-    /// Whether rmcp knows the client's era. It breaks down on anything but a request before.
-    begun: bool,
-    /// The requests that owe an answer, with their permits to be in flight. A call that waits has none.
-    owed: HashMap<RequestId, Option<OwnedSemaphorePermit>>,
+    /// Whether rmcp knows the client's era. Until then, rmcp fails on a message that is not a request.
+    era_known: bool,
+    /// The requests without a response, with their permits to be in flight. A waiting call has no permit.
+    unanswered: HashMap<RequestId, Option<OwnedSemaphorePermit>>,
     calls: Arc<Semaphore>,
-    others: Arc<Semaphore>,
-    /// One of the others' permits for the next line, should it need one.
+    short_requests: Arc<Semaphore>,
+    /// A permit of `short_requests` for the next line, in case it needs one.
     permit: Option<OwnedSemaphorePermit>,
     waiting: VecDeque<WaitingCall>,
     waiting_bytes: usize,
-    most_waiting_bytes: usize,
+    max_waiting_bytes: usize,
     counters: Counters,
-    refusals: VecDeque<Vec<u8>>,
+    error_responses: VecDeque<Vec<u8>>,
     output: Option<mpsc::Sender<Outgoing>>,
-    writing: Option<JoinHandle<io::Result<()>>>,
+    writer: Option<JoinHandle<io::Result<()>>>,
 }
 
-/// A call that is read and not begun.
+/// A call that was read but has not started.
 struct WaitingCall {
     id: RequestId,
     message: ClientJsonRpcMessage,
     bytes: usize,
 }
 
-/// A line to be written, and the permit that this gives back.
+/// A line to write, with the permit that is released afterwards.
 struct Outgoing {
     line: Vec<u8>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineTransport<R> {
     pub(crate) fn new(
         input: R,
         output: impl AsyncWrite + Send + Unpin + 'static,
         limits: &Limits,
         counters: Counters,
     ) -> Self {
-        let (sender, lines) = mpsc::channel(UNWRITTEN);
+        let (sender, lines) = mpsc::channel(MAX_UNWRITTEN);
         let calls = limits.session_calls.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             input: BufReader::new(input),
             line: Vec::new(),
             skipping: None,
             ended: false,
-            begun: false,
-            owed: HashMap::new(),
+            era_known: false,
+            unanswered: HashMap::new(),
             calls: Arc::new(Semaphore::new(calls)),
-            others: Arc::new(Semaphore::new(OTHERS)),
+            short_requests: Arc::new(Semaphore::new(MAX_SHORT_REQUESTS)),
             permit: None,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
-            most_waiting_bytes: limits.waiting_bytes,
+            max_waiting_bytes: limits.waiting_bytes,
             counters,
-            refusals: VecDeque::new(),
+            error_responses: VecDeque::new(),
             output: Some(sender),
-            writing: Some(tokio::spawn(write(output, lines))),
+            writer: Some(tokio::spawn(write(output, lines))),
         }
     }
 
-    /// Reads on until a line is whole, and says whether there is one. Dropped before that, it goes on where it was.
+    /// Reads to the end of a line and returns whether there is one to parse. Cancel safe: if it is dropped earlier, the
+    /// next call continues.
     async fn next_line(&mut self) -> io::Result<bool> {
         if self.permit.is_none() {
-            self.permit = Arc::clone(&self.others).acquire_owned().await.ok();
+            self.permit = Arc::clone(&self.short_requests).acquire_owned().await.ok();
         }
         loop {
             let read = self.input.fill_buf().await?;
@@ -115,7 +119,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let part = &read[..length];
             if let Some(scanner) = &mut self.skipping {
                 scanner.feed(part);
-            } else if self.line.len() + length > LONGEST_LINE {
+            } else if self.line.len() + length > MAX_LINE {
                 let mut scanner = IdScanner::default();
                 scanner.feed(&self.line);
                 scanner.feed(part);
@@ -129,54 +133,54 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 continue;
             }
             let Some(scanner) = self.skipping.take() else { return Ok(!self.line.is_empty()) };
-            // An id that is in use would be taken for the answer of its first request.
-            let id = scanner.id().filter(|id| !self.owed.contains_key(id));
-            let message = format!("a message of more than {LONGEST_LINE} bytes is not read");
-            self.refuse(Refusal::invalid(id, message));
+            // If the id is in use, the client would take this error for the response to the first request.
+            let id = scanner.id().filter(|id| !self.unanswered.contains_key(id));
+            let message = format!("a message has at most {MAX_LINE} bytes; send less");
+            self.reject(ErrorResponse::invalid_request(id, message));
             return Ok(false);
         }
     }
 
-    /// The message of the line, if it is one for rmcp now.
+    /// Parses the line. Returns the message if rmcp should handle it now.
     fn take_message(&mut self) -> Option<ClientJsonRpcMessage> {
         let mut line = std::mem::take(&mut self.line);
         let message = if line.trim_ascii().is_empty() {
             None
         } else {
             let admitted = parse(&line).and_then(|message| self.admit(message, line.len()));
-            admitted.unwrap_or_else(|refusal| {
-                self.refuse(refusal);
+            admitted.unwrap_or_else(|error| {
+                self.reject(error);
                 None
             })
         };
         line.clear();
-        line.shrink_to(KEPT);
+        line.shrink_to(KEPT_CAPACITY);
         self.line = line;
         message
     }
 
-    /// Keeps account of what owes an answer, and keeps calls back that too many others are before.
+    /// Registers a request as unanswered, and queues a call if too many are in flight.
     fn admit(
         &mut self,
         message: Option<ClientJsonRpcMessage>,
         bytes: usize,
-    ) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    ) -> Result<Option<ClientJsonRpcMessage>, ErrorResponse> {
         match &message {
             Some(ClientJsonRpcMessage::Request(request)) => {
-                self.begun = self.begun || begins(&request.request);
+                self.era_known = self.era_known || establishes_era(&request.request);
                 let id = request.id.clone();
-                if self.owed.contains_key(&id) {
-                    let message = "a request with this `id` is not answered yet; use another";
-                    return Err(Refusal::invalid(Some(id), message));
+                if self.unanswered.contains_key(&id) {
+                    let message = "a request with this `id` is still in flight; use another `id`";
+                    return Err(ErrorResponse::invalid_request(Some(id), message));
                 }
-                if !lasts(&request.request) {
-                    self.owed.insert(id, self.permit.take());
+                if !is_long_running(&request.request) {
+                    self.unanswered.insert(id, self.permit.take());
                     return Ok(message);
                 }
                 let permit = Arc::clone(&self.calls).try_acquire_owned().ok();
                 let permit = permit.filter(|_| self.waiting.is_empty());
                 let waits = permit.is_none();
-                self.owed.insert(id.clone(), permit);
+                self.unanswered.insert(id.clone(), permit);
                 if waits {
                     self.counters.count(|counts| counts.calls_delayed += 1);
                     self.waiting_bytes += bytes;
@@ -184,13 +188,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                     return Ok(None);
                 }
             }
-            _ if !self.begun => return Ok(None),
+            _ if !self.era_known => return Ok(None),
             Some(ClientJsonRpcMessage::Notification(notification)) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.owed.remove(id);
+                    self.unanswered.remove(id);
                     if let Some(at) = self.waiting.iter().position(|call| call.id == *id) {
                         self.take_waiting(at);
                     }
@@ -207,43 +211,44 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Some(call)
     }
 
-    fn refuse(&mut self, refusal: Refusal) {
-        self.refusals.push_back(line(refusal.into_text()));
+    fn reject(&mut self, error: ErrorResponse) {
+        self.error_responses.push_back(line(error.into_text()));
     }
 
-    /// Hands over answers of our own; `None` when nobody takes them any more.
-    async fn send_refusals(&mut self) -> Option<()> {
-        while !self.refusals.is_empty() {
+    /// Sends the error responses of this transport. Returns `None` if the output is closed.
+    async fn send_error_responses(&mut self) -> Option<()> {
+        while !self.error_responses.is_empty() {
             let permit = self.output.as_ref()?.reserve().await.ok()?;
-            permit.send(Outgoing { line: self.refusals.pop_front()?, _permit: None });
+            permit.send(Outgoing { line: self.error_responses.pop_front()?, _permit: None });
         }
         Some(())
     }
 }
 
-/// What rmcp would make of a line, but for the arguments of calls. Nothing for what wants no answer and cannot be read.
-fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+/// Parses a line as rmcp would, but keeps the arguments of calls as text. Returns `None` for a notification or response
+/// that rmcp cannot parse.
+fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorResponse> {
     let (text, message) = message::read(line)?;
     match message {
         Message::Call(call) => call.into_request().map(Some),
         Message::Unanswered => Ok(serde_json::from_str(text).ok()),
         Message::Request(request) => match serde_json::from_str(text) {
             Ok(message) => Ok(Some(message)),
-            Err(_) => Err(request.unread()),
+            Err(_) => Err(request.unparseable()),
         },
     }
 }
 
-/// Whether a request is answered when something ends, and not at once.
-fn lasts(request: &ClientRequest) -> bool {
+/// Returns whether a request may stay in flight for long: a call or a subscription.
+fn is_long_running(request: &ClientRequest) -> bool {
     matches!(
         request,
         ClientRequest::CallToolRequest(_) | ClientRequest::SubscriptionsListenRequest(_)
     )
 }
 
-/// Whether rmcp takes a first request for the beginning of one era or the other.
-fn begins(request: &ClientRequest) -> bool {
+/// Returns whether rmcp can tell the client's era from this first request.
+fn establishes_era(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
@@ -267,7 +272,7 @@ async fn write(
 ) -> io::Result<()> {
     while let Some(outgoing) = lines.recv().await {
         output.write_all(&outgoing.line).await?;
-        // Those that wait already go out together.
+        // LineTransport that are waiting already share one flush.
         while let Ok(outgoing) = lines.try_recv() {
             output.write_all(&outgoing.line).await?;
         }
@@ -276,19 +281,19 @@ async fn write(
     output.shutdown().await
 }
 
-impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
+impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for LineTransport<R> {
     type Error = io::Error;
 
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let answered = match &message {
+        let id = match &message {
             ServerJsonRpcMessage::Response(response) => Some(&response.id),
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let permit = answered.and_then(|id| self.owed.remove(id)).flatten();
+        let permit = id.and_then(|id| self.unanswered.remove(id)).flatten();
         let output = self.output.clone();
         let text = serde_json::to_vec(&message).map(line);
         async move {
@@ -300,20 +305,20 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            self.send_refusals().await?;
+            self.send_error_responses().await?;
             let waits = !self.waiting.is_empty();
-            let reads = !self.ended && (!waits || self.waiting_bytes < self.most_waiting_bytes);
+            let reads = !self.ended && (!waits || self.waiting_bytes < self.max_waiting_bytes);
             if !waits && !reads {
                 return None;
             }
             let (output, calls) = (self.output.clone()?, Arc::clone(&self.calls));
             tokio::select! {
                 biased;
-                // Nobody reads answers any more.
+                // The client no longer reads responses.
                 () = output.closed() => return None,
                 permit = calls.acquire_owned(), if waits => {
                     let call = self.take_waiting(0)?;
-                    self.owed.insert(call.id, permit.ok());
+                    self.unanswered.insert(call.id, permit.ok());
                     return Some(call.message);
                 }
                 read = self.next_line(), if reads => match read {
@@ -324,7 +329,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                     }
                     Ok(false) => {}
                     Err(error) => {
-                        tracing::warn!(%error, "the input broke off");
+                        tracing::warn!(%error, "the input cannot be read any more");
                         return None;
                     }
                 }
@@ -334,9 +339,9 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
 
     async fn close(&mut self) -> io::Result<()> {
         drop(self.output.take());
-        let Some(mut writing) = self.writing.take() else { return Ok(()) };
-        let Ok(written) = tokio::time::timeout(LAST_WORDS, &mut writing).await else {
-            writing.abort();
+        let Some(mut writer) = self.writer.take() else { return Ok(()) };
+        let Ok(written) = tokio::time::timeout(CLOSE_TIMEOUT, &mut writer).await else {
+            writer.abort();
             return Err(io::ErrorKind::TimedOut.into());
         };
         written?

@@ -1,4 +1,4 @@
-//! Specs in the words of `tools/list`. Never answers a call: see `answer`.
+//! Converts specs into entries of `tools/list`.
 
 use std::sync::Arc;
 
@@ -9,38 +9,38 @@ use toolwright::{ToolSpec, spec};
 use super::error::ServeError;
 use super::wrapping::wrapped_schema;
 
-/// The key of `_meta` under which a tool's provenance stands: a name under a domain of the project's.
+/// The key in a tool's `_meta` that holds its provenance.
 const PROVENANCE: &str = "io.github.toolwright/tool";
 
-/// What clients see differs by what their revision of the protocol allows.
+/// The era of a client's protocol revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// Before 2026-07-28: results are objects.
+    /// Before 2026-07-28: structured results must be objects.
     Older,
-    /// From 2026-07-28 on: results are what they are.
+    /// From 2026-07-28 on: structured results are any JSON value.
     Newer,
 }
 
-/// One tool as clients see it.
+/// The entry of a tool in the list, for each era.
 pub(crate) struct Listed {
     older: Tool,
     newer: Tool,
-    form: Form,
+    structured: Structured,
 }
 
-/// How a result is given beside its text.
+/// How the structured content of a tool is made from its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// Not at all: nothing is known about it.
-    Text,
-    /// As it is.
-    Object,
-    /// As it is, and wrapped for older clients.
+enum Structured {
+    /// There is none, because the result has no schema.
+    None,
+    /// It is the result.
+    Same,
+    /// It is the result, wrapped in an object for older clients.
     Wrapped,
 }
 
 impl Era {
-    /// The era of a request; one that names no version comes from before there were names.
+    /// Returns the era of a request. A request without a version is of the older era.
     pub(crate) fn of(version: Option<&ProtocolVersion>) -> Self {
         let newer = version.is_some_and(|version| *version >= ProtocolVersion::V_2026_07_28);
         if newer { Self::Newer } else { Self::Older }
@@ -49,19 +49,20 @@ impl Era {
 
 impl Listed {
     pub(crate) fn new(spec: &ToolSpec) -> Result<Self, ServeError> {
-        let mut newer = described(spec)?;
+        let mut newer = without_output_schema(spec)?;
         let output = output_schema(spec)?;
-        let form = match &output {
-            None => Form::Text,
-            Some(schema) if is_object_schema(schema) => Form::Object,
-            Some(_) => Form::Wrapped,
+        let structured = match &output {
+            None => Structured::None,
+            Some(schema) if is_object_schema(schema) => Structured::Same,
+            Some(_) => Structured::Wrapped,
         };
         let mut older = newer.clone();
         older.output_schema = output.clone().map(|schema| {
-            Arc::new(if form == Form::Wrapped { wrapped_schema(schema) } else { schema })
+            let wraps = structured == Structured::Wrapped;
+            Arc::new(if wraps { wrapped_schema(schema) } else { schema })
         });
         newer.output_schema = output.map(Arc::new);
-        Ok(Self { older, newer, form })
+        Ok(Self { older, newer, structured })
     }
 
     pub(crate) fn of(&self, era: Era) -> &Tool {
@@ -71,23 +72,23 @@ impl Listed {
         }
     }
 
-    /// Whether results are given as structured content, and whether wrapped.
-    pub(crate) fn structures(&self, era: Era) -> Option<bool> {
-        match self.form {
-            Form::Text => None,
-            Form::Object => Some(false),
-            Form::Wrapped => Some(era == Era::Older),
+    /// Returns whether structured content is wrapped, or `None` if the tool has none.
+    pub(crate) fn structured(&self, era: Era) -> Option<bool> {
+        match self.structured {
+            Structured::None => None,
+            Structured::Same => Some(false),
+            Structured::Wrapped => Some(era == Era::Older),
         }
     }
 }
 
-/// All but the output schema.
-fn described(spec: &ToolSpec) -> Result<Tool, ServeError> {
-    let Value::Object(args) = parsed(spec, spec.args_schema())? else {
+/// Converts a spec into an entry, without its output schema.
+fn without_output_schema(spec: &ToolSpec) -> Result<Tool, ServeError> {
+    let Value::Object(args) = parse_schema(spec, spec.args_schema())? else {
         return Err(ServeError::Schema { tool: spec.name().to_owned(), cause: None });
     };
-    let description = Some(spec.description()).filter(|said| !said.is_empty());
-    let description = description.map(|said| said.to_owned().into());
+    let description = Some(spec.description()).filter(|text| !text.is_empty());
+    let description = description.map(|text| text.to_owned().into());
     let mut tool = Tool::new_with_raw(spec.name().to_owned(), description, Arc::new(args));
     tool.title = spec.title().map(str::to_owned);
     tool.annotations = annotations(spec.annotations());
@@ -95,9 +96,9 @@ fn described(spec: &ToolSpec) -> Result<Tool, ServeError> {
     Ok(tool)
 }
 
-/// The result's schema, unless it says nothing.
+/// Returns the result schema, or `None` if it accepts everything.
 fn output_schema(spec: &ToolSpec) -> Result<Option<JsonObject>, ServeError> {
-    match parsed(spec, spec.result_schema())? {
+    match parse_schema(spec, spec.result_schema())? {
         Value::Bool(true) => Ok(None),
         Value::Bool(false) => Ok(Some(JsonObject::from_iter([("not".to_owned(), json!({}))]))),
         Value::Object(schema) if schema.is_empty() => Ok(None),
@@ -110,25 +111,25 @@ fn is_object_schema(schema: &JsonObject) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
-fn parsed(spec: &ToolSpec, schema: &str) -> Result<Value, ServeError> {
+fn parse_schema(spec: &ToolSpec, schema: &str) -> Result<Value, ServeError> {
     serde_json::from_str(schema)
         .map_err(|cause| ServeError::Schema { tool: spec.name().to_owned(), cause: Some(cause) })
 }
 
 fn provenance(spec: &ToolSpec) -> JsonObject {
-    let mut told = JsonObject::new();
-    told.insert("service".to_owned(), json!(spec.service()));
-    told.insert("toolset".to_owned(), json!(spec.toolset()));
+    let mut provenance = JsonObject::new();
+    provenance.insert("service".to_owned(), json!(spec.service()));
+    provenance.insert("toolset".to_owned(), json!(spec.toolset()));
     let tags: Vec<_> = spec.tags().collect();
     if !tags.is_empty() {
-        told.insert("tags".to_owned(), json!(tags));
+        provenance.insert("tags".to_owned(), json!(tags));
     }
-    JsonObject::from_iter([(PROVENANCE.to_owned(), Value::Object(told))])
+    JsonObject::from_iter([(PROVENANCE.to_owned(), Value::Object(provenance))])
 }
 
 fn annotations(of: spec::ToolAnnotations) -> Option<ToolAnnotations> {
-    let said = of != spec::ToolAnnotations::UNKNOWN;
-    said.then(|| {
+    let known = of != spec::ToolAnnotations::UNKNOWN;
+    known.then(|| {
         ToolAnnotations::from_raw(None, of.read_only, of.destructive, of.idempotent, of.open_world)
     })
 }

@@ -1,6 +1,6 @@
-//! The text of one message, read as far as it must be before rmcp reads it: rmcp makes values of arguments, in which
-//! a key given twice is given once and a large integer is a double, and it says little about what it cannot read.
-//! Never looks into arguments: they reach the codec as they were sent.
+//! Parses a message far enough to take out the arguments of a call, so that the codec gets them as they were sent.
+//! rmcp would parse them into values, in which duplicate keys are lost and large integers become doubles. Also makes
+//! better errors for malformed messages than rmcp does.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,27 +14,27 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright::Payload;
 
-/// The arguments of a call on their way past rmcp, in the extensions of its request.
+/// The arguments of a call as text, which bypass rmcp in the extensions of the request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments(Arc<Mutex<Option<Box<str>>>>);
 
-/// What is known about a message.
+/// A message from a client, parsed as far as needed.
 pub(crate) enum Message<'a> {
-    /// A request of `tools/call`.
+    /// A `tools/call` request.
     Call(Call<'a>),
     /// Another request.
     Request(Request<'a>),
-    /// A notification, or a response to a request of ours.
+    /// A notification, or a response to a request from this server.
     Unanswered,
 }
 
-/// A request that rmcp reads.
+/// A request that rmcp parses.
 pub(crate) struct Request<'a> {
     pub(crate) id: RequestId,
     pub(crate) method: Cow<'a, str>,
 }
 
-/// A request of `tools/call`.
+/// A `tools/call` request.
 pub(crate) struct Call<'a> {
     pub(crate) id: RequestId,
     pub(crate) name: Cow<'a, str>,
@@ -42,9 +42,9 @@ pub(crate) struct Call<'a> {
     arguments: Option<&'a str>,
 }
 
-/// Why a message is not acted on, for who sent it.
+/// The JSON-RPC error response to a message that is not handled.
 #[derive(Debug)]
-pub(crate) struct Refusal(Box<JsonRpcError>);
+pub(crate) struct ErrorResponse(Box<JsonRpcError>);
 
 #[derive(Deserialize)]
 struct Envelope<'a> {
@@ -72,7 +72,7 @@ struct CallParams<'a> {
     meta: Option<&'a RawValue>,
 }
 
-/// A key that is there is there, whatever its value: `null` too.
+/// Deserializes a key that may be `null`: only a missing key is `None`.
 fn present<'de, D>(from: D) -> Result<Option<&'de RawValue>, D::Error>
 where
     D: serde::Deserializer<'de>,
@@ -80,64 +80,72 @@ where
     <&RawValue>::deserialize(from).map(Some)
 }
 
-/// Reads the bytes of one message.
+/// Parses the bytes of one message.
 ///
 /// # Errors
 ///
-/// What the sender is told of bytes that are no message (JSON-RPC 2.0, section 5.1).
-pub(crate) fn read(bytes: &[u8]) -> Result<(&str, Message<'_>), Refusal> {
-    let text = std::str::from_utf8(bytes).map_err(|error| Refusal::unparsed(&error))?;
+/// Returns the response to a malformed message (JSON-RPC 2.0, section 5.1).
+pub(crate) fn read(bytes: &[u8]) -> Result<(&str, Message<'_>), ErrorResponse> {
+    let text = std::str::from_utf8(bytes).map_err(|error| ErrorResponse::not_json(&error))?;
     // A byte order mark may be ignored (RFC 8259, section 8.1).
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let envelope = envelope(text)?;
     Ok((text, envelope.message()?))
 }
 
-fn envelope(text: &str) -> Result<Envelope<'_>, Refusal> {
+fn envelope(text: &str) -> Result<Envelope<'_>, ErrorResponse> {
     if !text.trim_start().starts_with('{') {
-        serde_json::from_str::<&RawValue>(text).map_err(|error| Refusal::unparsed(&error))?;
-        return Err(Refusal::invalid(None, "a message is one JSON object; send them one by one"));
+        serde_json::from_str::<&RawValue>(text).map_err(|error| ErrorResponse::not_json(&error))?;
+        return Err(ErrorResponse::invalid_request(
+            None,
+            "a message must be one JSON object; send messages one by one",
+        ));
     }
     serde_json::from_str(text).map_err(|error| {
-        // An object that is JSON and no envelope gives a key twice.
+        // The only data error of an object is a duplicate key.
         if error.is_data() {
-            Refusal::invalid(None, error.to_string())
+            ErrorResponse::invalid_request(None, error.to_string())
         } else {
-            Refusal::unparsed(&error)
+            ErrorResponse::not_json(&error)
         }
     })
 }
 
 impl<'a> Envelope<'a> {
-    fn message(&self) -> Result<Message<'a>, Refusal> {
+    fn message(&self) -> Result<Message<'a>, ErrorResponse> {
         let id = self.id.map(|id| serde_json::from_str::<RequestId>(id.get()));
         let known = id.as_ref().and_then(|id| id.as_ref().ok());
-        let invalid = |message: &'static str| Err(Refusal::invalid(known.cloned(), message));
+        let invalid =
+            |message: &'static str| Err(ErrorResponse::invalid_request(known.cloned(), message));
         if self.jsonrpc.map(RawValue::get) != Some(r#""2.0""#) {
             return invalid(r#"`jsonrpc` must be "2.0""#);
         }
-        let answers = self.result.is_some() || self.error.is_some();
+        let is_response = self.result.is_some() || self.error.is_some();
         let Some(method) = self.method else {
-            return if answers { Ok(Message::Unanswered) } else { invalid("`method` is missing") };
+            return if is_response {
+                Ok(Message::Unanswered)
+            } else {
+                invalid("`method` is missing")
+            };
         };
         let Some(method) = string(method) else { return invalid("`method` must be a string") };
         match id {
-            _ if answers => invalid("a request has neither `result` nor `error`"),
+            _ if is_response => invalid("a request must have neither `result` nor `error`"),
             None => Ok(Message::Unanswered),
             Some(Err(_)) => invalid("`id` must be a string or an integer"),
             Some(Ok(id)) if method == "tools/call" => self.call(id).map(Message::Call),
             Some(Ok(id)) => {
                 let request = Request { id, method };
-                if request.method == "tools/list" && !self.has_list_params() {
-                    return Err(request.unread());
+                if request.method == "tools/list" && !self.has_valid_list_params() {
+                    return Err(request.unparseable());
                 }
                 Ok(Message::Request(request))
             }
         }
     }
 
-    /// rmcp takes a list's parameters that it cannot read for none.
-    fn has_list_params(&self) -> bool {
+    /// Checks the parameters of `tools/list`, because rmcp ignores those that it cannot parse.
+    fn has_valid_list_params(&self) -> bool {
         #[derive(Deserialize)]
         struct ListParams<'a> {
             #[serde(borrow)]
@@ -149,11 +157,11 @@ impl<'a> Envelope<'a> {
         cursor.is_none_or(|cursor| string(cursor).is_some())
     }
 
-    fn call(&self, id: RequestId) -> Result<Call<'a>, Refusal> {
-        let malformed = |what: &'static str| Refusal::malformed(Some(id.clone()), what);
+    fn call(&self, id: RequestId) -> Result<Call<'a>, ErrorResponse> {
+        let malformed = |what: &'static str| ErrorResponse::invalid_params(Some(id.clone()), what);
         let params = object(self.params).ok_or_else(|| malformed("`params` must be an object"))?;
         let params: CallParams<'a> = serde_json::from_str(params.get())
-            .map_err(|_| malformed("a key of `params` is given twice"))?;
+            .map_err(|_| malformed("`params` has a duplicate key"))?;
         let name = params.name.and_then(string);
         let name = name.ok_or_else(|| malformed("`name` must be the name of a tool"))?;
         if params.arguments.is_some() && object(params.arguments).is_none() {
@@ -179,45 +187,46 @@ fn object(raw: Option<&RawValue>) -> Option<&RawValue> {
 }
 
 impl Request<'_> {
-    /// What is answered where rmcp cannot read the request.
-    pub(crate) fn unread(self) -> Refusal {
-        Refusal::new(Some(self.id), not_served(&self.method))
+    /// The response if rmcp cannot parse the request.
+    pub(crate) fn unparseable(self) -> ErrorResponse {
+        ErrorResponse::new(Some(self.id), unparseable(&self.method))
     }
 }
 
-/// The requests that are answered with something else than that there is no such method.
-const SERVED: [&str; 6] =
+/// The methods of this server.
+const METHODS: [&str; 6] =
     ["initialize", "ping", "server/discover", "subscriptions/listen", "tools/call", "tools/list"];
 
-/// Why a request is not served that is not one of the protocol's.
-pub(crate) fn not_served(method: &str) -> ErrorData {
-    if SERVED.contains(&method) {
+/// The error for a request that rmcp cannot parse: its parameters are invalid, or its method is unknown.
+pub(crate) fn unparseable(method: &str) -> ErrorData {
+    if METHODS.contains(&method) {
         return ErrorData::invalid_params(format!("`params` are not those of `{method}`"), None);
     }
     no_method(method)
 }
 
-/// What a method is answered with that this server, or the client's era, does not have.
+/// The error for a method that this server, or the client's era, does not have.
 pub(crate) fn no_method(method: &str) -> ErrorData {
-    let message = format!("there is no method `{method}`; this server has tools alone");
+    let message = format!("there is no method `{method}`; this server has only tools");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 impl Call<'_> {
-    /// The request that rmcp would make of the text, but for its arguments, which go beside it.
-    pub(crate) fn into_request(self) -> Result<ClientJsonRpcMessage, Refusal> {
+    /// Converts the call into rmcp's request, with the arguments as text in its extensions.
+    pub(crate) fn into_request(self) -> Result<ClientJsonRpcMessage, ErrorResponse> {
         let params = CallToolRequestParams::new(self.name.into_owned());
         let mut request = CallToolRequest::new(params);
         if let Some(meta) = self.meta {
-            let meta: RequestMetaObject = serde_json::from_str(meta.get())
-                .map_err(|error| Refusal::malformed(Some(self.id.clone()), error.to_string()))?;
+            let meta: RequestMetaObject = serde_json::from_str(meta.get()).map_err(|error| {
+                ErrorResponse::invalid_params(Some(self.id.clone()), error.to_string())
+            })?;
             request.extensions.insert(meta);
         }
         request.extensions.insert(Arguments::of(self.arguments));
         Ok(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(request), self.id))
     }
 
-    /// The text of the request without its arguments.
+    /// Returns the text of the request without its arguments.
     #[cfg(feature = "http-server")]
     pub(crate) fn without_arguments(&self) -> String {
         let id = self.id.clone().into_json_value();
@@ -235,13 +244,13 @@ impl Arguments {
         Self(Arc::new(Mutex::new(text.map(Into::into))))
     }
 
-    /// Puts arguments where a request is on its way already.
+    /// Sets the arguments after the request was handed to rmcp.
     #[cfg(feature = "http-server")]
     pub(crate) fn set(&self, call: &Call<'_>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = call.arguments.map(Into::into);
     }
 
-    /// The arguments of the request that these extensions belong to. There may be none: the same as none at all.
+    /// Takes the arguments of a request out of its extensions. A call without arguments has `{}`.
     pub(crate) fn take(extensions: &Extensions) -> Payload {
         let arguments = extensions.get::<Self>();
         #[cfg(feature = "http-server")]
@@ -253,23 +262,26 @@ impl Arguments {
     }
 }
 
-impl Refusal {
-    fn unparsed(error: &dyn std::error::Error) -> Self {
+impl ErrorResponse {
+    fn not_json(error: &dyn std::error::Error) -> Self {
         let message = format!("the message is not JSON: {error}");
         Self::new(None, ErrorData::parse_error(message, None))
     }
 
-    pub(crate) fn invalid(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn invalid_request(
+        id: Option<RequestId>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self::new(id, ErrorData::invalid_request(message, None))
     }
 
-    /// For a request that is refused for now.
+    /// A request that is refused for now; the client may send it again.
     #[cfg(feature = "http-server")]
     pub(crate) fn busy(id: Option<RequestId>, message: &'static str) -> Self {
         Self::new(id, ErrorData::new(ErrorCode(-32000), message, None))
     }
 
-    fn malformed(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {
+    fn invalid_params(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(id, ErrorData::invalid_params(message, None))
     }
 
@@ -277,9 +289,9 @@ impl Refusal {
         Self(Box::new(JsonRpcError::new(id, error)))
     }
 
-    /// The answer, as a message.
+    /// Serializes the response.
     pub(crate) fn into_text(self) -> Vec<u8> {
-        // Nothing in it can fail to be written.
+        // Serialization cannot fail: all keys are strings.
         serde_json::to_vec(&self.0).unwrap_or_default()
     }
 }

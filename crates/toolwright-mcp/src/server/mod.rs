@@ -1,11 +1,9 @@
-//! A server before it serves: which toolsets it exposes, and what runs them. Never speaks the
-//! protocol: see `handler`.
+//! The configuration of a server: which toolsets it exposes and how their tools run. `handler` implements the protocol.
 
 mod answer;
 mod content;
 mod counters;
 mod error;
-mod exposure;
 mod handler;
 #[cfg(feature = "http-server")]
 mod http;
@@ -13,11 +11,12 @@ mod limits;
 mod lines;
 mod listing;
 mod message;
-mod operators;
+mod operator_log;
 mod progress;
 mod serve;
 #[cfg(feature = "http-server")]
 mod sessions;
+mod state;
 mod tool_list;
 mod wrapping;
 
@@ -39,21 +38,21 @@ use toolwright_runtime::{Approver, Execute, Registry};
 
 use content::Presentation;
 
-/// What a schema file says about one MCP server. Generated code writes it as a static.
+/// The definition of one MCP server. Generated code has it as a static.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerSpec {
     /// The name clients see.
     pub name: &'static str,
     /// The version clients see.
     pub version: &'static str,
-    /// The toolsets it exposes, in the order of their tools' listing.
+    /// The exposed toolsets, in the order in which their tools are listed.
     pub toolsets: &'static [&'static [&'static ToolSpec]],
 }
 
-/// An MCP server of existing toolsets.
+/// An MCP server that exposes existing toolsets.
 ///
-/// Tools are registered as with any registry, by the providers' own functions; what is registered
-/// but not exposed is there for agents alone.
+/// Tools are registered as in any registry, by the functions of their providers. Clients see only exposed tools; tools
+/// that are registered but not exposed can be used by agents.
 pub struct McpServer {
     pub(crate) spec: &'static ServerSpec,
     pub(crate) registry: Registry,
@@ -63,7 +62,7 @@ pub struct McpServer {
     pub(crate) tool_list: Option<ToolList>,
     pub(crate) limits: Limits,
     pub(crate) counters: Counters,
-    /// By the tool's own name.
+    /// By tool name.
     pub(crate) presentations: BTreeMap<&'static str, Presentation>,
 }
 
@@ -74,7 +73,7 @@ impl fmt::Debug for McpServer {
 }
 
 impl McpServer {
-    /// A server that nothing runs the tools of yet.
+    /// Creates a server without registered tools.
     pub fn new(spec: &'static ServerSpec) -> Self {
         Self {
             spec,
@@ -89,70 +88,70 @@ impl McpServer {
         }
     }
 
-    /// Where agents and the tools they need are registered.
+    /// Returns the registry, in which agents and the tools that they use are registered.
     pub fn registry_mut(&mut self) -> &mut Registry {
         &mut self.registry
     }
 
-    /// Sets who approves calls that need it. Without an approver they are denied: a client's own consent is not seen
-    /// here.
+    /// Sets the approver of calls that need approval. Without an approver such calls are denied, because the server
+    /// cannot know whether the client asked its user.
     #[must_use]
     pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
         self
     }
 
-    /// Sets what runs the calls, such as how long a call may take and how many threads those that block may occupy; otherwise
-    /// it is [`Execute::default`].
+    /// Sets how calls are executed: their time limit, the threads for blocking tools, and so on. The default is
+    /// [`Execute::default`].
     #[must_use]
     pub fn with_execute(mut self, execute: Execute) -> Self {
         self.execute = execute;
         self
     }
 
-    /// Lists so many tools at a time; otherwise all of them at once, as clients do best with.
+    /// Sets the number of tools per page of the list. By default one page has all tools, which most clients handle best.
     #[must_use]
     pub fn with_page_size(mut self, tools: NonZeroUsize) -> Self {
         self.page_size = Some(tools);
         self
     }
 
-    /// Sets what clients may take of the server; otherwise it is [`Limits::default`].
+    /// Sets the limits on clients. The default is [`Limits::default`].
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// What tells, while the server runs, how often its limits were met.
+    /// Returns the counters of the server, which can be read while it runs.
     pub fn counters(&self) -> Counters {
         self.counters.clone()
     }
 
-    /// What hides and offers tools while the server runs. Clients are told that the list may change only if this was
-    /// asked for.
+    /// Returns a handle that hides tools and offers them again while the server runs. The server announces
+    /// `tools.listChanged` only if this method was called.
     pub fn tool_list(&mut self) -> ToolList {
         self.tool_list.get_or_insert_with(|| ToolList::new(self.spec)).clone()
     }
 
-    /// Sets what the results of a tool are shown as: pictures, sounds, resources. Otherwise they are shown as their
-    /// JSON text. The structured result stays beside it as it is.
+    /// Sets the content blocks for the results of a tool: images, audio, resources. By default the content is the
+    /// result's JSON text. The structured content does not change.
     ///
     /// ```
     /// # use toolwright_mcp::{Content, McpServer, ServerSpec};
     /// # static SERVER: ServerSpec = ServerSpec { name: "x", version: "1", toolsets: &[] };
     /// # let mut server = McpServer::new(&SERVER);
     /// let unknown = server.present("plot", |payload| {
-    ///     // A result that is one string: the picture in base64.
+    ///     // The result is one string: the image in base64.
     ///     let data = payload.as_str().trim_matches('"').to_owned();
     ///     vec![Content::Image { data, mime_type: "image/png".to_owned() }]
     /// });
-    /// assert!(unknown.is_err(), "this server has no such tool");
+    /// assert!(unknown.is_err(), "the server exposes no tool `plot`");
     /// ```
     ///
     /// # Errors
     ///
-    /// The server exposes no tool of this name.
+    /// Fails if the server exposes no tool of this name.
     pub fn present(
         &mut self,
         tool: &str,
@@ -163,11 +162,11 @@ impl McpServer {
         Ok(())
     }
 
-    /// Checks that every exposed tool has something that runs it.
+    /// Checks that every exposed tool is registered.
     ///
     /// # Errors
     ///
-    /// The first tool that nothing runs.
+    /// Fails if an exposed tool is not registered, and names the first.
     pub fn complete(self) -> Result<Self, RegistrationError> {
         self.registry.require(self.spec.exposed(), &self.spec.to_string())?;
         Ok(self)
@@ -175,12 +174,12 @@ impl McpServer {
 }
 
 impl ServerSpec {
-    /// Every exposed tool, listed or not.
+    /// Returns all exposed tools, including those that are not listed.
     pub(crate) fn exposed(&self) -> impl Iterator<Item = &'static ToolSpec> + use<> {
         self.toolsets.iter().copied().flatten().copied()
     }
 
-    /// The name of an exposed tool.
+    /// Returns the name of an exposed tool, or the error for an unknown one.
     fn exposed_name(&self, tool: &str) -> Result<&'static str, RegistrationError> {
         let found = self.exposed().map(ToolSpec::name).find(|name| *name == tool);
         found.ok_or_else(|| RegistrationError::Unknown {

@@ -1,5 +1,5 @@
-//! Reports of a call's progress on their way to its client. Never holds up the call: of reports that come faster than
-//! they can be sent, some are left out.
+//! Sends the progress reports of a call to its client. The call never waits: reports that come faster than they can be
+//! sent are dropped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,17 +9,18 @@ use rmcp::service::Peer;
 use tokio::sync::mpsc;
 use toolwright::progress::{self, Progress, Watcher};
 
-/// How many reports may wait to be sent.
-const WAITING: usize = 16;
+/// The number of reports that may wait to be sent.
+const MAX_WAITING: usize = 16;
 
-/// Takes reports of one call.
+/// Queues the reports of one call.
 struct Reports {
     sender: mpsc::Sender<Progress>,
     last: Mutex<f64>,
 }
 
 impl Watcher for Reports {
-    /// Progress only ever grows (2025-11-25, utilities, progress), so that a report of less is left out.
+    /// Drops a report that does not exceed the last one, because progress must increase (2025-11-25, utilities,
+    /// progress).
     fn progressed(&self, progress: Progress) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if progress.done > *last {
@@ -29,33 +30,33 @@ impl Watcher for Reports {
     }
 }
 
-/// Does a call's work and sends what it reports to the client that asked to be told. All is sent before this ends.
-pub(crate) async fn told<T>(
+/// Awaits a call and sends its progress reports to the client. Returns after the last report is sent.
+pub(crate) async fn forward_progress<T>(
     peer: &Peer<RoleServer>,
     token: ProgressToken,
     work: impl Future<Output = T>,
 ) -> T {
-    let (sender, mut reports) = mpsc::channel(WAITING);
+    let (sender, mut reports) = mpsc::channel(MAX_WAITING);
     let watcher = Reports { sender, last: Mutex::new(f64::NEG_INFINITY) };
     let work = progress::watch(Arc::new(watcher), work);
     let mut work = std::pin::pin!(work);
     let done = loop {
         tokio::select! {
             biased;
-            Some(report) = reports.recv() => tell(peer, &token, report).await,
+            Some(report) = reports.recv() => send(peer, &token, report).await,
             done = &mut work => break done,
         }
     };
     while let Ok(report) = reports.try_recv() {
-        tell(peer, &token, report).await;
+        send(peer, &token, report).await;
     }
     done
 }
 
-async fn tell(peer: &Peer<RoleServer>, token: &ProgressToken, report: Progress) {
-    let mut told = ProgressNotificationParam::new(token.clone(), report.done);
-    (told.total, told.message) = (report.total, report.message);
-    if let Err(error) = peer.notify_progress(told).await {
-        tracing::debug!(%error, "progress could not be told");
+async fn send(peer: &Peer<RoleServer>, token: &ProgressToken, report: Progress) {
+    let mut params = ProgressNotificationParam::new(token.clone(), report.done);
+    (params.total, params.message) = (report.total, report.message);
+    if let Err(error) = peer.notify_progress(params).await {
+        tracing::debug!(%error, "progress could not be sent");
     }
 }

@@ -1,4 +1,4 @@
-//! Ties a server to a transport, until the client leaves. Never looks into a message.
+//! Serves byte streams until the client disconnects.
 
 use std::sync::Arc;
 
@@ -7,43 +7,42 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::McpServer;
 use super::error::ServeError;
-use super::exposure::Exposure;
 use super::handler::Handler;
-use super::lines::Lines;
-use super::operators;
+use super::lines::LineTransport;
+use super::operator_log;
+use super::state::ServerState;
 
 impl McpServer {
-    /// Serves the process's standard streams until the client closes them. Nothing else may be
-    /// printed to standard output meanwhile.
+    /// Serves standard input and output until the client closes them. Nothing else may print to standard output.
     ///
     /// # Errors
     ///
-    /// A schema that is not one, a client that does not speak the protocol, a breakdown.
+    /// Fails if a tool's schema is invalid, if the handshake fails, or if the server's task panics.
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
         let (input, output) = rmcp::transport::io::stdio_pipes();
         self.serve_streams(input, output).await
     }
 
-    /// Serves any two byte streams, one JSON-RPC message a line, until the input ends.
+    /// Serves any two byte streams, with one JSON-RPC message per line, until the input ends.
     ///
     /// # Errors
     ///
-    /// Those of [`McpServer::serve_stdio`].
+    /// Fails like [`McpServer::serve_stdio`].
     pub async fn serve_streams(
         self,
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), ServeError> {
-        let exposure = Arc::new(Exposure::new(self)?);
-        let lines = Lines::new(input, output, exposure.limits(), exposure.counters().clone());
-        let served = serve_server(Handler::of_connection(exposure), lines).await;
+        let state = Arc::new(ServerState::new(self)?);
+        let transport = LineTransport::new(input, output, state.limits(), state.counters().clone());
+        let served = serve_server(Handler::of_connection(state), transport).await;
         let ended = match served {
             Ok(running) => running.waiting().await.map(drop).map_err(ServeError::Broken),
-            // A client that leaves before it says anything has asked for nothing.
+            // A client may disconnect before its first message.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(ServeError::Handshake(Box::new(error))),
         };
-        operators::flush().await;
+        operator_log::flush().await;
         ended
     }
 }

@@ -1,5 +1,4 @@
-//! The sessions over HTTP of a server: whose they are, how many there may be, and when they end. Never looks into a
-//! request: see `http`.
+//! The HTTP sessions of a server: their owners, their limits and their end.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -16,18 +15,18 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{Counters, Limits};
 
-/// Whom a request is from, as far as it is known.
+/// The sender of a request, as far as the server knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Caller {
-    /// By name: whom the host has authenticated.
+    /// A principal that the host has authenticated.
     Principal(String),
-    /// By address, which may be that of many.
+    /// An address, which many clients may share.
     Address(IpAddr),
-    /// By nothing.
+    /// Neither is known.
     Unknown,
 }
 
-/// All sessions of a server.
+/// The open sessions of a server.
 pub(crate) struct Sessions {
     manager: Arc<LocalSessionManager>,
     idle: Option<Duration>,
@@ -38,15 +37,15 @@ pub(crate) struct Sessions {
 
 #[derive(Default)]
 struct Table {
-    /// How many are open of each caller.
+    /// The number of open sessions of each caller.
     callers: HashMap<Caller, usize>,
-    /// How many are open of all.
+    /// The number of open sessions.
     open: usize,
-    /// The sessions that have an id, which their clients know.
-    named: HashMap<String, Arc<Session>>,
+    /// The sessions that have been assigned an id.
+    by_id: HashMap<String, Arc<Session>>,
 }
 
-/// What is known of a session.
+/// The owner and the activity of a session.
 pub(crate) struct Session {
     caller: Caller,
     activity: Mutex<Activity>,
@@ -55,52 +54,51 @@ pub(crate) struct Session {
 struct Activity {
     calls: usize,
     streams: usize,
-    /// When it was last used.
-    since: Instant,
-    /// Whether it ends for another one to be opened.
+    last_used: Instant,
+    /// Whether the session is being closed so that its caller can open another one.
     evicted: bool,
 }
 
-/// One of the sessions that may be open, until this is dropped.
+/// Counts a session as open until it is dropped.
 pub(crate) struct OpenSession {
     sessions: Arc<Sessions>,
     session: Arc<Session>,
-    /// Its id, and what ends it when it is idle.
-    named: OnceLock<(String, AbortOnDropHandle<()>)>,
+    /// The id of the session, and the task that closes it when it is idle.
+    id: OnceLock<(String, AbortOnDropHandle<()>)>,
 }
 
-/// A call of a session, in flight until this is dropped.
-pub(crate) struct Running(Arc<Session>);
+/// Counts a call of a session as in flight until it is dropped.
+pub(crate) struct RunningCall(Arc<Session>);
 
-/// A stream on which a session listens, until this is dropped.
+/// Counts an HTTP stream of a session as open until it is dropped.
 pub(crate) struct OpenStream(Arc<Session>);
 
-/// Which limit a new session would break.
+/// The limit that a new session would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
+pub(crate) enum SessionLimit {
     Server,
     Caller,
 }
 
-/// What a request over HTTP holds while it is acted on, in the extensions of its parts: found when its body is read, and
-/// the parts are on their way already.
+/// The guards that an HTTP request holds while it is handled. They travel in the request's extensions and are set later,
+/// when its body has been read.
 #[derive(Clone, Default)]
-pub(crate) struct Admission(Arc<Held>);
+pub(crate) struct RequestGuards(Arc<Guards>);
 
 #[derive(Default)]
-struct Held {
+struct Guards {
     session: OnceLock<Arc<OpenSession>>,
-    running: OnceLock<Running>,
-    memory: OnceLock<Memory>,
+    call: OnceLock<RunningCall>,
+    memory: OnceLock<MemoryGuard>,
 }
 
-/// The part of a request that counts among the bytes of all, until this is dropped.
+/// Counts bytes of a request among those of all requests until it is dropped.
 #[derive(Default)]
-pub(crate) struct Memory(Option<OwnedSemaphorePermit>);
+pub(crate) struct MemoryGuard(Option<OwnedSemaphorePermit>);
 
 impl Caller {
     pub(crate) fn of_address(address: IpAddr) -> Self {
-        /// One customer of a provider has a network of this size, and all addresses in it.
+        /// Providers assign a whole /64 network to one customer.
         const NETWORK: u128 = u128::MAX << 64;
         Self::Address(match address.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & NETWORK).into(),
@@ -127,31 +125,31 @@ impl Sessions {
     }
 
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Session>> {
-        self.table().named.get(id).cloned()
+        self.table().by_id.get(id).cloned()
     }
 
-    /// Opens another session. One that its caller has left idle may have to end for it.
+    /// Opens a session. If there are too many, an idle session of the same caller is closed for it.
     ///
     /// # Errors
     ///
-    /// There are too many.
-    pub(crate) fn open(self: &Arc<Self>, caller: &Caller) -> Result<OpenSession, Full> {
+    /// Returns the exceeded limit if no session can be closed.
+    pub(crate) fn open(self: &Arc<Self>, caller: &Caller) -> Result<OpenSession, SessionLimit> {
         let mut table = self.table();
         let of_caller = table.callers.get(caller).copied().unwrap_or_default();
-        let full = if *caller != Caller::Unknown && of_caller >= self.limits.client_sessions {
-            Some(Full::Caller)
+        let exceeded = if *caller != Caller::Unknown && of_caller >= self.limits.client_sessions {
+            Some(SessionLimit::Caller)
         } else {
-            (table.open >= self.limits.sessions).then_some(Full::Server)
+            (table.open >= self.limits.sessions).then_some(SessionLimit::Server)
         };
-        if let Some(full) = full {
+        if let Some(limit) = exceeded {
             let Some((id, idle)) = self.longest_idle(&table, caller) else {
                 self.counters.count(|counts| counts.sessions_refused += 1);
-                return Err(full);
+                return Err(limit);
             };
             idle.activity().evicted = true;
             self.counters.count(|counts| counts.sessions_evicted += 1);
             tokio::spawn(close(Arc::clone(&self.manager), id));
-            table.leave(caller);
+            table.remove(caller);
         }
         *table.callers.entry(caller.clone()).or_default() += 1;
         table.open += 1;
@@ -159,19 +157,19 @@ impl Sessions {
             counts.sessions += 1;
             counts.open_sessions = table.open as u64;
         });
-        let activity = Activity { calls: 0, streams: 0, since: Instant::now(), evicted: false };
+        let activity = Activity { calls: 0, streams: 0, last_used: Instant::now(), evicted: false };
         let session = Session { caller: caller.clone(), activity: Mutex::new(activity) };
         let (sessions, session) = (Arc::clone(self), Arc::new(session));
-        Ok(OpenSession { sessions, session, named: OnceLock::new() })
+        Ok(OpenSession { sessions, session, id: OnceLock::new() })
     }
 
-    /// The session of a caller that was used least lately, if it may end.
+    /// Returns the least recently used session of a caller, if it may be closed.
     fn longest_idle(&self, table: &Table, caller: &Caller) -> Option<(String, Arc<Session>)> {
-        let latest = Instant::now().checked_sub(self.limits.evictable_after)?;
-        let own = table.named.iter().filter(|(_, session)| session.caller == *caller);
+        let deadline = Instant::now().checked_sub(self.limits.evictable_after)?;
+        let own = table.by_id.iter().filter(|(_, session)| session.caller == *caller);
         let idle = own.filter_map(|(id, session)| Some((session.idle_since()?, id, session)));
         let (_, id, session) =
-            idle.filter(|(since, ..)| *since <= latest).min_by_key(|(since, ..)| *since)?;
+            idle.filter(|(since, ..)| *since <= deadline).min_by_key(|(since, ..)| *since)?;
         Some((id.clone(), Arc::clone(session)))
     }
 
@@ -181,7 +179,8 @@ impl Sessions {
 }
 
 impl Table {
-    fn leave(&mut self, caller: &Caller) {
+    /// Counts one session less.
+    fn remove(&mut self, caller: &Caller) {
         self.open -= 1;
         if let Some(open) = self.callers.get_mut(caller) {
             *open -= 1;
@@ -193,38 +192,38 @@ impl Table {
 }
 
 impl Session {
-    /// Whether a caller may use it: it belongs to the principal who opened it, if there was one.
+    /// Returns whether a caller may use the session: its principal must be that of the opener, or neither has one.
     pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
         self.caller.principal() == caller.principal()
     }
 
-    /// It has been used just now.
+    /// Marks the session as used now.
     pub(crate) fn touch(&self) {
-        self.activity().since = Instant::now();
+        self.activity().last_used = Instant::now();
     }
 
-    /// Another call in flight, unless there are so many.
-    pub(crate) fn begin_call(self: &Arc<Self>, most: usize) -> Option<Running> {
+    /// Counts another call as in flight, unless there are `max` already.
+    pub(crate) fn begin_call(self: &Arc<Self>, max: usize) -> Option<RunningCall> {
         let mut activity = self.activity();
-        (activity.calls < most).then(|| {
+        (activity.calls < max).then(|| {
             activity.calls += 1;
-            Running(Arc::clone(self))
+            RunningCall(Arc::clone(self))
         })
     }
 
-    /// Opens another stream of the session, unless it has `most` of them.
-    pub(crate) fn begin_stream(self: &Arc<Self>, most: usize) -> Option<OpenStream> {
+    /// Counts another stream as open, unless there are `max` already.
+    pub(crate) fn begin_stream(self: &Arc<Self>, max: usize) -> Option<OpenStream> {
         let mut activity = self.activity();
-        (activity.streams < most).then(|| {
+        (activity.streams < max).then(|| {
             activity.streams += 1;
             OpenStream(Arc::clone(self))
         })
     }
 
-    /// Since when nothing has happened in it, if nothing happens.
+    /// Returns since when the session is idle, or `None` if a call is in flight.
     fn idle_since(&self) -> Option<Instant> {
         let activity = self.activity();
-        (activity.calls == 0 && !activity.evicted).then_some(activity.since)
+        (activity.calls == 0 && !activity.evicted).then_some(activity.last_used)
     }
 
     fn activity(&self) -> MutexGuard<'_, Activity> {
@@ -232,11 +231,11 @@ impl Session {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         let mut activity = self.0.activity();
         activity.calls -= 1;
-        activity.since = Instant::now();
+        activity.last_used = Instant::now();
     }
 }
 
@@ -247,34 +246,34 @@ impl Drop for OpenStream {
 }
 
 impl OpenSession {
-    /// The session is known by an id from now on, and ends when it has been idle for too long.
-    pub(crate) fn name(&self, id: &str) {
+    /// Assigns the session its id, and starts the task that closes it when it has been idle for too long.
+    pub(crate) fn set_id(&self, id: &str) {
         let (sessions, session) = (&self.sessions, &self.session);
-        sessions.table().named.insert(id.to_owned(), Arc::clone(session));
+        sessions.table().by_id.insert(id.to_owned(), Arc::clone(session));
         let expiring = expire(
             Arc::clone(&sessions.manager),
             sessions.counters.clone(),
             (id.to_owned(), Arc::clone(session)),
             sessions.idle,
         );
-        let _ = self.named.set((id.to_owned(), AbortOnDropHandle::new(tokio::spawn(expiring))));
+        let _ = self.id.set((id.to_owned(), AbortOnDropHandle::new(tokio::spawn(expiring))));
     }
 }
 
 impl Drop for OpenSession {
     fn drop(&mut self) {
         let mut table = self.sessions.table();
-        if let Some((id, _)) = self.named.get() {
-            table.named.remove(id);
+        if let Some((id, _)) = self.id.get() {
+            table.by_id.remove(id);
         }
         if !self.session.activity().evicted {
-            table.leave(&self.session.caller);
+            table.remove(&self.session.caller);
         }
         self.sessions.counters.count(|counts| counts.open_sessions = table.open as u64);
     }
 }
 
-/// Ends a session when it has been idle for so long.
+/// Closes a session when it has been idle for `idle`.
 async fn expire(
     manager: Arc<LocalSessionManager>,
     counters: Counters,
@@ -295,15 +294,15 @@ async fn expire(
     }
 }
 
-/// Has rmcp end a session, and drop what holds it open.
+/// Makes rmcp close a session, which drops its [`OpenSession`].
 async fn close(manager: Arc<LocalSessionManager>, id: String) {
     if let Err(error) = manager.close_session(&id.into()).await {
         tracing::debug!(%error, "a session could not be closed");
     }
 }
 
-impl Memory {
-    /// Takes so many bytes in all, if there are as many left.
+impl MemoryGuard {
+    /// Raises the number of counted bytes to `bytes`. Returns false if too few are left.
     pub(crate) fn grow(&mut self, all: &Arc<Semaphore>, bytes: usize) -> bool {
         let held = self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let Ok(more) = u32::try_from(bytes.saturating_sub(held)) else { return false };
@@ -316,7 +315,7 @@ impl Memory {
     }
 }
 
-impl Admission {
+impl RequestGuards {
     pub(crate) fn of(extensions: &Extensions) -> Option<&Self> {
         extensions.get::<Parts>()?.extensions.get()
     }
@@ -325,16 +324,16 @@ impl Admission {
         self.0.session.get().cloned()
     }
 
-    /// Holds a session for as long as the request is acted on, and for as long as somebody shares it.
+    /// Keeps a session open until the request and everyone who shares the session are done.
     pub(crate) fn hold_session(&self, session: OpenSession) {
         let _ = self.0.session.set(Arc::new(session));
     }
 
-    pub(crate) fn hold_call(&self, running: Running) {
-        let _ = self.0.running.set(running);
+    pub(crate) fn hold_call(&self, call: RunningCall) {
+        let _ = self.0.call.set(call);
     }
 
-    pub(crate) fn hold_memory(&self, memory: Memory) {
+    pub(crate) fn hold_memory(&self, memory: MemoryGuard) {
         let _ = self.0.memory.set(memory);
     }
 }
@@ -344,7 +343,7 @@ mod tests {
     use super::Caller;
 
     #[test]
-    fn callers_are_told_apart_by_networks_of_ipv6_and_addresses_of_ipv4() {
+    fn callers_differ_by_ipv4_address_or_ipv6_network() {
         let caller = |address: &str| Caller::of_address(address.parse().unwrap());
         assert_eq!(caller("2001:db8::1"), caller("2001:db8::ffff:0:0:2"));
         assert_ne!(caller("2001:db8::1"), caller("2001:db8:0:1::1"));

@@ -1,4 +1,4 @@
-//! Which tools are offered just now, and who is told when that changes. Never runs or describes a tool.
+//! The set of hidden tools, which can change while the server runs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use toolwright::RegistrationError;
 
 use super::ServerSpec;
 
-/// Hides tools of a server while it runs, and offers them again; clients are told that the list has changed
-/// (`notifications/tools/list_changed`).
+/// Hides tools of a running server and offers them again, for all clients. Each change sends
+/// `notifications/tools/list_changed`.
 ///
-/// What is hidden is not listed, and calls of it are answered as those of a tool that is not there. Calls that run
-/// go on. Cheap to clone; for all clients of the server at once.
+/// A hidden tool is not listed, and calls of it fail as calls of an unknown tool do. Calls in flight go on. Clones share
+/// the list.
 #[derive(Clone, Debug)]
 pub struct ToolList {
     server: &'static ServerSpec,
@@ -28,7 +28,7 @@ impl ToolList {
     ///
     /// # Errors
     ///
-    /// The server exposes no tool of this name.
+    /// Fails if the server exposes no tool of this name.
     pub fn hide(&self, tool: &str) -> Result<(), RegistrationError> {
         let name = self.server.exposed_name(tool)?;
         self.hidden.send_if_modified(|hidden| hidden.insert(name));
@@ -39,7 +39,7 @@ impl ToolList {
     ///
     /// # Errors
     ///
-    /// The server exposes no tool of this name.
+    /// Fails if the server exposes no tool of this name.
     pub fn offer(&self, tool: &str) -> Result<(), RegistrationError> {
         let name = self.server.exposed_name(tool)?;
         self.hidden.send_if_modified(|hidden| hidden.remove(name));
@@ -50,7 +50,7 @@ impl ToolList {
         !self.hidden.borrow().contains(tool)
     }
 
-    /// Tells of changes from now on.
+    /// Subscribes to changes from now on.
     pub(crate) fn changes(&self) -> watch::Receiver<BTreeSet<&'static str>> {
         self.hidden.subscribe()
     }

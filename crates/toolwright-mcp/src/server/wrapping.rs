@@ -1,5 +1,5 @@
-//! Results that are no objects, for clients of the revisions before 2026-07-28: there an output schema describes an
-//! object, and clients drop the whole list for one that does not. Such a result becomes the only property of one.
+//! Wraps results that are not objects, for clients of revisions before 2026-07-28. Those require that an output schema
+//! describes an object, and clients reject the whole list otherwise. The result becomes the only property of an object.
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 /// The property that holds the result.
 const PROPERTY: &str = "result";
 
-/// Where the wrapped schema stands in its wrapping, for its references to itself.
-const PLACE: &str = "#/properties/result";
+/// The pointer to the result's schema in the wrapped schema.
+const POINTER: &str = "#/properties/result";
 
-/// The schema of the wrapped result.
+/// Wraps the schema of a result.
 pub(crate) fn wrapped_schema(mut schema: JsonObject) -> JsonObject {
     let dialect = schema.remove("$schema");
-    // A schema with an identity of its own resolves its references in itself wherever it stands.
+    // References in a schema with an `$id` are relative to that schema, so they stay valid.
     if !schema.contains_key("$id") {
         relocate(&mut schema);
     }
@@ -25,17 +25,17 @@ pub(crate) fn wrapped_schema(mut schema: JsonObject) -> JsonObject {
     wrapped
 }
 
-/// The wrapped result.
+/// Wraps a result.
 pub(crate) fn wrapped(result: Value) -> Value {
     json!({ PROPERTY: result })
 }
 
-/// Turns references from the root into references from the schema's new place.
+/// Rewrites references to the root as references to the schema's new position.
 fn relocate(schema: &mut JsonObject) {
     for (keyword, value) in schema {
         match keyword.as_str() {
             "$ref" | "$dynamicRef" => relocate_reference(value),
-            // What stands there is data, which may look like a schema.
+            // The value is data, even if it looks like a schema.
             "const" | "enum" | "default" | "examples" => {}
             "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
                 for schema in value.as_object_mut().into_iter().flat_map(Map::values_mut) {
@@ -57,9 +57,9 @@ fn relocate_all(schemas: &mut Value) {
 
 fn relocate_reference(reference: &mut Value) {
     let Value::String(text) = reference else { return };
-    // `#name` is an anchor, which is found by its name.
+    // `#name` is an anchor, which stays valid.
     if text == "#" || text.starts_with("#/") {
-        text.replace_range(..1, PLACE);
+        text.replace_range(..1, POINTER);
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::wrapped_schema;
 
     #[test]
-    fn references_are_followed_to_the_new_place_and_data_is_left_alone() {
+    fn references_are_rewritten_and_data_is_kept() {
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$ref": "#/$defs/Tree",
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_with_an_identity_keeps_its_references() {
+    fn a_schema_with_an_id_keeps_its_references() {
         let schema = json!({"$id": "urn:tree", "items": {"$ref": "#"}});
         let wrapped = wrapped_schema(schema.as_object().unwrap().clone());
         assert_eq!(wrapped["properties"]["result"], schema);

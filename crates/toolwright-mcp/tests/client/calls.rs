@@ -1,4 +1,4 @@
-//! What a call sends, and what becomes of each kind of answer.
+//! Arguments, results, failures and progress of calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,13 +9,13 @@ use toolwright_mcp::client::Client;
 use crate::peer::{can_run, client};
 use crate::specs::LISTED;
 
-/// Calls a tool of the peer as a generated executor would.
+/// Calls a tool of the server as a generated executor does.
 pub(crate) async fn call(client: &Client, tool: &str, args: &str) -> Result<Payload, ToolFailure> {
     let call = ToolCall::new(tool, Payload::new(args));
     call.run_remote(&LISTED, client).await.outcome.as_ref().cloned().map_err(Clone::clone)
 }
 
-/// G23: what was written reaches the server and comes back to the last digit, in both eras.
+/// G23: numbers keep every digit in both directions and both eras.
 #[tokio::test]
 async fn arguments_and_results_keep_every_digit() {
     const ARGS: &str = r#"{ "text":"a b", "n":123456789012345678901234567890, "m":1.10,
@@ -34,7 +34,7 @@ async fn arguments_and_results_keep_every_digit() {
 }
 
 #[tokio::test]
-async fn each_kind_of_result_becomes_what_the_tool_declares() {
+async fn each_kind_of_result_is_converted_to_a_payload() {
     if !can_run() {
         return;
     }
@@ -53,9 +53,9 @@ async fn each_kind_of_result_becomes_what_the_tool_declares() {
     }
 }
 
-/// G28: a refusal in the tool's own words is the model's; an error of the protocol is for operators.
+/// G28: the model sees the error text of a tool; the message of a protocol error is a detail for operators.
 #[tokio::test]
-async fn what_went_wrong_on_the_server_has_its_kind_and_keeps_its_words_from_the_model() {
+async fn each_error_of_a_server_has_its_kind_and_hides_protocol_messages() {
     if !can_run() {
         return;
     }
@@ -88,25 +88,25 @@ async fn what_went_wrong_on_the_server_has_its_kind_and_keeps_its_words_from_the
     assert_eq!(call.outcome.as_ref().expect_err("there is none").kind, FailureKind::NotFound);
 }
 
-/// Keeps what it is told.
+/// Collects progress reports.
 #[derive(Default)]
-struct Told(Mutex<Vec<Progress>>);
+struct Reports(Mutex<Vec<Progress>>);
 
-impl Watcher for Told {
+impl Watcher for Reports {
     fn progressed(&self, progress: Progress) {
         self.0.lock().expect("nobody panics").push(progress);
     }
 }
 
 #[tokio::test]
-async fn progress_is_told_to_whoever_watches_the_call() {
+async fn progress_is_reported_to_the_watcher_of_the_call() {
     if !can_run() {
         return;
     }
-    let (client, told) = (client(&[]), Arc::new(Told::default()));
-    let watched = watch(told.clone(), call(&client, "advance", r#"{"text":""}"#));
+    let (client, reports) = (client(&[]), Arc::new(Reports::default()));
+    let watched = watch(reports.clone(), call(&client, "advance", r#"{"text":""}"#));
     watched.await.expect("it is done");
-    let told = told.0.lock().expect("nobody panics").clone();
+    let reports = reports.0.lock().expect("nobody panics").clone();
     let step = |done| Progress { done, total: Some(2.0), message: Some("step".to_owned()) };
-    assert_eq!(told, [step(1.0), step(2.0)]);
+    assert_eq!(reports, [step(1.0), step(2.0)]);
 }

@@ -1,9 +1,9 @@
-//! What is noticed when a server's tools are not those a toolset was written for.
+//! Drift between a server's tools and a generated toolset.
 
 use toolwright::{FailureKind, Origin, Payload, ToolCall, ToolFailure};
 use toolwright_mcp::client::{Client, DriftPolicy};
 
-use crate::peer::{can_run, client, command, hasty};
+use crate::peer::{can_run, client, command, short_timeouts};
 use crate::specs::{LISTED, UNLISTED};
 
 async fn call(
@@ -16,7 +16,7 @@ async fn call(
 }
 
 #[tokio::test]
-async fn a_server_that_is_what_it_was_has_no_drift() {
+async fn an_unchanged_server_has_no_drift() {
     if !can_run() {
         return;
     }
@@ -29,21 +29,21 @@ async fn a_server_that_is_what_it_was_has_no_drift() {
 }
 
 #[tokio::test]
-async fn missing_changed_and_new_tools_are_told_by_name() {
+async fn missing_changed_and_new_tools_are_named() {
     if !can_run() {
         return;
     }
     let client = client(&["changed"]);
     let drift = client.drift(&LISTED).await.expect("it lists");
-    let told =
+    let expected =
         "missing: `fail`; changed: `echo` (it has no argument `text` any more); new: `brand_new`";
-    assert_eq!(drift.to_string(), told);
+    assert_eq!(drift.to_string(), expected);
     let drift = client.drift(&UNLISTED).await.expect("it lists");
-    assert_eq!(drift.to_string(), told.split("; new").next().unwrap_or_default());
+    assert_eq!(drift.to_string(), expected.split("; new").next().unwrap_or_default());
 }
 
 #[tokio::test]
-async fn the_policy_says_what_becomes_of_calls() {
+async fn the_policy_decides_which_calls_fail() {
     if !can_run() {
         return;
     }
@@ -53,19 +53,19 @@ async fn the_policy_says_what_becomes_of_calls() {
         (DriftPolicy::Ignore, None, Some(FailureKind::NotFound)),
     ];
     for (policy, changed, missing) in cases {
-        let options = hasty().with_drift(policy);
+        let options = short_timeouts().with_drift(policy);
         let client = Client::with_options(command(&["changed", "gone"]), options);
         let kind =
             async |tool| call(&client, &LISTED, tool).await.err().map(|failure| failure.kind);
         assert_eq!(kind("echo").await, changed, "{policy:?}");
         assert_eq!(kind("fail").await, missing, "{policy:?}");
-        assert_eq!(kind("shout").await, None, "{policy:?}: what did not change goes on");
+        assert_eq!(kind("shout").await, None, "{policy:?}: an unchanged tool can be called");
     }
 }
 
-/// The list changes while a call runs: that call ends as it would have, the next is looked at again.
+/// The list changes during a call. That call succeeds; the next call requests the list again.
 #[tokio::test]
-async fn a_list_that_changes_during_a_call_is_looked_at_again() {
+async fn a_list_that_changes_during_a_call_is_requested_again() {
     if !can_run() {
         return;
     }
@@ -74,8 +74,8 @@ async fn a_list_that_changes_during_a_call_is_looked_at_again() {
         call(&client, &LISTED, "echo").await.expect("it has not changed yet");
         let failure = call(&client, &LISTED, "echo").await.expect_err("it has changed");
         assert_eq!(failure.kind, FailureKind::Denied);
-        assert!(failure.message.contains("`echo` is not the tool that it was"), "{failure}");
+        assert!(failure.message.contains("`echo` has changed on its server"), "{failure}");
         assert!(failure.detail.is_some_and(|detail| detail.contains("new: `brand_new`")));
-        call(&client, &LISTED, "shout").await.expect("others go on");
+        call(&client, &LISTED, "shout").await.expect("another tool can be called");
     }
 }

@@ -1,4 +1,4 @@
-//! What happens when a server breaks: a typed failure within its deadline each time, and the next call works.
+//! Servers that crash, hang or send too much. Each call fails in time, and the next call works.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -9,9 +9,9 @@ use toolwright_mcp::client::{Client, Stderr};
 use toolwright_prerequisites::{Prerequisite, has};
 
 use crate::calls::call;
-use crate::peer::{can_run, client, command, hasty};
+use crate::peer::{can_run, client, command, short_timeouts};
 
-/// Calls until it works, for as long as a server needs to come back.
+/// Calls until the server answers again.
 async fn recovers(client: &Client) {
     let start = Instant::now();
     while let Err(failure) = call(client, "echo", r#"{"text":"again"}"#).await {
@@ -20,7 +20,7 @@ async fn recovers(client: &Client) {
     }
 }
 
-/// Breaks a call, in time, and sees to it that the next works.
+/// Makes a call fail, and checks that it fails in time and that later calls work.
 async fn breaks(client: &Client, tool: &str, text: &str) -> ToolFailure {
     call(client, "echo", r#"{"text":"before"}"#).await.expect("it works before");
     let start = Instant::now();
@@ -31,13 +31,13 @@ async fn breaks(client: &Client, tool: &str, text: &str) -> ToolFailure {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_fails_the_call_it_had_and_is_started_again() {
+async fn a_server_that_crashes_fails_its_call_and_is_restarted() {
     if !can_run() {
         return;
     }
     let client = client(&[]);
     let failure = breaks(&client, "die", "").await;
-    assert_eq!(failure.kind, FailureKind::Internal, "nobody knows whether it ran: {failure:?}");
+    assert_eq!(failure.kind, FailureKind::Internal, "it may have run: {failure:?}");
     assert!(failure.message.contains("may have taken effect"), "{}", failure.message);
     let failure = breaks(&client, "die_reading", "").await;
     assert_eq!(failure.kind, FailureKind::Unavailable, "it may run twice: {failure:?}");
@@ -52,7 +52,7 @@ async fn a_call_while_the_server_is_gone_is_unavailable_at_once() {
     if !can_run() {
         return;
     }
-    let options = hasty().with_backoff(Duration::from_secs(30), Duration::from_secs(30));
+    let options = short_timeouts().with_backoff(Duration::from_secs(30), Duration::from_secs(30));
     let client = Client::with_options(command(&[]), options);
     for _ in 0..2 {
         call(&client, "die", r#"{"text":""}"#).await.expect_err("it dies");
@@ -66,7 +66,7 @@ async fn a_call_while_the_server_is_gone_is_unavailable_at_once() {
 }
 
 #[tokio::test]
-async fn what_never_answers_right_is_given_up_at_the_tools_own_deadline() {
+async fn a_call_without_a_response_fails_at_the_timeout_of_its_tool() {
     if !can_run() {
         return;
     }
@@ -78,12 +78,12 @@ async fn what_never_answers_right_is_given_up_at_the_tools_own_deadline() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_is_cancelled_on_the_server() {
+async fn a_call_that_times_out_or_is_dropped_is_cancelled_on_the_server() {
     if !can_run() {
         return;
     }
     let log = scratch("cancelled");
-    let client = Client::with_options(command(&[]).env("log", &log), hasty());
+    let client = Client::with_options(command(&[]).env("log", &log), short_timeouts());
     let failure = breaks(&client, "slow", &log.display().to_string()).await;
     assert_eq!(failure.kind, FailureKind::Timeout);
     let args = format!(r#"{{"text":"{}"}}"#, log.display());
@@ -97,18 +97,21 @@ async fn a_call_that_is_given_up_is_cancelled_on_the_server() {
         if (of("started"), of("cancelled")) == (2, 2) {
             break;
         }
-        assert!(start.elapsed() < Duration::from_secs(5), "it is not told: {logged}");
+        assert!(
+            start.elapsed() < Duration::from_secs(5),
+            "the server gets no cancellation: {logged}"
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-/// A hundred megabytes are never kept.
+/// The client does not keep the hundred megabytes.
 #[tokio::test]
 async fn a_result_that_is_too_large_is_refused_and_the_next_is_read() {
     if !can_run() {
         return;
     }
-    let options = hasty().with_call_timeout(Duration::from_mins(1));
+    let options = short_timeouts().with_call_timeout(Duration::from_mins(1));
     let client = Client::with_options(command(&[]), options);
     let failure = call(&client, "big", r#"{"text":"100"}"#).await.expect_err("it is too large");
     assert_eq!(failure.kind, FailureKind::MalformedResult, "{failure:?}");
@@ -118,9 +121,9 @@ async fn a_result_that_is_too_large_is_refused_and_the_next_is_read() {
     assert_eq!(payload.as_str().len(), 1024 * 1024 + 2);
 }
 
-/// Neither the server nor what it started is left, whether the client is closed or dropped.
+/// The server and its child process end when the client is closed or dropped.
 #[tokio::test]
-async fn a_server_ends_with_its_client_and_leaves_nothing_behind() {
+async fn a_server_and_its_children_end_with_the_client() {
     if !can_run() || !has(&[Prerequisite::Proc]) {
         return;
     }
@@ -130,7 +133,8 @@ async fn a_server_ends_with_its_client_and_leaves_nothing_behind() {
         let stderr = Stderr::Sink(Arc::new(move |line: &str| {
             sink.lock().expect("nobody panics").extend(line.split(' ').flat_map(str::parse::<u32>));
         }));
-        let client = Client::with_options(command(&["family", "stubborn"]).stderr(stderr), hasty());
+        let client =
+            Client::with_options(command(&["family", "stubborn"]).stderr(stderr), short_timeouts());
         call(&client, "echo", r#"{"text":""}"#).await.expect("it works");
         let pids = pids.lock().expect("nobody panics").clone();
         assert_eq!(pids.len(), 2, "the peer and its child");
@@ -145,7 +149,7 @@ async fn a_server_ends_with_its_client_and_leaves_nothing_behind() {
     }
 }
 
-/// Whether a process runs, or waits to be noticed by its parent, if that is this one.
+/// Returns whether a process runs, or is a zombie of this process.
 fn is_there(pid: u32) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let ours = format!("PPid:\t{}\n", std::process::id());
@@ -160,9 +164,9 @@ fn scratch(name: &str) -> PathBuf {
     path
 }
 
-/// A line that no call waits for is no message for the model.
+/// The server prints text that is not a message.
 #[tokio::test]
-async fn what_a_server_prints_is_passed_over() {
+async fn lines_that_are_not_messages_are_ignored() {
     if !can_run() {
         return;
     }
@@ -171,14 +175,14 @@ async fn what_a_server_prints_is_passed_over() {
     let stderr = Stderr::Sink(Arc::new(move |line: &str| {
         sink.lock().expect("nobody panics").push(line.to_owned());
     }));
-    let client = Client::with_options(command(&["chatty"]).stderr(stderr), hasty());
+    let client = Client::with_options(command(&["chatty"]).stderr(stderr), short_timeouts());
     let payload = call(&client, "shout", r#"{"text":""}"#).await.expect("it works");
     assert_eq!(payload, Payload::new(r#""plain words""#));
     assert_eq!(*lines.lock().expect("nobody panics"), ["it says things"]);
 }
 
 #[tokio::test]
-async fn a_server_that_asks_and_does_not_read_is_read_no_further() {
+async fn the_client_stops_reading_a_server_that_does_not_read_replies() {
     if !can_run() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Servers on streamable HTTP: both kinds of response, both eras, and every way in which HTTP fails.
+//! Servers on streamable HTTP: both kinds of response, both eras, redirects and errors.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use toolwright::remote::Provenance;
 use toolwright::{FailureKind, Origin, Payload, Tool, ToolCall, ToolFailure, ToolSpec, Value};
 use toolwright_mcp::client::{Client, ClientError, ServerCommand, ServerUrl};
 
-use crate::peer::{PYTHON, can_run, hasty};
+use crate::peer::{PYTHON, can_run, short_timeouts};
 
 static ECHO: ToolSpec = spec::<Echo>("echo");
 static BREAK: ToolSpec = spec::<Break>("break");
@@ -39,7 +39,7 @@ impl Tool for Break {
     const SPEC: &'static ToolSpec = &BREAK;
 }
 
-/// A peer that listens. It ends when its standard input does.
+/// The scripted HTTP server. It ends when its standard input is closed.
 pub(crate) struct Peer {
     child: Child,
     port: u16,
@@ -62,7 +62,7 @@ impl Peer {
     }
 
     fn client(&self, fault: &str) -> Client {
-        Client::with_options(self.url(fault), hasty())
+        Client::with_options(self.url(fault), short_timeouts())
     }
 }
 
@@ -106,9 +106,9 @@ async fn numbers_are_exact_in_each_kind_of_response_and_both_eras() {
     }
 }
 
-/// A server whose streams end or break at once, and that says `retry: 0`, is asked about once a second.
+/// The server's streams end or break at once, with `retry: 0`. The client requests them about once per second.
 #[tokio::test]
-async fn a_server_is_not_asked_for_its_stream_again_at_once() {
+async fn a_stream_that_ends_is_requested_again_after_a_pause() {
     if !can_run() {
         return;
     }
@@ -117,18 +117,18 @@ async fn a_server_is_not_asked_for_its_stream_again_at_once() {
         let client = peer.client(fault);
         client.connect().await.expect(fault);
         tokio::time::sleep(Duration::from_millis(3_500)).await;
-        let told = call(&client, "echo", r#"{"text":""}"#).await.expect(fault);
-        let streams: u32 = told.as_str()[r#"{"streams":"#.len()..told.as_str().len() - 1]
+        let result = call(&client, "echo", r#"{"text":""}"#).await.expect(fault);
+        let streams: u32 = result.as_str()[r#"{"streams":"#.len()..result.as_str().len() - 1]
             .trim()
             .parse()
-            .unwrap_or_else(|_| panic!("{told}"));
+            .unwrap_or_else(|_| panic!("{result}"));
         assert!((2..=5).contains(&streams), "{fault}: {streams} streams in 3.5 seconds");
         client.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_token_opens_what_is_guarded_and_is_never_shown() {
+async fn a_token_is_sent_and_not_shown_by_debug() {
     if !can_run() {
         return;
     }
@@ -137,10 +137,10 @@ async fn a_token_opens_what_is_guarded_and_is_never_shown() {
     assert!(matches!(error, ClientError::Connect { .. }), "{error}");
     let url = peer.url("guarded").with_bearer("open sesame").with_header("x-key", "hush");
     assert!(!format!("{url:?}").contains("sesame") && !format!("{url:?}").contains("hush"));
-    Client::with_options(url, hasty()).connect().await.expect("the token is right");
+    Client::with_options(url, short_timeouts()).connect().await.expect("the token is right");
 }
 
-/// Each way of breaking gives its kind within the deadline, without the server's words, and the next call works.
+/// Each failure comes in time and without the server's text.
 #[tokio::test]
 async fn each_failure_of_http_has_its_kind_and_the_next_call_works() {
     if !can_run() {
@@ -173,7 +173,7 @@ async fn each_failure_of_http_has_its_kind_and_the_next_call_works() {
     }
 }
 
-/// Messages and headers are for one scheme, host and port: whoever is named in a redirect sees not even a connection.
+/// The client does not even connect to the other server.
 #[tokio::test]
 async fn a_redirect_to_another_server_is_not_followed() {
     if !can_run() {
@@ -186,11 +186,14 @@ async fn a_redirect_to_another_server_is_not_followed() {
     for status in [301, 302, 303, 307, 308] {
         let url = peer.url(&format!("redirect/{status}/{port}"));
         let url = url.with_bearer("open sesame").with_header("X-Api-Key", "hush");
-        let error =
-            Client::with_options(url, hasty()).connect().await.expect_err("it is sent away");
+        let error = Client::with_options(url, short_timeouts())
+            .connect()
+            .await
+            .expect_err("it is sent away");
         let error = error.to_string();
-        let told = format!("redirects to `http://127.0.0.1:{port}/steal?token=…`, another server");
-        assert!(error.contains(&told), "{status}: {error}");
+        let expected =
+            format!("redirects to `http://127.0.0.1:{port}/steal?token=…`, another server");
+        assert!(error.contains(&expected), "{status}: {error}");
         assert!(!error.contains("sesame") && !error.contains("hush"), "{status}: {error}");
         assert!(other.accept().is_err(), "{status}");
     }
@@ -198,39 +201,39 @@ async fn a_redirect_to_another_server_is_not_followed() {
     let failure = call(&client, "break", &format!(r#"{{"text":"away:{port}"}}"#)).await;
     let failure = failure.expect_err("it is sent away");
     assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
-    assert_eq!(failure.message, "the server of `break` is somewhere else now");
+    assert_eq!(failure.message, "the server of `break` has moved to another address");
     assert!(other.accept().is_err());
 }
 
 #[tokio::test]
-async fn a_redirect_is_followed_on_the_same_server_where_the_method_stays() {
+async fn a_redirect_to_the_same_server_is_followed_if_it_keeps_the_method() {
     if !can_run() {
         return;
     }
     let peer = Peer::start();
     let client = peer.client("redirect/307/here");
     call(&client, "echo", r#"{"text":""}"#).await.expect("it is the same server");
-    for (fault, told) in [
-        ("redirect/302/here", "where it may be sent as a GET alone; expected status 307 or 308"),
-        ("redirect/303/here", "where it may be sent as a GET alone; expected status 307 or 308"),
-        ("redirect/308/round", "one redirect too many"),
+    for (fault, expected) in [
+        ("redirect/302/here", "which would change the method to GET; expected status 307 or 308"),
+        ("redirect/303/here", "which would change the method to GET; expected status 307 or 308"),
+        ("redirect/308/round", "after too many redirects"),
     ] {
         let error = peer.client(fault).connect().await.expect_err(fault).to_string();
-        assert!(error.contains(told), "{fault}: {error}");
+        assert!(error.contains(expected), "{fault}: {error}");
     }
 }
 
 #[tokio::test]
 async fn secrets_of_a_url_are_in_no_error_and_no_debug() {
     let url = "http://ann:HUSH@127.0.0.1:1/mcp?token=HUSH#HUSH";
-    let client = Client::with_options(ServerUrl::new(url), hasty());
+    let client = Client::with_options(ServerUrl::new(url), short_timeouts());
     let error = client.connect().await.expect_err("nobody is there");
-    let waiting = client.connect().await.expect_err("it is too early");
+    let backoff = client.connect().await.expect_err("it is too early");
     let command = ServerCommand::new("server").env("KEY", "HUSH");
     for text in [
         error.to_string(),
         format!("{error:?}"),
-        waiting.to_string(),
+        backoff.to_string(),
         format!("{client:?}"),
         format!("{:?}", ServerUrl::new(url)),
         format!("{command:?}"),
@@ -241,22 +244,22 @@ async fn secrets_of_a_url_are_in_no_error_and_no_debug() {
 }
 
 #[tokio::test]
-async fn a_revision_that_nobody_knows_ends_the_conversation() {
+async fn a_server_with_an_unknown_revision_is_refused() {
     if !can_run() {
         return;
     }
     let peer = Peer::start();
     for client in [peer.client("future"), crate::peer::client(&["future"])] {
         let error = client.list_tools_raw().await.expect_err("it is not known").to_string();
-        let told =
-            "it speaks the unknown revision `9999-01-01` of MCP, expected one of 2024-11-05, ";
-        assert!(error.contains(told) && error.contains("2026-07-28"), "{error}");
+        let expected =
+            "it uses the unknown revision `9999-01-01` of MCP, expected one of 2024-11-05, ";
+        assert!(error.contains(expected) && error.contains("2026-07-28"), "{error}");
     }
 }
 
-/// A session that the server forgot is begun again; the call it refused had not run, and is sent once more.
+/// The call that gets 404 did not run, so it is sent again in the new session.
 #[tokio::test]
-async fn a_lost_session_is_begun_again() {
+async fn a_lost_session_is_opened_again() {
     if !can_run() {
         return;
     }
@@ -275,15 +278,15 @@ async fn a_server_that_is_gone_is_unavailable() {
     let client = peer.client("json");
     call(&client, "echo", r#"{"text":""}"#).await.expect("it is there");
     drop(peer);
-    // It was connected: of the first call nobody knows whether it still arrived.
+    // The first call may have reached the server.
     call(&client, "echo", r#"{"text":""}"#).await.expect_err("it is gone");
     let failure = call(&client, "echo", r#"{"text":""}"#).await.expect_err("it is gone");
     assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
 }
 
-/// Each reply waits for its response, which the server never sends.
+/// The server does not answer the POST requests of replies.
 #[tokio::test]
-async fn a_server_that_asks_and_takes_no_answer_is_read_no_further() {
+async fn the_client_stops_reading_a_server_that_does_not_accept_replies() {
     if !can_run() {
         return;
     }

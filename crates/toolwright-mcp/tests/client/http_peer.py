@@ -1,4 +1,4 @@
-"""An MCP server on streamable HTTP whose faults are scripted by the path of its URL. It prints its port."""
+"""An MCP server on streamable HTTP with scripted faults: the path of the URL selects one. It prints its port."""
 
 import base64
 import json
@@ -50,7 +50,7 @@ class Peer(BaseHTTPRequestHandler):
         text = self.rfile.read(int(self.headers["Content-Length"])).decode()
         fault, request = self.path.strip("/"), json.loads(text)
         if fault.startswith("redirect/"):
-            # redirect/STATUS/PORT: to another server, or without a port to this one; `round` leads to itself.
+            # redirect/STATUS/TARGET: a port of another server, `here` for this server, or `round` for the same URL.
             status, place = fault.split("/")[1:]
             here = {"here": "/json", "round": self.path}
             return self.reply(int(status), Location=here.get(place) or "http://127.0.0.1:%s/steal?token=sesame" % place)
@@ -83,7 +83,7 @@ class Peer(BaseHTTPRequestHandler):
         return self.broken(fault, id, request["params"]["arguments"]["text"])
 
     def telltale(self, how, method, id):
-        """Says all that it knows of its client, in each encoding, at one place after the other."""
+        """Repeats the client's credentials in every encoding, in one part of a response."""
         token, key = self.headers["Authorization"][7:], self.headers["X-Key"]
         password = base64.b64encode(self.headers["X-Basic"].split()[1].encode()).decode()
         said = " ".join([token, key, quote(token, safe=""), "".join("\\u%04x" % ord(c) for c in token), base64.b64encode(b"Bearer " + token.encode()).decode(), password, self.path])
@@ -128,7 +128,7 @@ class Peer(BaseHTTPRequestHandler):
         self.stream([": hello\n\n", "event: message\ndata: %s\n\n" % answer])
 
     def nosy(self):
-        """Asks on and on, and lets nobody answer."""
+        """Sends many requests and accepts no response."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
@@ -188,6 +188,6 @@ server = ThreadingHTTPServer(("127.0.0.1", 0), Peer)
 server.daemon_threads = True
 print(server.server_port, flush=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-# It ends with whoever started it.
+# Ends with the process that started it.
 while input() != "end":
     pass

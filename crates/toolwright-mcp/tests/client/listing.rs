@@ -1,15 +1,15 @@
-//! How a server is met and what it lists.
+//! Connecting to a server and listing its tools.
 
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use toolwright_mcp::client::ClientError;
 
-use crate::peer::{can_run, client, command, hasty};
+use crate::peer::{can_run, client, command, short_timeouts};
 
-/// Every way in which a server may meet the probe of the newer era, and the revision that is spoken then.
+/// All reactions of a server to the probe of the newer era, and the revision that is used then.
 #[tokio::test]
-async fn either_era_is_found_whatever_the_server_makes_of_the_probe() {
+async fn the_era_is_detected_for_every_response_to_the_probe() {
     if !can_run() {
         return;
     }
@@ -32,7 +32,7 @@ async fn either_era_is_found_whatever_the_server_makes_of_the_probe() {
 }
 
 #[tokio::test]
-async fn the_list_is_what_the_server_wrote_page_after_page() {
+async fn the_raw_list_has_every_page_as_the_server_wrote_it() {
     if !can_run() {
         return;
     }
@@ -50,7 +50,7 @@ async fn the_list_is_what_the_server_wrote_page_after_page() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_reached_is_told_in_time_and_in_words() {
+async fn an_unreachable_server_is_an_error_in_time() {
     if !can_run() {
         return;
     }
@@ -60,13 +60,13 @@ async fn a_server_that_cannot_be_reached_is_told_in_time_and_in_words() {
     assert!(matches!(error, ClientError::Connect { .. }), "{error}");
     assert!(start.elapsed() < Duration::from_secs(14), "{:?}", start.elapsed());
     let missing = toolwright_mcp::client::ServerCommand::new("no-such-program-anywhere");
-    let missing = toolwright_mcp::client::Client::with_options(missing, hasty());
+    let missing = toolwright_mcp::client::Client::with_options(missing, short_timeouts());
     let error = missing.connect().await.expect_err("it is not there").to_string();
     assert!(
         error.starts_with("MCP server `no-such-program-anywhere` could not be reached: "),
         "{error}"
     );
     let error = missing.connect().await.expect_err("it is too early");
-    assert!(matches!(error, ClientError::Waiting { .. }), "{error}");
+    assert!(matches!(error, ClientError::Backoff { .. }), "{error}");
     assert!(format!("{:?}", command(&[])).contains("peer.py"));
 }

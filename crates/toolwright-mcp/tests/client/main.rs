@@ -1,5 +1,4 @@
-//! The client side of MCP, against peers that run as processes of their own: one whose faults are scripted, and real
-//! servers.
+//! Tests the client against scripted servers that run as processes of their own.
 
 mod calls;
 mod drift;

@@ -1,4 +1,4 @@
-//! Tools of rmcp's routers, taken over as they are.
+//! Tools of rmcp routers as tools of the runtime.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -102,7 +102,7 @@ async fn failure(runtime: &Runtime, tool: &str, args: &str) -> ToolFailure {
     result.outcome.expect_err("it fails")
 }
 
-/// R3: a tool of a router is registered under the name, words, annotations and schemas that rmcp lists.
+/// R3: a tool of a router has the name, description, annotations and schemas that rmcp lists.
 #[test]
 fn r3_tools_of_an_rmcp_router_are_what_the_router_lists() {
     let (registry, _) = registry();
@@ -120,7 +120,7 @@ fn r3_tools_of_an_rmcp_router_are_what_the_router_lists() {
     assert_eq!(Some(schema(spec.result_schema())), listed.output_schema.as_deref().cloned());
 }
 
-/// R3: arguments and results are held against the schemas that the router lists, and calls share its service.
+/// R3: arguments and results are validated against the schemas that the router lists, and calls share its service.
 #[tokio::test]
 async fn r3_calls_of_an_rmcp_router_are_held_to_its_schemas() {
     let (registry, service) = registry();
@@ -135,11 +135,11 @@ async fn r3_calls_of_an_rmcp_router_are_held_to_its_schemas() {
     registry.register_agent(agent, script.into()).expect("its toolset is there");
     let runtime = Runtime::new(registry);
     let outcome = runtime.run(RunRequest::new("worker", Payload::new("0"))).await.expect("it runs");
-    let said: Vec<_> = outcome
+    let results: Vec<_> = outcome
         .exchanges()
         .map(|exchange| exchange.result.outcome.as_ref().expect("it succeeds").as_str())
         .collect();
-    assert_eq!(said, [r#"{"sum":42}"#, "1", "2", r#""hello""#, r#""there is no client""#]);
+    assert_eq!(results, [r#"{"sum":42}"#, "1", "2", r#""hello""#, r#""there is no client""#]);
     assert_eq!(service.count.load(Ordering::Relaxed), 2);
 
     for (args, expected) in [
@@ -155,7 +155,7 @@ async fn r3_calls_of_an_rmcp_router_are_held_to_its_schemas() {
     assert_eq!(too_much.kind, FailureKind::MalformedResult);
 }
 
-/// R3: a refusal of a tool is in its words; an error of the protocol, or a result that is none yet, is not.
+/// R3: the failure of a tool has its text; that of a protocol error or an incomplete result has not.
 #[tokio::test]
 async fn r3_errors_of_an_rmcp_router_are_failures() {
     let (registry, _) = registry();
@@ -167,13 +167,13 @@ async fn r3_errors_of_an_rmcp_router_are_failures() {
             "pick",
             r#"{"a":1}"#,
             FailureKind::InvalidCall,
-            "the server refuses the arguments of `pick`",
+            "the server rejects the arguments of `pick`",
         ),
         (
             "unfinished",
             "{}",
             FailureKind::Unavailable,
-            "`unfinished` asks for more than its arguments, which is not offered here",
+            "`unfinished` asks for more input, which this client does not support",
         ),
     ] {
         let failure = failure(&runtime, tool, args).await;
@@ -201,7 +201,7 @@ fn r3_a_tool_of_a_router_without_a_usable_schema_is_refused() {
     );
 }
 
-/// R3: giving a call up cancels the token that rmcp's tools are given.
+/// R3: dropping the future of a call cancels the token of its request.
 #[tokio::test]
 async fn r3_giving_up_a_call_of_a_router_cancels_its_request() {
     let (canceled, seen) = tokio::sync::oneshot::channel();

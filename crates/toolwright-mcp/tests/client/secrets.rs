@@ -1,17 +1,17 @@
-//! What a client shows its server and the server says back: it is nowhere that anybody reads.
+//! Credentials of the client that a server repeats are removed from everything that can be read.
 
 use toolwright::Scope;
 use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerUrl};
 use toolwright_runtime::Toolset;
 
 use crate::http::{Peer, call};
-use crate::peer::{can_run, hasty};
+use crate::peer::{can_run, short_timeouts};
 
 const TOKEN: &str = "open+sesame/\"0123";
 const KEY: &str = "x-key-of-the-host";
 const PASSWORD: &str = "ann:pass-word-77";
 
-/// All that somebody may read of a server.
+/// Returns all texts of a server that people or models can read.
 async fn read(client: &Client) -> Result<String, ClientError> {
     let mut texts = vec![format!("{:?}", client.connect().await?)];
     let called = call(client, "echo", r#"{"text":""}"#).await;
@@ -20,7 +20,7 @@ async fn read(client: &Client) -> Result<String, ClientError> {
         Err(failure) => format!("{failure} {failure:?}"),
     });
     texts.push(client.list_tools_raw().await?.json);
-    let toolset = McpToolset::reach("peer", client).await?;
+    let toolset = McpToolset::connect("peer", client).await?;
     for tool in toolset.tools(&Scope::default()).await.expect("they are listed") {
         let spec = tool.spec();
         texts.push(format!("{:?} {} {}", spec.title(), spec.description(), spec.args_schema()));
@@ -28,9 +28,9 @@ async fn read(client: &Client) -> Result<String, ClientError> {
     Ok(texts.join("\n"))
 }
 
-/// The server says it in the clear, percent-encoded, escaped as in JSON, in base64, and inside of other values.
+/// The server repeats them as plain text, percent-encoded, escaped as in JSON, in base64, and inside other values.
 #[tokio::test]
-async fn what_a_server_says_of_our_credentials_is_told_to_nobody() {
+async fn credentials_that_a_server_repeats_are_redacted() {
     if !can_run() {
         return;
     }
@@ -50,7 +50,7 @@ async fn what_a_server_says_of_our_credentials_is_told_to_nobody() {
         let url = peer.url(&format!("telltale/{how}?key=query-key-of-ours"));
         let url = url.with_bearer(TOKEN).with_header("X-Key", KEY);
         let url = url.with_header("X-Basic", format!("Basic {PASSWORD}"));
-        let client = Client::with_options(url, hasty());
+        let client = Client::with_options(url, short_timeouts());
         let text = match read(&client).await {
             Ok(text) => text,
             Err(error) => format!("{error} {error:?}"),
@@ -75,10 +75,11 @@ async fn what_a_server_says_of_our_credentials_is_told_to_nobody() {
 }
 
 #[tokio::test]
-async fn a_client_with_two_authorizations_asks_nobody() {
+async fn a_client_with_two_authorizations_does_not_connect() {
     let url = ServerUrl::new("http://127.0.0.1:1/mcp");
     let url = url.with_bearer(TOKEN).with_header("authorization", "Basic abc");
-    let error = Client::with_options(url, hasty()).connect().await.expect_err("which of them?");
-    let told = "found a bearer token and a header `Authorization`, expected one of them";
-    assert!(error.to_string().contains(told), "{error}");
+    let error =
+        Client::with_options(url, short_timeouts()).connect().await.expect_err("which of them?");
+    let expected = "found a bearer token and a header `Authorization`, expected one of them";
+    assert!(error.to_string().contains(expected), "{error}");
 }

@@ -1,15 +1,14 @@
-//! The peer's tools as a schema file would have them, by hand: arguments and results of any kind, so that what the client
-//! makes of them shows.
+//! Hand-written specs of the scripted server's tools. They accept any arguments and results.
 
 use toolwright::remote::Provenance;
 use toolwright::spec::{CallLimits, Implementation, ToolAnnotations, text};
 use toolwright::{Origin, Tool, ToolSpec, Value};
 
-/// What the peer's tools take, all but one.
+/// The argument schema of all tools but one.
 const ARGS: &str =
     r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#;
 
-/// The digest of that, made with Python.
+/// The digest of a tool with this schema, computed with Python.
 const DIGEST: &str = "83aa6e0548248891b0aeb69c6dfaed4a39fd6b730c61c939294408498002fd42";
 
 macro_rules! tools {
@@ -33,7 +32,7 @@ macro_rules! tools {
         }
     )*
 
-        /// Every tool.
+        /// All tools.
         static ALL: &[&ToolSpec] = &[$(&$constant),*];
     };
 }
@@ -66,7 +65,7 @@ const fn origin(listed: &'static [(&'static str, &'static str)]) -> Origin {
     Origin { server: "peer", tools: ALL, listed, from: Provenance::UNKNOWN }
 }
 
-/// The peer, of which a file keeps all that it listed.
+/// The server, with the record of all tools that it listed.
 pub(crate) static LISTED: Origin = origin(&[
     ("echo", DIGEST),
     ("fail", DIGEST),
@@ -85,5 +84,5 @@ pub(crate) static LISTED: Origin = origin(&[
     ("exact", "407de61809429e89de1949a31f4d82ca56ce1d6e277bcaf419d833dd95c8a119"),
 ]);
 
-/// The peer, of which a file keeps the tools alone.
+/// The server, without the record of its list.
 pub(crate) static UNLISTED: Origin = origin(&[]);

@@ -1,4 +1,4 @@
-//! Clients on streams that ask for more than they read: what a server holds for them is bounded.
+//! Clients on byte streams that send more requests than they read responses.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::wire::{INITIALIZE, META};
 const LONG: Duration = Duration::from_secs(10);
 const PING: &str = r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#;
 
-/// A connection that holds little on its way.
+/// A connection with small buffers.
 struct Client {
     to: DuplexStream,
     from: Lines<BufReader<DuplexStream>>,
@@ -40,7 +40,7 @@ impl Client {
     }
 
     async fn next(&mut self) -> Value {
-        let line = timeout(LONG, self.from.next_line()).await.expect("it is said").unwrap();
+        let line = timeout(LONG, self.from.next_line()).await.expect("the server answers").unwrap();
         serde_json::from_str(&line.expect("the server goes on")).unwrap()
     }
 }
@@ -61,9 +61,9 @@ fn limited(lab: &Lab, limits: Limits) -> (McpServer, Counters) {
     (server, counters)
 }
 
-/// Whether of calls or of pings: what is not read stops what is asked.
+/// The server stops reading calls and pings while the client does not read responses.
 #[tokio::test]
-async fn a_client_that_does_not_read_is_not_read_on_and_loses_nothing() {
+async fn a_client_that_does_not_read_is_not_read_and_loses_no_response() {
     let limits = Limits { session_calls: 8, waiting_bytes: 2_000, ..Limits::default() };
     for what in ["call", "ping"] {
         let (server, _) = limited(&Lab::default(), limits);
@@ -84,7 +84,7 @@ async fn a_client_that_does_not_read_is_not_read_on_and_loses_nothing() {
             }
             break;
         }
-        // What did not fit any more has been sent in part: the client goes on where it was when it has read.
+        // The last line was written in part. Its request is not counted.
         let mut answered = BTreeSet::new();
         while answered.len() < asked {
             answered.insert(client.next().await["id"].as_u64().unwrap());
@@ -94,7 +94,7 @@ async fn a_client_that_does_not_read_is_not_read_on_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_ping_and_a_cancellation_get_past_calls_that_wait() {
+async fn pings_and_cancellations_are_handled_while_calls_wait() {
     let lab = Lab::default();
     let (server, counters) = limited(&lab, Limits { session_calls: 1, ..Limits::default() });
     let mut client = Client::of(server).await;
@@ -109,15 +109,15 @@ async fn a_ping_and_a_cancellation_get_past_calls_that_wait() {
     client.send(&cancel(3)).await;
     client.send(&cancel(1)).await;
     timeout(LONG, lab.given_up.notified()).await.expect("the first call is given up");
-    assert_eq!(client.next().await["id"], 2, "it leaves its place to the next");
-    assert_eq!(client.next().await["id"], 4, "one that was cancelled while it waited is not run");
+    assert_eq!(client.next().await["id"], 2, "the next call starts");
+    assert_eq!(client.next().await["id"], 4, "a waiting call that was cancelled is not run");
     client.send(PING).await;
-    assert_eq!(client.next().await["id"], "ping", "and not answered");
+    assert_eq!(client.next().await["id"], "ping", "and gets no response");
 }
 
-/// More of them than there are places for requests that end at once.
+/// There are more subscriptions than the limit for other requests.
 #[tokio::test]
-async fn a_ping_gets_past_subscriptions_that_last() {
+async fn a_request_is_handled_beside_many_subscriptions() {
     let mut server = lab();
     let _list = server.tool_list();
     let server = server.with_limits(Limits { session_calls: 10, ..Limits::default() });
@@ -142,7 +142,7 @@ async fn a_ping_gets_past_subscriptions_that_last() {
 }
 
 #[tokio::test]
-async fn calls_that_wait_are_run_when_the_input_has_ended() {
+async fn waiting_calls_run_after_the_input_has_ended() {
     let (server, _) = limited(&Lab::default(), Limits { session_calls: 1, ..Limits::default() });
     let mut client = Client::of(server).await;
     let all: String = (1..=100).map(|id| call("count", id) + "\n").collect();
@@ -160,7 +160,7 @@ async fn calls_that_wait_are_run_when_the_input_has_ended() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_in_use_stays_so_while_its_call_waits() {
+async fn the_id_of_a_waiting_call_is_in_use() {
     let lab = Lab::default();
     let (server, _) = limited(&lab, Limits { session_calls: 1, ..Limits::default() });
     let mut client = Client::of(server).await;
@@ -172,7 +172,7 @@ async fn an_id_that_is_in_use_stays_so_while_its_call_waits() {
 }
 
 #[tokio::test]
-async fn a_server_whose_answers_nobody_reads_any_more_ends() {
+async fn a_server_ends_when_its_output_is_closed() {
     let ((mut to, input), (output, from)) = (duplex(1024), duplex(1024));
     let serving = tokio::spawn(lab().serve_streams(input, output));
     drop(from);
@@ -183,7 +183,7 @@ async fn a_server_whose_answers_nobody_reads_any_more_ends() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_too_long_is_refused_by_its_id() {
+async fn the_error_for_a_call_that_is_too_long_has_its_id() {
     let mut client = Client::of(lab()).await;
     let spaces = " ".repeat(17 << 20);
     let long = format!(

@@ -1,4 +1,4 @@
-//! The lab, asked by rmcp's own client in both eras of the protocol.
+//! Tests the server with rmcp's own client in both eras of the protocol.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientConfig, ErrorCode, ProtocolVersion,
@@ -30,7 +30,7 @@ fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
 }
 
-/// G25: the list is the specs': names, words, schemas, order.
+/// G25: the list has the names, descriptions, schemas and order of the specs.
 #[tokio::test]
 async fn g25_the_list_is_the_specs_own() {
     let tools = initialized().await.list_all_tools().await.unwrap();
@@ -42,10 +42,10 @@ async fn g25_the_list_is_the_specs_own() {
     assert_eq!(names, expected, "neither aliases, nor deprecated or hidden tools");
     let echo = serde_json::to_string(&tools[0]).unwrap();
     let expected = format!(
-        r#"{{"name":"echo","title":"Echo","description":"Says it again.","inputSchema":{ANY_OBJECT},"outputSchema":{ANY_OBJECT},"annotations":{{"readOnlyHint":true}},"_meta":{{"io.github.toolwright/tool":{{"service":"lab","toolset":"lab"}}}}}}"#
+        r#"{{"name":"echo","title":"Echo","description":"Returns its arguments.","inputSchema":{ANY_OBJECT},"outputSchema":{ANY_OBJECT},"annotations":{{"readOnlyHint":true}},"_meta":{{"io.github.toolwright/tool":{{"service":"lab","toolset":"lab"}}}}}}"#
     );
     assert_eq!(echo, expected);
-    assert_eq!(tools[5].output_schema, None, "nothing is said about what may be anything");
+    assert_eq!(tools[5].output_schema, None, "a schema that accepts anything is left out");
     assert_eq!(tools[1].annotations, None);
 }
 
@@ -67,7 +67,7 @@ async fn absent_arguments_are_an_empty_object_and_a_plain_result_is_wrapped() {
 }
 
 #[tokio::test]
-async fn earlier_names_and_deprecated_tools_still_answer() {
+async fn aliases_and_deprecated_tools_can_be_called() {
     let client = initialized().await;
     let args = serde_json::json!({"a": 1});
     let repeated = client.call_tool(call("repeat", &args)).await.unwrap();
@@ -77,7 +77,7 @@ async fn earlier_names_and_deprecated_tools_still_answer() {
 }
 
 #[tokio::test]
-async fn a_failure_is_an_error_result_without_the_operators_words() {
+async fn a_failure_is_an_error_result_without_its_detail() {
     let result = initialized().await.call_tool(CallToolRequestParams::new("fail")).await.unwrap();
     assert_eq!(result.is_error, Some(true));
     assert_eq!(text(&result), "not today");
@@ -96,7 +96,7 @@ async fn an_unknown_or_hidden_tool_is_an_invalid_request() {
 }
 
 #[tokio::test]
-async fn the_stateless_revision_is_served_as_well() {
+async fn a_client_of_2026_07_28_lists_and_calls_tools() {
     let client = client(ClientLifecycleMode::Discover {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
     })
@@ -107,14 +107,14 @@ async fn the_stateless_revision_is_served_as_well() {
 }
 
 #[tokio::test]
-async fn the_server_says_its_own_name_and_version() {
+async fn the_server_info_is_that_of_the_spec() {
     let client = initialized().await;
     let info = client.peer_info().unwrap();
     let server = info.server_info.as_ref().unwrap();
     assert_eq!((server.name.as_str(), server.version.as_str()), ("lab", "2.1.0"));
 }
 
-/// G24: an exposed tool that nothing runs is named.
+/// G24: exposed tools that are not registered are named.
 #[test]
 fn g24_a_server_without_executors_is_not_complete() {
     let error = McpServer::new(&SERVER).complete().err().unwrap();
@@ -124,10 +124,10 @@ fn g24_a_server_without_executors_is_not_complete() {
             "MCP server `lab` needs tool `echo`, but nothing runs it; register toolset `lab` first"
         )
     );
-    assert_eq!(error.each().len(), 11, "every tool that nothing runs");
+    assert_eq!(error.each().len(), 11, "every unregistered tool");
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_before_it_speaks_is_no_error() {
+async fn a_client_that_disconnects_at_once_is_no_error() {
     lab().serve_streams(tokio::io::empty(), tokio::io::sink()).await.unwrap();
 }

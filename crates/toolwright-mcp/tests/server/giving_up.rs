@@ -1,4 +1,4 @@
-//! Calls that nobody waits for any more: their work stops.
+//! Cancelled calls, disconnected clients and shutdowns.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -39,12 +39,12 @@ async fn a_cancelled_call_stops_and_is_not_answered() {
         .await;
     within_seconds(lab.given_up.notified()).await;
     connection.send(PING).await;
-    assert_eq!(connection.next_message().await["id"], 2, "nothing is said of the first");
+    assert_eq!(connection.next_message().await["id"], 2, "the cancelled call gets no response");
     connection.send(WAIT).await;
     within_seconds(lab.waiting.notified()).await;
 }
 
-/// Time runs as fast as nothing happens here, so that five seconds are none.
+/// With tokio's paused clock the test does not wait for the five seconds.
 #[tokio::test(start_paused = true)]
 async fn a_closed_connection_stops_its_calls() {
     let lab = Lab::default();
@@ -53,7 +53,7 @@ async fn a_closed_connection_stops_its_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_never_reads_does_not_keep_the_server() {
+async fn a_client_that_never_reads_does_not_keep_the_server_running() {
     let (ours, theirs) = tokio::io::duplex(64);
     let (input, output) = tokio::io::split(theirs);
     let serving = tokio::spawn(lab_with(Lab::default()).serve_streams(input, output));
@@ -65,7 +65,7 @@ async fn a_client_that_never_reads_does_not_keep_the_server() {
     within_seconds(serving).await.unwrap().unwrap();
 }
 
-/// A call of `wait` over HTTP, by a client of 2026-07-28, that has begun.
+/// Starts a call of `wait` over HTTP as a client of 2026-07-28.
 async fn waiting_over_http(
     lab: &Lab,
     options: HttpOptions,
@@ -86,7 +86,7 @@ async fn waiting_over_http(
 }
 
 #[tokio::test]
-async fn a_request_that_is_dropped_over_http_stops_its_call() {
+async fn closing_the_connection_of_a_request_stops_its_call() {
     let lab = Lab::default();
     let (_serving, asking) = waiting_over_http(&lab, HttpOptions::new()).await;
     asking.abort();
@@ -94,7 +94,7 @@ async fn a_request_that_is_dropped_over_http_stops_its_call() {
 }
 
 #[tokio::test]
-async fn a_shutdown_lets_calls_end() {
+async fn a_shutdown_waits_for_running_calls() {
     let (lab, stop) = (Lab::default(), CancellationToken::new());
     let options = HttpOptions::new().with_shutdown(stop.clone());
     let (serving, asking) = waiting_over_http(&lab, options).await;
@@ -107,7 +107,7 @@ async fn a_shutdown_lets_calls_end() {
 }
 
 #[tokio::test]
-async fn a_shutdown_does_not_wait_for_ever() {
+async fn a_shutdown_waits_no_longer_than_its_grace_period() {
     let (lab, stop) = (Lab::default(), CancellationToken::new());
     let options =
         HttpOptions::new().with_shutdown(stop.clone()).with_grace(Duration::from_millis(50));
@@ -133,8 +133,8 @@ async fn within_a_moment(
     tokio::time::timeout(Duration::from_millis(50), work).await
 }
 
-/// A session with a call of `wait` that has begun, and whose client is gone.
-async fn left(lab: &Lab) -> (SocketAddr, String) {
+/// Opens a session, starts a call of `wait` and disconnects.
+async fn disconnected(lab: &Lab) -> (SocketAddr, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(lab_with(lab.clone()).serve_listener(listener, HttpOptions::new()));
@@ -149,20 +149,20 @@ async fn left(lab: &Lab) -> (SocketAddr, String) {
 }
 
 #[tokio::test]
-async fn a_call_of_a_session_whose_client_stays_away_stops() {
+async fn a_call_of_a_session_stops_if_its_client_does_not_reconnect() {
     let lab = Lab::default();
     let start = Instant::now();
-    let _left = left(&lab).await;
+    let _session = disconnected(&lab).await;
     within_seconds(lab.given_up.notified()).await;
-    assert!(start.elapsed() > Duration::from_secs(4), "it might have come back");
+    assert!(start.elapsed() > Duration::from_secs(4), "the server waits for it to reconnect");
 }
 
-/// The first event of a stream is `0/0`, with a time after which to come back.
+/// The id of the first event of a stream is `0/0`.
 #[tokio::test]
-async fn a_client_that_comes_back_is_given_the_answer_that_was_ready() {
+async fn a_client_that_reconnects_gets_the_answer_that_was_kept() {
     let lab = Lab::default();
-    let (address, session) = left(&lab).await;
-    // Long enough to be noticed.
+    let (address, session) = disconnected(&lab).await;
+    // Long enough for the server to notice the disconnect.
     tokio::time::sleep(Duration::from_millis(300)).await;
     lab.release.notify_one();
     tokio::time::sleep(Duration::from_secs(3)).await;
@@ -175,14 +175,14 @@ async fn a_client_that_comes_back_is_given_the_answer_that_was_ready() {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_to_a_call_is_given_its_answer() {
+async fn a_client_that_reconnects_to_a_running_call_gets_its_answer() {
     let lab = Lab::default();
-    let (address, session) = left(&lab).await;
+    let (address, session) = disconnected(&lab).await;
     let asking = tokio::spawn(async move {
         in_session(address, &session, &[("Last-Event-ID", "0/0")], "GET", "").await
     });
     let away = tokio::time::timeout(Duration::from_secs(6), lab.given_up.notified()).await;
-    assert!(away.is_err(), "its client is there");
+    assert!(away.is_err(), "the client has reconnected");
     lab.release.notify_one();
     let answer = within_seconds(asking).await.unwrap();
     assert!(answer.body.contains(r#""text":"1""#), "{}", answer.body);

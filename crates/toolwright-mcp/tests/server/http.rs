@@ -1,5 +1,4 @@
-//! The rules of HTTP: who may ask, how, and what is answered to the others. Requests are written byte by byte, so that
-//! nothing of a client's own corrects them.
+//! Tests the HTTP transport: hosts, origins, tokens, sessions, headers and bodies.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -32,7 +31,7 @@ fn initialize() -> String {
 }
 
 #[tokio::test]
-async fn a_request_of_2026_07_28_stands_alone_and_is_answered_in_json() {
+async fn a_request_of_2026_07_28_needs_no_session_and_gets_json() {
     let response = call(served(HttpOptions::new()).await, &[]).await;
     assert_eq!(response.status, 200, "{}", response.body);
     assert_eq!(response.header("content-type"), Some("application/json"));
@@ -41,7 +40,7 @@ async fn a_request_of_2026_07_28_stands_alone_and_is_answered_in_json() {
 }
 
 #[tokio::test]
-async fn initialize_makes_a_session_that_calls_share() {
+async fn initialize_opens_a_session_for_calls() {
     let address = served(HttpOptions::new()).await;
     let headers = [HOST, JSON, ACCEPT];
     let response = send(address, "POST", &headers, &initialize()).await;
@@ -57,7 +56,7 @@ async fn initialize_makes_a_session_that_calls_share() {
 }
 
 #[tokio::test]
-async fn a_request_that_stands_alone_has_no_session_unless_the_host_derives_one() {
+async fn a_stateless_request_has_no_session_id_unless_the_host_sets_one() {
     let address = served(HttpOptions::new()).await;
     assert!(call_of(address, &[], "old", "{}").await.body.contains(r#""text":"0""#));
     let options = HttpOptions::new().with_scope(|request, scope| {
@@ -84,12 +83,12 @@ async fn another_host_or_origin_is_forbidden() {
 }
 
 #[tokio::test]
-async fn hosts_and_origins_are_those_that_the_host_names() {
+async fn only_allowed_hosts_and_origins_are_accepted() {
     let options = HttpOptions::new()
         .with_allowed_hosts(["tools.example"])
         .with_allowed_origins(["https://app.example:443"]);
     let address = served(options).await;
-    assert_eq!(call(address, &[]).await.status, 403, "localhost is not named any more");
+    assert_eq!(call(address, &[]).await.status, 403, "localhost is no longer allowed");
     let options =
         HttpOptions::new().with_any_host().with_allowed_origins(["https://app.example:443"]);
     let address = served(options).await;
@@ -98,7 +97,7 @@ async fn hosts_and_origins_are_those_that_the_host_names() {
 }
 
 #[tokio::test]
-async fn a_longer_body_than_allowed_is_refused() {
+async fn a_body_that_is_too_large_is_refused() {
     let address = served(HttpOptions::new().with_max_body(2_000)).await;
     assert_eq!(call(address, &[]).await.status, 200);
     let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(2_000));
@@ -106,7 +105,7 @@ async fn a_longer_body_than_allowed_is_refused() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_missing_or_refused_is_challenged() {
+async fn a_missing_or_invalid_token_gets_a_challenge() {
     #[derive(Clone)]
     struct User(&'static str);
     let bearer = BearerLayer::new(|token| async move {
@@ -159,7 +158,7 @@ async fn a_shutdown_ends_the_server_and_its_open_streams() {
 }
 
 #[tokio::test]
-async fn a_session_is_told_of_changes_on_its_stream() {
+async fn the_stream_of_a_session_has_list_notifications() {
     let mut server = lab();
     let (list, stop) = (server.tool_list(), CancellationToken::new());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -183,14 +182,14 @@ async fn a_session_is_told_of_changes_on_its_stream() {
     tokio::time::sleep(Duration::from_millis(50)).await;
     stop.cancel();
     serving.await.unwrap().unwrap();
-    let told = listening.await.unwrap();
-    let times = told.matches("notifications/tools/list_changed").count();
-    assert_eq!(times, 1, "{told}");
+    let events = listening.await.unwrap();
+    let times = events.matches("notifications/tools/list_changed").count();
+    assert_eq!(times, 1, "{events}");
 }
 
-/// A call in a session is answered as a stream, which without TCP_NODELAY waits 40 ms for an acknowledgement.
+/// A call in a session is answered as a stream, which without TCP_NODELAY waits 40 ms for an acknowledgment.
 #[tokio::test]
-async fn a_call_does_not_wait_for_delayed_acknowledgements() {
+async fn a_call_does_not_wait_for_delayed_acknowledgments() {
     let address = served(HttpOptions::new()).await;
     let response = send(address, "POST", &[HOST, JSON, ACCEPT], &initialize()).await;
     let session = response.header("mcp-session-id").unwrap().to_owned();
@@ -219,7 +218,7 @@ async fn a_call_does_not_wait_for_delayed_acknowledgements() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_a_bad_request_with_an_answer_in_json() {
+async fn a_malformed_message_gets_400_with_a_json_error() {
     let address = served(HttpOptions::new()).await;
     for (body, code) in [("{", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":1}"#, -32600)] {
         let response = send(address, "POST", &MODERN, body).await;
@@ -229,9 +228,9 @@ async fn what_is_no_message_is_a_bad_request_with_an_answer_in_json() {
     }
 }
 
-/// What the transport finds wrong with a request comes first: a body is not read for those who may not send it.
+/// The body of a request with invalid headers is not read.
 #[tokio::test]
-async fn headers_are_judged_before_the_body_is_read() {
+async fn headers_are_checked_before_the_body_is_read() {
     let address = served(HttpOptions::new()).await;
     let mut wrong = vec![HOST, JSON];
     assert_eq!(send(address, "POST", &wrong, "{").await.status, 406, "no Accept");
@@ -258,8 +257,7 @@ async fn headers_that_contradict_the_body_are_refused() {
     }
 }
 
-/// An argument that a schema has repeated in a header (`x-mcp-header`) is compared with it, and still reaches its codec
-/// as it was sent.
+/// An argument with `x-mcp-header` is compared with its header, and still reaches its codec as it was sent.
 #[tokio::test]
 async fn an_argument_that_contradicts_its_header_is_refused() {
     let address = served(HttpOptions::new()).await;
@@ -273,7 +271,7 @@ async fn an_argument_that_contradicts_its_header_is_refused() {
 }
 
 #[tokio::test]
-async fn a_host_whose_own_code_panics_answers_still() {
+async fn a_panic_in_the_hosts_scope_function_is_an_internal_error() {
     let options = HttpOptions::new().with_scope(|_, _| panic!("for this test"));
     let response = call(served(options).await, &[]).await;
     assert!(response.body.contains("-32603"), "{}", response.body);

@@ -1,4 +1,4 @@
-//! The toolset that the server's tests serve, written by hand. Never asks a server anything.
+//! The hand-written toolset that the tests serve.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use toolwright_mcp::{Content, McpServer, ServerSpec};
 
 pub(crate) const ANY_OBJECT: &str = r#"{"type":"object","properties":{"z":{},"a":{}}}"#;
 
-/// Tools that take anything.
+/// Declares tools that accept any arguments.
 macro_rules! tools {
     ($(
         $(#[$doc:meta])*
@@ -40,7 +40,7 @@ macro_rules! tools {
 tools! {
     Echo: Map<Value> = "echo"
         .with_title("Echo")
-        .with_description("Says it again.")
+        .with_description("Returns its arguments.")
         .with_aliases(&["repeat"])
         .with_annotations(ToolAnnotations { read_only: Some(true), ..ToolAnnotations::UNKNOWN })
         .with_args_sample(r#"{"a":1}"#)
@@ -55,7 +55,7 @@ tools! {
     Picture: String = "picture"
         .with_description("Draws a dot.")
         .with_result_schema(r#"{"type":"string"}"#);
-    /// Its region is repeated in a header, for what stands between a client and the server.
+    /// A client repeats the region in an HTTP header, for proxies.
     Regional: Map<Value> = "regional"
         .with_args_schema(r#"{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}"#);
     Anything: Value = "anything";
@@ -88,11 +88,11 @@ pub(crate) static SERVER: ServerSpec =
 
 #[derive(Clone, Default)]
 pub(crate) struct Lab {
-    /// Told of every call of `wait` that is given up.
+    /// Notified when a call of `wait` ends or is dropped.
     pub(crate) given_up: Arc<Notify>,
-    /// Told of every call of `wait` that has begun.
+    /// Notified when a call of `wait` starts.
     pub(crate) waiting: Arc<Notify>,
-    /// Lets a call of `wait` end.
+    /// Makes a call of `wait` return.
     pub(crate) release: Arc<Notify>,
 }
 
@@ -119,7 +119,7 @@ impl Executor for Lab {
             "anything" => call.run(Anything, |_| async { Ok(Value::Null) }),
             "steps" => call.run(Steps, |_| async {
                 progress::report(1.0, Some(2.0), "one");
-                progress::report(0.5, Some(2.0), "backwards, and so not told");
+                progress::report(0.5, Some(2.0), "less than before, so dropped");
                 tokio::task::yield_now().await;
                 progress::report(2.0, Some(2.0), None);
                 Ok(2)
@@ -136,7 +136,7 @@ impl Executor for Lab {
                     ToolFailure::new(FailureKind::Unavailable, "not today", Recovery::Retry);
                 Err(failure.with_detail("disk of host db7 is full"))
             }),
-            // Keeps what the call knows of its session, to be compared with the next one's.
+            // Returns the length of the session id.
             "old" => Box::pin(std::future::ready(ToolResult::new(
                 call,
                 Ok(Payload::new(call.session_id().map_or(0, str::len).to_string())),

@@ -1,4 +1,4 @@
-//! Clients over HTTP that take more than they may: connections, time and memory.
+//! Limits of HTTP clients: connections, time and memory.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::wire::{
 const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(10);
 
-/// A head that lacks its end.
+/// A head without its end.
 const HALF_HEAD: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
 
 async fn limited(limits: Limits) -> (SocketAddr, Counters) {
@@ -33,13 +33,13 @@ async fn open(address: SocketAddr, sent: &str) -> TcpStream {
     stream
 }
 
-/// All that a server says until it closes the connection.
+/// Reads until the server closes the connection.
 async fn rest(mut stream: TcpStream) -> String {
-    let mut said = Vec::new();
-    let read = timeout(LONG, stream.read_to_end(&mut said)).await;
+    let mut bytes = Vec::new();
+    let read = timeout(LONG, stream.read_to_end(&mut bytes)).await;
     // It may close with a reset.
     let _ = read.expect("the server closes the connection");
-    String::from_utf8(said).unwrap()
+    String::from_utf8(bytes).unwrap()
 }
 
 fn echo(text: &str) -> String {
@@ -53,15 +53,15 @@ async fn call(address: SocketAddr, text: &str) -> Response {
     send(address, "POST", &headers, &echo(text)).await
 }
 
-/// The head of a call, and as much of its body as is given.
-fn begun_call(length: usize, body: &str) -> String {
+/// Returns the head of a call with the given part of its body.
+fn partial_call(length: usize, body: &str) -> String {
     format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\nContent-Length: {length}\r\n\r\n{body}"
     )
 }
 
 #[tokio::test]
-async fn a_head_that_does_not_arrive_ends_its_connection() {
+async fn a_connection_without_a_complete_head_times_out() {
     let (address, counters) = limited(Limits { header_timeout: SHORT, ..Limits::default() }).await;
     let half = open(address, HALF_HEAD).await;
     assert_eq!(rest(half).await, "");
@@ -69,9 +69,9 @@ async fn a_head_that_does_not_arrive_ends_its_connection() {
     assert_eq!(counters.read().connections_timed_out, 1);
 }
 
-/// Half-open connections hold up others until their time is over, and no longer.
+/// Connections with incomplete heads keep others waiting only until they time out.
 #[tokio::test]
-async fn connections_beyond_the_limit_wait_for_a_place() {
+async fn connections_beyond_the_limit_wait() {
     let limits = Limits { connections: 2, header_timeout: SHORT, ..Limits::default() };
     let (address, counters) = limited(limits).await;
     let mut slow = Vec::new();
@@ -79,14 +79,14 @@ async fn connections_beyond_the_limit_wait_for_a_place() {
         slow.push(open(address, HALF_HEAD).await);
     }
     until(&counters, |counts| counts.open_connections == 2).await;
-    let answer = timeout(LONG, call(address, "x")).await.expect("it is its turn");
+    let answer = timeout(LONG, call(address, "x")).await.expect("the connection is accepted");
     assert_eq!(answer.status, 200);
     assert!(counters.read().connections_awaited > 0);
     until(&counters, |counts| counts.connections_timed_out == 2).await;
 }
 
 #[tokio::test]
-async fn a_client_leaves_connections_for_others() {
+async fn connections_of_one_address_are_limited() {
     let limits = Limits { connections: 4, client_connections: 2, ..Limits::default() };
     let (address, counters) = limited(limits).await;
     let held = [open(address, HALF_HEAD).await, open(address, HALF_HEAD).await];
@@ -99,19 +99,19 @@ async fn a_client_leaves_connections_for_others() {
     let mut other = other.connect(address).await.unwrap();
     let body = echo("x");
     let call_and_close =
-        begun_call(body.len(), &body).replace("Mcp-Name", "Connection: close\r\nMcp-Name");
+        partial_call(body.len(), &body).replace("Mcp-Name", "Connection: close\r\nMcp-Name");
     other.write_all(call_and_close.as_bytes()).await.unwrap();
     let answer = rest(other).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 
     drop(held);
     until(&counters, |counts| counts.open_connections == 0).await;
-    assert_eq!(call(address, "x").await.status, 200, "its places are free again");
+    assert_eq!(call(address, "x").await.status, 200, "it can connect again");
     assert_eq!(counters.read().connections_refused, 1);
 }
 
 #[tokio::test]
-async fn limits_may_be_without_end() {
+async fn limits_may_have_their_largest_values() {
     let (all, ever) = (usize::MAX, Duration::MAX);
     let limits = Limits {
         result_bytes: all,
@@ -133,7 +133,7 @@ async fn limits_may_be_without_end() {
     let options = HttpOptions::new().with_session_idle(Some(ever));
     let address = serve(lab().with_limits(limits), options).await;
     initialize(address, &[]).await.session();
-    // Larger than what one write of the server takes, so that all timers are set.
+    // Larger than one write of the server, so that all timers are set.
     let text = "x".repeat(1 << 20);
     assert_eq!(call(address, &text).await.status, 200);
 }
@@ -141,18 +141,18 @@ async fn limits_may_be_without_end() {
 #[tokio::test]
 async fn a_head_that_is_too_long_is_refused() {
     let (address, _) = limited(Limits::default()).await;
-    let said = rest(open(address, &(HALF_HEAD.to_owned() + &"x".repeat(70_000))).await).await;
-    assert!(said.starts_with("HTTP/1.1 431 "), "{said}");
+    let response = rest(open(address, &(HALF_HEAD.to_owned() + &"x".repeat(70_000))).await).await;
+    assert!(response.starts_with("HTTP/1.1 431 "), "{response}");
 }
 
 #[tokio::test]
-async fn a_call_may_take_longer_than_its_client() {
+async fn timeouts_of_clients_do_not_limit_calls() {
     let lab = Lab::default();
     let (header_timeout, body_timeout, write_timeout) = (SHORT, SHORT, SHORT);
     let limits = Limits { header_timeout, body_timeout, write_timeout, ..Limits::default() };
     let address = serve(lab_with(lab.clone()).with_limits(limits), HttpOptions::new()).await;
     let body = echo("x").replace("echo", "wait");
-    let call = begun_call(body.len(), &body)
+    let call = partial_call(body.len(), &body)
         .replace("Mcp-Name: echo", "Connection: close\r\nMcp-Name: wait");
     let answer = tokio::spawn(rest(open(address, &call).await));
     lab.waiting.notified().await;
@@ -163,54 +163,53 @@ async fn a_call_may_take_longer_than_its_client() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_arrive_is_given_up() {
+async fn a_request_without_a_complete_body_times_out() {
     let (address, counters) = limited(Limits { body_timeout: SHORT, ..Limits::default() }).await;
-    let said = rest(open(address, &begun_call(4_000, "{")).await).await;
-    assert!(said.starts_with("HTTP/1.1 408 "), "{said}");
-    assert!(said.contains("did not arrive in time"), "{said}");
+    let response = rest(open(address, &partial_call(4_000, "{")).await).await;
+    assert!(response.starts_with("HTTP/1.1 408 "), "{response}");
+    assert!(response.contains("did not arrive in time"), "{response}");
     assert_eq!(counters.read().bodies_timed_out, 1);
 }
 
 #[tokio::test]
-async fn unfinished_bodies_hold_only_so_much_memory() {
+async fn the_memory_of_incomplete_bodies_is_limited() {
     let limits = Limits { request_bytes: 300_000, ..Limits::default() };
     let (address, counters) = limited(limits).await;
     let part = "x".repeat(300_000);
-    let unfinished = open(address, &begun_call(4_000_000, &part)).await;
-    // It has been read when another one of this size is refused.
+    let unfinished = open(address, &partial_call(4_000_000, &part)).await;
+    // Once a second request of this size is refused, the first has been read.
     let refused = async {
         loop {
-            let said = call(address, &part).await;
-            if said.status == 503 {
-                return said;
+            let response = call(address, &part).await;
+            if response.status == 503 {
+                return response;
             }
         }
     };
     let refused = timeout(LONG, refused).await.expect("there is a limit");
     assert!(refused.header("retry-after").is_some(), "{}", refused.head);
     assert!(counters.read().requests_refused > 0);
-    assert_eq!(call(address, "small").await.status, 200, "small ones are let in");
+    assert_eq!(call(address, "small").await.status, 200, "small requests are accepted");
     drop(unfinished);
     until(&counters, |counts| counts.open_connections == 0).await;
     assert_eq!(call(address, &part).await.status, 200, "the memory is free again");
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_its_answer_is_left() {
+async fn a_client_that_does_not_read_its_answer_is_disconnected() {
     let limits = Limits { write_timeout: SHORT, result_bytes: 16 << 20, ..Limits::default() };
     let (address, counters) = limited(limits).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
     let mut unread = socket.connect(address).await.unwrap();
-    // The answer has it twice, which no buffer of a system takes.
+    // The answer has the text twice, more than the buffers of the system hold.
     let body = echo(&"x".repeat(4 << 20));
-    unread.write_all(begun_call(body.len(), &body).as_bytes()).await.unwrap();
+    unread.write_all(partial_call(body.len(), &body).as_bytes()).await.unwrap();
     until(&counters, |counts| counts.connections_timed_out == 1).await;
     until(&counters, |counts| counts.open_connections == 0).await;
 }
 
-/// Asks for a long answer and reads it by 64 KiB every 25 ms, until the server breaks off or has said all: how many bytes
-/// that were.
+/// Requests a long answer and reads 64 KiB of it every 25 ms until the connection is closed. Returns the number of bytes.
 async fn read_slowly(address: SocketAddr) -> usize {
     const PART: u32 = 64 << 10;
     let socket = TcpSocket::new_v4().unwrap();
@@ -218,7 +217,7 @@ async fn read_slowly(address: SocketAddr) -> usize {
     let mut stream = socket.connect(address).await.unwrap();
     let body = echo(&"x".repeat(4 << 20));
     let request =
-        begun_call(body.len(), &body).replace("Mcp-Name", "Connection: close\r\nMcp-Name");
+        partial_call(body.len(), &body).replace("Mcp-Name", "Connection: close\r\nMcp-Name");
     stream.write_all(request.as_bytes()).await.unwrap();
     let (mut part, mut all) = (vec![0; PART as usize], 0);
     while let Ok(read @ 1..) = stream.read(&mut part).await {
@@ -229,25 +228,25 @@ async fn read_slowly(address: SocketAddr) -> usize {
 }
 
 #[tokio::test]
-async fn a_client_that_reads_its_answer_too_slowly_is_left() {
+async fn a_client_that_reads_its_answer_too_slowly_is_disconnected() {
     let write_timeout = Duration::from_secs(1);
     let limits = Limits { write_timeout, write_rate: 64 << 20, ..Limits::default() };
     let limits = Limits { result_bytes: 16 << 20, ..limits };
     let (address, counters) = limited(limits).await;
-    timeout(LONG, read_slowly(address)).await.expect("it is left, or has all");
+    timeout(LONG, read_slowly(address)).await.expect("the connection is closed");
     until(&counters, |counts| counts.open_connections == 0).await;
     assert_eq!(counters.read().connections_timed_out, 1);
 
-    // As slow, and faster than it has to be.
+    // The same speed is above a lower minimum rate.
     let limits = Limits { write_timeout: LONG, write_rate: 1_000, ..limits };
     let (address, counters) = limited(limits).await;
-    let read = timeout(LONG * 3, read_slowly(address)).await.expect("it comes to an end");
+    let read = timeout(LONG * 3, read_slowly(address)).await.expect("the answer is complete");
     assert!(read > 8 << 20, "{read} bytes");
     assert_eq!(counters.read().connections_timed_out, 0);
 }
 
 #[tokio::test]
-async fn calls_beyond_the_limit_of_all_are_unavailable_and_nothing_else_is() {
+async fn calls_beyond_the_limit_of_the_server_are_unavailable() {
     let lab = Lab::default();
     let server = lab_with(lab.clone()).with_limits(Limits { calls: 1, ..Limits::default() });
     let counters = server.counters();
@@ -259,8 +258,8 @@ async fn calls_beyond_the_limit_of_all_are_unavailable_and_nothing_else_is() {
     assert_eq!(counters.read().open_calls, 1);
     let busy = timeout(LONG, call(address, "x")).await.expect("it is answered at once");
     assert_eq!(busy.status, 200);
-    let says = r#""text":"the server is busy with too many calls; call again later""#;
-    for part in [says, r#""isError":true"#, r#""kind":"unavailable""#, r#""recovery":"retry""#] {
+    let text = r#""text":"the server is busy with too many calls; call again later""#;
+    for part in [text, r#""isError":true"#, r#""kind":"unavailable""#, r#""recovery":"retry""#] {
         assert!(busy.body.contains(part), "{part}: {}", busy.body);
     }
     assert_eq!(counters.read().calls_unavailable, 1);
@@ -269,12 +268,12 @@ async fn calls_beyond_the_limit_of_all_are_unavailable_and_nothing_else_is() {
     lab.release.notify_one();
     assert!(waiting.await.unwrap().body.contains(r#""text":"1""#));
     until(&counters, |counts| counts.open_calls == 0).await;
-    assert!(!call(address, "x").await.body.contains(r#""isError":true"#), "there is a place again");
+    assert!(!call(address, "x").await.body.contains(r#""isError":true"#), "it can be called again");
     assert_eq!(counters.read().calls_unavailable, 1);
 }
 
 #[tokio::test]
-async fn a_host_says_how_calls_are_run() {
+async fn the_host_can_set_the_timeout_of_calls() {
     let execute = Execute::new(Timeout::new(SHORT));
     let address = serve(lab().with_execute(execute), HttpOptions::new()).await;
     let headers = [&MODERN[..], &[("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")]].concat();
@@ -283,7 +282,7 @@ async fn a_host_says_how_calls_are_run() {
 }
 
 #[tokio::test]
-async fn a_session_listens_on_a_bounded_number_of_streams() {
+async fn the_streams_of_a_session_are_limited() {
     let (address, counters) = limited(Limits { session_streams: 2, ..Limits::default() }).await;
     let listen = async |session: &str| {
         let head = format!(
@@ -299,27 +298,27 @@ async fn a_session_listens_on_a_bounded_number_of_streams() {
     let (first, second) = (listen(&session).await, listen(&session).await);
     assert_eq!([&*first.1, &*second.1], ["HTTP/1.1 200"; 2]);
     assert_eq!(listen(&session).await.1, "HTTP/1.1 429");
-    assert_eq!(listen(&other).await.1, "HTTP/1.1 200", "it is not the other one's limit");
+    assert_eq!(listen(&other).await.1, "HTTP/1.1 200", "another session has its own limit");
     assert_eq!(counters.read().streams_refused, 1);
     drop(first);
     let again = async { while listen(&session).await.1 != "HTTP/1.1 200" {} };
-    timeout(LONG, again).await.expect("there is a place again");
+    timeout(LONG, again).await.expect("it can open a stream again");
 }
 
 #[tokio::test]
-async fn a_result_that_is_too_large_is_a_failure_that_says_so() {
+async fn a_result_that_is_too_large_becomes_a_failure() {
     let (address, counters) = limited(Limits { result_bytes: 1_000, ..Limits::default() }).await;
     let large = call(address, &"x".repeat(2_000)).await;
     assert!(large.body.contains(r#""isError":true"#), "{}", large.body);
-    let says = "the result of `echo` has 2008 bytes, more than the 1000 that this server sends; ask for less";
-    assert!(large.body.contains(says), "{}", large.body);
+    let text = "the result of `echo` has 2008 bytes, more than the 1000 that this server sends; ask for less";
+    assert!(large.body.contains(text), "{}", large.body);
     assert!(!large.body.contains("xxx"));
     assert_eq!(counters.read().results_too_large, 1);
     assert!(!call(address, "small").await.body.contains("isError\":true"));
 }
 
 #[tokio::test]
-async fn two_hosts_origins_sessions_or_versions_are_a_bad_request() {
+async fn ambiguous_headers_are_a_bad_request() {
     let (address, counters) = limited(Limits::default()).await;
     let origin = ("Origin", "http://localhost");
     let session = ("Mcp-Session-Id", "a");
@@ -364,7 +363,7 @@ async fn a_target_of_another_host_is_a_bad_request() {
             "POST {target} HTTP/1.1\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{INITIALIZE}",
             INITIALIZE.len()
         );
-        let said = rest(open(address, &request).await).await;
-        assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{target}: {said}");
+        let response = rest(open(address, &request).await).await;
+        assert!(response.starts_with(&format!("HTTP/1.1 {status} ")), "{target}: {response}");
     }
 }

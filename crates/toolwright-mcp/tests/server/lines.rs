@@ -1,4 +1,4 @@
-//! A connection of lines, as a client has it, and what happens on it whatever is sent.
+//! A client on byte streams, and tests that send malformed lines.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Connection {
 
     pub(crate) async fn next(&mut self) -> Option<String> {
         let next = tokio::time::timeout(Duration::from_secs(5), self.output.next_line()).await;
-        next.expect("something is said").unwrap()
+        next.expect("the server answers").unwrap()
     }
 
     pub(crate) async fn next_message(&mut self) -> Value {
@@ -37,12 +37,12 @@ impl Connection {
         serde_json::from_str(&line).expect("a message a line")
     }
 
-    /// What comes before everything sent so far is dealt with: the answer to one id at least, if there is one.
+    /// Returns all messages until everything that was sent is handled, including the response to `id` if there is one.
     pub(crate) async fn answers(&mut self, mut id: Option<Value>) -> Vec<String> {
         self.asked += 1;
         let mut last = Some(Value::from(format!("last-{}", self.asked)));
-        let question = serde_json::json!({"jsonrpc": "2.0", "id": last, "method": "nothing"});
-        self.send(&question.to_string()).await;
+        let request = serde_json::json!({"jsonrpc": "2.0", "id": last, "method": "nothing"});
+        self.send(&request.to_string()).await;
         let mut answers = Vec::new();
         while id.is_some() || last.is_some() {
             let answer = self.next().await.expect("the server goes on");
@@ -59,7 +59,7 @@ impl Connection {
     }
 }
 
-/// Lines that a fault or an enemy might send: valid ones, cut, joined, and with bytes of others in them.
+/// Returns a random line: a valid message that is cut, changed or mixed with others.
 fn garbled(random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
     const SEEDS: [&str; 8] = [
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","arguments":{"a":[1,2]}}}"#,
@@ -88,9 +88,9 @@ fn garbled(random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
     line
 }
 
-/// Every request whose id can be known gets one answer, whatever came before it, and nothing ends the server.
+/// Each valid request gets one response, whatever was sent before it.
 #[tokio::test]
-async fn garbled_lines_harm_nobody() {
+async fn malformed_lines_do_not_affect_other_requests() {
     for seed in 1..=12_u64 {
         let mut state = seed;
         // Xorshift: the same lines each time.
@@ -121,7 +121,7 @@ async fn garbled_lines_harm_nobody() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_refused_and_forgotten() {
+async fn a_line_that_is_too_long_is_refused_and_the_next_is_read() {
     let mut connection = Connection::open(crate::lab::lab());
     let part = vec![b'x'; 1 << 20];
     for _ in 0..17 {
@@ -135,7 +135,7 @@ async fn a_line_that_is_too_long_is_refused_and_forgotten() {
 }
 
 #[tokio::test]
-async fn a_last_line_without_an_end_is_a_line() {
+async fn a_last_line_needs_no_line_break() {
     let mut connection = Connection::open(crate::lab::lab());
     connection.input.write_all(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await.unwrap();
     connection.input.shutdown().await.unwrap();

@@ -1,4 +1,4 @@
-//! A server of tools written by hand, over every transport.
+//! Tests a server of hand-written tools over every transport.
 
 mod backpressure;
 mod clients;

@@ -1,4 +1,4 @@
-//! A list in pages, and a list that changes while clients are there.
+//! Lists in pages, and lists that change while clients are connected.
 
 use std::num::NonZeroUsize;
 
@@ -54,7 +54,7 @@ async fn pages_hold_every_tool_once_and_in_order() {
 }
 
 #[tokio::test]
-async fn a_page_is_not_moved_by_what_is_hidden_before_it() {
+async fn hiding_a_tool_does_not_shift_later_pages() {
     let mut server = lab().with_page_size(NonZeroUsize::new(4).unwrap());
     let list = server.tool_list();
     let mut connection = Connection::open(server);
@@ -68,17 +68,17 @@ async fn a_page_is_not_moved_by_what_is_hidden_before_it() {
 }
 
 #[tokio::test]
-async fn a_server_says_that_its_list_changes_only_if_it_may() {
-    let told = initialized(&mut Connection::open(lab())).await;
-    assert_eq!(told["result"]["capabilities"], json!({"tools": {}}));
+async fn list_changed_is_announced_only_if_the_host_asked_for_the_list() {
+    let received = initialized(&mut Connection::open(lab())).await;
+    assert_eq!(received["result"]["capabilities"], json!({"tools": {}}));
     let mut server = lab();
     let _list = server.tool_list();
-    let told = initialized(&mut Connection::open(server)).await;
-    assert_eq!(told["result"]["capabilities"], json!({"tools": {"listChanged": true}}));
+    let received = initialized(&mut Connection::open(server)).await;
+    assert_eq!(received["result"]["capabilities"], json!({"tools": {"listChanged": true}}));
 }
 
 #[tokio::test]
-async fn a_hidden_tool_is_gone_until_it_is_offered_again_and_clients_are_told() {
+async fn hiding_and_offering_a_tool_notifies_clients() {
     let mut server = lab();
     let list = server.tool_list();
     let mut connection = Connection::open(server);
@@ -86,8 +86,8 @@ async fn a_hidden_tool_is_gone_until_it_is_offered_again_and_clients_are_told() 
     assert!(names(&page(&mut connection, None).await).contains(&"count"));
 
     list.hide("count").unwrap();
-    let told = connection.next_message().await;
-    assert_eq!(told["method"], "notifications/tools/list_changed");
+    let received = connection.next_message().await;
+    assert_eq!(received["method"], "notifications/tools/list_changed");
     assert!(!names(&page(&mut connection, None).await).contains(&"count"));
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count"}}"#;
     connection.send(call).await;
@@ -95,8 +95,11 @@ async fn a_hidden_tool_is_gone_until_it_is_offered_again_and_clients_are_told() 
 
     list.hide("count").unwrap();
     list.offer("count").unwrap();
-    let told = connection.next_message().await;
-    assert_eq!(told["method"], "notifications/tools/list_changed", "once, for what changed");
+    let received = connection.next_message().await;
+    assert_eq!(
+        received["method"], "notifications/tools/list_changed",
+        "once for two calls of `hide`"
+    );
     connection.send(call).await;
     assert_eq!(connection.next_message().await["result"]["isError"], false);
     let unknown = list.hide("inner").unwrap_err().to_string();
@@ -107,18 +110,18 @@ async fn a_hidden_tool_is_gone_until_it_is_offered_again_and_clients_are_told() 
 }
 
 #[tokio::test]
-async fn a_client_of_2026_07_28_is_told_while_it_listens() {
+async fn a_client_of_2026_07_28_is_notified_while_it_listens() {
     let mut server = lab();
     let list = server.tool_list();
     let mut connection = Connection::open(server);
     let listen = format!(
-        r#"{{"jsonrpc":"2.0","id":"ears","method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":"listen","method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
     );
     connection.send(&listen).await;
     let acknowledged = connection.next_message().await;
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(acknowledged["params"]["notifications"], json!({"toolsListChanged": true}));
     list.hide("count").unwrap();
-    let told = connection.next_message().await;
-    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    let received = connection.next_message().await;
+    assert_eq!(received["method"], "notifications/tools/list_changed", "{received}");
 }

@@ -1,4 +1,4 @@
-//! The server as a process of its own, whose parent does not do its part with the standard streams.
+//! Tests the server as a process whose parent does not read its standard streams.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -27,7 +27,7 @@ struct Server {
 impl Server {
     async fn start() -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        // With one thread the harness would write beside the first message.
+        // With one thread the test harness would print on the line of the first message.
         command.args([
             "--exact",
             "process::the_lab_on_standard_streams",
@@ -48,7 +48,7 @@ impl Server {
         self.to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
-    /// Passes over what the harness says.
+    /// Skips output of the test harness.
     async fn answer(&mut self, id: usize) -> String {
         let id = format!(r#""id":{id},"#);
         loop {
@@ -65,20 +65,20 @@ fn failing(id: usize) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"fail"}}}}"#)
 }
 
-/// Many times as much as a pipe holds.
+/// Writes many times the capacity of a pipe.
 #[tokio::test]
-async fn operators_who_do_not_read_do_not_stop_the_server() {
+async fn an_unread_standard_error_does_not_stop_the_server() {
     let mut server = Server::start().await;
     for id in 1..=5_000 {
         server.send(&failing(id)).await;
         assert!(server.answer(id).await.contains("not today"));
     }
-    // What they read at last says that there was more.
-    let mut said = BufReader::new(server.process.stderr.take().unwrap()).lines();
-    let missing = " lines are left out here: they came faster than they were read";
+    // The output ends with the number of dropped lines.
+    let mut stderr = BufReader::new(server.process.stderr.take().unwrap()).lines();
+    let missing = " lines were dropped here: they came faster than they were read";
     loop {
-        let line = timeout(LONG, said.next_line()).await.expect("lines are written").unwrap();
-        if line.expect("it is said that lines are missing").ends_with(missing) {
+        let line = timeout(LONG, stderr.next_line()).await.expect("lines are written").unwrap();
+        if line.expect("a line has the number of dropped lines").ends_with(missing) {
             break;
         }
     }
@@ -87,18 +87,19 @@ async fn operators_who_do_not_read_do_not_stop_the_server() {
 }
 
 #[tokio::test]
-async fn operators_read_what_was_told_before_the_end() {
+async fn the_server_flushes_standard_error_before_it_ends() {
     let mut server = Server::start().await;
     server.send(&failing(1)).await;
     server.answer(1).await;
     drop(server.to);
     let ended = timeout(LONG, server.process.wait_with_output()).await.unwrap().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert!(said.contains("lab: fail failed, unavailable: disk of host db7 is full\n"), "{said}");
+    let stderr = String::from_utf8(ended.stderr).unwrap();
+    let expected = "lab: fail failed, unavailable: disk of host db7 is full\n";
+    assert!(stderr.contains(expected), "{stderr}");
 }
 
 #[tokio::test]
-async fn a_client_that_closes_its_end_of_the_output_ends_the_server() {
+async fn closing_the_output_ends_the_server() {
     let Server { mut process, mut to, from } = Server::start().await;
     drop(from);
     to.write_all(format!("{}\n", failing(1)).as_bytes()).await.unwrap();

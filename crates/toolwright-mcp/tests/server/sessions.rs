@@ -1,4 +1,4 @@
-//! Sessions over HTTP: whose they are, how many there may be, and when they end.
+//! HTTP sessions: their owners, limits and end.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const BOB: (&str, &str) = ("Authorization", "Bearer bob-1");
 #[derive(Clone)]
 struct User(String);
 
-/// Knows users by tokens that begin with their names.
+/// Accepts tokens that begin with the name of a user.
 fn bearer() -> BearerLayer {
     BearerLayer::new(|token| {
         let user = token.split_once('-').map(|(name, _)| User(name.to_owned()));
@@ -35,11 +35,12 @@ async fn limited(limits: Limits, options: HttpOptions) -> (SocketAddr, Counters)
     (serve(server, options).await, counters)
 }
 
-async fn counted(address: SocketAddr, session: &str, more: &[(&str, &str)]) -> u16 {
+async fn call_count(address: SocketAddr, session: &str, more: &[(&str, &str)]) -> u16 {
     in_session(address, session, more, "POST", COUNT).await.status
 }
 
-fn is_told_to_wait(response: &Response, status: u16) {
+/// Checks that a request was refused for now.
+fn assert_busy(response: &Response, status: u16) {
     assert_eq!(response.status, status, "{}", response.body);
     assert!(response.header("retry-after").is_some_and(|wait| wait.parse::<u64>().is_ok()));
     assert!(response.body.contains(r#""code":-32000"#), "{}", response.body);
@@ -47,12 +48,12 @@ fn is_told_to_wait(response: &Response, status: u16) {
 }
 
 #[tokio::test]
-async fn a_client_with_too_many_sessions_is_told_to_wait() {
+async fn a_client_with_too_many_sessions_gets_retry_after() {
     let limits = Limits { client_sessions: 2, ..Limits::default() };
     let (address, counters) = limited(limits, HttpOptions::new()).await;
     let first = initialize(address, &[]).await.session();
     initialize(address, &[]).await.session();
-    is_told_to_wait(&initialize(address, &[]).await, 429);
+    assert_busy(&initialize(address, &[]).await, 429);
     assert_eq!((counters.read().sessions, counters.read().sessions_refused), (2, 1));
     assert_eq!(in_session(address, &first, &[], "DELETE", "").await.status, 202);
     until(&counters, |counts| counts.open_sessions == 1).await;
@@ -60,22 +61,22 @@ async fn a_client_with_too_many_sessions_is_told_to_wait() {
 }
 
 #[tokio::test]
-async fn clients_are_counted_by_their_principals_and_all_together() {
+async fn sessions_are_limited_by_principal_and_in_total() {
     let limits = Limits { client_sessions: 2, sessions: 3, ..Limits::default() };
     let options = HttpOptions::new().with_bearer(bearer());
     let (address, counters) = limited(limits, options).await;
     for _ in 0..2 {
         initialize(address, &[ANN]).await.session();
     }
-    is_told_to_wait(&initialize(address, &[ANN]).await, 429);
+    assert_busy(&initialize(address, &[ANN]).await, 429);
     initialize(address, &[BOB]).await.session();
-    is_told_to_wait(&initialize(address, &[BOB]).await, 503);
+    assert_busy(&initialize(address, &[BOB]).await, 503);
     assert_eq!(counters.read().open_sessions, 3);
 }
 
-/// Where an application says nothing of addresses, its clients are counted together.
+/// If an application does not provide addresses, only the limit of all sessions applies.
 #[tokio::test]
-async fn clients_of_a_router_are_counted_by_address_if_it_is_known() {
+async fn sessions_of_a_router_are_limited_by_address_if_it_is_known() {
     let limits = Limits { client_sessions: 1, sessions: 2, ..Limits::default() };
     for (addresses, statuses) in [(true, [200, 429, 429]), (false, [200, 200, 503])] {
         let router = lab().with_limits(limits).into_router(HttpOptions::new()).unwrap();
@@ -95,9 +96,9 @@ async fn clients_of_a_router_are_counted_by_address_if_it_is_known() {
     }
 }
 
-/// What opens sessions without end takes the memory of a few.
+/// A client that opens many sessions holds memory only for a few.
 #[tokio::test]
-async fn an_idle_session_gives_way_to_a_new_one_of_its_client() {
+async fn an_idle_session_is_evicted_for_a_new_one_of_its_client() {
     let lab = Lab::default();
     let limits =
         Limits { client_sessions: 3, evictable_after: Duration::ZERO, ..Limits::default() };
@@ -114,15 +115,19 @@ async fn an_idle_session_gives_way_to_a_new_one_of_its_client() {
         assert!(counters.read().open_sessions <= 3);
     }
     assert_eq!(counters.read().sessions_evicted, 49);
-    assert_eq!(counted(address, &idle, &[]).await, 404, "it has given way");
+    assert_eq!(call_count(address, &idle, &[]).await, 404, "it was evicted");
     lab.release.notify_one();
     let answer = call.await.unwrap();
-    assert!(answer.body.contains(r#""text":"1""#), "what works does not give way: {}", answer.body);
-    assert_eq!(counted(address, &busy, &[]).await, 200);
+    assert!(
+        answer.body.contains(r#""text":"1""#),
+        "a session with a running call is not evicted: {}",
+        answer.body
+    );
+    assert_eq!(call_count(address, &busy, &[]).await, 200);
 }
 
 #[tokio::test]
-async fn a_session_that_is_refused_by_the_protocol_leaves_no_place_taken() {
+async fn a_failed_initialize_does_not_count_as_a_session() {
     let limits = Limits { client_sessions: 1, ..Limits::default() };
     let (address, counters) = limited(limits, HttpOptions::new()).await;
     let headers = [HOST, JSON, ACCEPT];
@@ -132,9 +137,9 @@ async fn a_session_that_is_refused_by_the_protocol_leaves_no_place_taken() {
     initialize(address, &[]).await.session();
 }
 
-/// Whatever stands in the header that names a session, one that is opened counts.
+/// A session id in the header does not bypass the limit.
 #[tokio::test]
-async fn no_session_is_opened_past_the_limit() {
+async fn no_session_is_opened_beyond_the_limit() {
     let limits = Limits { client_sessions: 1, ..Limits::default() };
     let (address, counters) = limited(limits, HttpOptions::new()).await;
     initialize(address, &[]).await.session();
@@ -145,7 +150,7 @@ async fn no_session_is_opened_past_the_limit() {
     assert_eq!(counters.read().open_sessions, 1);
 }
 
-/// Nothing that another principal does with the id of a session reaches it.
+/// Another principal that knows the id of a session gets 404.
 #[tokio::test]
 async fn a_session_belongs_to_the_principal_that_opened_it() {
     let by_token = HttpOptions::new().with_bearer(bearer());
@@ -167,17 +172,17 @@ async fn a_session_belongs_to_the_principal_that_opened_it() {
             assert_eq!(stranger.status, 404, "{method} {body}");
         }
         assert_eq!(counters.read().sessions_denied, 4);
-        assert_eq!(counted(address, &session, &[]).await, 401);
-        assert_eq!(counted(address, &session, &[ANN_LATER]).await, later, "a renewed token");
+        assert_eq!(call_count(address, &session, &[]).await, 401);
+        assert_eq!(call_count(address, &session, &[ANN_LATER]).await, later, "a renewed token");
         lab.release.notify_one();
         let answer = call.await.unwrap();
         assert!(answer.body.contains(r#""text":"1""#), "it was not cancelled: {}", answer.body);
-        assert_eq!(counted(address, &session, &[ANN]).await, 200, "it was not ended");
+        assert_eq!(call_count(address, &session, &[ANN]).await, 200, "it was not ended");
     }
 }
 
 #[tokio::test]
-async fn a_host_whose_principal_panics_answers_still() {
+async fn a_panic_in_the_hosts_principal_function_is_500() {
     let options = HttpOptions::new().with_principal(|_| panic!("for this test"));
     let (address, _) = limited(Limits::default(), options).await;
     let response = initialize(address, &[]).await;
@@ -199,13 +204,17 @@ async fn a_running_call_keeps_its_session_alive() {
     lab.release.notify_one();
     let answer = call.await.unwrap();
     assert!(answer.body.contains(r#""text":"1""#), "{}", answer.body);
-    assert_eq!(counted(address, &session, &[]).await, 200, "time counts from the end of the call");
+    assert_eq!(
+        call_count(address, &session, &[]).await,
+        200,
+        "time counts from the end of the call"
+    );
     until(&counters, |counts| counts.sessions_expired == 1 && counts.open_sessions == 0).await;
-    assert_eq!(counted(address, &session, &[]).await, 404);
+    assert_eq!(call_count(address, &session, &[]).await, 404);
 }
 
 #[tokio::test]
-async fn a_session_has_only_so_many_calls_in_flight() {
+async fn calls_beyond_the_limit_of_a_session_are_refused() {
     let lab = Lab::default();
     let limits = Limits { session_calls: 1, ..Limits::default() };
     let server = lab_with(lab.clone()).with_limits(limits);
@@ -215,13 +224,13 @@ async fn a_session_has_only_so_many_calls_in_flight() {
     let own = session.clone();
     let call = tokio::spawn(async move { in_session(address, &own, &[], "POST", WAIT).await });
     lab.waiting.notified().await;
-    is_told_to_wait(&in_session(address, &session, &[], "POST", COUNT).await, 429);
+    assert_busy(&in_session(address, &session, &[], "POST", COUNT).await, 429);
     let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
     assert_eq!(in_session(address, &session, &[], "POST", ping).await.status, 200);
     let other = initialize(address, &[]).await.session();
-    assert_eq!(counted(address, &other, &[]).await, 200, "it is the limit of one session");
+    assert_eq!(call_count(address, &other, &[]).await, 200, "it is the limit of one session");
     lab.release.notify_one();
     call.await.unwrap();
-    assert_eq!(counted(address, &session, &[]).await, 200);
+    assert_eq!(call_count(address, &session, &[]).await, 200);
     assert_eq!(counters.read().calls_refused, 1);
 }

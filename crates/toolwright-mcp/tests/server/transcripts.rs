@@ -1,5 +1,5 @@
-//! What is said to a server and what it answers, as files: `->` is sent, `<-` is what comes of it. Each is played on
-//! lines and over HTTP, and the answers are the same. `UPDATE_EXPECT=1` writes what was answered on lines.
+//! Transcripts of messages: lines with `->` are sent, lines with `<-` are the expected responses. Each file is played on
+//! byte streams and over HTTP, with equal responses. `UPDATE_EXPECT=1` writes the responses on byte streams.
 
 use std::env;
 use std::fs;
@@ -23,25 +23,25 @@ fn transcripts() -> Vec<PathBuf> {
     files
 }
 
-/// What a transcript says to the server, with the words between.
-fn said(transcript: &str) -> impl Iterator<Item = &str> {
+/// Returns the lines of a transcript that are not responses.
+fn without_responses(transcript: &str) -> impl Iterator<Item = &str> {
     transcript.lines().filter(|line| !line.starts_with("<- "))
 }
 
-/// A line, or what a short form of it stands for.
+/// Replaces the short forms in a line.
 fn expanded(line: &str) -> String {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let mut asking = meta.clone();
-    asking["progressToken"] = json!("p");
+    let mut with_token = meta.clone();
+    with_token["progressToken"] = json!("p");
     line.replace("\"META\":0", &format!("\"_meta\":{meta}"))
-        .replace("\"META\":\"p\"", &format!("\"_meta\":{asking}"))
+        .replace("\"META\":\"p\"", &format!("\"_meta\":{with_token}"))
 }
 
-/// The id that an answer has to have; a message that gives several has none.
+/// Returns the id that the response must have, or `None` if the message has no id or several.
 fn id_of(message: &str) -> Option<Value> {
     if message.matches(r#""id":"#).count() != 1 {
         return None;
@@ -52,12 +52,12 @@ fn id_of(message: &str) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn transcripts_on_lines_are_as_written() {
+async fn responses_on_byte_streams_equal_the_transcripts() {
     for file in transcripts() {
         let transcript = fs::read_to_string(&file).unwrap();
         let mut connection = Connection::open(lab());
         let mut played = String::new();
-        for line in said(&transcript) {
+        for line in without_responses(&transcript) {
             played.push_str(line);
             played.push('\n');
             let Some(sent) = line.strip_prefix("-> ") else { continue };
@@ -76,9 +76,9 @@ async fn transcripts_on_lines_are_as_written() {
     }
 }
 
-/// The same over HTTP, where what wants no answer gets none, and what is no message a 400.
+/// Over HTTP a notification gets no response, and a malformed message gets 400.
 #[tokio::test]
-async fn transcripts_over_http_are_the_same() {
+async fn responses_over_http_equal_the_transcripts() {
     for file in transcripts() {
         let transcript = fs::read_to_string(&file).unwrap();
         if transcript.contains("only on lines") {
@@ -86,11 +86,11 @@ async fn transcripts_over_http_are_the_same() {
         }
         let mut client = HttpClient { address: served(HttpOptions::new()).await, session: None };
         let mut played = String::new();
-        for line in said(&transcript) {
+        for line in without_responses(&transcript) {
             played.push_str(line);
             played.push('\n');
             let Some(sent) = line.strip_prefix("-> ") else { continue };
-            for answer in client.ask(&expanded(sent)).await {
+            for answer in client.send(&expanded(sent)).await {
                 played.push_str("<- ");
                 played.push_str(&answer);
                 played.push('\n');
@@ -100,14 +100,14 @@ async fn transcripts_over_http_are_the_same() {
     }
 }
 
-/// A client that does what the transport's rules ask for, and no more.
+/// A minimal client of the HTTP transport.
 struct HttpClient {
     address: SocketAddr,
     session: Option<String>,
 }
 
 impl HttpClient {
-    async fn ask(&mut self, message: &str) -> Vec<String> {
+    async fn send(&mut self, message: &str) -> Vec<String> {
         let mut headers = vec![HOST, JSON, ACCEPT];
         let parsed: Value = serde_json::from_str(message).unwrap_or_default();
         let text = |pointer: &str| parsed.pointer(pointer).and_then(Value::as_str);
@@ -128,7 +128,7 @@ impl HttpClient {
     }
 }
 
-/// The messages in a body: all of it, or the events of a stream.
+/// Returns the messages in a body, which is one message or a stream of events.
 fn answers(body: &str) -> Vec<String> {
     if body.starts_with('{') {
         return vec![body.to_owned()];

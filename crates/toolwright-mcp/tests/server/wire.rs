@@ -1,4 +1,4 @@
-//! HTTP byte by byte. Never corrects a request.
+//! A minimal HTTP client that sends requests as they are given.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use toolwright_mcp::{Counters, Counts, HttpOptions, McpServer};
 
 use crate::lab::lab;
 
-/// A server of the lab; it ends with the test's runtime.
+/// Serves the lab until the test's runtime ends.
 pub(crate) async fn served(options: HttpOptions) -> SocketAddr {
     serve(lab(), options).await
 }
@@ -52,7 +52,7 @@ pub(crate) async fn send(
         "{method} /mcp HTTP/1.1\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    // A server that refuses early may not read all of it.
+    // A server that refuses early may not read the whole body.
     let _ = stream.write_all(body.as_bytes()).await;
     let mut all = Vec::new();
     let _ = stream.read_to_end(&mut all).await;
@@ -72,7 +72,7 @@ pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersi
 
 pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
-/// Begins a session.
+/// Opens a session.
 pub(crate) async fn initialize(address: SocketAddr, more: &[(&str, &str)]) -> Response {
     let headers = [&[HOST, JSON, ACCEPT], more].concat();
     send(address, "POST", &headers, INITIALIZE).await
@@ -90,10 +90,10 @@ pub(crate) async fn in_session(
     send(address, method, &headers, body).await
 }
 
-/// Waits until counters say so.
-pub(crate) async fn until(counters: &Counters, says: impl Fn(Counts) -> bool) {
+/// Waits until a condition on the counters is true.
+pub(crate) async fn until(counters: &Counters, condition: impl Fn(Counts) -> bool) {
     let wait = async {
-        while !says(counters.read()) {
+        while !condition(counters.read()) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };

@@ -1,4 +1,4 @@
-//! Bearer tokens (RFC 6750) as a layer. Never judges a token: the host does.
+//! A tower layer for bearer tokens (RFC 6750). The host's function validates the tokens.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use axum::http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use tower::{Layer, Service};
 
-/// Lets requests through whose bearer token a host accepts, and answers all others with 401.
+/// Passes on requests with a valid bearer token, and answers all others with 401.
 ///
-/// What the host's check gives for a token travels with the request, as an extension of its type: see
-/// [`HttpOptions::with_scope`](crate::HttpOptions::with_scope).
+/// The value that the host's check returns for a token is added to the request's extensions, where
+/// [`HttpOptions::with_scope`](crate::HttpOptions::with_scope) and
+/// [`HttpOptions::with_principal`](crate::HttpOptions::with_principal) can read it.
 ///
 /// ```
 /// use toolwright_mcp::{BearerLayer, HttpOptions};
@@ -33,8 +34,8 @@ use tower::{Layer, Service};
 #[derive(Clone)]
 pub struct BearerLayer {
     check: Check,
-    missing: HeaderValue,
-    refused: HeaderValue,
+    missing_token: HeaderValue,
+    invalid_token: HeaderValue,
 }
 
 /// The service of [`BearerLayer`].
@@ -61,7 +62,8 @@ type Checking = Pin<Box<dyn Future<Output = Option<Admit>> + Send>>;
 type Admit = Box<dyn FnOnce(&mut Extensions) + Send>;
 
 impl BearerLayer {
-    /// Asks a check about every token. One that needs no waiting returns [`std::future::ready`].
+    /// Creates a layer that validates tokens with an async function. It returns `None` for an invalid token. A check that
+    /// does not wait can return [`std::future::ready`].
     pub fn new<F, C, T>(check: F) -> Self
     where
         F: Fn(String) -> C + Send + Sync + 'static,
@@ -81,35 +83,35 @@ impl BearerLayer {
         };
         Self {
             check: Arc::new(check),
-            missing: HeaderValue::from_static("Bearer"),
-            refused: HeaderValue::from_static("Bearer error=\"invalid_token\""),
+            missing_token: HeaderValue::from_static("Bearer"),
+            invalid_token: HeaderValue::from_static("Bearer error=\"invalid_token\""),
         }
     }
 
-    /// Tells those who are refused where it is said how to get a token: the URL of the protected resource's metadata
-    /// (RFC 9728, which MCP's authorization asks for).
+    /// Sets the URL of the protected resource metadata, which tells rejected clients how to get a token (RFC 9728,
+    /// required by MCP's authorization).
     ///
     /// # Errors
     ///
-    /// A URL that cannot stand in a header.
+    /// Fails if the URL is not a valid header value.
     pub fn with_resource_metadata(
         mut self,
         url: &str,
     ) -> Result<Self, axum::http::header::InvalidHeaderValue> {
         let quoted = url.replace('\\', "\\\\").replace('"', "\\\"");
-        self.missing = format!("Bearer resource_metadata=\"{quoted}\"").parse()?;
-        self.refused =
+        self.missing_token = format!("Bearer resource_metadata=\"{quoted}\"").parse()?;
+        self.invalid_token =
             format!("Bearer error=\"invalid_token\", resource_metadata=\"{quoted}\"").parse()?;
         Ok(self)
     }
 
     async fn admit(&self, headers: &HeaderMap) -> Result<Admit, HeaderValue> {
-        let token = token(headers).ok_or_else(|| self.missing.clone())?;
-        (self.check)(token.to_owned()).await.ok_or_else(|| self.refused.clone())
+        let token = token(headers).ok_or_else(|| self.missing_token.clone())?;
+        (self.check)(token.to_owned()).await.ok_or_else(|| self.invalid_token.clone())
     }
 }
 
-/// The token of a request, whether accepted or not.
+/// Returns the token of a request, valid or not.
 pub(super) fn token(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();
@@ -139,7 +141,7 @@ where
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         let layer = self.layer.clone();
-        // The one that was asked whether it is ready is the one to call.
+        // Call the instance whose `poll_ready` was called; its clone may not be ready.
         let next = self.inner.clone();
         let mut ready = std::mem::replace(&mut self.inner, next);
         Box::pin(async move {

@@ -1,4 +1,4 @@
-//! Accepts connections and keeps them within their limits. Never looks into a request.
+//! Accepts connections and enforces their limits.
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -27,16 +27,16 @@ use super::paced::Paced;
 use crate::server::sessions::Caller;
 use crate::server::{Counters, Limits};
 
-/// How much of what a client sends is buffered before somebody reads it: a head is not longer.
-const BUFFER: usize = 64 << 10;
+/// The size of the read buffer in bytes, which limits the head of a request.
+const READ_BUFFER: usize = 64 << 10;
 
-/// The longest time that timers are set to: a longer one means that there is no limit.
-const LONGEST: Duration = Duration::from_hours(24 * 365);
+/// The longest timeout that is set. A longer one means no limit, and could overflow a timer.
+const MAX_TIMEOUT: Duration = Duration::from_hours(24 * 365);
 
 /// The number of open connections of each client that has any.
 type Clients = Arc<Mutex<HashMap<Caller, usize>>>;
 
-/// One of the connections that may be open, until this is dropped.
+/// Counts a connection as open until it is dropped.
 struct OpenConnection {
     client: Caller,
     clients: Clients,
@@ -44,7 +44,7 @@ struct OpenConnection {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-/// Serves connections until there is to be an end, and then those that are open to their end.
+/// Serves connections until `shutdown` is cancelled, then waits for the open ones to end.
 pub(super) async fn serve(
     mut listener: TcpListener,
     router: Router,
@@ -52,10 +52,10 @@ pub(super) async fn serve(
     counters: &Counters,
     shutdown: &CancellationToken,
 ) {
-    let header_timeout = limits.header_timeout.min(LONGEST);
-    let write_timeout = limits.write_timeout.min(LONGEST);
+    let header_timeout = limits.header_timeout.min(MAX_TIMEOUT);
+    let write_timeout = limits.write_timeout.min(MAX_TIMEOUT);
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(BUFFER);
+    http.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(READ_BUFFER);
     let permits = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
     let permits = Arc::new(Semaphore::new(permits));
     let clients = Clients::default();
@@ -66,8 +66,8 @@ pub(super) async fn serve(
             accepted = accept(&mut listener, &permits, &clients, limits, counters) => accepted,
             Some(_) = open.join_next() => continue,
         };
-        // Held back for more, each answer would wait for the client's delayed acknowledgement. A connection that
-        // refuses is slow and nothing worse.
+        // With Nagle's algorithm each answer would wait for the client's delayed acknowledgment. If the option cannot be
+        // set, the connection is only slower.
         let _ = stream.set_nodelay(true);
         let stream = Paced::new(stream, write_timeout, limits.write_rate);
         let service = router.clone().map_request(move |request: http::Request<Incoming>| {
@@ -88,7 +88,7 @@ pub(super) async fn serve(
     ending.shutdown().await;
 }
 
-/// The next connection, when there may be one. Those of clients that have too many are closed.
+/// Waits until another connection may be open, and accepts it. Closes connections of clients that have too many.
 async fn accept(
     listener: &mut TcpListener,
     permits: &Arc<Semaphore>,

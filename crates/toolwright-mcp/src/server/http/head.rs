@@ -1,4 +1,4 @@
-//! What the head of a request says of whom it is from and for whom it is. Never judges a token.
+//! Reads the head of a request: determines its caller and rejects ambiguous headers.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -13,28 +13,33 @@ use super::bearer;
 use super::options::PrincipalOf;
 use crate::server::sessions::Caller;
 
-/// The header with the id of a session.
-pub(super) const SESSION: &str = "mcp-session-id";
+/// The header that holds the id of a session.
+pub(super) const SESSION_ID: &str = "mcp-session-id";
 
-/// How it is known whom a request is from.
+/// Determines the caller of a request.
 #[derive(Clone)]
-pub(super) struct Identity {
+pub(super) struct CallerResolver {
     pub(super) principal: Option<PrincipalOf>,
-    /// Whether a bearer token has been accepted.
+    /// Whether a [`BearerLayer`](super::BearerLayer) has validated the request's token.
     pub(super) bearer: bool,
 }
 
-impl Identity {
-    /// Whom a request is from.
+impl CallerResolver {
+    /// Returns the caller of a request.
     ///
     /// # Errors
     ///
-    /// The host's own code panics; the panic's message has gone where panics go.
-    pub(super) fn of(&self, request: &Parts) -> Result<Caller, (StatusCode, &'static str)> {
+    /// Returns status 500 if the host's function panics. The panic hook has reported the panic.
+    pub(super) fn resolve(&self, request: &Parts) -> Result<Caller, (StatusCode, &'static str)> {
         let principal = match &self.principal {
-            Some(of) => catch_unwind(AssertUnwindSafe(|| of(request))).map_err(|_| {
-                (StatusCode::INTERNAL_SERVER_ERROR, "the request could not be begun")
-            })?,
+            Some(principal) => {
+                catch_unwind(AssertUnwindSafe(|| principal(request))).map_err(|_| {
+                    (
+                        StatusCode::INTERNAL_SERVER_ERROR,
+                        "the server could not determine who sent the request",
+                    )
+                })?
+            }
             None if self.bearer => bearer::token(&request.headers).map(digest),
             None => None,
         };
@@ -47,7 +52,7 @@ impl Identity {
     }
 }
 
-/// A token as it is kept: of no use to whoever sees it.
+/// Returns the SHA-256 of a token, so that the token itself is not kept.
 fn digest(token: &str) -> String {
     Sha256::digest(token).iter().fold(String::new(), |mut digits, byte| {
         let _ = write!(digits, "{byte:02x}");
@@ -55,13 +60,13 @@ fn digest(token: &str) -> String {
     })
 }
 
-/// What a request names twice that it may name once (RFC 9112, section 3.2; RFC 6454, section 7.3): what stands before
-/// this server may have read the other one.
+/// Returns an error for a request with two values where one is allowed, or with a malformed origin (RFC 9112, section
+/// 3.2; RFC 6454, section 7.3). A proxy in front of this server may have used the other value.
 pub(super) fn ambiguity(request: &Parts) -> Option<&'static str> {
     let mut hosts = request.headers.get_all(header::HOST).iter();
     let (host, target) = (hosts.next(), request.uri.authority());
     if hosts.next().is_some() {
-        return Some("a request has one `Host`");
+        return Some("a request must have exactly one `Host`");
     }
     if let (Some(host), Some(target)) = (host, target)
         && !host.as_bytes().eq_ignore_ascii_case(target.as_str().as_bytes())
@@ -70,13 +75,13 @@ pub(super) fn ambiguity(request: &Parts) -> Option<&'static str> {
     }
     let origin = request.headers.get(header::ORIGIN);
     if origin.is_some_and(|origin| !origin.to_str().is_ok_and(is_origin)) {
-        return Some("`Origin` must be `null`, or a scheme, a host and perhaps a port");
+        return Some("`Origin` must be `null`, or a scheme and a host with an optional port");
     }
     [
-        (header::AUTHORIZATION.as_str(), "a request has one `Authorization` at most"),
-        (header::ORIGIN.as_str(), "a request has one `Origin` at most"),
-        (SESSION, "a request has one `Mcp-Session-Id` at most"),
-        ("mcp-protocol-version", "a request has one `MCP-Protocol-Version` at most"),
+        (header::AUTHORIZATION.as_str(), "a request must have at most one `Authorization`"),
+        (header::ORIGIN.as_str(), "a request must have at most one `Origin`"),
+        (SESSION_ID, "a request must have at most one `Mcp-Session-Id`"),
+        ("mcp-protocol-version", "a request must have at most one `MCP-Protocol-Version`"),
     ]
     .into_iter()
     .find_map(|(name, why)| request.headers.get_all(name).iter().nth(1).map(|_| why))
@@ -87,10 +92,10 @@ fn is_origin(text: &str) -> bool {
     if text == "null" {
         return true;
     }
-    let Some((_, place)) = text.split_once("://") else { return false };
-    let (host, port) = match place.rsplit_once(':') {
-        Some((host, port)) if !place.ends_with(']') => (host, port),
-        _ => (place, "0"),
+    let Some((_, authority)) = text.split_once("://") else { return false };
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !authority.ends_with(']') => (host, port),
+        _ => (authority, "0"),
     };
     !host.is_empty() && !host.contains(['@', '/', '?', '#']) && port.parse::<u16>().is_ok()
 }

@@ -1,4 +1,4 @@
-//! What a host may choose about a server on HTTP. Never serves anything.
+//! The options of an HTTP server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,13 @@ use tokio_util::sync::CancellationToken;
 use toolwright::Scope;
 
 use super::BearerLayer;
-use crate::server::handler::Derive;
+use crate::server::handler::FillScope;
 
-/// How a server is served over HTTP.
+/// Options for serving over HTTP.
 ///
-/// By default it answers loopback names alone, to browsers too: a page of another site that gets a name resolved
-/// to this machine (DNS rebinding) is refused with 403. A server for other machines names the hosts it is known by.
+/// By default the server accepts only requests for loopback names, and from pages of loopback names. That protects it
+/// from pages of other sites whose names resolve to this machine (DNS rebinding): they get 403. A server for other
+/// machines has to set its allowed hosts.
 ///
 /// ```
 /// use toolwright_mcp::HttpOptions;
@@ -36,11 +37,11 @@ pub struct HttpOptions {
     pub(super) grace: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) bearer: Option<BearerLayer>,
-    pub(super) derive: Option<Derive>,
+    pub(super) fill_scope: Option<FillScope>,
     pub(super) principal: Option<PrincipalOf>,
 }
 
-/// Whom the host takes a request to be from.
+/// The host's function that returns the principal of a request.
 pub(super) type PrincipalOf = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
 
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -68,26 +69,26 @@ impl Default for HttpOptions {
             grace: Duration::from_secs(10),
             shutdown: CancellationToken::new(),
             bearer: None,
-            derive: None,
+            fill_scope: None,
             principal: None,
         }
     }
 }
 
 impl HttpOptions {
-    /// At `/mcp`, for loopback names, without authentication.
+    /// Creates the default options: the path `/mcp`, loopback names, no authentication.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the path of the endpoint; otherwise it is `/mcp`.
+    /// Sets the path of the endpoint. The default is `/mcp`.
     #[must_use]
     pub fn with_path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
         self
     }
 
-    /// Sets the hosts that requests may be addressed to (`Host`), with or without a port.
+    /// Sets the accepted values of `Host`, with or without a port.
     #[must_use]
     pub fn with_allowed_hosts(
         mut self,
@@ -97,15 +98,15 @@ impl HttpOptions {
         self
     }
 
-    /// Accepts requests for any host: for a server behind a proxy that checks it.
+    /// Accepts any `Host`. Use it behind a proxy that checks the host.
     #[must_use]
     pub fn with_any_host(mut self) -> Self {
         self.allowed_hosts.clear();
         self
     }
 
-    /// Sets the origins whose pages may send requests (`Origin`): scheme, host and port, or `*` for any port. Requests
-    /// without an origin do not come from a page, and pass.
+    /// Sets the accepted values of `Origin`: scheme, host and port, or `*` for any port. Requests without `Origin` do
+    /// not come from web pages and are always accepted.
     #[must_use]
     pub fn with_allowed_origins(
         mut self,
@@ -115,72 +116,74 @@ impl HttpOptions {
         self
     }
 
-    /// Sets how many bytes a request may have; otherwise 4 MiB. A longer one is answered with 413.
+    /// Sets the maximum size of a request's body in bytes. The default is 4 MiB. A larger one gets 413.
     #[must_use]
     pub fn with_max_body(mut self, bytes: usize) -> Self {
         self.max_body = bytes;
         self
     }
 
-    /// Answers requests without a session as a stream of events too. Otherwise they are answered in JSON, which is
-    /// faster, unless a tool reports progress.
+    /// Always answers requests without a session with a stream of events. By default such a request is answered with
+    /// JSON, which is faster, unless its tool reports progress.
     #[must_use]
     pub fn with_streamed_answers(mut self) -> Self {
         self.streamed = true;
         self
     }
 
-    /// Sets how long a session may be silent before it is forgotten; otherwise an hour. A call that runs keeps its
-    /// session. `None` keeps sessions until their clients end them, which many never do.
+    /// Sets how long a session may be idle before it is closed. The default is one hour. A session with a running call is
+    /// not idle. With `None`, sessions stay open until their clients close them, which many clients never do.
     #[must_use]
     pub fn with_session_idle(mut self, time: Option<Duration>) -> Self {
         self.session_idle = time;
         self
     }
 
-    /// Stops serving when a token is cancelled: no new connection is accepted, calls that run may end.
+    /// Sets a token that stops the server when it is cancelled: the server accepts no new connections and waits for
+    /// running calls.
     #[must_use]
     pub fn with_shutdown(mut self, token: CancellationToken) -> Self {
         self.shutdown = token;
         self
     }
 
-    /// Sets how long calls may run on after a shutdown; otherwise 10 seconds.
+    /// Sets how long a shutdown waits for running calls. The default is 10 seconds.
     #[must_use]
     pub fn with_grace(mut self, time: Duration) -> Self {
         self.grace = time;
         self
     }
 
-    /// Lets requests through only with a bearer token that is accepted.
+    /// Requires a valid bearer token.
     #[must_use]
     pub fn with_bearer(mut self, bearer: BearerLayer) -> Self {
         self.bearer = Some(bearer);
         self
     }
 
-    /// Sets what the scope of a call is filled with from its HTTP request, for tools that are injected a run, a session
-    /// or a label. Without it, calls of a session have the ids of that session, and a request that stands alone
-    /// (2026-07-28) has none: only a host knows which of those belong together. Whose a session
-    /// is, [`HttpOptions::with_principal`] says; tools which tell users apart need the user from here and not the session.
+    /// Sets a function that fills the scope of a call from its HTTP request, for tools with an injected run, session or
+    /// label. Without it, calls in a session have the ids of that session, and stateless requests (2026-07-28) have no
+    /// ids, because only the host knows which of them belong together. Tools that tell users apart should use a user id
+    /// that is set here, not the session id.
     #[must_use]
     pub fn with_scope(
         mut self,
-        derive: impl Fn(&Parts, &mut Scope) + Send + Sync + 'static,
+        fill_scope: impl Fn(&Parts, &mut Scope) + Send + Sync + 'static,
     ) -> Self {
-        self.derive = Some(Arc::new(move |extensions, scope| {
+        self.fill_scope = Some(Arc::new(move |extensions, scope| {
             if let Some(request) = extensions.get::<Parts>() {
-                derive(request, scope);
+                fill_scope(request, scope);
             }
         }));
         self
     }
 
-    /// Sets whom a request is from, as the host has authenticated it. A session belongs to the principal that opened it:
-    /// for any other, and for nobody, there is no such session (404). Sessions are counted by it, too.
+    /// Sets a function that returns the principal of a request, as the host has authenticated it. A session belongs to
+    /// the principal that opened it: requests of any other principal, or of none, get 404. The limit
+    /// [`client_sessions`](crate::Limits::client_sessions) applies to each principal.
     ///
-    /// Without it the principal is the bearer token that a [`BearerLayer`] has accepted, so that a client whose token is
-    /// renewed begins a new session. Without either, who knows a session's id may use it.
+    /// Without this function the principal is the bearer token that a [`BearerLayer`] has validated, so a client whose
+    /// token is renewed has to open a new session. Without both, anyone who knows the id of a session can use it.
     ///
     /// ```
     /// # use toolwright_mcp::HttpOptions;
@@ -200,7 +203,7 @@ impl HttpOptions {
         self
     }
 
-    /// The part that rmcp sees to.
+    /// Returns rmcp's part of the options.
     pub(super) fn transport(&self, streams: CancellationToken) -> StreamableHttpServerConfig {
         StreamableHttpServerConfig::default()
             .with_allowed_hosts(&self.allowed_hosts)

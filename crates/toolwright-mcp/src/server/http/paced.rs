@@ -13,46 +13,46 @@ pub(super) struct Paced<S> {
     stream: S,
     period: Duration,
     /// The minimum number of bytes read in a period.
-    least: usize,
+    min_bytes: usize,
     /// The current period, or `None` while no data is waiting.
     current: Option<Period>,
 }
 
 struct Period {
     end: Pin<Box<Sleep>>,
-    taken: usize,
+    bytes: usize,
 }
 
 impl<S> Paced<S> {
-    /// Fails with [`io::ErrorKind::TimedOut`] if the peer reads fewer than `rate` bytes a second on average of a period, or
-    /// none.
+    /// Creates a stream that fails with [`io::ErrorKind::TimedOut`] if the peer reads nothing in a period, or fewer than
+    /// `rate` bytes per second on average.
     pub(super) fn new(stream: S, period: Duration, rate: usize) -> Self {
         let millis = usize::try_from(period.as_millis()).unwrap_or(usize::MAX);
-        let least = (rate.saturating_mul(millis) / 1000).max(1);
-        Self { stream, period, least, current: None }
+        let min_bytes = (rate.saturating_mul(millis) / 1000).max(1);
+        Self { stream, period, min_bytes, current: None }
     }
 
-    /// Counts written bytes. While the peer reads none, waits for the end of the period at most.
-    fn judge(
+    /// Counts the written bytes. If nothing could be written, checks the rate at the end of each period.
+    fn check_rate(
         &mut self,
         written: Poll<io::Result<usize>>,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
         if let Poll::Ready(written) = written {
             if let (Some(current), Ok(bytes)) = (&mut self.current, &written) {
-                current.taken += bytes;
+                current.bytes += bytes;
             }
             return Poll::Ready(written);
         }
         let current = self.current.get_or_insert_with(|| Period {
             end: Box::pin(tokio::time::sleep(self.period)),
-            taken: 0,
+            bytes: 0,
         });
         while current.end.as_mut().poll(context).is_ready() {
-            if current.taken < self.least {
+            if current.bytes < self.min_bytes {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
-            current.taken = 0;
+            current.bytes = 0;
             current.end.as_mut().reset(Instant::now() + self.period);
         }
         Poll::Pending
@@ -66,7 +66,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judge(written, context)
+        self.check_rate(written, context)
     }
 
     fn poll_write_vectored(
@@ -75,14 +75,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.judge(written, context)
+        self.check_rate(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
 
-    /// Called when no data is waiting any more, so it ends the period.
+    /// Ends the period, because the flush comes when no more data is waiting.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.current = None;
         Pin::new(&mut self.stream).poll_flush(context)
@@ -112,8 +112,8 @@ mod tests {
 
     use super::Paced;
 
-    /// Writes 100 bytes to a client that reads ten a second.
-    async fn written(period: u64, rate: usize) -> io::Result<()> {
+    /// Writes 100 bytes to a client that reads ten per second.
+    async fn write_slowly(period: u64, rate: usize) -> io::Result<()> {
         let (ours, mut theirs) = tokio::io::duplex(1);
         let mut paced = Paced::new(ours, Duration::from_secs(period), rate);
         let writing = tokio::spawn(async move { paced.write_all(&[0; 100]).await });
@@ -128,13 +128,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_trickle_breaks_a_stream_and_a_slow_reader_does_not() {
+    async fn only_a_reader_below_the_minimum_rate_times_out() {
         for (period, rate) in [(1, 20), (5, 11), (5, usize::MAX)] {
-            let broken = written(period, rate).await.unwrap_err();
-            assert_eq!(broken.kind(), io::ErrorKind::TimedOut, "{period} {rate}");
+            let error = write_slowly(period, rate).await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{period} {rate}");
         }
         for (period, rate) in [(1, 5), (5, 9), (1, 0), (20, 1000)] {
-            written(period, rate).await.unwrap_or_else(|error| panic!("{period} {rate}: {error}"));
+            let written = write_slowly(period, rate).await;
+            written.unwrap_or_else(|error| panic!("{period} {rate}: {error}"));
         }
     }
 }

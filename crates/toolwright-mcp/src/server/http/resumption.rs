@@ -1,5 +1,5 @@
-//! Resumes calls of sessions. While a client is disconnected, its call runs on for some seconds and the answer is kept.
-//! rmcp alone drops an answer once it is sent, and waits for clients that do not read.
+//! Resumes calls of sessions: while a client is disconnected, its call runs on for some seconds and the answer is kept.
+//! rmcp's own sessions drop an answer once it is sent, and block on clients that do not read.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -23,12 +23,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long a client may be disconnected. rmcp tells it to reconnect after three seconds.
-const AWAY: Duration = Duration::from_secs(5);
+const MAX_DISCONNECTED: Duration = Duration::from_secs(5);
 
 /// The number of unread events that are kept. Further progress events are dropped.
-const UNREAD: usize = 16;
+const MAX_UNREAD: usize = 16;
 
-/// rmcp's sessions, with answers that outlast a connection.
+/// rmcp's sessions, extended so that answers outlive their connection.
 pub(super) struct ResumableSessions {
     inner: Arc<LocalSessionManager>,
     calls: Arc<Calls>,
@@ -38,22 +38,22 @@ pub(super) struct ResumableSessions {
 #[derive(Default)]
 struct Calls {
     by_session: Mutex<BySession>,
-    /// The largest number of calls in a session.
-    most: usize,
+    /// The maximum number of calls in a session.
+    max: usize,
 }
 
-type BySession = HashMap<SessionId, HashMap<String, Returning>>;
+type BySession = HashMap<SessionId, HashMap<String, Reconnect>>;
 
 type Writer = mpsc::Sender<ServerSseMessage>;
 
 /// Hands the next connection of a call to the task that delivers its answer.
 #[derive(Clone)]
-struct Returning {
+struct Reconnect {
     writers: mpsc::Sender<Writer>,
     answered: CancellationToken,
 }
 
-/// The events of a call on one connection. Ends with the answer.
+/// The events of a call on one connection, up to the answer.
 struct Events {
     events: mpsc::Receiver<ServerSseMessage>,
     answered: CancellationToken,
@@ -65,16 +65,16 @@ struct Call {
     calls: Arc<Calls>,
     session: SessionId,
     request: RequestId,
-    /// The stream's part of the ids of its events, once there was one.
+    /// The stream id, which is a part of each event id. Unknown before the first event.
     stream: Option<String>,
-    /// Cancelled when the answer was read.
+    /// Cancelled when the client has read the answer.
     answered: CancellationToken,
 }
 
 impl ResumableSessions {
-    /// Bounds each session to this number of calls, including those with an unread answer.
-    pub(super) fn new(inner: Arc<LocalSessionManager>, calls: usize) -> Self {
-        let calls = Calls { most: calls, ..Calls::default() };
+    /// Limits each session to `max_calls` calls, including those with an unread answer.
+    pub(super) fn new(inner: Arc<LocalSessionManager>, max_calls: usize) -> Self {
+        let calls = Calls { max: max_calls, ..Calls::default() };
         Self { inner, calls: Arc::new(calls) }
     }
 }
@@ -90,17 +90,17 @@ impl Call {
     /// It never waits for a client to read, because that would hold up the client's other calls.
     async fn deliver(
         mut self,
-        mut said: impl Stream<Item = ServerSseMessage> + Unpin,
+        mut source: impl Stream<Item = ServerSseMessage> + Unpin,
         mut writer: Writer,
     ) {
-        let (writers, mut returned) = mpsc::channel(1);
-        let returning = Returning { writers, answered: self.answered.clone() };
-        let (mut answer, mut away_until) = (None, None);
+        let (writers, mut reconnected) = mpsc::channel(1);
+        let reconnect = Reconnect { writers, answered: self.answered.clone() };
+        let (mut answer, mut deadline) = (None, None);
         loop {
             tokio::select! {
-                event = said.next(), if answer.is_none() => {
+                event = source.next(), if answer.is_none() => {
                     let Some(event) = event else { return };
-                    self.register(&event, &returning);
+                    self.register(&event, &reconnect);
                     if is_answer(&event) {
                         answer = Some(event.clone());
                         let _ = writer.try_send(event);
@@ -109,48 +109,48 @@ impl Call {
                         let _ = writer.try_send(event);
                     }
                 }
-                Some(next) = returned.recv() => {
-                    (writer, away_until) = (next, None);
+                Some(next) = reconnected.recv() => {
+                    (writer, deadline) = (next, None);
                     if let Some(answer) = &answer {
                         let _ = writer.try_send(answer.clone());
                     }
                 }
                 () = self.answered.cancelled() => return,
-                () = writer.closed(), if away_until.is_none() => {
-                    away_until = Some(Instant::now() + AWAY);
+                () = writer.closed(), if deadline.is_none() => {
+                    deadline = Some(Instant::now() + MAX_DISCONNECTED);
                 }
-                () = until(away_until) => {
+                () = sleep_until(deadline) => {
                     if answer.is_none() {
                         self.cancel().await;
                     }
                     return;
                 }
             }
-            if answer.is_some() && self.is_one_too_many() {
+            if answer.is_some() && self.exceeds_max() {
                 return;
             }
         }
     }
 
-    /// Lets a client come back to this call, by the id of an event.
-    fn register(&mut self, event: &ServerSseMessage, returning: &Returning) {
+    /// Makes the call resumable once an event has given it a stream id.
+    fn register(&mut self, event: &ServerSseMessage, reconnect: &Reconnect) {
         let stream = event.event_id.as_deref().and_then(stream_of);
         let (None, Some(stream)) = (&self.stream, stream) else { return };
         self.stream = Some(stream.to_owned());
         let mut calls = self.calls.lock();
         let calls = calls.entry(self.session.clone()).or_default();
-        calls.insert(stream.to_owned(), returning.clone());
+        calls.insert(stream.to_owned(), reconnect.clone());
     }
 
-    /// Returns whether its session has too many calls to keep this answer.
-    fn is_one_too_many(&self) -> bool {
+    /// Returns whether the session has too many calls to keep this answer.
+    fn exceeds_max(&self) -> bool {
         let calls = self.calls.lock();
-        calls.get(&self.session).is_some_and(|calls| calls.len() > self.calls.most)
+        calls.get(&self.session).is_some_and(|calls| calls.len() > self.calls.max)
     }
 
     async fn cancel(&self) {
-        let why = "the client is gone".to_owned();
-        let params = CancelledNotificationParam::new(Some(self.request.clone()), Some(why));
+        let reason = "the client is gone".to_owned();
+        let params = CancelledNotificationParam::new(Some(self.request.clone()), Some(reason));
         let cancelled = CancelledNotification::new(params);
         let cancelled = ClientJsonRpcMessage::notification(cancelled.into());
         if let Err(error) = self.sessions.accept_message(&self.session, cancelled).await {
@@ -194,15 +194,15 @@ fn is_answer(event: &ServerSseMessage) -> bool {
     matches!(message, Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)))
 }
 
-/// The stream that an event is of: rmcp's ids are `EVENT/STREAM`.
+/// Returns the stream id in an event id, which is `EVENT/STREAM` in rmcp.
 fn stream_of(event_id: &str) -> Option<&str> {
     event_id.split_once('/').map(|(_, stream)| stream)
 }
 
-/// Waits until a moment, or forever if there is none.
-async fn until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment).await,
+/// Sleeps until a deadline, or forever if there is none.
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
     }
 }
@@ -242,9 +242,9 @@ impl SessionManager for ResumableSessions {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         };
-        let said = self.inner.create_stream(id, message).await?;
-        let Some(request) = request else { return Ok(Box::pin(said) as Boxed) };
-        let (writer, events) = mpsc::channel(UNREAD);
+        let source = self.inner.create_stream(id, message).await?;
+        let Some(request) = request else { return Ok(Box::pin(source) as Boxed) };
+        let (writer, events) = mpsc::channel(MAX_UNREAD);
         let answered = CancellationToken::new();
         let call = Call {
             sessions: Arc::clone(&self.inner),
@@ -254,7 +254,7 @@ impl SessionManager for ResumableSessions {
             stream: None,
             answered: answered.clone(),
         };
-        tokio::spawn(call.deliver(Box::pin(said), writer));
+        tokio::spawn(call.deliver(Box::pin(source), writer));
         Ok(Box::pin(Events { events, answered }))
     }
 
@@ -278,12 +278,12 @@ impl SessionManager for ResumableSessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        let returning = stream_of(&last_event_id)
+        let reconnect = stream_of(&last_event_id)
             .and_then(|stream| self.calls.lock().get(id)?.get(stream).cloned());
-        if let Some(returning) = returning {
-            let (writer, events) = mpsc::channel(UNREAD);
-            if returning.writers.send(writer).await.is_ok() {
-                let answered = returning.answered;
+        if let Some(reconnect) = reconnect {
+            let (writer, events) = mpsc::channel(MAX_UNREAD);
+            if reconnect.writers.send(writer).await.is_ok() {
+                let answered = reconnect.answered;
                 return Ok(Box::pin(Events { events, answered }) as Boxed);
             }
         }

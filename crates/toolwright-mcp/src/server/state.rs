@@ -1,5 +1,4 @@
-//! What all connections of a server share: its tools as they are listed, and the runtime that runs
-//! them. Never answers a request: see `handler`.
+//! The state that all connections of a server share: its listed tools, the runtime that runs them, limits and counters.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -19,51 +18,51 @@ use toolwright_runtime::Runtime;
 use super::content::Presentation;
 use super::error::ServeError;
 use super::listing::{Era, Listed};
-use super::operators;
+use super::operator_log;
 use super::tool_list::ToolList;
 use super::{Counters, Limits, McpServer, ServerSpec};
 
-/// How long a client may take a list that never changes for the list, in milliseconds.
-const FRESH: u64 = 300_000;
+/// How long a client may cache a list that never changes, in milliseconds.
+const LIST_TTL: u64 = 300_000;
 
-/// What every cursor begins with.
-const CURSOR: &str = "from-";
+/// The prefix of every cursor.
+const CURSOR_PREFIX: &str = "from-";
 
-/// A server at work, for any number of clients.
-pub(crate) struct Exposure {
+/// A running server.
+pub(crate) struct ServerState {
     spec: &'static ServerSpec,
-    tools: Vec<Exposed>,
-    /// Where each name stands in `tools`, earlier names included.
+    tools: Vec<ExposedTool>,
+    /// The index in `tools` of each name and alias.
     names: BTreeMap<&'static str, usize>,
     tool_list: Option<ToolList>,
     page_size: Option<NonZeroUsize>,
     runtime: Runtime,
     limits: Limits,
     counters: Counters,
-    /// A permit for each call that may be in flight.
+    /// One permit for each call that may be in flight.
     calls: Arc<Semaphore>,
-    at_work: TaskTracker,
+    running_calls: TaskTracker,
 }
 
-/// A call in flight, until this is dropped.
+/// Counts a call as in flight until it is dropped.
 pub(crate) struct OpenCall {
     counters: Counters,
     _permit: OwnedSemaphorePermit,
-    _at_work: TaskTrackerToken,
+    _running: TaskTrackerToken,
 }
 
-/// An exposed tool, ready to be listed.
-pub(crate) struct Exposed {
+/// An exposed tool with its entry in the list.
+pub(crate) struct ExposedTool {
     pub(crate) spec: &'static ToolSpec,
     pub(crate) listed: Listed,
     pub(crate) presentation: Option<Presentation>,
 }
 
-impl Exposure {
+impl ServerState {
     pub(crate) fn new(mut server: McpServer) -> Result<Self, ServeError> {
         let expose = |spec: &'static ToolSpec| {
             let presentation = server.presentations.remove(spec.name());
-            Ok(Exposed { spec, listed: Listed::new(spec)?, presentation })
+            Ok(ExposedTool { spec, listed: Listed::new(spec)?, presentation })
         };
         let tools = server.spec.exposed().map(expose).collect::<Result<Vec<_>, ServeError>>()?;
         let names = tools.iter().enumerate().flat_map(|(at, tool)| {
@@ -84,11 +83,11 @@ impl Exposure {
             limits: server.limits,
             counters: server.counters,
             calls: Arc::new(Semaphore::new(server.limits.calls.clamp(1, Semaphore::MAX_PERMITS))),
-            at_work: TaskTracker::new(),
+            running_calls: TaskTracker::new(),
         })
     }
 
-    /// Who the server is, what it can do, and what its toolsets are for.
+    /// Returns the server's name, version, capabilities and instructions.
     pub(crate) fn info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         if let Some(tools) = &mut capabilities.tools {
@@ -97,7 +96,7 @@ impl Exposure {
         let info = ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(self.spec.name, self.spec.version));
         match spec::instructions(self.spec.exposed()) {
-            Some(said) => info.with_instructions(said),
+            Some(instructions) => info.with_instructions(instructions),
             None => info,
         }
     }
@@ -114,13 +113,13 @@ impl Exposure {
         &self.counters
     }
 
-    /// What changes the list, if something may.
+    /// Returns the handle that changes the list, if the host asked for one.
     pub(crate) fn tool_list(&self) -> Option<&ToolList> {
         self.tool_list.as_ref()
     }
 
-    /// A tool that is exposed and not hidden, by its name or an earlier one.
-    pub(crate) fn tool(&self, name: &str) -> Result<&Exposed, ErrorData> {
+    /// Finds a tool that is exposed and not hidden by its name or an alias.
+    pub(crate) fn tool(&self, name: &str) -> Result<&ExposedTool, ErrorData> {
         let tool = self.names.get(name).and_then(|at| self.tools.get(*at));
         tool.filter(|tool| self.offers(tool)).ok_or_else(|| {
             let known = self.listed().map(|tool| tool.spec.name());
@@ -129,20 +128,20 @@ impl Exposure {
         })
     }
 
-    fn offers(&self, tool: &Exposed) -> bool {
+    fn offers(&self, tool: &ExposedTool) -> bool {
         self.tool_list.as_ref().is_none_or(|list| list.offers(tool.spec.name()))
     }
 
-    fn listed(&self) -> impl Iterator<Item = &Exposed> {
+    fn listed(&self) -> impl Iterator<Item = &ExposedTool> {
         self.tools.iter().filter(|tool| tool.spec.is_advertised() && self.offers(tool))
     }
 
-    /// Whether a tool's arguments are repeated in headers, which rmcp compares.
-    pub(crate) fn reads_headers_of(&self, name: &str) -> bool {
+    /// Returns whether arguments of a tool are repeated in HTTP headers, which rmcp compares with them.
+    pub(crate) fn has_header_args(&self, name: &str) -> bool {
         self.tool(name).is_ok_and(|tool| tool.spec.args_schema().contains("x-mcp-header"))
     }
 
-    /// The list, or the page of it that a cursor stands for.
+    /// Returns the page of the list that begins at a cursor, or the first page.
     pub(crate) fn list(
         &self,
         cursor: Option<&str>,
@@ -161,31 +160,34 @@ impl Exposure {
         let mut list = ListToolsResult::with_all_items(page);
         list.next_cursor = rest.next().map(|(at, _)| cursor_to(at));
         if era == Era::Newer {
-            list.ttl_ms = Some(if self.tool_list.is_some() { 0 } else { FRESH });
+            list.ttl_ms = Some(if self.tool_list.is_some() { 0 } else { LIST_TTL });
             list.cache_scope = Some(CacheScope::Private);
         }
         Ok(list)
     }
 
-    /// Cursors count all exposed tools, so that what is hidden meanwhile moves no page.
+    /// Decodes a cursor. Cursors count hidden tools too, so hiding a tool does not shift later pages.
     fn position(&self, cursor: &str) -> Result<usize, ErrorData> {
-        let position = cursor.strip_prefix(CURSOR).and_then(|at| at.parse().ok());
+        let position = cursor.strip_prefix(CURSOR_PREFIX).and_then(|at| at.parse().ok());
         position.filter(|at| *at < self.tools.len() && cursor_to(*at) == cursor).ok_or_else(|| {
-            ErrorData::invalid_params("the cursor is none of this list; list from the start", None)
+            ErrorData::invalid_params(
+                "this server did not issue the cursor; list again without a cursor",
+                None,
+            )
         })
     }
 
-    /// What a model is not told goes to standard error, where MCP leaves room for it (2025-06-18,
+    /// Writes the detail of a failure, which clients do not see, to standard error. MCP allows that (2025-06-18,
     /// transports, stdio).
-    pub(crate) fn tell_operators(&self, tool: &Exposed, outcome: &Outcome) {
+    pub(crate) fn log_failure(&self, tool: &ExposedTool, outcome: &Outcome) {
         if let Err(ToolFailure { kind, detail: Some(detail), .. }) = outcome {
             let (server, tool) = (self.spec.name, tool.spec.name());
-            operators::tell(&format!("{server}: {tool} failed, {kind}: {detail}"));
+            operator_log::log(&format!("{server}: {tool} failed, {kind}: {detail}"));
         }
     }
 
-    /// An outcome that is not larger than a client may be sent.
-    pub(crate) fn bounded(&self, tool: &Exposed, outcome: Outcome) -> Outcome {
+    /// Replaces an outcome that is too large to send by a failure.
+    pub(crate) fn limit_size(&self, tool: &ExposedTool, outcome: Outcome) -> Outcome {
         let bytes = match &outcome {
             Ok(payload) => payload.as_str().len(),
             Err(ToolFailure { message, data, .. }) => {
@@ -204,11 +206,11 @@ impl Exposure {
         Err(ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan))
     }
 
-    /// Begins a call.
+    /// Counts a call as in flight.
     ///
     /// # Errors
     ///
-    /// There are too many.
+    /// Fails if too many calls are in flight.
     pub(crate) fn begin_call(&self) -> Result<OpenCall, ToolFailure> {
         let Ok(permit) = Arc::clone(&self.calls).try_acquire_owned() else {
             self.counters.count(|counts| counts.calls_unavailable += 1);
@@ -216,15 +218,15 @@ impl Exposure {
             return Err(ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry));
         };
         self.counters.count(|counts| counts.open_calls += 1);
-        let (counters, at_work) = (self.counters.clone(), self.at_work.token());
-        Ok(OpenCall { counters, _permit: permit, _at_work: at_work })
+        let (counters, running) = (self.counters.clone(), self.running_calls.token());
+        Ok(OpenCall { counters, _permit: permit, _running: running })
     }
 
-    /// Waits until no call runs.
+    /// Waits until no call is in flight.
     #[cfg(feature = "http-server")]
     pub(crate) async fn idle(&self) {
-        self.at_work.close();
-        self.at_work.wait().await;
+        self.running_calls.close();
+        self.running_calls.wait().await;
     }
 }
 
@@ -235,5 +237,5 @@ impl Drop for OpenCall {
 }
 
 fn cursor_to(position: usize) -> String {
-    format!("{CURSOR}{position}")
+    format!("{CURSOR_PREFIX}{position}")
 }

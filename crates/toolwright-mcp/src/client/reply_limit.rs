@@ -1,5 +1,5 @@
-//! Bounds the requests of a server whose replies are not written yet. A server that sends requests and does not read the
-//! replies is not read any further. rmcp writes the replies.
+//! Limits the number of requests from a server whose replies are not written yet. Beyond the limit, the client stops
+//! reading until the server has read replies. rmcp writes the replies.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,29 +7,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The number of a server's requests whose replies may be unwritten.
-const MOST: u32 = 64;
+/// The maximum number of requests without a written reply.
+const MAX_REQUESTS: u32 = 64;
 
-/// The length of an id in bytes that counts as one more request: a reply repeats the id.
-const ID_BYTES: usize = 1024;
+/// Each so many bytes of an id count as one more request, because the reply repeats the id.
+const BYTES_PER_REQUEST: usize = 1024;
 
-/// The requests of a server that wait for their replies to be written.
+/// The requests from a server whose replies are not written yet.
 #[derive(Debug)]
-pub(super) struct Replies {
+pub(super) struct ReplyLimit {
     permits: Arc<Semaphore>,
     /// The permits of requests without a reply.
     open: Mutex<HashMap<RequestId, OwnedSemaphorePermit>>,
 }
 
-impl Default for Replies {
+impl Default for ReplyLimit {
     fn default() -> Self {
-        Self { permits: Arc::new(Semaphore::new(MOST as usize)), open: Mutex::default() }
+        Self { permits: Arc::new(Semaphore::new(MAX_REQUESTS as usize)), open: Mutex::default() }
     }
 }
 
-impl Replies {
-    /// Waits until a message may be handled, if it is a request: as long as too many others wait for their replies. May be
-    /// given up and called again.
+impl ReplyLimit {
+    /// Waits until a request may be handled; other messages need not wait. Cancel safe.
     pub(super) async fn admit(&self, message: &ServerJsonRpcMessage) {
         let request = match message {
             ServerJsonRpcMessage::Request(request) => request,
@@ -38,7 +37,7 @@ impl Replies {
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    // It gets no reply.
+                    // A cancelled request gets no reply.
                     self.open().remove(id);
                 }
                 return;
@@ -49,13 +48,14 @@ impl Replies {
             RequestId::String(id) => id.len(),
             RequestId::Number(_) => 0,
         };
-        let permits = u32::try_from(1 + length / ID_BYTES).unwrap_or(MOST).min(MOST);
+        let permits =
+            u32::try_from(1 + length / BYTES_PER_REQUEST).unwrap_or(MAX_REQUESTS).min(MAX_REQUESTS);
         if let Ok(permit) = Arc::clone(&self.permits).acquire_many_owned(permits).await {
             self.open().insert(request.id.clone(), permit);
         }
     }
 
-    /// Returns the permit that a reply holds until it is written, or `None` for other messages.
+    /// Returns the permit that a reply must hold until it is written, or `None` for other messages.
     pub(super) fn permit(&self, message: &ClientJsonRpcMessage) -> Option<OwnedSemaphorePermit> {
         let id = match message {
             ClientJsonRpcMessage::Response(response) => Some(&response.id),

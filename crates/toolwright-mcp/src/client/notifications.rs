@@ -1,5 +1,4 @@
-//! Listens to what a server says unasked: that its tools changed, how far a call is, which folders it may work in. Never
-//! asks anything.
+//! Handles notifications from a server (changed tools, progress) and its requests for roots.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,53 +13,54 @@ use rmcp::{ClientHandler, ErrorData, RoleClient};
 use toolwright::progress::{Progress, Watcher};
 use toolwright::untrusted::excerpt;
 
-use super::error::LONGEST;
+use super::error::MAX_SERVER_TEXT;
 
-/// What a conversation has to be heard by.
-pub(super) struct Ear {
+/// The handler of a connection's notifications.
+pub(super) struct NotificationHandler {
     roots: Vec<String>,
-    /// Whether the list of tools has changed since it was asked for.
-    changed: Arc<AtomicBool>,
-    /// Who watches the calls that are under way, by the tokens of their progress.
+    /// Whether the tool list has changed since it was last requested.
+    tools_changed: Arc<AtomicBool>,
+    /// The watchers of calls in flight, by progress token.
     watchers: Mutex<Watchers>,
 }
 
 type Watchers = HashMap<ProgressToken, Arc<dyn Watcher>>;
 
-impl Ear {
+impl NotificationHandler {
     pub(super) fn new(roots: &[String]) -> Self {
-        Self { roots: roots.to_vec(), changed: Arc::default(), watchers: Mutex::default() }
+        Self { roots: roots.to_vec(), tools_changed: Arc::default(), watchers: Mutex::default() }
     }
 
-    /// Whether the list of tools has changed since this was asked last.
-    pub(super) fn tools_changed(&self) -> bool {
-        self.changed.swap(false, Ordering::AcqRel)
+    /// Takes the flag that the tool list has changed.
+    pub(super) fn take_tools_changed(&self) -> bool {
+        self.tools_changed.swap(false, Ordering::AcqRel)
     }
 
-    /// Asks a server of the newer era to tell of changes; one of the older tells without being asked. Ends with the
-    /// conversation.
+    /// Subscribes to changes of the tool list, which the newer era requires. Ends with the connection.
     pub(super) fn subscribe(&self, peer: Peer<RoleClient>) {
-        let changed = self.changed.clone();
+        let changed = self.tools_changed.clone();
         tokio::spawn(async move {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
             match peer.listen(filter).await {
-                Ok(mut told) => {
-                    while let Ok(Some(_)) = told.next().await {
+                Ok(mut notifications) => {
+                    while let Ok(Some(_)) = notifications.next().await {
                         changed.store(true, Ordering::Release);
                     }
                 }
-                Err(error) => tracing::debug!("a server does not tell of changes: {error}"),
+                Err(error) => {
+                    tracing::debug!("cannot subscribe to changes of the tool list: {error}");
+                }
             }
         });
     }
 
-    /// Listens to the progress of a call for whoever watches it.
-    pub(super) fn attend(&self, token: ProgressToken, watcher: Arc<dyn Watcher>) {
+    /// Reports the progress of a call to a watcher.
+    pub(super) fn watch_progress(&self, token: ProgressToken, watcher: Arc<dyn Watcher>) {
         self.lock().insert(token, watcher);
     }
 
-    /// Listens to the progress of a call no longer.
-    pub(super) fn ignore(&self, token: &ProgressToken) {
+    /// Stops reporting the progress of a call.
+    pub(super) fn unwatch_progress(&self, token: &ProgressToken) {
         self.lock().remove(token);
     }
 
@@ -69,7 +69,7 @@ impl Ear {
     }
 }
 
-impl ClientHandler for Ear {
+impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         if !self.roots.is_empty() {
@@ -88,18 +88,19 @@ impl ClientHandler for Ear {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed.store(true, Ordering::Release);
+        self.tools_changed.store(true, Ordering::Release);
     }
 
     async fn on_progress(
         &self,
-        told: ProgressNotificationParam,
+        progress: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let watcher = self.lock().get(&told.progress_token).cloned();
+        let watcher = self.lock().get(&progress.progress_token).cloned();
         if let Some(watcher) = watcher {
-            let message = told.message.map(|message| excerpt(&message, LONGEST));
-            watcher.progressed(Progress { done: told.progress, total: told.total, message });
+            let message = progress.message.map(|message| excerpt(&message, MAX_SERVER_TEXT));
+            let (done, total) = (progress.progress, progress.total);
+            watcher.progressed(Progress { done, total, message });
         }
     }
 }
