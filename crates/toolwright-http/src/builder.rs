@@ -1,4 +1,4 @@
-//! Settings of a client. Never sends anything.
+//! Builds a client from its settings.
 
 use std::error::Error;
 use std::fmt;
@@ -10,16 +10,16 @@ use toolwright::http::RedactedUrl;
 use crate::client::Client;
 use crate::credentials::Credentials;
 
-/// How long a call may take unless said otherwise.
+/// The default timeout of a call.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a connection may take to stand.
+/// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many bytes an answer may have unless said otherwise.
+/// The default maximum size of a response, in bytes.
 const MAX_ANSWER: usize = 4 << 20;
 
-/// Makes a [`Client`].
+/// Builds a [`Client`].
 #[derive(Clone)]
 pub struct ClientBuilder {
     base: String,
@@ -28,14 +28,15 @@ pub struct ClientBuilder {
     max_answer: usize,
 }
 
-/// Why a client cannot be made.
+/// The error of an invalid setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError {
     message: String,
 }
 
 impl Client {
-    /// A client of the service whose paths begin behind this address, such as `http://127.0.0.1:8080/v1`.
+    /// Creates a builder for the client of a service. The paths of operations are appended to the base address, such as
+    /// `http://127.0.0.1:8080/v1`.
     pub fn builder(base: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(base.into())
     }
@@ -46,63 +47,64 @@ impl ClientBuilder {
         Self { base, credentials: Credentials::default(), timeout: TIMEOUT, max_answer: MAX_ANSWER }
     }
 
-    /// What every request carries to prove who sends it; nothing unless given.
+    /// Sets the credentials of every request. The default is none.
     #[must_use]
     pub fn with_credentials(mut self, credentials: Credentials) -> Self {
         self.credentials = credentials;
         self
     }
 
-    /// How long one call may take, from the connection to the last byte; 30 seconds unless given.
+    /// Sets the timeout of a call, from connecting to the last byte. The default is 30 seconds.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How many bytes an answer may have; 4 MiB unless given.
+    /// Sets the maximum size of a response, in bytes. The default is 4 MiB.
     #[must_use]
     pub fn with_max_answer(mut self, bytes: usize) -> Self {
         self.max_answer = bytes;
         self
     }
 
-    /// The client.
+    /// Builds the client.
     ///
     /// # Errors
     ///
-    /// When the address is no base of an API that this build can reach, or the credentials cannot be sent.
+    /// Fails if the base address is invalid, needs a feature that is missing, or if the credentials cannot be sent.
     pub fn build(self) -> Result<Client, BuildError> {
-        let base = base(&self.base)?;
-        if let Some(message) = self.credentials.mistake() {
-            return Err(BuildError { message });
-        }
-        // No proxy of the environment is trusted with credentials, and redirects are judged one by one.
+        let base = parse_base(&self.base)?;
+        self.credentials.check().map_err(|message| BuildError { message })?;
+        // A proxy from the environment must not see credentials. `Client` decides about redirects.
         let http = reqwest::Client::builder()
             .redirect(redirect::Policy::none())
             .no_proxy()
             .connect_timeout(CONNECT_TIMEOUT)
             .build()
             .map_err(|error| BuildError { message: error.to_string() })?;
-        Ok(Client::of(http, base, self.credentials, self.timeout, self.max_answer))
+        Ok(Client::new(http, base, self.credentials, self.timeout, self.max_answer))
     }
 }
 
-/// An address without a slash at its end.
-fn base(text: &str) -> Result<Url, BuildError> {
-    let bad = |why: &str| BuildError { message: format!("the base address {why}") };
-    let mut url = Url::parse(text).map_err(|error| bad(&format!("is no address: {error}")))?;
+/// Parses a base address and removes slashes at its end.
+fn parse_base(text: &str) -> Result<Url, BuildError> {
+    let invalid = |reason: &str| BuildError { message: format!("the base address {reason}") };
+    let mut url =
+        Url::parse(text).map_err(|error| invalid(&format!("is not an address: {error}")))?;
     match url.scheme() {
         "http" => {}
         "https" if cfg!(feature = "tls") => {}
-        "https" => return Err(bad("is `https`, which takes the feature `tls` of toolwright-http")),
-        other => return Err(bad(&format!("is `{other}`, expected `http` or `https`"))),
+        "https" => {
+            return Err(invalid("is `https`, which needs the feature `tls` of toolwright-http"));
+        }
+        other => return Err(invalid(&format!("is `{other}`, expected `http` or `https`"))),
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(bad("has a query or a fragment; those belong to operations"));
+        return Err(invalid("has a query or a fragment; remove it"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(bad("has a user in it; give `Credentials::basic` instead"));
+        return Err(invalid("has a user name; use `Credentials::basic` instead"));
     }
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
@@ -110,7 +112,7 @@ fn base(text: &str) -> Result<Url, BuildError> {
 }
 
 impl fmt::Debug for ClientBuilder {
-    /// The address and nothing secret.
+    /// Writes the address without secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base = RedactedUrl::new(&self.base);
         f.debug_struct("ClientBuilder").field("base", &base).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! What a service is shown to know its caller. Never printed: not by `Debug`, not in a failure.
+//! The credentials of a client. `Debug` and failures never show them.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use toolwright::untrusted::Redactor;
 
-/// What every request of a client carries to prove who sends it.
+/// The credentials that a client sends with every request.
 #[derive(Clone, Default)]
 pub struct Credentials {
     parts: Vec<Part>,
@@ -23,32 +23,32 @@ enum Part {
 }
 
 impl Credentials {
-    /// A token in the header `Authorization` (RFC 6750).
+    /// A bearer token in the header `Authorization` (RFC 6750).
     pub fn bearer(token: impl Into<String>) -> Self {
         Self::one(Part::Bearer(token.into()))
     }
 
-    /// A name and a password in the header `Authorization` (RFC 7617).
+    /// A user name and a password in the header `Authorization` (RFC 7617).
     pub fn basic(user: impl Into<String>, password: impl Into<String>) -> Self {
         Self::one(Part::Basic { user: user.into(), password: password.into() })
     }
 
-    /// A key in a header.
+    /// An API key in a header.
     pub fn header(name: impl Into<String>, key: impl Into<String>) -> Self {
         Self::one(Part::Header { name: name.into(), key: key.into() })
     }
 
-    /// A key in the query.
+    /// An API key in the query.
     pub fn query(name: impl Into<String>, key: impl Into<String>) -> Self {
         Self::one(Part::Query { name: name.into(), key: key.into() })
     }
 
-    /// A key in a cookie.
+    /// An API key in a cookie.
     pub fn cookie(name: impl Into<String>, key: impl Into<String>) -> Self {
         Self::one(Part::Cookie { name: name.into(), key: key.into() })
     }
 
-    /// These and others, for a service that asks for several.
+    /// Adds other credentials, for a service that needs several.
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         self.parts.extend(others.parts);
@@ -59,25 +59,27 @@ impl Credentials {
         Self { parts: vec![part] }
     }
 
-    /// What keeps these from being sent, without a word of the secrets.
-    pub(crate) fn mistake(&self) -> Option<String> {
-        self.parts.iter().find_map(|part| {
+    /// Checks that the credentials can be sent. The error shows no secret.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        for part in &self.parts {
             let (name, key) = match part {
                 Part::Bearer(token) => ("authorization", token),
                 Part::Header { name, key } => (name.as_str(), key),
-                Part::Basic { .. } | Part::Query { .. } | Part::Cookie { .. } => return None,
+                Part::Basic { .. } | Part::Query { .. } | Part::Cookie { .. } => continue,
             };
             if HeaderName::from_bytes(name.as_bytes()).is_err() {
-                return Some(format!("`{name}` is no name of a header"));
+                return Err(format!("`{name}` is not a valid name of a header"));
             }
-            let is_sendable = HeaderValue::from_str(key).is_ok();
-            (!is_sendable).then(|| {
-                format!("the key for the header `{name}` has characters that no header may have")
-            })
-        })
+            if HeaderValue::from_str(key).is_err() {
+                return Err(format!(
+                    "the value of the header `{name}` has characters that are not allowed there"
+                ));
+            }
+        }
+        Ok(())
     }
 
-    /// Keys in the query.
+    /// Returns the names and keys in the query.
     pub(crate) fn in_query(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parts.iter().filter_map(|part| match part {
             Part::Query { name, key } => Some((name.as_str(), key.as_str())),
@@ -85,7 +87,7 @@ impl Credentials {
         })
     }
 
-    /// Keys in cookies.
+    /// Returns the names and keys in cookies.
     pub(crate) fn in_cookies(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parts.iter().filter_map(|part| match part {
             Part::Cookie { name, key } => Some((name.as_str(), key.as_str())),
@@ -93,8 +95,8 @@ impl Credentials {
         })
     }
 
-    /// Puts keys into headers, marked so that nothing prints them.
-    pub(crate) fn sign(&self, mut request: RequestBuilder) -> RequestBuilder {
+    /// Adds the headers to a request, marked as sensitive.
+    pub(crate) fn add_headers(&self, mut request: RequestBuilder) -> RequestBuilder {
         for part in &self.parts {
             request = match part {
                 Part::Bearer(token) => request.bearer_auth(token),
@@ -112,7 +114,7 @@ impl Credentials {
         request
     }
 
-    /// A text of the service without the secrets that it may repeat, in any encoding.
+    /// Removes these credentials from a text of the service, in any encoding.
     pub(crate) fn redacted(&self, text: &str) -> String {
         let pairs = self.parts.iter().filter_map(|part| match part {
             Part::Basic { user, password } => Some(format!("{user}:{password}")),

@@ -1,86 +1,88 @@
-//! What an exchange that gave no result means to a tool's caller: kinds by status (RFC 9110, 15). Never tells the model
-//! a word of the service, unless the schema declares the error.
+//! Converts error responses and transport errors into failures. The kind follows from the status (RFC 9110, section 15).
+//! The body of a response is a detail for operators; models see it only as the data of a declared error.
 
 use reqwest::StatusCode;
 use toolwright::outcome::describe;
 use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolFailure};
 
-use crate::answer::Answer;
 use crate::credentials::Credentials;
 use crate::operation::Operation;
+use crate::response::Response;
 
-/// An answer whose status is no success.
+/// The failure for a response with an error status.
 pub(crate) fn of_status(
     operation: &Operation,
-    answer: &Answer,
+    response: &Response,
     credentials: &Credentials,
 ) -> ToolFailure {
-    let status = answer.status;
-    let said = answer.said(credentials);
+    let status = response.status;
+    let excerpt = response.excerpt(credentials);
     if let Some(declared) = operation.error(status.as_u16()) {
         let failure = ToolFailure::declared(declared.code, declared.description, Recovery::Replan);
-        // A body that was cut is no JSON, and may end within a secret.
-        let has_data = declared.has_payload && !answer.is_cut;
+        // A body that was cut is not JSON, and may end within a secret.
+        let has_data = declared.has_payload && !response.is_cut;
         let data = has_data
-            .then(|| Payload::new(credentials.redacted(&String::from_utf8_lossy(&answer.body))));
-        return ToolFailure { detail: said, data, ..failure };
+            .then(|| Payload::new(credentials.redacted(&String::from_utf8_lossy(&response.body))));
+        return ToolFailure { detail: excerpt, data, ..failure };
     }
-    let said = said.map_or_else(String::new, |said| format!(": {said}"));
-    plain(operation.name, status, answer.wait()).with_detail(format!("status {status}{said}"))
+    let excerpt = excerpt.map_or_else(String::new, |excerpt| format!(": {excerpt}"));
+    undeclared(operation.name, status, response.retry_after())
+        .with_detail(format!("status {status}{excerpt}"))
 }
 
-fn plain(name: &str, status: StatusCode, wait: Option<u32>) -> ToolFailure {
-    let (kind, words, recovery) = match status.as_u16() {
+/// The failure for a status without a declared error.
+fn undeclared(name: &str, status: StatusCode, retry_after: Option<u32>) -> ToolFailure {
+    let (kind, problem, recovery) = match status.as_u16() {
         400 | 422 => {
             (FailureKind::InvalidCall, "does not accept these arguments", Recovery::Replan)
         }
-        401 => (FailureKind::Denied, "does not accept who asks", Recovery::Finish),
+        401 => (FailureKind::Denied, "rejects the credentials of this program", Recovery::Finish),
         403 => (FailureKind::Denied, "does not allow this", Recovery::Replan),
-        404 | 410 => (FailureKind::DomainRejection, "knows nothing of that", Recovery::Replan),
+        404 | 410 => (FailureKind::DomainRejection, "did not find this", Recovery::Replan),
         408 | 504 => (FailureKind::Timeout, "took too long", Recovery::Retry),
-        429 => (FailureKind::RateLimited, "is asked too often", Recovery::Retry),
-        300..400 => (FailureKind::Unavailable, "is somewhere else now", Recovery::Finish),
-        400..500 => (FailureKind::DomainRejection, "refused this", Recovery::Replan),
+        429 => (FailureKind::RateLimited, "gets too many requests", Recovery::Retry),
+        300..400 => (FailureKind::Unavailable, "has moved to another address", Recovery::Finish),
+        400..500 => (FailureKind::DomainRejection, "rejected this", Recovery::Replan),
         _ => (FailureKind::Unavailable, "cannot answer now", Recovery::Retry),
     };
-    let later = match (kind, wait) {
+    let wait = match (kind, retry_after) {
         (FailureKind::RateLimited | FailureKind::Unavailable, Some(seconds)) => {
-            format!("; it asks to wait {seconds} s")
+            format!("; wait {seconds} s before calling again")
         }
         _ => String::new(),
     };
     let message =
-        format!("the service behind `{name}` {words} (status {}){later}", status.as_u16());
+        format!("the service behind `{name}` {problem} (status {}){wait}", status.as_u16());
     ToolFailure::new(kind, message, recovery)
 }
 
-/// No answer, or only a part of one.
+/// The failure if there was no response, or only a part of one.
 pub(crate) fn of_transport(
     operation: &Operation,
     error: reqwest::Error,
     credentials: &Credentials,
 ) -> ToolFailure {
-    let (kind, words) = if error.is_timeout() {
+    let (kind, problem) = if error.is_timeout() {
         (FailureKind::Timeout, "took too long")
     } else {
         (FailureKind::Unavailable, "cannot be reached")
     };
-    let message = format!("the service behind `{}` {words}", operation.name);
-    // The address may hold a key.
+    let message = format!("the service behind `{}` {problem}", operation.name);
+    // The URL may hold a key.
     let cause = describe(&error.without_url());
     ToolFailure::new(kind, message, Recovery::Retry).with_detail(credentials.redacted(&cause))
 }
 
-/// A good status with a body that is no result.
+/// The failure for a successful response whose body is not a valid result.
 pub(crate) fn malformed(operation: &Operation, detail: String) -> ToolFailure {
     let message = format!(
-        "the service behind `{}` answered with something its schema does not accept",
+        "the service behind `{}` returned a result that its schema does not accept",
         operation.name
     );
     ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan).with_detail(detail)
 }
 
-/// A result with issues, which may quote it.
+/// The failure for a result that cannot be decoded. The issues may quote it.
 pub(crate) fn of_issues(
     operation: &Operation,
     issues: &InvalidPayload,

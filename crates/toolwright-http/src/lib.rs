@@ -1,7 +1,7 @@
-//! What generated HTTP clients of services are made of: a table of operations, and the client that sends one. Never
-//! knows an API: addresses and credentials come at run time, the rest from generated tables.
+//! The HTTP client that generated implementations of services use. Generated code has a table of operations; the address
+//! and the credentials are set at run time.
 //!
-//! A host makes one client for each service, and hands it to the generated type that implements the service's trait:
+//! A host creates one client per service, and passes it to the generated type that implements the service's trait:
 //! `ShelterHttp::new(client)`. Credentials are never printed.
 //!
 //! ```
@@ -19,13 +19,13 @@
 
 #![warn(missing_debug_implementations)]
 
-mod answer;
 mod builder;
 mod client;
 mod credentials;
 mod failure;
 pub mod operation;
 mod request;
+mod response;
 mod value;
 
 pub use builder::{BuildError, ClientBuilder};

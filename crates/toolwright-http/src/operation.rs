@@ -1,38 +1,38 @@
-//! How one method of a service goes over HTTP, as generated code says it. Never a value of a call.
+//! Descriptions of operations: how the methods of a service are called over HTTP. Generated code has them as statics.
 
 pub use toolwright::http::{Body, Content, Parameter, Part, QueryParameter, Status, Style, Verb};
 
-/// One method of a service.
+/// Describes how a method of a service is called over HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// The method's name in the schema language, for failures.
+    /// The name of the method in the schema file, for messages.
     pub name: &'static str,
-    /// The request's method.
+    /// The HTTP method.
     pub verb: Verb,
     /// The path below the base address.
     pub path: &'static [Part],
-    /// What goes into the query, in order.
+    /// The query parameters, in order.
     pub query: &'static [QueryParameter],
-    /// What goes into headers.
+    /// The headers.
     pub headers: &'static [Parameter],
-    /// What goes into cookies.
+    /// The cookies.
     pub cookies: &'static [Parameter],
-    /// The request's body.
+    /// The body of the request.
     pub body: Body,
-    /// What the body of a good answer is.
+    /// The format of a successful response.
     pub answer: Answer,
-    /// The errors that the method declares for statuses; an exact status goes before its class.
+    /// The declared errors. An exact status takes precedence over its class.
     pub errors: &'static [DeclaredError],
 }
 
-/// What the body of a good answer is.
+/// The format of a successful response's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// JSON; an empty body is `null`.
+    /// JSON. An empty body is `null`.
     Json,
-    /// Text, which is a string to us.
+    /// Text. The result is a string.
     Text,
-    /// Nothing that anybody reads: the result is `null`.
+    /// The body is ignored. The result is `null`.
     Nothing,
 }
 
@@ -41,16 +41,16 @@ pub enum Answer {
 pub struct DeclaredError {
     /// The status.
     pub status: Status,
-    /// Its name in the schema language.
+    /// The name of the error in the schema file.
     pub code: &'static str,
-    /// What it means.
+    /// The description of the error.
     pub description: &'static str,
-    /// Whether the answer's body is its data.
+    /// Whether the body of the response is the error's data.
     pub has_payload: bool,
 }
 
 impl Operation {
-    /// An operation that sends nothing but its address and reads JSON.
+    /// Creates an operation without parameters and body that returns JSON.
     pub const fn new(name: &'static str, verb: Verb, path: &'static [Part]) -> Self {
         Self {
             name,
@@ -65,9 +65,9 @@ impl Operation {
         }
     }
 
-    /// The error declared for a status.
+    /// Returns the error that is declared for a status.
     pub(crate) fn error(&self, status: u16) -> Option<&'static DeclaredError> {
-        let is = |wanted: Status| self.errors.iter().find(move |error| error.status == wanted);
-        is(Status::Exactly(status)).or_else(|| is(Status::Class(status / 100)))
+        let find = |wanted: Status| self.errors.iter().find(move |error| error.status == wanted);
+        find(Status::Exactly(status)).or_else(|| find(Status::Class(status / 100)))
     }
 }

@@ -1,33 +1,33 @@
-//! A payload in the places that an operation names: path, query, headers, cookies, body. Never sends it.
+//! Puts the properties of a payload where the operation defines them: path, query, headers, cookies, body.
 
 use reqwest::header::{HeaderName, HeaderValue};
 use toolwright::{FailureKind, Map, Recovery, ToolFailure, Value};
 
 use crate::operation::{Body, Content, Operation, Parameter, Part, Style};
-use crate::value::{encoded, flat, in_path, pairs, plain};
+use crate::value::{encoded, pairs, path_text, text, texts};
 
-/// What is sent, credentials aside.
+/// The parts of a request, without credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// The path below the base address, encoded.
+    /// The path, encoded, to append to the base address.
     pub(crate) path: String,
-    /// The query, encoded, without a question mark.
+    /// The query as `name=value`, encoded.
     pub(crate) query: Vec<String>,
-    /// Headers, the content's type among them.
+    /// The headers, including `Content-Type`.
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
-    /// Cookies as `name=value`, encoded.
+    /// The cookies as `name=value`, encoded.
     pub(crate) cookies: Vec<String>,
     /// The body.
     pub(crate) body: Option<String>,
 }
 
 impl Request {
-    /// Puts every property of a payload in its place.
+    /// Creates the request of an operation from a payload.
     ///
     /// # Errors
     ///
-    /// An invalid call, where a value cannot stand in its place.
-    pub(crate) fn of(operation: &Operation, mut payload: Map<Value>) -> Result<Self, ToolFailure> {
+    /// Returns an invalid call if a value cannot be sent where the operation puts it.
+    pub(crate) fn new(operation: &Operation, mut payload: Map<Value>) -> Result<Self, ToolFailure> {
         let path = path(operation, &mut payload)?;
         let query = operation.query.iter().flat_map(|parameter| {
             let value = payload.remove(parameter.property).unwrap_or(Value::Null);
@@ -40,19 +40,19 @@ impl Request {
         }
         let cookies = operation.cookies.iter().filter_map(|parameter| {
             let value = payload.remove(parameter.property).filter(|value| !value.is_null())?;
-            Some(format!("{}={}", parameter.name, encoded(&flat(&value).join(","))))
+            Some(format!("{}={}", parameter.name, encoded(&texts(&value).join(","))))
         });
         let cookies = cookies.collect();
         let body = body(operation.body, &mut payload);
         if let Some(key) = payload.keys().next() {
-            return Err(invalid(operation, key, "has no place in the request"));
+            return Err(invalid(operation, key, "is not a parameter of this method"));
         }
         headers.extend(body.as_ref().map(|(_, content)| content_type(*content)));
         Ok(Self { path, query, headers, cookies, body: body.map(|(text, _)| text) })
     }
 }
 
-/// The path. A value becomes text inside one segment, and no segment becomes a step to another folder.
+/// Returns the path. A value stays within its segment, and no segment may be `.` or `..`.
 fn path(operation: &Operation, payload: &mut Map<Value>) -> Result<String, ToolFailure> {
     let mut path = String::new();
     for part in operation.path {
@@ -60,16 +60,20 @@ fn path(operation: &Operation, payload: &mut Map<Value>) -> Result<String, ToolF
             Part::Text(text) => path.push_str(text),
             Part::Property(property) => {
                 let value = payload.remove(property).unwrap_or(Value::Null);
-                let text = in_path(&value);
+                let text = path_text(&value);
                 if text.is_empty() || value.is_null() {
-                    return Err(invalid(operation, property, "is empty, and a path needs it"));
+                    return Err(invalid(
+                        operation,
+                        property,
+                        "must not be empty, because it is a part of the path",
+                    ));
                 }
                 path.push_str(&text);
             }
         }
     }
     match path.split('/').find(|segment| [".", ".."].contains(segment)) {
-        Some(_) => Err(invalid(operation, "path", "may not have `.` or `..` as a segment")),
+        Some(_) => Err(invalid(operation, "path", "must not have `.` or `..` as a segment")),
         None => Ok(path),
     }
 }
@@ -81,9 +85,11 @@ fn header(
 ) -> Result<Option<(HeaderName, HeaderValue)>, ToolFailure> {
     let value = payload.remove(parameter.property).filter(|value| !value.is_null());
     let Some(value) = value else { return Ok(None) };
-    let wrong = || invalid(operation, parameter.property, "has characters that no header may have");
-    let name = HeaderName::from_bytes(parameter.name.as_bytes()).map_err(|_| wrong())?;
-    let value = HeaderValue::from_str(&flat(&value).join(",")).map_err(|_| wrong())?;
+    let error = || {
+        invalid(operation, parameter.property, "has characters that are not allowed in a header")
+    };
+    let name = HeaderName::from_bytes(parameter.name.as_bytes()).map_err(|_| error())?;
+    let value = HeaderValue::from_str(&texts(&value).join(",")).map_err(|_| error())?;
     Ok(Some((name, value)))
 }
 
@@ -95,7 +101,7 @@ fn body(body: Body, payload: &mut Map<Value>) -> Option<(String, Content)> {
     };
     let text = match content {
         Content::Json => value.to_string(),
-        Content::Text => plain(&value),
+        Content::Text => text(&value),
         Content::Form => form(&value, Style::Form),
         Content::DeepForm => form(&value, Style::DeepObject),
     };
@@ -123,8 +129,8 @@ fn content_type(content: Content) -> (HeaderName, HeaderValue) {
     (reqwest::header::CONTENT_TYPE, HeaderValue::from_static(text))
 }
 
-fn invalid(operation: &Operation, property: &str, why: &str) -> ToolFailure {
+fn invalid(operation: &Operation, property: &str, reason: &str) -> ToolFailure {
     let message =
-        format!("the arguments of `{}` are not valid: `{property}` {why}", operation.name);
+        format!("the arguments of `{}` are not valid: `{property}` {reason}", operation.name);
     ToolFailure::new(FailureKind::InvalidCall, message, Recovery::Replan)
 }

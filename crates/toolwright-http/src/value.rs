@@ -1,62 +1,62 @@
-//! Values as text in addresses, headers and forms (RFC 3986, 2.1; OpenAPI 3.1, "Style Values"). Never where they go.
+//! Serializes values for URLs, headers and forms (RFC 3986, section 2.1; OpenAPI 3.1, "Style Values").
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use toolwright::Value;
 
 use crate::operation::Style;
 
-/// All but what RFC 3986, 2.3 calls unreserved.
+/// All characters but the unreserved ones (RFC 3986, section 2.3).
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A text in which nothing has a meaning to an address any more.
+/// Percent-encodes all reserved characters of a text.
 pub(crate) fn encoded(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
-/// A value as text: strings and numbers as they are, lists and objects as JSON.
-pub(crate) fn plain(value: &Value) -> String {
+/// Returns a value as text: a string as it is, anything else as JSON.
+pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
 }
 
-/// The texts of a value: its items, or its keys and values by turns, or itself.
-pub(crate) fn flat(value: &Value) -> Vec<String> {
+/// Returns the items of a list, the alternating keys and values of an object, or any other value, as texts.
+pub(crate) fn texts(value: &Value) -> Vec<String> {
     match value {
-        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Array(items) => items.iter().map(text).collect(),
         Value::Object(entries) => {
-            entries.iter().flat_map(|(key, value)| [key.to_owned(), plain(value)]).collect()
+            entries.iter().flat_map(|(key, value)| [key.to_owned(), text(value)]).collect()
         }
-        other => vec![plain(other)],
+        other => vec![text(other)],
     }
 }
 
-/// A value in a path: its texts between commas (OpenAPI's style `simple`).
-pub(crate) fn in_path(value: &Value) -> String {
-    let texts: Vec<String> = flat(value).iter().map(|text| encoded(text)).collect();
+/// Returns a value for a path: its texts joined by commas (OpenAPI's style `simple`).
+pub(crate) fn path_text(value: &Value) -> String {
+    let texts: Vec<String> = texts(value).iter().map(|text| encoded(text)).collect();
     texts.join(",")
 }
 
-/// The encoded pairs that a value becomes in a query or a form; what is null or empty is left out.
+/// Returns a value as encoded `name=value` pairs for a query or a form. Null and empty lists have none.
 pub(crate) fn pairs(name: &str, value: &Value, style: Style, explode: bool) -> Vec<String> {
     let pair = |name: &str, text: &str| format!("{}={}", encoded(name), encoded(text));
     match (style, value) {
         (_, Value::Null) => Vec::new(),
         (Style::DeepObject, value) => deep(&encoded(name), value),
         (_, Value::Array(items)) if explode => {
-            items.iter().map(|item| pair(name, &plain(item))).collect()
+            items.iter().map(|item| pair(name, &text(item))).collect()
         }
         (_, Value::Object(entries)) if explode => {
-            entries.iter().map(|(key, value)| pair(key, &plain(value))).collect()
+            entries.iter().map(|(key, value)| pair(key, &text(value))).collect()
         }
-        (_, Value::Array(_) | Value::Object(_)) => joined(name, &flat(value), style),
-        (_, scalar) => vec![pair(name, &plain(scalar))],
+        (_, Value::Array(_) | Value::Object(_)) => joined(name, &texts(value), style),
+        (_, scalar) => vec![pair(name, &text(scalar))],
     }
 }
 
 fn joined(name: &str, texts: &[String], style: Style) -> Vec<String> {
-    let between = match style {
+    let separator = match style {
         Style::SpaceDelimited => "%20",
         Style::PipeDelimited => "%7C",
         Style::Form | Style::DeepObject => ",",
@@ -65,22 +65,22 @@ fn joined(name: &str, texts: &[String], style: Style) -> Vec<String> {
     if texts.is_empty() {
         return Vec::new();
     }
-    vec![format!("{}={}", encoded(name), texts.join(between))]
+    vec![format!("{}={}", encoded(name), texts.join(separator))]
 }
 
-/// `a[b][c]=1`, to any depth; items of lists by their number.
+/// Returns pairs such as `a[b][c]=1` to any depth. Items of lists are named by their index.
 fn deep(name: &str, value: &Value) -> Vec<String> {
-    let below = |key: &str| format!("{name}%5B{}%5D", encoded(key));
+    let child = |key: &str| format!("{name}%5B{}%5D", encoded(key));
     match value {
         Value::Null => Vec::new(),
         Value::Object(entries) => {
-            entries.iter().flat_map(|(key, value)| deep(&below(key), value)).collect()
+            entries.iter().flat_map(|(key, value)| deep(&child(key), value)).collect()
         }
         Value::Array(items) => {
-            let numbered = items.iter().enumerate();
-            numbered.flat_map(|(index, item)| deep(&below(&index.to_string()), item)).collect()
+            let indexed = items.iter().enumerate();
+            indexed.flat_map(|(index, item)| deep(&child(&index.to_string()), item)).collect()
         }
-        scalar => vec![format!("{name}={}", encoded(&plain(scalar)))],
+        scalar => vec![format!("{name}={}", encoded(&text(scalar)))],
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_style_writes_lists_and_objects_as_openapi_has_them() {
+    fn every_style_serializes_lists_and_objects_as_openapi_defines() {
         let list = r#"["a b","c/d",1.50]"#;
         let object = r#"{"x":1,"y":"&"}"#;
         let nested = r#"{"x":{"y":[true,null,"z"]}}"#;

@@ -1,4 +1,4 @@
-//! Services that are slow, silent, too loud, or break off: a typed failure within its time each, and nothing secret in it.
+//! Services that are slow, silent, or send broken or too large responses. Each call fails in time and shows no secret.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use toolwright_http::operation::{Operation, Part, Verb};
 use toolwright_http::{Client, ClientBuilder, Credentials};
 
 use crate::server::{head, raw};
-use crate::{call, words};
+use crate::{call, failure_of};
 
 static GET: Operation = Operation::new("get", Verb::Get, &[Part::Text("/")]);
 
@@ -19,11 +19,11 @@ fn hasty(base: &str) -> ClientBuilder {
         .with_max_answer(1000)
 }
 
-/// What a call fails with; it may take no longer than its time and a little.
+/// Returns the failure of a call, and checks that the call ends in time.
 async fn failure(base: &str) -> (FailureKind, String, String) {
     let client = hasty(base).build().expect("a client");
     let start = Instant::now();
-    let (kind, message, detail) = words(call(&client, &GET, "{}").await);
+    let (kind, message, detail) = failure_of(call(&client, &GET, "{}").await);
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     assert!(!message.contains("s3cret") && !detail.contains("s3cret"), "{message} {detail}");
     (kind, message, detail)
@@ -54,7 +54,7 @@ async fn a_body_that_never_ends_is_a_timeout() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_address_is_unavailable() {
+async fn a_closed_port_is_unavailable() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let base = format!("http://{}", listener.local_addr().expect("it is bound"));
     drop(listener);
@@ -62,7 +62,7 @@ async fn nobody_at_the_address_is_unavailable() {
 }
 
 #[tokio::test]
-async fn broken_answers_are_failures_of_their_kind() {
+async fn each_broken_response_has_its_kind_of_failure() {
     let huge = format!("HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n\"{}\"", "x".repeat(4998));
     let table = [
         ("", FailureKind::Unavailable),
@@ -81,7 +81,7 @@ async fn broken_answers_are_failures_of_their_kind() {
 }
 
 #[tokio::test]
-async fn an_answer_of_the_largest_size_is_taken_and_one_byte_more_is_not() {
+async fn a_response_of_the_maximum_size_is_accepted_and_a_larger_one_is_not() {
     for (size, is_taken) in [(1000, true), (1001, false)] {
         let body = format!("\"{}\"", "x".repeat(size - 2));
         let (base, seen) =

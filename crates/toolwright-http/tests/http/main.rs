@@ -1,5 +1,4 @@
-//! The client against a server of the test's own: where each part of a payload goes, what each answer means, and what
-//! happens when there is none. Never generated code: the tests of the root package have that.
+//! Tests the client against servers of its own. The tests of the root package cover generated code.
 
 mod faults;
 mod placement;
@@ -9,7 +8,7 @@ mod statuses;
 use toolwright::{FailureKind, ToolFailure, Value};
 use toolwright_http::{Client, Credentials, Operation};
 
-/// A client of the test's own server.
+/// Creates a client without credentials.
 fn client(base: &str) -> Client {
     Client::builder(base).build().expect("an address of this machine")
 }
@@ -23,19 +22,19 @@ async fn call(
     client.call(operation, &payload).await
 }
 
-/// The kind of a failure, and both of its texts.
-fn words(result: Result<Value, ToolFailure>) -> (FailureKind, String, String) {
+/// Returns the kind, the message and the detail of a failure.
+fn failure_of(result: Result<Value, ToolFailure>) -> (FailureKind, String, String) {
     let failure = result.expect_err("a failure");
     (failure.kind, failure.message, failure.detail.unwrap_or_default())
 }
 
 #[test]
-fn an_address_that_is_no_base_is_refused() {
+fn an_invalid_base_address_is_refused() {
     let table = [
-        ("shelter", "is no address"),
+        ("shelter", "is not an address"),
         ("ftp://shelter.test", "is `ftp`"),
         ("http://shelter.test/v1?a=b", "has a query"),
-        ("http://user:secret@shelter.test", "has a user in it"),
+        ("http://user:secret@shelter.test", "has a user name"),
     ];
     for (base, expected) in table {
         let error = Client::builder(base).build().expect_err(base).to_string();

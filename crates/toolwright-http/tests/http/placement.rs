@@ -1,4 +1,4 @@
-//! Where each part of a payload goes, in every style. The server says what it was sent.
+//! Where each property of a payload is sent, in every style. The server returns its request.
 
 use serde_json::{Value, json};
 use toolwright::FailureKind;
@@ -8,7 +8,7 @@ use toolwright_http::operation::{
 use toolwright_http::{Client, Credentials};
 
 use crate::server::{echo, value};
-use crate::{call, client, words};
+use crate::{call, client, failure_of};
 
 const fn query(
     name: &'static str,
@@ -39,14 +39,14 @@ static EVERYWHERE: Operation = Operation {
 };
 
 #[tokio::test]
-async fn each_property_goes_to_its_place_encoded_as_that_place_asks() {
+async fn each_property_is_sent_and_encoded_as_the_operation_defines() {
     let base = echo().await + "/v1";
     let payload = r#"{
         "id": "a/b ?#%é", "limit": 12345678901234567890, "tags": ["x&y", "z"], "ids": [1, 2.50],
         "near": ["a b", "c"], "any": ["p|q", "r"], "filter": {"kind": "dog", "age": {"min": 2}},
         "trace": "t1", "session": "s;1", "pet": {"name": "Rex", "weight": 1.50, "note": null}
     }"#;
-    let said = value(&call(&client(&base), &EVERYWHERE, payload).await.expect("an answer"));
+    let request = value(&call(&client(&base), &EVERYWHERE, payload).await.expect("an answer"));
     let expected = json!({
         "method": "PUT",
         "path": "/v1/pets/a%2Fb%20%3F%23%25%C3%A9/photos",
@@ -59,27 +59,27 @@ async fn each_property_goes_to_its_place_encoded_as_that_place_asks() {
         "authorization": null,
         "key": null,
     });
-    assert_eq!(said, expected);
+    assert_eq!(request, expected);
 }
 
 #[tokio::test]
-async fn what_is_absent_or_null_is_not_sent() {
+async fn absent_and_null_properties_are_not_sent() {
     let base = echo().await;
     let payload = r#"{"id": 7, "limit": null, "tags": []}"#;
-    let said = value(&call(&client(&base), &EVERYWHERE, payload).await.expect("an answer"));
-    assert_eq!(said["path"], "/pets/7/photos");
+    let request = value(&call(&client(&base), &EVERYWHERE, payload).await.expect("an answer"));
+    assert_eq!(request["path"], "/pets/7/photos");
     for part in ["query", "trace", "cookie", "type"] {
-        assert_eq!(said[part], Value::Null, "{part}");
+        assert_eq!(request[part], Value::Null, "{part}");
     }
-    assert_eq!(said["body"], "");
+    assert_eq!(request["body"], "");
 }
 
 #[tokio::test]
-async fn a_value_in_a_path_never_leaves_its_segment() {
+async fn a_value_in_a_path_stays_in_its_segment() {
     let base = echo().await;
     for id in ["..", ".", ""] {
         let payload = json!({ "id": id }).to_string();
-        let (kind, message, _) = words(call(&client(&base), &EVERYWHERE, &payload).await);
+        let (kind, message, _) = failure_of(call(&client(&base), &EVERYWHERE, &payload).await);
         assert_eq!(kind, FailureKind::InvalidCall, "{id:?}");
         assert!(message.starts_with("the arguments of `everywhere` are not valid"), "{message}");
     }
@@ -94,18 +94,18 @@ async fn a_value_in_a_path_never_leaves_its_segment() {
         "//evil.test",
     ] {
         let payload = json!({ "id": id }).to_string();
-        let said = value(&call(&client(&base), &EVERYWHERE, &payload).await.expect(id));
-        let path = said["path"].as_str().expect("a path");
+        let request = value(&call(&client(&base), &EVERYWHERE, &payload).await.expect(id));
+        let path = request["path"].as_str().expect("a path");
         let inside = path.strip_prefix("/pets/").and_then(|rest| rest.strip_suffix("/photos"));
         assert!(inside.is_some_and(|inside| !inside.contains(['/', '\\'])), "{id:?}: {path}");
     }
 }
 
 #[tokio::test]
-async fn a_header_takes_no_line_break() {
+async fn a_line_break_in_a_header_is_refused() {
     let base = echo().await;
     let payload = r#"{"id": 1, "trace": "a\r\nX-Key: stolen"}"#;
-    let (kind, message, _) = words(call(&client(&base), &EVERYWHERE, payload).await);
+    let (kind, message, _) = failure_of(call(&client(&base), &EVERYWHERE, payload).await);
     assert_eq!(kind, FailureKind::InvalidCall);
     assert!(message.contains("`trace`") && !message.contains("stolen"), "{message}");
 }
@@ -143,9 +143,9 @@ async fn bodies_are_json_forms_or_text() {
     ];
     let base = echo().await;
     for (operation, payload, body, content) in table {
-        let said = value(&call(&client(&base), operation, payload).await.expect("an answer"));
+        let request = value(&call(&client(&base), operation, payload).await.expect("an answer"));
         assert_eq!(
-            (&said["body"], &said["type"]),
+            (&request["body"], &request["type"]),
             (&json!(body), &json!(content)),
             "{}",
             operation.name
@@ -154,7 +154,7 @@ async fn bodies_are_json_forms_or_text() {
 }
 
 #[tokio::test]
-async fn credentials_go_where_they_belong() {
+async fn each_kind_of_credentials_is_sent() {
     let base = echo().await;
     let table = [
         (Credentials::bearer("t0ken"), "authorization", json!("Bearer t0ken")),
@@ -167,16 +167,16 @@ async fn credentials_go_where_they_belong() {
         let client =
             Client::builder(&base).with_credentials(credentials).build().expect("a client");
         let payload = r#"{"id": 1, "limit": 3, "session": "s"}"#;
-        let said = value(&call(&client, &EVERYWHERE, payload).await.expect("an answer"));
-        assert_eq!(said[part], expected, "{part}");
+        let request = value(&call(&client, &EVERYWHERE, payload).await.expect("an answer"));
+        assert_eq!(request[part], expected, "{part}");
     }
 }
 
 #[tokio::test]
-async fn what_has_no_place_in_a_request_is_refused_and_never_dropped() {
+async fn an_unknown_property_is_refused() {
     let base = echo().await;
     let (kind, message, _) =
-        words(call(&client(&base), &EVERYWHERE, r#"{"id": 1, "limits": 3}"#).await);
+        failure_of(call(&client(&base), &EVERYWHERE, r#"{"id": 1, "limits": 3}"#).await);
     assert_eq!(kind, FailureKind::InvalidCall);
-    assert!(message.ends_with("`limits` has no place in the request"), "{message}");
+    assert!(message.ends_with("`limits` is not a parameter of this method"), "{message}");
 }

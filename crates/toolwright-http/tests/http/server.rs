@@ -1,4 +1,4 @@
-//! Servers on this machine: one that says what it was sent, one that sends what it is told. Never judges either.
+//! Test servers: one that returns its request, and one that sends given bytes.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Answers every request with what it was.
+/// Serves a description of each request as JSON.
 pub(crate) async fn echo() -> String {
-    let said = |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| async move {
+    let describe = |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| async move {
         let header = |name: &str| {
             headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
         };
@@ -28,7 +28,7 @@ pub(crate) async fn echo() -> String {
         })
         .to_string()
     };
-    serve(Router::new().fallback(said)).await
+    serve(Router::new().fallback(describe)).await
 }
 
 /// Serves a router until the test ends.
@@ -39,10 +39,10 @@ pub(crate) async fn serve(router: Router) -> String {
     format!("http://{address}")
 }
 
-/// What a raw server was sent: one text a request.
+/// The heads of the requests that a raw server received.
 pub(crate) type Seen = Arc<Mutex<Vec<String>>>;
 
-/// Reads each request to the end of its head, answers with these bytes and closes.
+/// Answers each connection with the next of these texts, and closes it.
 pub(crate) async fn raw(answers: Vec<String>) -> (String, Seen) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("it is bound");
@@ -60,7 +60,7 @@ pub(crate) async fn raw(answers: Vec<String>) -> (String, Seen) {
     (format!("http://{address}"), seen)
 }
 
-/// The head of a request.
+/// Reads the head of a request.
 pub(crate) async fn head(stream: &mut TcpStream) -> String {
     let mut read = Vec::new();
     let mut buffer = [0; 4096];
@@ -73,7 +73,7 @@ pub(crate) async fn head(stream: &mut TcpStream) -> String {
     String::from_utf8_lossy(&read).into_owned()
 }
 
-/// What the echo said, as a value of the test.
+/// Converts the result of an echo server.
 pub(crate) fn value(result: &toolwright::Value) -> Value {
     serde_json::from_str(&result.to_string()).expect("it is JSON")
 }

@@ -1,4 +1,4 @@
-//! What each answer means: kinds of failure by status, declared errors, redirects, and results of every form.
+//! Failures by status, declared errors, redirects, and results in every format.
 
 use axum::Router;
 use axum::extract::Path;
@@ -11,7 +11,7 @@ use toolwright_http::operation::{Answer, DeclaredError, Operation, Part, Status,
 use toolwright_http::{Client, Credentials};
 
 use crate::server::{raw, serve};
-use crate::{call, client, words};
+use crate::{call, client, failure_of};
 
 static STATUS: Operation =
     Operation::new("status", Verb::Get, &[Part::Text("/"), Part::Property("status")]);
@@ -34,7 +34,7 @@ static DECLARED: Operation = Operation {
     ..Operation::new("declared", Verb::Get, &[Part::Text("/"), Part::Property("status")])
 };
 
-/// Answers with the status of its path, a text of its own, and how long to wait.
+/// Serves the status in the path, with a body and `Retry-After`.
 async fn by_status() -> String {
     let answer = |Path(status): Path<u16>| async move {
         let status = StatusCode::from_u16(status).expect("a status");
@@ -44,7 +44,7 @@ async fn by_status() -> String {
 }
 
 #[tokio::test]
-async fn every_status_is_a_kind_of_failure_and_the_model_hears_nothing_of_the_service() {
+async fn every_status_has_a_kind_and_the_model_does_not_see_the_body() {
     let base = by_status().await;
     let table = [
         (400, FailureKind::InvalidCall, Recovery::Replan),
@@ -68,29 +68,29 @@ async fn every_status_is_a_kind_of_failure_and_the_model_hears_nothing_of_the_se
         let failure = failure.expect_err("no success");
         assert_eq!((failure.kind, &failure.recovery), (kind, &recovery), "{status}");
         assert!(!failure.message.contains("SELECT"), "{status}: {}", failure.message);
-        let detail = failure.detail.expect("operators are told");
+        let detail = failure.detail.expect("it has a detail");
         assert!(detail.contains("the key … is wrong: \u{fffd}[31mSELECT *"), "{status}: {detail}");
         let waits = failure.message.contains("wait 7 s");
         assert_eq!(waits, matches!(kind, FailureKind::RateLimited | FailureKind::Unavailable));
     }
 }
 
-/// A service that repeats a request says each credential in another encoding.
+/// The service returns each credential in another encoding.
 #[tokio::test]
-async fn operators_are_told_what_a_service_says_without_credentials_in_any_encoding() {
+async fn details_have_the_body_without_credentials_in_any_encoding() {
     const SECRETS: [&str; 4] =
         ["pass \"word\"/1", "header\\key\"1", "query key&é", "cookie=key;/é"];
     let echo = async |uri: Uri, headers: HeaderMap| {
         let header = |name: &str| {
             headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
         };
-        let said = json!({
+        let body = json!({
             "authorization": header("authorization"),
             "key": header("x-key"),
             "cookie": header("cookie"),
             "uri": uri.to_string(),
         });
-        (StatusCode::IM_A_TEAPOT, said.to_string())
+        (StatusCode::IM_A_TEAPOT, body.to_string())
     };
     let base = serve(Router::new().fallback(echo)).await;
     let credentials = Credentials::basic("ann", SECRETS[0])
@@ -99,15 +99,16 @@ async fn operators_are_told_what_a_service_says_without_credentials_in_any_encod
         .and(Credentials::cookie("c", SECRETS[3]));
     let client = Client::builder(base).with_credentials(credentials).build().expect("a client");
     let failure = call(&client, &STATUS, "{\"status\": 1}").await.expect_err("no success");
-    let detail = failure.detail.expect("operators are told");
-    let (_, said) = detail.split_once(": ").expect("the words of the service");
-    let said: serde_json::Value = serde_json::from_str(said).expect("it is still JSON");
-    let told = json!({ "authorization": "Basic …", "key": "…", "cookie": "c=…", "uri": "/1?q=…" });
-    assert_eq!(said, told, "{detail}");
+    let detail = failure.detail.expect("it has a detail");
+    let (_, body) = detail.split_once(": ").expect("it has the body");
+    let body: serde_json::Value = serde_json::from_str(body).expect("it is still JSON");
+    let expected =
+        json!({ "authorization": "Basic …", "key": "…", "cookie": "c=…", "uri": "/1?q=…" });
+    assert_eq!(body, expected, "{detail}");
 }
 
 #[tokio::test]
-async fn a_declared_error_is_told_by_its_name_an_exact_status_before_its_class() {
+async fn a_declared_error_has_its_code_and_an_exact_status_precedes_its_class() {
     let client = client(&by_status().await);
     for (status, code, message) in
         [(404, "no_pet", "There is no such pet."), (409, "refused", "No.")]
@@ -117,7 +118,7 @@ async fn a_declared_error_is_told_by_its_name_an_exact_status_before_its_class()
         assert_eq!((failure.code.as_deref(), failure.message.as_str()), (Some(code), message));
         assert!(failure.detail.is_some_and(|detail| detail.contains("SELECT")));
     }
-    let (kind, ..) = words(call(&client, &DECLARED, "{\"status\": 500}").await);
+    let (kind, ..) = failure_of(call(&client, &DECLARED, "{\"status\": 500}").await);
     assert_eq!(kind, FailureKind::Unavailable);
 }
 
@@ -153,7 +154,7 @@ static POST: Operation =
     Operation::new("post", Verb::Post, &[Part::Text("/"), Part::Property("to")]);
 
 #[tokio::test]
-async fn redirects_stay_on_their_host_and_repeat_nothing_that_changes_something() {
+async fn redirects_stay_on_their_server_and_keep_the_method_of_writes() {
     let elsewhere = serve(Router::new().fallback(|| async { "stolen" })).await;
     let router = Router::new()
         .route("/here", any(|| async { Redirect::temporary("/end?x=1") }))
@@ -177,11 +178,11 @@ async fn redirects_stay_on_their_host_and_repeat_nothing_that_changes_something(
     let key = Ok(Value::String("k".to_owned()));
     assert_eq!(call(&client, &GET, r#"{"to": "here"}"#).await, key);
     assert_eq!(call(&client, &GET, r#"{"to": "moved"}"#).await, key);
-    // 303 is an invitation to read (RFC 9110, 15.4.4).
+    // 303 changes the method to GET (RFC 9110, section 15.4.4).
     assert_eq!(call(&client, &POST, r#"{"to": "other"}"#).await, key);
     for (operation, to) in [(&GET, "away"), (&GET, "round"), (&POST, "moved"), (&POST, "away")] {
         let (kind, message, detail) =
-            words(call(&client, operation, &format!("{{\"to\": \"{to}\"}}")).await);
+            failure_of(call(&client, operation, &format!("{{\"to\": \"{to}\"}}")).await);
         assert_eq!(kind, FailureKind::Unavailable, "{to}: {message} {detail}");
         assert!(!detail.contains("stolen"), "{detail}");
     }
