@@ -92,7 +92,7 @@ fn shown(text: &str) -> impl Iterator<Item = char> {
 /// would cover neighboring lines. (UTS 39, section 5.4, suspects more than four in identifiers.)
 const MAX_MARKS: usize = 8;
 
-/// Returns each character of a text, with true if it is [hidden](hidden) at its place.
+/// Returns each character of a text, with true if it is [hidden] at its place.
 pub fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut following = text.chars().skip(1);
     let (mut previous, mut marks) = (None, 0);
