@@ -66,12 +66,12 @@ pub struct Agent {
 /// The limits of one run of an agent; `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// How many calls a run may make. If a step exceeds the limit, all its calls are denied and the planner may still finish.
-    /// If it asks for more calls after that, the run fails.
+    /// The most calls of a run. If a step exceeds the limit, all its calls are denied and the planner may still finish. If it
+    /// asks for more calls after that, the run fails.
     pub max_tool_calls: Option<u32>,
     /// The number of consecutive failed calls, in call order, that ends the run.
     pub max_consecutive_failures: Option<u32>,
-    /// How long a run may take, including planning and waiting for an approver. Time during which it is suspended does not
+    /// The time limit of a run, including planning and waiting for an approver. Time during which it is suspended does not
     /// count.
     pub time_budget: Option<Duration>,
 }

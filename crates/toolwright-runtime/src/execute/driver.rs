@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// How often an idle worker is woken. Timers and sockets are late by at most this time.
+/// The interval in which an idle worker is woken. Timers and sockets are late by at most this time.
 const WAKE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The tokio runtimes on which calls run. The thread runs while there are any.

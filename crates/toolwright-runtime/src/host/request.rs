@@ -73,14 +73,14 @@ pub struct CallRequest {
 pub struct RunOutcome {
     /// The id of the run.
     pub run_id: String,
-    /// How the run ended, or that it is suspended.
+    /// The end of the run: finished, failed or suspended.
     pub end: RunEnd,
     /// The completed steps, in order. If the run was stopped during a step, the calls of that step that had not ended have
     /// failed as canceled.
     pub steps: Vec<Vec<Exchange>>,
 }
 
-/// How a run ended, or that it is suspended.
+/// The end of a run: finished, failed or suspended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunEnd {
     /// The planner finished with this payload.

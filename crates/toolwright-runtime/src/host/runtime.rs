@@ -21,7 +21,7 @@ use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
 use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
 use crate::suspended::{InMemory, SealKey, StateError, SuspendedRuns};
-use crate::tools::{Combined, Entered, ToolSpecRef, ToolsetError};
+use crate::tools::{Combined, EnteredToolset, ToolSpecRef, ToolsetError};
 use crate::watch::{EventSink, Publisher};
 
 /// Runs the agents and tools of a [`Registry`]. Cheap to clone.
@@ -363,7 +363,7 @@ impl Runtime {
             Ok(None) => return self.refuse_unknown(call, publisher),
             Err(error) => return failed(&call, &error),
         };
-        let entered = match Entered::enter(Arc::clone(&toolset), scope).await {
+        let entered = match EnteredToolset::enter(Arc::clone(&toolset), scope).await {
             Ok(entered) => entered,
             Err(error) => return failed(&call, &*error),
         };

@@ -18,7 +18,7 @@ use crate::run::{
 };
 use crate::suspended::StateError;
 use crate::tools::{
-    Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset, ToolsetError, forward,
+    Borrowed, Combined, EnteredToolset, SEPARATOR, ToolEntry, Toolset, ToolsetError, forward,
 };
 use crate::watch::EventSink;
 
@@ -28,7 +28,7 @@ pub struct Session {
     dispatcher: Dispatcher,
     scope: Arc<Scope>,
     /// The entered toolsets, and the guard that stops the session when it is dropped; `None` once it is stopped.
-    entered: Mutex<Option<(DropGuard, Entered)>>,
+    entered: Mutex<Option<(DropGuard, EnteredToolset)>>,
     /// The ids of its calls, if there is a journal, which needs unique ids.
     call_ids: Mutex<BTreeSet<String>>,
 }
@@ -43,7 +43,7 @@ pub struct SessionRequest {
     approval_list: Vec<String>,
 }
 
-/// How a call of a session ended, or that it is suspended.
+/// The end of a call of a session: done or suspended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallEnd {
     /// The call has a result.
@@ -127,7 +127,7 @@ impl Session {
         let stopped = CancellationToken::new();
         let toolset: Arc<dyn Toolset> =
             Arc::new(UntilStopped { toolset: all, stopped: stopped.clone() });
-        let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(&scope));
+        let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope));
         let entered = entering.await.map_err(failed)?;
         if !approval_list.is_empty() {
             let tools = match toolset.tools(&scope).await {

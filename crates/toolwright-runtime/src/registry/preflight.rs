@@ -9,7 +9,7 @@ use toolwright::{BoxError, RegistrationError, Scope};
 
 use super::{Entries, ProviderUse, Registry, TOOL, TOOLSET, missing_executor};
 use crate::agent::Agent;
-use crate::tools::{Entered, Filtered, SEPARATOR, ToolEntry, Toolset, find_clash};
+use crate::tools::{EnteredToolset, Filtered, SEPARATOR, ToolEntry, Toolset, find_clash};
 
 /// A tool of an agent, with the name of its source for errors.
 type Listed = (String, ToolEntry);
@@ -221,7 +221,7 @@ async fn list(used: &ProviderUse) -> Result<Vec<(ToolEntry, bool)>, BoxError> {
     let of_used = used.clone();
     let keep = move |tool: &str| of_used.has(tool);
     let toolset: Arc<dyn Toolset> = Arc::new(Filtered::new(toolset, keep));
-    let entered = Entered::enter(Arc::clone(&toolset), Arc::clone(&scope)).await?;
+    let entered = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope)).await?;
     let tools = toolset.tools(&scope).await;
     let with_availability = |tool: ToolEntry| {
         let is_available = toolset.is_available(tool.name());

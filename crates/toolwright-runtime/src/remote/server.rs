@@ -24,7 +24,7 @@ use super::options::{Peer, RemoteOptions};
 use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION, WireTool};
 
 use crate::execute::{DriverGuard, panicked};
-use crate::tools::{Entered, Source, ToolEntry, Toolset, cleared, unavailable};
+use crate::tools::{EnteredToolset, Source, ToolEntry, Toolset, cleared, unavailable};
 use crate::wire::{WireCall, WireScope};
 
 /// The number of unread replies at which the server stops reading requests from a peer.
@@ -222,13 +222,13 @@ async fn open(
     version: u32,
     source: &Source,
     scope: &Arc<Scope>,
-) -> Result<(Arc<dyn Toolset>, Entered), String> {
+) -> Result<(Arc<dyn Toolset>, EnteredToolset), String> {
     if version != VERSION {
         return Err(format!("the client uses version {version}, expected {VERSION}"));
     }
     let made = source.resolve("remote", scope).await.map_err(|error| error.to_string())?;
     let toolset = made.ok_or("there is no toolset for this run")?;
-    let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(scope));
+    let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(scope));
     let entered = entering.await.map_err(|error| error.to_string())?;
     Ok((toolset, entered))
 }

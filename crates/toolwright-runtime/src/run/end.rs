@@ -7,7 +7,7 @@ use toolwright::{Outcome, Payload, ToolFailure};
 use super::state::RunState;
 use crate::approval::Verdicts;
 
-/// How a run ended, or that it is suspended.
+/// The end of a run.
 pub(crate) enum End {
     Finished(Payload),
     Failed(ToolFailure),

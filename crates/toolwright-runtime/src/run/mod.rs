@@ -31,7 +31,8 @@ use crate::agent::{Exchange, Step, Turn};
 use crate::execute::panicked;
 use crate::registry::{Provider, ProviderUse, Published, RegisteredAgent};
 use crate::tools::{
-    Combined, Entered, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
+    Combined, EnteredToolset, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset,
+    ToolsetError,
 };
 use crate::watch::{EventSink, Publisher, telemetry};
 
@@ -205,10 +206,10 @@ impl Run {
     async fn enter_toolsets(
         &self,
         resumption: Option<&Resumption>,
-    ) -> Result<(Dispatcher, Entered), ToolFailure> {
+    ) -> Result<(Dispatcher, EnteredToolset), ToolFailure> {
         let toolset: Arc<dyn Toolset> =
             Arc::new(self.assemble().await.map_err(|error| self.failure_of(&*error))?);
-        let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(&self.scope));
+        let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&self.scope));
         let entered = entering.await.map_err(|error| self.failure_of(&*error))?;
         if let Some(saved) = resumption.and_then(|resumption| resumption.state.toolsets.as_deref())
         {

@@ -13,12 +13,12 @@ use toolwright::{BoxError, BoxFuture, Scope};
 use super::Toolset;
 
 /// A toolset that was entered. It is exited when this is closed or dropped.
-pub(crate) struct Entered {
+pub(crate) struct EnteredToolset {
     toolset: Option<Arc<dyn Toolset>>,
     scope: Arc<Scope>,
 }
 
-impl Entered {
+impl EnteredToolset {
     /// Enters a toolset. If the future is dropped, the toolset is still entered and then exited, so that it is never left
     /// partly entered.
     pub(crate) async fn enter(
@@ -51,7 +51,7 @@ impl Entered {
     }
 }
 
-impl Drop for Entered {
+impl Drop for EnteredToolset {
     fn drop(&mut self) {
         let Some(exiting) = self.take_exit() else { return };
         match Handle::try_current() {

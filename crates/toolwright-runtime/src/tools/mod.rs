@@ -42,7 +42,7 @@ pub(crate) use filtered::Filtered;
 pub use function::{FunctionTool, ToolFunction};
 pub use handles::Handles;
 pub(crate) use instructed::Instructed;
-pub(crate) use lifecycle::Entered;
+pub(crate) use lifecycle::EnteredToolset;
 use per_step::PerStep;
 pub(crate) use prefixed::Prefixed;
 use prepared::Prepared;

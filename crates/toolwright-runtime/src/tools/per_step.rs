@@ -9,8 +9,8 @@ use super::factory::Factory;
 use super::lifecycle::shielded;
 use super::{ToolEntry, Toolset};
 
-/// Whenever its tools are listed, exits the current instance, and then creates and enters a new one. If the factory returns
-/// none, there are no tools.
+/// A toolset with a new instance for each listing of its tools. The listing exits the current instance, and then creates and
+/// enters a new one. If the factory returns none, there are no tools.
 ///
 /// Each run has one of these for each source that builds [per step](super::Source::per_step).
 pub(super) struct PerStep(Arc<State>);

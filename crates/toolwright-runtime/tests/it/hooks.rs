@@ -188,9 +188,9 @@ async fn the_output_of_hooks_is_checked() {
 /// H6: with an approver, and if the run is suspended. The hooks run after the approval.
 #[tokio::test]
 async fn h6_no_hook_has_run_when_an_approval_is_requested() {
-    struct Asked(Log);
+    struct LoggingApprover(Log);
 
-    impl Approver for Asked {
+    impl Approver for LoggingApprover {
         fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
             self.0.push("asked");
             Box::pin(std::future::ready(Verdict::Approve))
@@ -231,7 +231,7 @@ async fn h6_no_hook_has_run_when_an_approval_is_requested() {
                 .await
                 .unwrap();
         } else {
-            let approver = Arc::new(Asked(log.clone()));
+            let approver = Arc::new(LoggingApprover(log.clone()));
             runtime.run(request.with_approver(approver)).await.unwrap();
         }
         assert_eq!(log.lines(), expected, "suspends: {suspends}");

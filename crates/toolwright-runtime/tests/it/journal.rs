@@ -74,9 +74,9 @@ impl Journal for Tape {
 }
 
 /// Approves, and logs that it was asked.
-struct Asked(Log);
+struct LoggingApprover(Log);
 
-impl Approver for Asked {
+impl Approver for LoggingApprover {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
         self.0.push("asked");
         Box::pin(std::future::ready(Verdict::ApproveWith(payload(9))))
@@ -132,7 +132,7 @@ fn runtime(log: &Log, journal: Arc<dyn Journal>) -> (Runtime, Arc<Collector>) {
     registry.register_agent(agent, steps(vec![first, vec![call("think", "d", 7)]])).unwrap();
     let all = Collector::new();
     let runtime = Runtime::builder(registry)
-        .with_approver(Arc::new(Asked(log.clone())))
+        .with_approver(Arc::new(LoggingApprover(log.clone())))
         .with_hooks(Hooks::new().with_for("free", More(log.clone())))
         .with_journal(journal)
         .with_events(all.clone())
@@ -382,7 +382,7 @@ async fn a_failed_child_run_makes_no_calls_when_it_is_repeated() {
     });
     let all = Collector::new();
     let again = delegating(limits, quick, &log)
-        .with_approver(Arc::new(Asked(log.clone())))
+        .with_approver(Arc::new(LoggingApprover(log.clone())))
         .with_events(all.clone());
     assert_eq!(kept(again, &tape).await, expected);
     assert!(log.lines().is_empty(), "{:?}", log.lines());
