@@ -1,11 +1,11 @@
-//! Strongly connected components: what leads to each other in a graph.
+//! Finds the strongly connected components of a graph.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 
-/// The number of each node's component. Edges between components lead to a higher number. Kosaraju's algorithm, without
-/// recursion.
+/// Returns the number of each node's component. An edge between two components leads to the higher number. This is
+/// Kosaraju's algorithm without recursion.
 pub fn components<N: Copy + Ord>(nodes: &[N], edges: &BTreeMap<N, Vec<N>>) -> BTreeMap<N, usize> {
     let mut reversed: BTreeMap<N, Vec<N>> = BTreeMap::new();
     for (&from, targets) in edges {
@@ -26,14 +26,14 @@ pub fn components<N: Copy + Ord>(nodes: &[N], edges: &BTreeMap<N, Vec<N>>) -> BT
     component
 }
 
-/// The nodes in the order in which a depth-first search leaves them.
+/// Returns the nodes in the order in which a depth-first search finishes them.
 fn finish_order<N: Copy + Ord>(nodes: &[N], edges: &BTreeMap<N, Vec<N>>) -> Vec<N> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut seen = BTreeSet::new();
     for &start in nodes {
         let mut stack = vec![(start, false)];
-        while let Some((node, is_left)) = stack.pop() {
-            if is_left {
+        while let Some((node, is_finished)) = stack.pop() {
+            if is_finished {
                 order.push(node);
             } else if seen.insert(node) {
                 stack.push((node, true));

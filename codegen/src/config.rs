@@ -1,5 +1,5 @@
-//! `toolwright.toml`: where a project's schema and output are, what generated code looks like, and how generated crates find
-//! ours. Never reads the file.
+//! Parses `toolwright.toml`: the folders of a project, the options of generated code and the `[package]` table and
+//! dependencies of generated crates.
 
 mod rust;
 
@@ -23,35 +23,35 @@ use rust::Rust;
 /// The file's name.
 pub const CONFIG_FILE: &str = "toolwright.toml";
 
-/// What the file says; every part has a default, so a project needs no file.
+/// The contents of the file. Every key has a default, so a project needs no file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Where things are.
+    /// The folders.
     #[serde(default)]
-    pub project: Places,
+    pub project: Folders,
     #[serde(default)]
     rust: Rust,
     #[serde(default)]
     package: Package,
     #[serde(default)]
     crates: Crates,
-    /// The file among the sources.
+    /// The id of the file, for spans.
     #[serde(skip)]
     source: Option<SourceId>,
 }
 
-/// Where a project's things are, relative to the file's folder.
+/// The folders of a project, relative to the folder of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Places {
-    /// The folder of schema files; `schema` unless said otherwise.
+pub struct Folders {
+    /// The folder of schema files; `schema` by default.
     pub schema: PathBuf,
-    /// The folder of generated crates; `gen` unless said otherwise.
+    /// The folder of generated crates; `gen` by default.
     pub out: Spanned<PathBuf>,
 }
 
-/// What generated manifests say of their packages. What cargo lets a package inherit from its workspace may be
+/// The `[package]` table of generated manifests. Keys that cargo can inherit from a workspace also take
 /// `{ workspace = true }`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -75,51 +75,51 @@ struct Crates {
     toolwright_http: Option<Spanned<Dependency>>,
 }
 
-impl Default for Places {
+impl Default for Folders {
     fn default() -> Self {
         Self { schema: "schema".into(), out: Spanned::new(0..0, "gen".into()) }
     }
 }
 
 impl Config {
-    /// Reads the text of the file, which is `source` among the sources.
+    /// Parses the text of the file, which has the id `source`.
     ///
     /// # Errors
     ///
-    /// Whatever the file does not say in the way it should, at its place.
+    /// Returns every mistake in the file, with its span.
     pub fn parse(text: &str, source: SourceId) -> Result<Self, Vec<Diagnostic>> {
         let mut config = deserialized(text, source)?;
         config.source = Some(source);
         let crates = config.crates.all().into_iter().flatten();
         let crates = crates.chain(config.rust.dependencies().map(|(_, location)| location));
-        let misplaced = crates.filter_map(|location| {
+        let unlocated = crates.filter_map(|location| {
             let wrong = match location.as_ref() {
-                found if !is_one_place(found) => NOT_ONE_PLACE,
-                found if config.package.is_published() && is_local(found) => NOT_IN_A_REGISTRY,
+                found if !has_one_location(found) => NOT_ONE_LOCATION,
+                found if config.package.is_published() && is_local(found) => LOCAL_ONLY,
                 _ => return None,
             };
             Some((location.span(), wrong))
         });
-        let mut mistakes: Vec<_> = misplaced
+        let mut mistakes: Vec<_> = unlocated
             .chain(config.package.mistakes())
             .map(|(span, message)| (span, message.to_owned()))
             .chain(config.rust.mistakes())
-            .map(|(span, message)| projects::bad_config(files::bytes(source, span), message))
+            .map(|(span, message)| projects::bad_config(files::span(source, span), message))
             .collect();
         mistakes.sort_by_key(|mistake| mistake.span);
         if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
     }
 
     /// Returns the span of `out` in the file, if the file sets it.
-    pub(crate) fn place_of_out(&self) -> Option<Span> {
+    pub(crate) fn out_span(&self) -> Option<Span> {
         let span = self.project.out.span();
-        self.source.filter(|_| !span.is_empty()).map(|source| files::bytes(source, span))
+        self.source.filter(|_| !span.is_empty()).map(|source| files::span(source, span))
     }
 
-    /// What the compiler is to be told, for crates in `out`; both paths absolute.
+    /// Returns the compiler's options for crates in `out`. Both paths are absolute.
     pub fn options(&self, root: &Path, out: &Path) -> Options {
         let default = Options::of(Layout::Crates);
-        let seen_from_out = |location: &Spanned<Dependency>| {
+        let relative_to_out = |location: &Spanned<Dependency>| {
             let location = location.as_ref();
             let path = location.path.as_ref().map(|path| match Path::new(path) {
                 path if path.is_absolute() => slashes(path),
@@ -128,9 +128,9 @@ impl Config {
             Dependency { path, ..location.clone() }
         };
         let dependency = |location: &Option<Spanned<Dependency>>, default| {
-            location.as_ref().map_or(default, seen_from_out)
+            location.as_ref().map_or(default, relative_to_out)
         };
-        let extra = |(name, location): (&str, _)| (name.to_owned(), seen_from_out(location));
+        let extra = |(name, location): (&str, _)| (name.to_owned(), relative_to_out(location));
         Options {
             layout: Layout::Crates,
             has_patterns: true,
@@ -149,13 +149,14 @@ impl Config {
     }
 }
 
-/// Most mistakes of form that are looked for; each takes another look at the whole file.
+/// The most mistakes that deserialization reports; each costs another pass over the file.
 const MAX_MISTAKES: usize = 20;
 
-/// Reads the file. The deserializer stops at the first mistake, so the key with it is left out and the rest read again.
+/// Deserializes the file. The deserializer stops at the first mistake, so the key with it is removed and the rest
+/// deserialized again.
 fn deserialized(text: &str, source: SourceId) -> Result<Config, Vec<Diagnostic>> {
     let mistake = |error: &toml::de::Error| {
-        let span = files::bytes(source, error.span().unwrap_or_default());
+        let span = files::span(source, error.span().unwrap_or_default());
         projects::bad_config(span, error.message().replace('\n', ", "))
     };
     let mut table = DeTable::parse(text).map_err(|error| vec![mistake(&error)])?;
@@ -166,8 +167,8 @@ fn deserialized(text: &str, source: SourceId) -> Result<Config, Vec<Diagnostic>>
             Ok(_) => break,
             Err(error) => {
                 mistakes.push(mistake(&error));
-                let is_found = error.span().is_some_and(|at| leave_out(table.get_mut(), &at));
-                if !is_found {
+                let is_removed = error.span().is_some_and(|at| remove_key(table.get_mut(), &at));
+                if !is_removed {
                     break;
                 }
             }
@@ -177,17 +178,17 @@ fn deserialized(text: &str, source: SourceId) -> Result<Config, Vec<Diagnostic>>
     Err(mistakes)
 }
 
-/// Leaves out the innermost key at a place, or with a value at it; returns whether there is one.
-fn leave_out(table: &mut DeTable<'_>, at: &Range<usize>) -> bool {
-    let is_inside = |outer: Range<usize>| outer.start <= at.start && at.end <= outer.end;
+/// Removes the innermost key that covers a span, by itself or by its value; returns whether there is one.
+fn remove_key(table: &mut DeTable<'_>, at: &Range<usize>) -> bool {
+    let is_around = |outer: Range<usize>| outer.start <= at.start && at.end <= outer.end;
     let is_deeper = |value: &mut Spanned<DeValue<'_>>| match value.get_mut() {
-        DeValue::Table(inner) => leave_out(inner, at),
+        DeValue::Table(inner) => remove_key(inner, at),
         _ => false,
     };
     if table.iter_mut().any(|(_, value)| is_deeper(value)) {
         return true;
     }
-    let found = table.iter().find(|(key, value)| is_inside(key.span()) || is_inside(value.span()));
+    let found = table.iter().find(|(key, value)| is_around(key.span()) || is_around(value.span()));
     let key = found.map(|(key, _)| key.clone());
     key.is_some_and(|key| table.remove(&key).is_some())
 }
@@ -199,7 +200,7 @@ impl Crates {
 }
 
 impl Package {
-    /// Each key of a manifest.
+    /// Returns the keys that generated manifests take over.
     fn keys(&self) -> [(&'static str, &Option<Spanned<Value>>); 5] {
         [
             ("version", &self.version),
@@ -212,8 +213,8 @@ impl Package {
 
     fn options(&self) -> options::Package {
         let mut keys = options::Package::default().keys;
-        for (key, said) in self.keys() {
-            let Some(value) = said.as_ref().map(|value| value.as_ref().to_string()) else {
+        for (key, value) in self.keys() {
+            let Some(value) = value.as_ref().map(|value| value.as_ref().to_string()) else {
                 continue;
             };
             match keys.iter_mut().find(|(name, _)| *name == key) {
@@ -234,14 +235,14 @@ impl Package {
         publish.is_some_and(|publish| *publish != Value::from(false))
     }
 
-    /// Returns the mistakes, each with its place.
+    /// Returns the mistakes, each with its span.
     fn mistakes(&self) -> Vec<(Range<usize>, &'static str)> {
         let mut mistakes = Vec::new();
         if let Some(prefix) = self.prefix.as_ref().filter(|prefix| !is_prefix(prefix.as_ref())) {
-            mistakes.push((prefix.span(), NO_PREFIX));
+            mistakes.push((prefix.span(), BAD_PREFIX));
         }
-        for (key, said) in self.keys() {
-            let Some(value) = said else { continue };
+        for (key, value) in self.keys() {
+            let Some(value) = value else { continue };
             let is_right = match value.as_ref() {
                 Value::Table(table) => {
                     *table == [("workspace".to_owned(), true.into())].into_iter().collect()
@@ -252,10 +253,10 @@ impl Package {
                 _ => false,
             };
             match (key, value.as_ref()) {
-                ("publish", _) if !is_right => mistakes.push((value.span(), NO_PUBLISH)),
-                _ if !is_right => mistakes.push((value.span(), NO_TEXT)),
+                ("publish", _) if !is_right => mistakes.push((value.span(), BAD_PUBLISH)),
+                _ if !is_right => mistakes.push((value.span(), NOT_A_STRING)),
                 ("version", Value::String(text)) if Version::parse(text).is_err() => {
-                    mistakes.push((value.span(), NO_SEMVER));
+                    mistakes.push((value.span(), BAD_VERSION));
                 }
                 ("rust-version", Value::String(text)) if !is_rust_version(text) => {
                     mistakes.push((value.span(), OLD_RUST.as_str()));
@@ -266,7 +267,7 @@ impl Package {
         if let Some(publish) = self.publish.as_ref().filter(|_| self.is_published())
             && !self.version.as_ref().is_some_and(|version| version.as_ref().is_str())
         {
-            mistakes.push((publish.span(), NO_VERSION));
+            mistakes.push((publish.span(), MISSING_VERSION));
         }
         mistakes
     }
@@ -298,21 +299,18 @@ impl<'de> Deserialize<'de> for Dependency {
     }
 }
 
-const NO_PREFIX: &str = "a prefix of package names has to begin with a lower-case letter and to go on with those, digits, \
-                         `-` and `_`";
-const NO_TEXT: &str = "expected a string, or `{ workspace = true }`";
-const NO_PUBLISH: &str = "expected true, false, a list of registries, or `{ workspace = true }`";
-const NO_VERSION: &str = "packages that are published name the version of those they depend on; expected `version = \"…\"` \
-                          beside `publish`";
-const NO_SEMVER: &str = "expected a version of three numbers, such as `0.1.0`";
+const BAD_PREFIX: &str = "expected a prefix of package names: a lower-case letter, then lower-case letters, digits, `-` and `_`";
+const NOT_A_STRING: &str = "expected a string, or `{ workspace = true }`";
+const BAD_PUBLISH: &str = "expected true, false, a list of registries, or `{ workspace = true }`";
+const MISSING_VERSION: &str = "published packages require a version of each other; expected `version = \"…\"` beside `publish`";
+const BAD_VERSION: &str = "expected a version of three numbers, such as `0.1.0`";
 static OLD_RUST: LazyLock<String> = LazyLock::new(|| {
     let oldest = toolwright::RUST_VERSION;
-    format!("generated crates need the Rust that `toolwright` needs; expected `{oldest}` or later")
+    format!("generated crates need a Rust that `toolwright` supports; expected `{oldest}` or later")
 });
-const NOT_IN_A_REGISTRY: &str = "packages that are published take this crate from a registry; expected `version = \"…\"` \
-                                 beside `path` or `git`";
-const NOT_ONE_PLACE: &str = "a crate is found by its path, by a version, in a git repository or by the workspace; expected one \
-                             of `{ path = \"…\" }`, `{ version = \"…\" }`, `{ git = \"…\" }` and `{ workspace = true }`";
+const LOCAL_ONLY: &str = "published packages take this crate from a registry; expected `version = \"…\"` beside `path` or `git`";
+const NOT_ONE_LOCATION: &str = "expected exactly one location of the crate: `{ path = \"…\" }`, `{ version = \"…\" }`, \
+                                `{ git = \"…\" }` or `{ workspace = true }`";
 
 fn is_prefix(text: &str) -> bool {
     let is_part =
@@ -320,7 +318,7 @@ fn is_prefix(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(is_part)
 }
 
-/// Whether a text is a version of Rust that is not too old for generated crates.
+/// Returns whether a text is a version of Rust that is new enough for generated crates.
 fn is_rust_version(text: &str) -> bool {
     let numbers =
         |text: &str| text.split('.').map(str::parse).collect::<Result<Vec<u64>, _>>().ok();
@@ -328,41 +326,41 @@ fn is_rust_version(text: &str) -> bool {
     numbers(text).filter(is_version) >= numbers(toolwright::RUST_VERSION)
 }
 
-/// Whether a dependency says nothing of a registry.
+/// Returns whether a dependency has no version and is not inherited, so that published packages cannot have it.
 fn is_local(dependency: &Dependency) -> bool {
     dependency.version.is_none() && !dependency.workspace
 }
 
-/// Whether a dependency says in one way where the crate is. A path or a repository may have a version beside it, for those
-/// who take the crate from a registry.
-fn is_one_place(dependency: &Dependency) -> bool {
+/// Returns whether a dependency gives exactly one location. A path or repository may have a version beside it, which
+/// published packages use.
+fn has_one_location(dependency: &Dependency) -> bool {
     let Dependency { path, version, registry, git, branch, tag, rev, workspace, .. } = dependency;
-    let places = usize::from(path.is_some()) + usize::from(git.is_some());
+    let locations = usize::from(path.is_some()) + usize::from(git.is_some());
     let references = [branch, tag, rev].into_iter().flatten().count();
     if *workspace {
-        return places + references == 0 && version.is_none() && registry.is_none();
+        return locations + references == 0 && version.is_none() && registry.is_none();
     }
-    (places == 1 || (places == 0 && version.is_some()))
+    (locations == 1 || (locations == 0 && version.is_some()))
         && references <= usize::from(git.is_some())
         && (registry.is_none() || version.is_some())
 }
 
-/// Without `.` and `..` parts, going by the text alone: what is generated may not depend on what symlinks lead to.
-pub fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+/// Removes `.` and `..` from a path without asking the disk: generated files must not depend on where symlinks lead.
+pub fn normalize_lexically(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
+            Component::ParentDir => drop(normalized.pop()),
+            part => normalized.push(part),
         }
     }
-    plain
+    normalized
 }
 
-/// The way from one folder to another, both absolute.
+/// Returns the relative path from one folder to another, both absolute.
 fn relative(from: &Path, to: &Path) -> PathBuf {
-    let (from, to) = (plain(from), plain(to));
+    let (from, to) = (normalize_lexically(from), normalize_lexically(to));
     let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(to.components().skip(shared)).collect()
@@ -376,25 +374,25 @@ fn slashes(path: &Path) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{plain, relative};
+    use super::{normalize_lexically, relative};
 
     #[test]
-    fn the_way_between_folders_goes_by_text() {
-        for (from, to, way) in [
+    fn the_relative_path_between_folders_depends_on_text_alone() {
+        for (from, to, path) in [
             ("/p/gen", "/p/crates/toolwright", "../crates/toolwright"),
             ("/p/target/out/gen", "/p/crates/x", "../../../crates/x"),
             ("/p/../q/gen", "/p/crates/x", "../../p/crates/x"),
             ("/p/gen", "/p/gen", ""),
             ("/p/gen", "/p/./gen/inner", "inner"),
         ] {
-            assert_eq!(relative(Path::new(from), Path::new(to)), Path::new(way), "{from} to {to}");
+            assert_eq!(relative(Path::new(from), Path::new(to)), Path::new(path), "{from} to {to}");
         }
     }
 
     #[test]
-    fn plain_paths_have_no_dots() {
+    fn normalized_paths_have_no_dots() {
         for (path, expected) in [("/a/./b/../c", "/a/c"), ("/..", "/"), ("/a/b", "/a/b")] {
-            assert_eq!(plain(Path::new(path)), Path::new(expected));
+            assert_eq!(normalize_lexically(Path::new(path)), Path::new(expected));
         }
     }
 }

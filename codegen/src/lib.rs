@@ -49,7 +49,7 @@ pub mod internal {
 
     pub mod keyword {
         pub use crate::schema::keyword::{
-            Expected, expected, is_annotation, is_honoured, is_unsupported,
+            Expected, expected, is_annotation, is_honored, is_unsupported,
         };
     }
     pub mod model {
@@ -148,7 +148,7 @@ pub(crate) fn analyze_documents(
     let has_errors = report.has_errors();
     let mut findings = report.into_findings();
     for finding in &mut findings {
-        finding.stand_on_characters(sources);
+        finding.widen_to_char_boundaries(sources);
     }
     if has_errors { Err(findings) } else { Ok(Analysis { documents, lowered, warnings: findings }) }
 }

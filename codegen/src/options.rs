@@ -1,4 +1,4 @@
-//! What a compilation can be told besides the schema.
+//! The options of a compilation.
 
 use crate::naming;
 use crate::source::Span;
@@ -15,27 +15,27 @@ pub struct Options {
     pub has_patterns: bool,
     /// Write `[lints] workspace = true` into generated manifests.
     pub workspace_lints: bool,
-    /// What integers are where nothing bounds them, in files that do not say it.
+    /// The type of unbounded integers, for files without the key `integers`.
     pub integers: Integers,
-    /// Macros that every generated struct and enum derives beside the traits that toolwright derives.
+    /// Macros that every generated struct and enum derives besides the traits that toolwright derives.
     pub derive: Vec<RustPath>,
-    /// The options of single types.
+    /// The options of individual types.
     pub types: Vec<TypeOptions>,
-    /// The crates those macros are of: the names of packages, and how generated manifests find them.
+    /// The crates of these macros and of users' types: the names of packages, and how generated manifests depend on them.
     pub dependencies: Vec<(String, Dependency)>,
-    /// What generated manifests say of their packages.
+    /// The `[package]` table of generated manifests.
     pub package: Package,
-    /// How generated manifests find `toolwright`.
+    /// How generated manifests depend on `toolwright`.
     pub toolwright: Dependency,
-    /// How generated manifests find `toolwright-runtime`.
+    /// How generated manifests depend on `toolwright-runtime`.
     pub runtime: Dependency,
-    /// How generated manifests find `toolwright-mcp`.
+    /// How generated manifests depend on `toolwright-mcp`.
     pub mcp: Dependency,
-    /// How generated manifests find `toolwright-http`.
+    /// How generated manifests depend on `toolwright-http`.
     pub http: Dependency,
 }
 
-/// What a generated unit is.
+/// Whether generated units are crates or modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
@@ -46,40 +46,40 @@ pub enum Layout {
     Modules,
 }
 
-/// What an integer is that neither its limits nor its format bound, and with it a number.
+/// The type of numbers, and of integers that neither their limits nor their format bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "project", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Integers {
-    /// One of 64 bits, published with `format: int64`. A number is a double, published with `format: double`.
+    /// Integers have 64 bits and are published with `format: int64`. Numbers are doubles, published with `format: double`.
     #[default]
     Int64,
-    /// One of any size.
+    /// Integers and numbers have any size and precision.
     Exact,
 }
 
-/// What holds for one type of a service.
+/// The options of one type of a service.
 #[derive(Clone, Debug)]
 pub struct TypeOptions {
     /// The type, as `service.Type`.
     pub name: String,
     /// Where `toolwright.toml` names it, if it does.
     pub span: Option<Span>,
-    /// Macros that it derives beside those that all types derive.
+    /// Macros that it derives besides those that all types derive.
     pub derive: Vec<RustPath>,
-    /// The user's type that stands in its place, if one does.
+    /// The user's type that replaces it, if any.
     pub domain: Option<DomainType>,
 }
 
-/// A type of the user's that implements `toolwright::codec::DomainType`.
+/// A user's type, which implements `toolwright::codec::DomainType`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainType {
     /// Its path.
     pub path: RustPath,
-    /// What it implements beside `Clone`, `Debug` and `PartialEq`.
+    /// The traits that it implements besides `Clone`, `Debug` and `PartialEq`.
     pub traits: Vec<StdTrait>,
 }
 
-/// A trait that generated types derive where all they hold has it.
+/// A trait that a generated type derives if everything in it has the trait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StdTrait {
     /// `Copy`
@@ -98,18 +98,18 @@ pub enum StdTrait {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RustPath(String);
 
-/// What generated manifests say of their packages.
+/// The `[package]` table of generated manifests.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// What their names begin with.
+    /// The prefix of their names.
     pub prefix: String,
-    /// The version of each, where they are published: those that depend on it name it.
+    /// The version, if the packages are published: they then require this version of each other.
     pub published: Option<String>,
-    /// Keys of `[package]` beside name and description, with their values as TOML.
+    /// The keys besides name and description, with their values as TOML.
     pub keys: Vec<(&'static str, String)>,
 }
 
-/// Where cargo finds a crate, in the words of a manifest:
+/// Where cargo finds a crate, by the keys of a manifest:
 /// <https://doc.rust-lang.org/cargo/reference/specifying-dependencies.html>.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "project", derive(serde::Deserialize))]
@@ -122,9 +122,9 @@ pub struct Dependency {
     pub path: Option<String>,
     /// A version requirement, such as `0.1`.
     pub version: Option<String>,
-    /// The registry of that version, where it is not the usual one.
+    /// The registry of that version, if not the default one.
     pub registry: Option<String>,
-    /// The address of a repository.
+    /// The URL of a Git repository.
     pub git: Option<String>,
     /// The branch there.
     pub branch: Option<String>,
@@ -132,16 +132,16 @@ pub struct Dependency {
     pub tag: Option<String>,
     /// The commit there.
     pub rev: Option<String>,
-    /// Whether the manifest of the workspace says it.
+    /// Whether it is inherited from the workspace.
     pub workspace: bool,
-    /// The features that are asked of it.
+    /// The features to enable.
     pub features: Vec<String>,
-    /// Whether it has its default features; cargo decides where nothing is said.
+    /// Whether to enable its default features; `None` leaves that to cargo.
     pub default_features: Option<bool>,
 }
 
 impl Options {
-    /// What holds where nothing else is said: all kinds of crates, and ours from a registry.
+    /// Returns the defaults: all kinds of crates, with toolwright's own crates from a registry.
     pub fn of(layout: Layout) -> Self {
         let version =
             concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
@@ -164,16 +164,16 @@ impl Options {
     }
 }
 
-/// The traits that types derive where all they hold has them.
+/// The traits that a generated type derives if everything in it has them.
 const DERIVED: [&str; 9] =
     ["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
 impl RustPath {
-    /// The path of a derive macro, such as `sqlx::FromRow`. It may begin with `::` or `crate::`.
+    /// Parses the path of a derive macro, such as `sqlx::FromRow`. It may begin with `::` or `crate::`.
     ///
     /// # Errors
     ///
-    /// When the text is no path, or that of a trait that generated types derive anyway.
+    /// If the text is not a path, or if it is the path of a trait that generated types derive anyway.
     pub fn of_derive(text: &str) -> Result<Self, String> {
         let path = Self::new(text, "a derive macro", "sqlx::FromRow")?;
         match path.segments()[..] {
@@ -187,29 +187,29 @@ impl RustPath {
         }
     }
 
-    /// The path of a type, such as `money::Money`. It may begin with `::` or `crate::`.
+    /// Parses the path of a type, such as `money::Money`. It may begin with `::` or `crate::`.
     ///
     /// # Errors
     ///
-    /// When the text is no path.
+    /// If the text is not a path.
     pub fn of_type(text: &str) -> Result<Self, String> {
         Self::new(text, "a type", "money::Money")
     }
 
     fn new(text: &str, what: &str, example: &str) -> Result<Self, String> {
-        let below_start = text.strip_prefix("::").or_else(|| text.strip_prefix("crate::"));
-        if below_start.unwrap_or(text).split("::").all(naming::is_identifier) {
+        let rest = text.strip_prefix("::").or_else(|| text.strip_prefix("crate::"));
+        if rest.unwrap_or(text).split("::").all(naming::is_identifier) {
             return Ok(Self(text.to_owned()));
         }
         Err(format!("`{text}` is not the path of {what}; expected one such as `{example}`"))
     }
 
-    /// The path as it is written.
+    /// Returns the path as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The names in the path.
+    /// Returns the names in the path.
     pub fn segments(&self) -> Vec<&str> {
         self.0.strip_prefix("::").unwrap_or(&self.0).split("::").collect()
     }
@@ -232,12 +232,12 @@ impl StdTrait {
 }
 
 impl Dependency {
-    /// A crate at a path relative to the output folder, with `/` between its parts, or at an absolute one.
+    /// Returns the crate at a path relative to the output folder, with `/` between its parts, or at an absolute one.
     pub fn at(path: impl Into<String>) -> Self {
         Self { path: Some(path.into()), ..Self::default() }
     }
 
-    /// A crate of a registry that meets a version requirement.
+    /// Returns a crate from the default registry that meets a version requirement.
     pub fn of_version(requirement: impl Into<String>) -> Self {
         Self { version: Some(requirement.into()), ..Self::default() }
     }

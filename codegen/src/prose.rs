@@ -1,12 +1,12 @@
-//! Puts words of a schema into sentences: harmless as inline code, or as advice on an unknown word.
+//! Helps to word docs and messages: quotes text of a schema safely, and suggests known words for an unknown one.
 
 use std::borrow::Cow;
 
 use toolwright::issue::nearest;
 use toolwright::untrusted::{characters, line};
 
-/// A text as inline code. Where it has backticks it stands between two of them on each side (CommonMark 0.31, section 6.1);
-/// several in a row, which may look like a fence, become quotes.
+/// Returns a text as Markdown inline code. A text with backticks is delimited by two on each side (CommonMark 0.31,
+/// section 6.1). If it has two in a row, which could look like a fence, all of them become apostrophes.
 pub(crate) fn code(text: &str) -> String {
     let text = line(text, usize::MAX);
     if text.contains("``") {
@@ -18,8 +18,8 @@ pub(crate) fn code(text: &str) -> String {
     }
 }
 
-/// A sentence as errors are worded in Rust: in lower case where it begins with a word that is not written in capitals, and
-/// without the period behind a single sentence.
+/// Rewrites a sentence in the style of Rust errors: the first letter becomes lower case, unless the first word is `I` or has
+/// a capital after its first letter, and a single sentence loses its period.
 pub(crate) fn as_error(sentence: &str) -> String {
     let first = sentence.split_whitespace().next().unwrap_or_default();
     let is_name = first == "I" || first.chars().skip(1).any(char::is_uppercase);
@@ -34,46 +34,50 @@ pub(crate) fn as_error(sentence: &str) -> String {
     }
 }
 
-/// A text of others as part of one line, for a terminal, a log or a program that reads lines: line ends and whatever is
-/// [hidden](toolwright::untrusted::hidden) are escaped as in a Rust literal.
+/// Returns untrusted text as part of one line, for a terminal, a log or a program that reads lines: control characters and
+/// those that are [hidden](toolwright::untrusted::hidden) are escaped as in a Rust literal.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if in_line(text).all(|(_, is_shown)| is_shown) {
+    if in_line(text).all(|(_, is_visible)| is_visible) {
         return Cow::Borrowed(text);
     }
-    let escaped = |(c, is_shown): (char, bool)| {
-        if is_shown { c.into() } else { c.escape_default().to_string() }
+    let escaped = |(c, is_visible): (char, bool)| {
+        if is_visible { c.into() } else { c.escape_default().to_string() }
     };
     Cow::Owned(in_line(text).map(escaped).collect())
 }
 
-/// Each character of a text, and whether it is seen on a line: line ends and tabs are not.
+/// Returns each character of a text, and whether it is visible within a line: line ends and tabs are not.
 pub(crate) fn in_line(text: &str) -> impl Iterator<Item = (char, bool)> {
     characters(text).map(|(c, is_hidden)| (c, !is_hidden && !c.is_control()))
 }
 
-/// Returns advice on an unknown word that misspells one beside it.
-pub(crate) fn is_there_already(near: &str) -> String {
-    format!("`{near}` is there already; keep one of the two")
+/// Returns advice on an unknown word that misspells a word which is also present.
+pub(crate) fn keep_one(near: &str) -> String {
+    format!("`{near}` is already present; keep one of the two")
 }
 
-/// How many known words are looked at for an unknown one.
-const MOST: usize = 1000;
+/// The most known words that are compared with an unknown one.
+const MAX_KNOWN: usize = 1000;
 
-/// Longer lists are left out when there is a nearest word.
-const SHORT: usize = 12;
+/// The most known words that are listed.
+const MAX_LISTED: usize = 40;
+
+/// The most known words that are listed beside a nearest one.
+const MAX_LISTED_BESIDE: usize = 12;
 
 /// Returns advice on an unknown word: the nearest known word and a list of the known ones.
 pub fn advice<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> String {
-    let known: Vec<&str> = known.into_iter().take(MOST).collect();
-    let listed: Vec<String> = known.iter().take(40).map(|word| format!("`{word}`")).collect();
-    let rest = match known.len().saturating_sub(40) {
+    let known: Vec<&str> = known.into_iter().take(MAX_KNOWN).collect();
+    let listed: Vec<String> =
+        known.iter().take(MAX_LISTED).map(|word| format!("`{word}`")).collect();
+    let rest = match known.len().saturating_sub(MAX_LISTED) {
         0 => String::new(),
-        _ if known.len() == MOST => " and more".to_owned(),
+        _ if known.len() == MAX_KNOWN => " and more".to_owned(),
         more => format!(" and {more} more"),
     };
     match (nearest(word, known.iter().copied()), listed.is_empty()) {
         (_, true) => format!("{what}: none"),
-        (Some(near), _) if known.len() > SHORT => format!("did you mean `{near}`?"),
+        (Some(near), _) if known.len() > MAX_LISTED_BESIDE => format!("did you mean `{near}`?"),
         (Some(near), _) => format!("did you mean `{near}`? {what}: {}{rest}", listed.join(", ")),
         (None, _) => format!("{what}: {}{rest}", listed.join(", ")),
     }

@@ -1,8 +1,8 @@
-//! Source text and places in it. Never reads a file: [`crate::disk`] does.
+//! Source texts, and spans in them. [`crate::disk`] reads the files.
 
 use std::sync::OnceLock;
 
-/// One schema file: where it came from, as its author would name it, and what it says.
+/// One schema file: its path and its text.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The path shown in diagnostics, with `/` between its parts.
@@ -15,13 +15,13 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
-    /// Where the lines of each file begin, once somebody asks: most files are never spoken of.
+    /// The offsets at which the lines of each file begin, computed on first use: most files have no diagnostics.
     lines: Vec<OnceLock<Vec<usize>>>,
-    /// The files whose text is not what their author wrote, for it could not be read.
-    unread: Vec<SourceId>,
+    /// The files that could not be read; their text is not the text on disk.
+    unreadable: Vec<SourceId>,
 }
 
-/// Names one file of a [`Sources`].
+/// Identifies one file of a [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);
 
@@ -36,59 +36,59 @@ pub struct Span {
     pub end: u32,
 }
 
-/// A value and where it was written.
+/// A value with its span.
 #[derive(Clone, Debug)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it was written.
+    /// The span of its text.
     pub span: Span,
 }
 
-/// A place as a person counts it, both from 1; the column counts characters.
+/// The line and column of a place, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineColumn {
     /// The line.
     pub line: usize,
-    /// The character in the line.
+    /// The column, in characters.
     pub column: usize,
 }
 
 impl Sources {
-    /// Puts files into path order.
+    /// Sorts files by path.
     pub fn new(mut files: Vec<Source>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let lines = files.iter().map(|_| OnceLock::new()).collect();
-        Self { files, lines, unread: Vec::new() }
+        Self { files, lines, unreadable: Vec::new() }
     }
 
-    /// Some of the files.
+    /// Returns a copy of some of the files, which get new ids.
     pub(crate) fn only(&self, ids: impl IntoIterator<Item = SourceId>) -> Self {
         Self::new(ids.into_iter().map(|id| self.get(id).clone()).collect())
     }
 
-    /// Keeps a file from being read on: there is only a name and a place for what is wrong with it.
-    pub fn set_aside(&mut self, id: SourceId) {
-        self.unread.push(id);
+    /// Marks a file as unreadable. It stays, so that diagnostics can refer to it.
+    pub fn mark_unreadable(&mut self, id: SourceId) {
+        self.unreadable.push(id);
     }
 
-    /// The files that can be read, in path order.
+    /// Returns the files that could be read, in path order.
     pub fn readable(&self) -> impl Iterator<Item = (SourceId, &Source)> {
-        self.iter().filter(|(id, _)| !self.unread.contains(id))
+        self.iter().filter(|(id, _)| !self.unreadable.contains(id))
     }
 
-    /// The files in path order, each with its id.
+    /// Returns all files in path order, each with its id.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         (0..).map(SourceId).zip(&self.files)
     }
 
-    /// The file an id names.
+    /// Returns the file with this id.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.files[id.0 as usize]
     }
 
-    /// The least place of whole characters around another, and inside its text.
-    pub(crate) fn whole(&self, span: Span) -> Span {
+    /// Widens a span to whole characters, and clips it to the text.
+    pub(crate) fn to_char_boundaries(&self, span: Span) -> Span {
         let text = &self.get(span.source).text;
         let start = text.floor_char_boundary(span.start as usize);
         let end = text.ceil_char_boundary((span.end as usize).min(text.len()));
@@ -96,7 +96,7 @@ impl Sources {
         Span { start: offset(start), end: offset(end.max(start)), ..span }
     }
 
-    /// Where a span begins.
+    /// Returns the line and column where a span begins.
     pub fn line_column(&self, span: Span) -> LineColumn {
         let text = &self.get(span.source).text;
         let start = (span.start as usize).min(text.len());
@@ -105,7 +105,7 @@ impl Sources {
         LineColumn { line, column: before.chars().count() + 1 }
     }
 
-    /// The line of a place in a file, from 1, and where it begins.
+    /// Returns the number of the line at an offset, counted from 1, and the offset where that line begins.
     pub fn line(&self, source: SourceId, offset: usize) -> (usize, usize) {
         let starts =
             self.lines[source.0 as usize].get_or_init(|| line_starts(&self.get(source).text));
@@ -120,7 +120,7 @@ fn line_starts(text: &str) -> Vec<usize> {
 }
 
 impl<T> Spanned<T> {
-    /// Pairs a value with its place.
+    /// Pairs a value with its span.
     pub fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }

@@ -1,5 +1,5 @@
-//! `[rust]`: what generated code looks like, what its types derive, which types of the user's stand in their place, and the
-//! crates which that needs.
+//! Parses the table `[rust]`: the type of integers, derive macros, users' types that replace generated ones, and the crates
+//! of both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) struct Rust {
     dependencies: BTreeMap<Spanned<String>, Spanned<Dependency>>,
 }
 
-/// One named type.
+/// The options of one named type.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Type {
@@ -34,32 +34,32 @@ struct Type {
 }
 
 impl Rust {
-    /// The macros that every type derives.
+    /// Returns the macros that every type derives.
     pub(super) fn derive(&self) -> Vec<RustPath> {
         paths(&self.derive)
     }
 
-    /// The options of single types.
+    /// Returns the options of individual types.
     pub(super) fn types(&self, source: SourceId) -> Vec<TypeOptions> {
-        let options = |(name, said): (&Spanned<String>, &Type)| TypeOptions {
+        let options = |(name, options): (&Spanned<String>, &Type)| TypeOptions {
             name: name.as_ref().clone(),
-            span: Some(files::bytes(source, name.span())),
-            derive: paths(&said.derive),
-            domain: said.r#type.as_ref().and_then(|path| {
+            span: Some(files::span(source, name.span())),
+            derive: paths(&options.derive),
+            domain: options.r#type.as_ref().and_then(|path| {
                 let path = RustPath::of_type(path.as_ref()).ok()?;
-                let traits = said.traits.iter().filter_map(std_trait).collect();
+                let traits = options.traits.iter().filter_map(std_trait).collect();
                 Some(DomainType { path, traits })
             }),
         };
         self.types.iter().map(options).collect()
     }
 
-    /// The crates of what is derived, and of types of the user's.
+    /// Returns the crates of derive macros and users' types.
     pub(super) fn dependencies(&self) -> impl Iterator<Item = (&str, &Spanned<Dependency>)> {
-        self.dependencies.iter().map(|(name, found)| (name.as_ref().as_str(), found))
+        self.dependencies.iter().map(|(name, dependency)| (name.as_ref().as_str(), dependency))
     }
 
-    /// Returns the mistakes, each with its place.
+    /// Returns the mistakes, each with its span.
     pub(super) fn mistakes(&self) -> Vec<(Range<usize>, String)> {
         let mut mistakes = Vec::new();
         let mut used = self.derive_mistakes(&self.derive, &[], &mut mistakes);
@@ -69,16 +69,18 @@ impl Rust {
             let unknown = traits.iter().filter(|name| std_trait(name).is_none());
             mistakes.extend(unknown.map(|name| (name.span(), unknown_trait(name.as_ref()))));
             match (r#type, derive.first(), traits.first()) {
-                (None, _, Some(first)) => mistakes.push((first.span(), TRAITS_OF_NONE.to_owned())),
-                (None, None, None) => mistakes.push((name.span(), NOTHING.to_owned())),
+                (None, _, Some(first)) => {
+                    mistakes.push((first.span(), TRAITS_WITHOUT_TYPE.to_owned()))
+                }
+                (None, None, None) => mistakes.push((name.span(), NO_OPTIONS.to_owned())),
                 (Some(_), Some(first), _) => {
-                    mistakes.push((first.span(), DERIVED_ELSEWHERE.to_owned()));
+                    mistakes.push((first.span(), DERIVE_BESIDE_TYPE.to_owned()));
                 }
                 _ => {}
             }
             match r#type.as_ref().map(|path| (path.span(), RustPath::of_type(path.as_ref()))) {
                 Some((span, Ok(path))) => {
-                    let wrong = self.no_crate(&path, "money::Money");
+                    let wrong = self.crate_mistake(&path, "money::Money");
                     mistakes.extend(wrong.map(|wrong| (span, wrong)));
                     used.insert(path.segments()[0].to_owned());
                 }
@@ -89,16 +91,15 @@ impl Rust {
         for name in self.dependencies.keys() {
             let (span, name) = (name.span(), name.as_ref());
             if library(name) == "toolwright" {
-                mistakes.push((span, OURS.to_owned()));
+                mistakes.push((span, OWN_CRATE.to_owned()));
             } else if !used.contains(&library(name)) {
-                mistakes
-                    .push((span, format!("nothing under `[rust]` is of `{name}`; leave it out")));
+                mistakes.push((span, format!("nothing under `[rust]` uses `{name}`; remove it")));
             }
         }
         mistakes
     }
 
-    /// Adds what is wrong with a list of macros; returns the crates that they are of.
+    /// Adds the mistakes in a list of macros; returns the crates of the macros.
     fn derive_mistakes(
         &self,
         list: &[Spanned<String>],
@@ -110,10 +111,10 @@ impl Rust {
             let wrong = match RustPath::of_derive(text.as_ref()) {
                 Err(wrong) => Some(wrong),
                 Ok(path) if known.iter().any(|known| known.segments() == path.segments()) => {
-                    Some(format!("`{}` is derived already; leave it out", path.as_str()))
+                    Some(format!("`{}` is already derived; remove it", path.as_str()))
                 }
                 Ok(path) => {
-                    let wrong = self.no_crate(&path, "sqlx::FromRow");
+                    let wrong = self.crate_mistake(&path, "sqlx::FromRow");
                     known.push(path);
                     wrong
                 }
@@ -123,20 +124,20 @@ impl Rust {
         known.iter().map(|path| path.segments()[0].to_owned()).collect()
     }
 
-    /// Words the mistake of a path that is of none of the dependencies.
-    fn no_crate(&self, path: &RustPath, example: &str) -> Option<String> {
+    /// Returns a message if a path begins with none of the dependencies.
+    fn crate_mistake(&self, path: &RustPath, example: &str) -> Option<String> {
         let text = path.as_str();
         match path.segments()[..] {
             ["crate", ..] => Some(format!(
-                "`{text}` is of the generated crate, which has nothing of yours; expected a path such as `{example}`, of a \
-                 crate under `[rust.dependencies]`"
+                "`{text}` is in the generated crate, which has no code of yours; expected a path into a crate under \
+                 `[rust.dependencies]`, such as `{example}`"
             )),
             [krate, _, ..] if self.dependencies().any(|(name, _)| library(name) == krate) => None,
             [krate, _, ..] => Some(format!(
-                "no crate under `[rust.dependencies]` is `{krate}`; add `{} = {{ version = \"…\" }}` there",
+                "`[rust.dependencies]` has no crate `{krate}`; add `{} = {{ version = \"…\" }}` there",
                 krate.replace('_', "-"),
             )),
-            _ => Some(format!("`{text}` is of no crate; expected a path such as `{example}`")),
+            _ => Some(format!("`{text}` names no crate; expected a path such as `{example}`")),
         }
     }
 }
@@ -147,22 +148,22 @@ fn std_trait(name: &Spanned<String>) -> Option<StdTrait> {
 
 fn unknown_trait(name: &str) -> String {
     let known = StdTrait::ALL.map(|known| format!("`{}`", known.name())).join(", ");
-    format!("`{name}` is no trait that generated types ask for; expected some of {known}")
+    format!("`{name}` is not a trait that generated types derive; expected some of {known}")
 }
 
-/// The paths that are right; the others are mistakes.
+/// Returns the valid paths; the others are reported as mistakes.
 fn paths(texts: &[Spanned<String>]) -> Vec<RustPath> {
     texts.iter().filter_map(|text| RustPath::of_derive(text.as_ref()).ok()).collect()
 }
 
-const OURS: &str =
-    "every generated crate depends on `toolwright`; expected what is said of it under `[crates]`";
+const OWN_CRATE: &str =
+    "every generated crate depends on `toolwright`; set its location under `[crates]`";
 
-const NOTHING: &str =
-    "nothing is said of this type; expected `derive`, or `type` with a type of yours in its place";
+const NO_OPTIONS: &str =
+    "this type has no options; expected `derive`, or `type` with a type of yours to replace it";
 
-const TRAITS_OF_NONE: &str =
-    "`traits` says what a type of yours implements; expected `type` with its path beside it";
+const TRAITS_WITHOUT_TYPE: &str =
+    "`traits` are those of a type of yours; expected `type` with its path beside them";
 
-const DERIVED_ELSEWHERE: &str =
-    "a type of yours derives where it is defined; leave out `derive`, or `type`";
+const DERIVE_BESIDE_TYPE: &str =
+    "a type of yours has its derives where it is defined; remove `derive` or `type`";

@@ -1,10 +1,12 @@
-//! The list of all mistakes, as `toolwright explain` shows it. Never says which of them a schema has.
+//! The list of all kinds of findings, which `toolwright explain` shows.
 
 use std::fmt;
 
 #[cfg(feature = "project")]
 use super::projects;
-use super::{Severity, clashes, consumers, files, form, http, names, schemas, tools, words, yaml};
+use super::{
+    Severity, clashes, consumers, files, form, http, names, schemas, templates, tools, yaml,
+};
 use toolwright::issue::nearest;
 
 /// A kind of finding.
@@ -18,16 +20,16 @@ pub struct Code {
     pub(super) text: &'static str,
 }
 
-/// Kinds of findings that one stage makes.
+/// The kinds of findings of one stage.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// What they are about.
+    /// The title, which says what they are about.
     pub title: &'static str,
     /// The kinds.
     pub codes: &'static [Code],
 }
 
-/// Every kind of finding, in the order of the stages that make them.
+/// Returns every kind of finding, in the order of the stages.
 pub fn groups() -> Vec<Group> {
     let group = |title, codes| Group { title, codes };
     [
@@ -41,34 +43,34 @@ pub fn groups() -> Vec<Group> {
         group("toolsets, tools and methods", tools::CODES),
         group("methods over HTTP", http::CODES),
         group("agents and servers", consumers::CODES),
-        group("templates and examples", words::CODES),
+        group("templates and examples", templates::CODES),
         group("names in Rust", clashes::CODES),
     ]
     .to_vec()
 }
 
 impl Code {
-    /// The kind of a name, where there is one.
+    /// Returns the kind with this name, if any.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|code| code.name == name)
     }
 
-    /// The kind whose name is nearest to one that there is none of.
+    /// Returns the kind whose name is most similar to an unknown name, if any is similar.
     pub fn nearest(name: &str) -> Option<Self> {
         nearest(name, Self::all().map(|code| code.name)).and_then(Self::named)
     }
 
-    /// Every kind.
+    /// Returns every kind.
     pub fn all() -> impl Iterator<Item = Self> {
         groups().into_iter().flat_map(|group| group.codes.iter().copied())
     }
 
-    /// What kind of mistake it is, in one line.
+    /// Returns the first line of the explanation.
     pub fn summary(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim()
     }
 
-    /// The whole explanation: the rule, why there is one, and what to do.
+    /// Returns the whole explanation: the rule, the reason for it, and what to do.
     pub fn explanation(&self) -> String {
         let line = |line: &str| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n";
         self.text.lines().map(line).collect()

@@ -1,13 +1,13 @@
-//! Mistakes that only show in Rust: names that differ in the language and are one there. Never about equal names.
+//! Mistakes that only appear in Rust: different names that become the same identifier or crate.
 
 use super::{among, at, mistakes};
 use crate::source::{Span, Spanned};
 
 mistakes! {
-    /// Names that differ in the language and are one in Rust.
+    /// Different names become the same name in Rust.
     ///
-    /// `get_x` and `getX` are one field, `a_b` and `a-b` one crate, `Note` of two services one type for a toolset that
-    /// reaches both. The message says what they become.
+    /// `get_x` and `getX` become one field, `a_b` and `a-b` one crate, `Note` of two services one type of a toolset that
+    /// uses both. The message shows the name in Rust.
     Error "name-clash" name_clash(what: &str, rust: &str, written: Vec<(Span, String)>) {
         let words: Vec<&str> = written.iter().map(|(_, word)| word.as_str()).collect();
         let both = if written.len() == 2 { "both" } else { "all" };
@@ -16,18 +16,17 @@ mistakes! {
         among(written, message).help(format!("rename {rest} of them"))
     }
 
-    /// A name that becomes one which generated code needs for itself.
+    /// A name becomes one that generated code needs for itself.
     ///
-    /// A type `Option` would hide Rust's in the module that it stands in; a tool `all` would take the place of the list of
-    /// specs.
+    /// A type `Option` would hide Rust's own `Option` in its module; a tool `all` would clash with the list of specs.
     Error "reserved-name" reserved_name(span: Span, written: &str, what: &str, rust: &str) {
         at(span, format!("{written} becomes the {what} `{rust}`, which generated code needs for itself"))
             .help("choose another name")
     }
 
-    /// Services whose types use each other's.
+    /// Two services use each other's types.
     ///
-    /// Each service is a crate, and cargo builds no crates in a circle.
+    /// Each service is a crate, and cargo does not allow crates to depend on each other in a circle.
     Error "crate-circle" crate_circle(a: &Spanned<String>, b: &Spanned<String>, used: Span) {
         let message = format!(
             "the types of the services `{}` and `{}` use each other, so neither crate can be built first",

@@ -1,12 +1,12 @@
-//! Mistakes in agents and MCP servers, and in what is said of tools that go away. Never about how a tool is made.
+//! Mistakes in agents, MCP servers and deprecations.
 
-use super::{among, at, given, mistakes, number};
+use super::{among, at, mistakes, number, repeated};
 use crate::source::{Span, Spanned};
 
 mistakes! {
-    /// A consumer, or a deprecation, names a tool by an earlier name.
+    /// An agent, an MCP server or a deprecation names a tool by an alias.
     ///
-    /// Aliases are for calls of models that still use the old name. What is written down uses the new one.
+    /// Aliases are earlier names, for models that still call the tool by them. Schemas use the current name.
     Error "alias-used" alias_used(name: &Spanned<String>, declared: Span) {
         at(name.span, format!("`{}` is an earlier name of a tool", name.value))
             .also(declared, "of the tool declared here")
@@ -15,24 +15,24 @@ mistakes! {
 
     /// Several agents export one toolset.
     ///
-    /// The agent that exports a toolset is the one that implements it. Others can use it.
+    /// The agent that exports a toolset implements it. Other agents can use it.
     Error "exported-twice" exported_twice(toolset: &str, places: Vec<Span>) {
         let count = number(places.len());
-        among(given(places), format!("{count} agents export the toolset `{toolset}`"))
+        among(repeated(places), format!("{count} agents export the toolset `{toolset}`"))
             .help("one agent implements a toolset; others can use it")
     }
 
-    /// An agent exports a toolset that stands for a remote MCP server.
+    /// An agent exports the toolset of a remote MCP server.
     ///
     /// The server runs its tools, so no agent implements them.
     Error "remote-export" remote_export(span: Span, toolset: &Spanned<String>) {
         let name = &toolset.value;
-        at(span, format!("`{name}` stands for a remote MCP server, so no agent implements it"))
+        at(span, format!("`{name}` is the toolset of a remote MCP server, so no agent implements it"))
             .also(toolset.span, "declared here")
             .help("let the agent use it: name it under `toolsets`")
     }
 
-    /// A tool that is to be replaced by itself.
+    /// A deprecated tool names itself as its successor.
     ///
     /// `deprecated.use` names the tool to call instead.
     Error "replaces-itself" replaces_itself(name: &Spanned<String>) {
@@ -40,18 +40,18 @@ mistakes! {
             .help("name another tool, or leave `use` out")
     }
 
-    /// A deprecated tool whose successor is deprecated too.
+    /// The successor of a deprecated tool is deprecated, too.
     ///
     /// Models and people follow one step. Name the tool at the end of the chain.
     Error "successor-deprecated" successor_deprecated(name: &Spanned<String>, declared: Span) {
         at(name.span, format!("`{}` is deprecated itself, so it cannot be the successor", name.value))
             .also(declared, "deprecated here")
-            .help("name a tool that is there to stay")
+            .help("name a tool that is not deprecated")
     }
 
-    /// A deprecated tool without a successor.
+    /// A deprecated tool has no successor.
     ///
-    /// Whoever calls it learns that it goes away, and not what to do instead.
+    /// Callers learn that the tool will be removed, but not what to use instead.
     Warning "no-successor" no_successor(span: Span, tool: &str) {
         at(span, format!("`{tool}` is deprecated, and nothing says what to use instead"))
             .help("add `use: other_tool`")

@@ -1,5 +1,5 @@
-//! What can be wrong with a schema, as values. The modules below list every mistake: one constructor a code, with the
-//! text that `toolwright explain` prints, grouped by the stage that finds it. Never prints, never looks for mistakes.
+//! Findings: errors and warnings about a schema. The submodules declare every kind, grouped by the stage that finds it:
+//! one constructor for each code, with the text that `toolwright explain` prints.
 
 mod catalog;
 pub(crate) mod clashes;
@@ -11,8 +11,8 @@ pub(crate) mod names;
 #[cfg(feature = "project")]
 pub(crate) mod projects;
 pub(crate) mod schemas;
+pub(crate) mod templates;
 pub(crate) mod tools;
-pub(crate) mod words;
 pub(crate) mod yaml;
 
 pub use crate::source::{LineColumn, SourceId, Span, Spanned};
@@ -23,9 +23,9 @@ use crate::source::Sources;
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Nothing is generated.
+    /// It prevents generation.
     Error,
-    /// Generation goes on.
+    /// It does not prevent generation.
     Warning,
 }
 
@@ -38,25 +38,25 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What was found and what was expected, in one sentence without a full stop.
     pub message: String,
-    /// The place it is about, where there is one; a missing folder has none.
+    /// The place it is about, if any; a missing folder has none.
     pub span: Option<Span>,
-    /// What is to be seen at `span`.
+    /// The text shown at `span`.
     pub label: String,
-    /// Further places that belong to it, such as the other ones of several equal names.
+    /// Related places, such as those of other equal names.
     pub labels: Vec<Label>,
-    /// What to do, where that is not plain from the message.
+    /// What to do, if the message does not make it clear.
     pub help: Option<String>,
 }
 
-/// More than anybody reads at once; drawing each of them takes a look at the file.
+/// The most findings that are shown.
 const MAX_FINDINGS: usize = 2000;
 
-/// A further place of a [`Diagnostic`].
+/// A related place of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What is to be seen there.
+    /// The text shown there.
     pub message: String,
 }
 
@@ -65,10 +65,10 @@ pub struct Label {
 pub struct Report {
     findings: Vec<Diagnostic>,
     errors: usize,
-    misses_names: bool,
+    has_unread_definitions: bool,
 }
 
-/// Declares mistakes: for each its explanation, severity, code, and the constructor that words it.
+/// Declares kinds of findings: for each its explanation, severity, code, and constructor.
 macro_rules! mistakes {
     ($(
         $(#[doc = $line:literal])+
@@ -97,12 +97,12 @@ macro_rules! mistakes {
 }
 use mistakes;
 
-/// The words of a finding at a place; its constructor adds the code.
+/// Returns a finding at a span; its constructor sets the code and the severity.
 fn at(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic { span: Some(span), ..nowhere(message) }
 }
 
-/// The words of a finding that belongs to no place in a file.
+/// Returns a finding without a place in a file.
 fn nowhere(message: impl Into<String>) -> Diagnostic {
     Diagnostic {
         code: "",
@@ -115,7 +115,7 @@ fn nowhere(message: impl Into<String>) -> Diagnostic {
     }
 }
 
-/// The words of a finding about several places that cannot all stand: the first in order is its own.
+/// Returns a finding about several conflicting places, at the first of them.
 fn among(mut places: Vec<(Span, String)>, message: impl Into<String>) -> Diagnostic {
     places.sort();
     let mut places = places.into_iter();
@@ -124,29 +124,29 @@ fn among(mut places: Vec<(Span, String)>, message: impl Into<String>) -> Diagnos
         .fold(at(span, message).labelled(label), |finding, (span, label)| finding.also(span, label))
 }
 
-/// The places of equal things, with a label each.
-fn given(places: Vec<Span>) -> Vec<(Span, String)> {
+/// Labels the places of equal things: `first here`, then `again here`.
+fn repeated(places: Vec<Span>) -> Vec<(Span, String)> {
     let first = places.iter().min().copied();
     let word = |span| if Some(span) == first { "first here" } else { "again here" };
     places.into_iter().map(|span| (span, word(span).to_owned())).collect()
 }
 
-/// How often something stands where it may stand once.
+/// Returns in words how often something appears.
 fn times(count: usize) -> String {
     if count == 2 { "twice".to_owned() } else { format!("{count} times") }
 }
 
-/// A number of things that cannot all stand, in words where they are two.
+/// Returns a number, as a word if it is two.
 fn number(count: usize) -> String {
     if count == 2 { "two".to_owned() } else { count.to_string() }
 }
 
 impl Diagnostic {
-    /// Makes every place one of whole characters: a place may have been made of another by counting bytes.
-    pub(crate) fn stand_on_characters(&mut self, sources: &Sources) {
-        let further = self.labels.iter_mut().map(|label| &mut label.span);
-        for span in self.span.iter_mut().chain(further) {
-            *span = sources.whole(*span);
+    /// Widens every span to whole characters: a span that was computed by counting bytes may split one.
+    pub(crate) fn widen_to_char_boundaries(&mut self, sources: &Sources) {
+        let others = self.labels.iter_mut().map(|label| &mut label.span);
+        for span in self.span.iter_mut().chain(others) {
+            *span = sources.to_char_boundaries(*span);
         }
     }
 
@@ -167,9 +167,9 @@ impl Diagnostic {
 }
 
 impl Report {
-    /// Begins with what was found while reading files. Names of a file that could not be read are missed.
+    /// Creates a report with the findings from reading files. If there are any, some definitions may be unread.
     pub(crate) fn after(findings: Vec<Diagnostic>) -> Self {
-        let mut report = Self { misses_names: !findings.is_empty(), ..Self::default() };
+        let mut report = Self { has_unread_definitions: !findings.is_empty(), ..Self::default() };
         for finding in findings {
             report.add(finding);
         }
@@ -182,40 +182,40 @@ impl Report {
         self.findings.push(finding);
     }
 
-    /// Adds what was found in a part of the project by itself.
+    /// Adds the findings about a part of the project.
     pub(crate) fn extend(&mut self, part: Self) {
         self.errors += part.errors;
-        self.misses_names |= part.misses_names;
+        self.has_unread_definitions |= part.has_unread_definitions;
         self.findings.extend(part.findings);
     }
 
-    /// Whether there are more findings than will be shown, so that advice on another is wasted.
+    /// Returns whether there are more findings than are shown, so that no help has to be computed for further ones.
     pub(crate) fn is_full(&self) -> bool {
         self.findings.len() > MAX_FINDINGS
     }
 
-    /// Whether any finding is an error.
+    /// Returns whether any finding is an error.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// How many findings are errors.
+    /// Returns the number of errors.
     pub(crate) fn errors(&self) -> usize {
         self.errors
     }
 
-    /// Notes that definitions could not be read, so that their users are not blamed for naming them.
-    pub(crate) fn miss_names(&mut self) {
-        self.misses_names = true;
+    /// Records that some definitions could not be read.
+    pub(crate) fn note_unread_definitions(&mut self) {
+        self.has_unread_definitions = true;
     }
 
-    /// Whether a name that is not known may be one that could not be read.
-    pub(crate) fn misses_names(&self) -> bool {
-        self.misses_names
+    /// Returns whether some definitions could not be read, so that an unknown name may be one of them.
+    pub(crate) fn has_unread_definitions(&self) -> bool {
+        self.has_unread_definitions
     }
 
-    /// The findings in the order of their places, errors and warnings together. What an alias of YAML repeats is
-    /// said once. Of very many, errors before warnings, the first are given, and how many are left out.
+    /// Returns the findings in the order of their places, each once: a YAML alias repeats findings. If there are too many,
+    /// errors are kept before warnings, and a last finding gives the number of those left out.
     pub fn into_findings(mut self) -> Vec<Diagnostic> {
         let in_order = |a: &Diagnostic, b: &Diagnostic| (a.span, a.code).cmp(&(b.span, b.code));
         self.findings.sort_by(in_order);

@@ -1,15 +1,15 @@
-//! Mistakes with names: outside their grammar, given twice, or known to nobody. Never about names in Rust.
+//! Mistakes in names: malformed, duplicate or unknown ones.
 
-use super::{Diagnostic, among, at, given, mistakes, nowhere, number};
+use super::{Diagnostic, among, at, mistakes, nowhere, number, repeated};
 use crate::prose::advice;
 use crate::source::{Span, Spanned};
 
 mistakes! {
-    /// A name outside the grammar of names.
+    /// A name has the wrong form.
     ///
-    /// Services, methods, errors, toolsets, tools, agents and MCP servers are named by lower-case words of letters
-    /// and digits with single underscores between them, at most 64 bytes: what MCP, every model provider and Rust
-    /// accept alike. Types are named like `TodoItem`. A remote tool keeps its own name with `remote: some-name`.
+    /// Names of services, methods, errors, toolsets, tools, agents and MCP servers consist of lower-case letters and digits
+    /// with single underscores between them, at most 64 bytes: MCP, every model provider and Rust accept such names. Types
+    /// are named like `TodoItem`. A remote tool keeps its own name with `remote: some-name`.
     Error "bad-name" bad_name(name: &Spanned<String>, what: &str) {
         at(name.span, format!("`{}` is not a name for {what}", name.value))
             .help("lower-case letters, digits and single underscores, at most 64: `get_todos`")
@@ -17,24 +17,24 @@ mistakes! {
 
     /// Several types of one service have one name.
     ///
-    /// All files of a service share its types; types of two services may have one name.
+    /// All files of a service share its types; types of different services may have the same name.
     Error "duplicate-type" duplicate_type(name: &str, places: Vec<Span>) {
-        equal_names("types of one service", name, given(places))
+        equal_names("types of one service", name, repeated(places))
     }
 
     /// Several methods of one service have one name.
     ///
     /// They would be one function of the service's trait.
     Error "duplicate-method" duplicate_method(name: &str, places: Vec<Span>) {
-        equal_names("methods of one service", name, given(places))
+        equal_names("methods of one service", name, repeated(places))
     }
 
     /// Several toolsets have one name.
     ///
-    /// Names of toolsets are unique in the whole project, whoever owns them: a consumer names a toolset and nothing
-    /// else. A method with `tool` puts it into a toolset that is named after the service.
+    /// Names of toolsets are unique in the whole project: agents and MCP servers name a toolset without its service. A
+    /// method with `tool` is in a toolset that has the name of the service.
     Error "duplicate-toolset" duplicate_toolset(name: &str, places: Vec<Span>) {
-        equal_names("toolsets", name, given(places))
+        equal_names("toolsets", name, repeated(places))
     }
 
     /// Several tools have one name.
@@ -50,50 +50,50 @@ mistakes! {
     ///
     /// They would be one crate.
     Error "duplicate-agent" duplicate_agent(name: &str, places: Vec<Span>) {
-        equal_names("agents of one service", name, given(places))
+        equal_names("agents of one service", name, repeated(places))
     }
 
     /// Several MCP servers of one service have one name.
     ///
     /// They would be one crate.
     Error "duplicate-mcp-server" duplicate_mcp_server(name: &str, places: Vec<Span>) {
-        equal_names("MCP servers of one service", name, given(places))
+        equal_names("MCP servers of one service", name, repeated(places))
     }
 
-    /// One service is described in different words.
+    /// A service has different descriptions.
     ///
-    /// Several files may belong to a service, and only one description goes into its docs.
+    /// Several files may belong to a service, but its docs have one description.
     Error "two-descriptions" two_descriptions(service: &str, places: Vec<Span>) {
         let count = number(places.len());
-        among(given(places), format!("{count} descriptions of the service `{service}`"))
+        among(repeated(places), format!("{count} descriptions of the service `{service}`"))
             .help("describe it in one file; `service: name` is enough in the others")
     }
 
     /// A type or service that a schema or `toolwright.toml` names does not exist.
     ///
-    /// `TodoItem` is a type of the service of this file, `todos.TodoItem` one of another service; `#/$defs/X` stands in
-    /// the same schema. `toolwright.toml` names types with their service.
-    Error "unknown-type" unknown_type(span: Option<Span>, words: String, advice: String) {
-        Diagnostic { span, ..nowhere(words) }.help(advice)
+    /// `TodoItem` is a type of the service of this file, `todos.TodoItem` one of another service; `#/$defs/X` is
+    /// in the same schema. `toolwright.toml` names types with their service.
+    Error "unknown-type" unknown_type(span: Option<Span>, message: String, advice: String) {
+        Diagnostic { span, ..nowhere(message) }.help(advice)
     }
 
-    /// `toolwright.toml` lets a type derive something that is another name of a type.
+    /// `toolwright.toml` has derives for a type that is an alias of another type.
     ///
-    /// A named type that is nothing but a `$ref` becomes an alias in Rust, which derives nothing: the type that it refers to
-    /// does.
+    /// A named type that only consists of a `$ref` becomes an alias in Rust, and an alias derives nothing. The type that it
+    /// refers to can have derives.
     Error "derive-on-alias" derive_on_alias(span: Option<Span>, name: &str) {
-        let words = format!("`{name}` is another name of a type, so it derives nothing");
-        Diagnostic { span, ..nowhere(words) }.help("name the type that it refers to")
+        let message = format!("`{name}` is an alias of another type, so it derives nothing");
+        Diagnostic { span, ..nowhere(message) }.help("name the type that it refers to")
     }
 
-    /// A type of the user replaces a named type that has to be generated.
+    /// A user's type replaces a named type that has to be generated.
     ///
     /// `type` under `[rust.types."service.Type"]` in `toolwright.toml` names a Rust type that is made of what a value is in JSON:
     /// a string, a date, a number, a boolean, any value, or a list or map of these. Objects, enums and choices become types of
     /// generated crates, which the crate of that type cannot know; nor can `null` and constants be of use to it. Generated
     /// crates read and write what a method or a tool takes, returns or fails with as a whole, so there such a type is a property.
-    Error "unfit-domain-type" unfit_domain_type(span: Option<Span>, words: String, advice: &str) {
-        Diagnostic { span, ..nowhere(words) }.help(advice)
+    Error "unfit-domain-type" unfit_domain_type(span: Option<Span>, message: String, advice: &str) {
+        Diagnostic { span, ..nowhere(message) }.help(advice)
     }
 
     /// A method that a tool binds to does not exist.
@@ -105,34 +105,34 @@ mistakes! {
 
     /// A toolset that an agent or an MCP server names does not exist.
     ///
-    /// Consumers name toolsets by their global name. A service whose methods have `tool` has a toolset of its own name.
+    /// Toolsets are named without their service. A service whose methods have `tool` has a toolset of its own name.
     Error "unknown-toolset" unknown_toolset(name: &Spanned<String>, known: &[&str]) {
         unknown("toolset", name, known)
     }
 
-    /// A tool that an agent, or a deprecation, names does not exist.
+    /// A tool that an agent or a deprecation names does not exist.
     ///
-    /// Tools have global names, without the name of their toolset.
+    /// Tools are named without their toolset.
     Error "unknown-tool" unknown_tool(name: &Spanned<String>, known: &[&str]) {
         unknown("tool", name, known)
     }
 
-    /// A field to be injected is no property of the method's payload.
+    /// An injected field is not a property of the method's payload.
     ///
     /// `inject` fills in properties of the payload of the bound method.
     Error "unknown-property" unknown_property(name: &Spanned<String>, known: &[&str]) {
         unknown("property of the payload", name, known)
     }
 
-    /// A word for where an injected value comes from that does not exist.
+    /// The source of an injected value is unknown.
     ///
-    /// A call knows its `run_id`, `session_id`, `turn_id`, `call_id`, `parent_call_id`, and labels by `label:KEY`.
+    /// A call has a `run_id`, `session_id`, `turn_id`, `call_id` and `parent_call_id`, and labels, as in `label:KEY`.
     Error "unknown-source" unknown_source(name: &Spanned<String>, known: &[&str]) {
         unknown("source", name, known)
     }
 }
 
-/// A type's name outside its grammar.
+/// Reports a malformed name of a type.
 pub(crate) fn bad_type_name(name: &Spanned<String>) -> Diagnostic {
     bad_name(name, "a type").help("a capital letter, then letters and digits: `TodoItem`")
 }

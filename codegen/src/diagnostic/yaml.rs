@@ -1,18 +1,18 @@
-//! Mistakes in YAML itself. Never about keys that mean something.
+//! Mistakes in the YAML itself.
 
-use super::{among, at, given, mistakes, times};
+use super::{among, at, mistakes, repeated, times};
 use crate::source::Span;
 
 mistakes! {
     /// A file is not YAML.
     ///
-    /// The message is the parser's, at the place where it could not go on. Most often a bracket or a quote is not
-    /// closed, a text without quotes has `: ` in it, or a line is indented with a tab or by too little. The file's own
-    /// mistakes are shown when it can be read; until then nobody is blamed for naming what it may declare.
+    /// The message is the parser's, at the place where it stopped. Most often a bracket or a quote is not closed, a text
+    /// without quotes contains `: `, or a line is indented with a tab or by too little. Other mistakes in the file are shown
+    /// once it can be parsed; until then unknown names are not reported.
     Error "yaml-syntax" yaml_syntax(span: Span, info: &str, is_colon_in_text: bool) {
         let finding = at(span, format!("this is not YAML: {info}"));
         if is_colon_in_text {
-            finding.help("put the text in quotes: it has `: ` in it")
+            finding.help("put the text in quotes: it contains `: `")
         } else {
             finding
         }
@@ -42,7 +42,7 @@ mistakes! {
 
     /// A merge key, `<<`.
     ///
-    /// Merge keys left YAML with version 1.2. To share a schema, name a type and refer to it with `$ref`.
+    /// Merge keys are not part of YAML 1.2. To share a schema, name a type and refer to it with `$ref`.
     Error "yaml-merge-key" yaml_merge_key(span: Span) {
         at(span, "a merge key `<<`").help("write the keys out, or name a type and use `$ref`")
     }
@@ -54,38 +54,39 @@ mistakes! {
         at(span, "a key that is not a string").help(format!("put it in quotes: \"{text}\""))
     }
 
-    /// An alias stands inside the value it stands for.
+    /// An alias is inside the value that it refers to.
     ///
-    /// Such a value has no end. For a type that holds itself, name the type and use `$ref`.
+    /// Such a value would be infinite. For a type that contains itself, name the type and use `$ref`.
     Error "yaml-alias" yaml_alias(span: Span) {
-        at(span, "an alias inside the value it stands for")
-            .help("for a type that holds itself, name it under `types` and use `$ref`")
+        at(span, "an alias inside the value that it refers to")
+            .help("for a type that contains itself, name it under `types` and use `$ref`")
     }
 
-    /// A file is deeper, or holds or copies more values, than any schema does.
+    /// A file has too many values, or they are nested too deeply.
     ///
-    /// How deep values nest, how many a list, a mapping and a file may hold and how many its aliases may copy is limited:
-    /// a few lines of aliases of aliases could otherwise fill the memory.
+    /// The depth of nesting is limited, and so are the numbers of values in a list, a mapping and a file and of those that
+    /// aliases copy: otherwise a few lines of aliases of aliases could fill the memory.
     Error "yaml-budget" yaml_budget(span: Span, message: String) {
-        at(span, message).help("split the file, or say it with types and `$ref`")
+        at(span, message).help("split the file, or use types and `$ref`")
     }
 
-    /// One mapping has a key twice.
+    /// A mapping has the same key several times.
     ///
-    /// YAML readers differ in which of the two they take, so neither is. The first is read on, for other mistakes.
+    /// YAML readers do not agree on which value counts, so this is an error. Only the first value is checked for other
+    /// mistakes.
     Error "duplicate-key" duplicate_key(key: &str, places: Vec<Span>) {
-        let message = format!("the key `{key}` stands here {}", times(places.len()));
-        among(given(places), message).help("keep one of them")
+        let message = format!("the key `{key}` appears here {}", times(places.len()));
+        among(repeated(places), message).help("keep one of them")
     }
 }
 
-/// A key that is longer than any name.
+/// Reports a key that is too long.
 pub(crate) fn yaml_key_length(span: Span, limit: usize) -> super::Diagnostic {
     super::Diagnostic { message: format!("a key of more than {limit} bytes"), ..yaml_key(span, "") }
         .help("give it a shorter name")
 }
 
-/// A key that cannot even be put in quotes.
+/// Reports a key that is a list, a mapping or an alias.
 pub(crate) fn yaml_key_kind(span: Span) -> super::Diagnostic {
     super::Diagnostic {
         message: "a key that is a list, a mapping or an alias".to_owned(),

@@ -63,7 +63,7 @@ pub fn read_sources(project: &Path, paths: &[PathBuf]) -> Result<ReadSources, Io
         let source = sources.get(id);
         if let Some(reason) = unreadable.get(&source.path) {
             findings.push(reason.finding(id, &source.text));
-            sources.set_aside(id);
+            sources.mark_unreadable(id);
         }
     }
     Ok(ReadSources { sources, findings })
@@ -164,7 +164,7 @@ impl Unreadable {
         let start = Span { source, start: 0, end: 0 };
         match self {
             Self::NotUtf8 { offset } => {
-                let place = mistakes::bytes(source, text.len()..text.len());
+                let place = mistakes::span(source, text.len()..text.len());
                 mistakes::not_utf8(place, *offset)
             }
             Self::NotAFile => mistakes::not_a_file(start),

@@ -30,7 +30,7 @@ impl Json {
         Self::String(text.into())
     }
 
-    /// The value of a key, where this is an object that has it.
+    /// Returns the value of a key, if this is an object with that key.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(entries) => {
@@ -40,7 +40,7 @@ impl Json {
         }
     }
 
-    /// The text on several lines, indented by two spaces, with a newline at the end.
+    /// Returns the text on several lines, indented by two spaces, with a newline at the end.
     pub fn pretty(&self) -> String {
         self.text(Style::Pretty)
     }

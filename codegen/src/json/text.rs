@@ -1,4 +1,4 @@
-//! JSON as text, written value after value: on one line, or on several. Never knows what the values mean.
+//! Writes JSON text value by value, on one line or on several.
 
 use std::fmt::Write;
 
@@ -13,36 +13,36 @@ pub enum Style {
     Pretty,
 }
 
-/// Most schemas take at least so many bytes.
-const FEW: usize = 1024;
+/// Most schemas need at least this many bytes.
+const INITIAL_CAPACITY: usize = 1024;
 
 /// A JSON text that is being written.
 #[derive(Debug)]
 pub(crate) struct JsonWriter {
     text: String,
     style: Style,
-    /// How many objects and arrays are open.
+    /// The number of open objects and arrays.
     depth: usize,
-    /// Whether the innermost of them has something in it.
-    is_begun: bool,
+    /// Whether the innermost of them already has an entry or item.
+    has_items: bool,
 }
 
 impl JsonWriter {
     pub(crate) fn new(style: Style) -> Self {
-        Self { text: String::with_capacity(FEW), style, depth: 0, is_begun: false }
+        Self { text: String::with_capacity(INITIAL_CAPACITY), style, depth: 0, has_items: false }
     }
 
     /// Returns the text, in the pretty style with a newline at the end.
     pub(crate) fn finish(mut self) -> String {
         if self.style == Style::Pretty {
             self.text.push('\n');
-            // Thousands are kept until they are written.
+            // Thousands of texts are in memory until they are written to disk.
             self.text.shrink_to_fit();
         }
         self.text
     }
 
-    /// An object, whose entries are written by this.
+    /// Writes an object; `entries` writes its entries.
     pub(crate) fn object(&mut self, entries: impl FnOnce(&mut Self)) {
         self.open('{');
         entries(self);
@@ -53,27 +53,27 @@ impl JsonWriter {
     pub(crate) fn open(&mut self, bracket: char) {
         self.text.push(bracket);
         self.depth += 1;
-        self.is_begun = false;
+        self.has_items = false;
     }
 
-    /// Ends it.
+    /// Ends an object or an array.
     pub(crate) fn close(&mut self, bracket: char) {
         self.depth -= 1;
-        if self.is_begun {
+        if self.has_items {
             self.break_line();
         }
         self.text.push(bracket);
-        self.is_begun = true;
+        self.has_items = true;
     }
 
-    /// The key of an object's next entry; its value follows.
+    /// Writes the key of an object's next entry; its value has to follow.
     pub(crate) fn key(&mut self, key: &str) {
         self.item();
         self.string(key);
         self.text.push_str(if self.style == Style::Pretty { ": " } else { ":" });
     }
 
-    /// As [`Self::key`], for a key that needs no escapes.
+    /// Like [`Self::key`], for a key that needs no escapes.
     pub(crate) fn keyword(&mut self, keyword: &'static str) {
         self.item();
         self.text.push('"');
@@ -81,17 +81,17 @@ impl JsonWriter {
         self.text.push_str(if self.style == Style::Pretty { "\": " } else { "\":" });
     }
 
-    /// The place of an array's next item, which follows.
+    /// Begins an array's next item; its value has to follow.
     pub(crate) fn item(&mut self) {
-        if self.is_begun {
+        if self.has_items {
             self.text.push(',');
         }
-        self.is_begun = true;
+        self.has_items = true;
         self.break_line();
     }
 
-    /// An array of plain values, each written by this.
-    pub(crate) fn plain<T>(
+    /// Writes an array of scalars on one line; `write` writes each of them.
+    pub(crate) fn inline_array<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
         write: impl Fn(&mut Self, T),
@@ -113,7 +113,7 @@ impl JsonWriter {
         self.text.push_str(if value { "true" } else { "false" });
     }
 
-    /// A number, in JSON's notation.
+    /// Writes a number that is already in JSON's notation.
     pub(crate) fn number(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -136,7 +136,7 @@ impl JsonWriter {
 
     pub(crate) fn array(&mut self, items: &[Json]) {
         if !items.iter().any(|item| matches!(item, Json::Array(_) | Json::Object(_))) {
-            self.plain(items, Self::value);
+            self.inline_array(items, Self::value);
             return;
         }
         self.open('[');
@@ -157,18 +157,18 @@ impl JsonWriter {
     }
 }
 
-/// A JSON string literal.
+/// Returns a text as a JSON string literal.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     push_quoted(text, &mut out);
     out
 }
 
-/// Writes a string literal: what needs no escape as it stands, which is most of it.
+/// Writes a string literal. Most texts need no escapes and are copied whole.
 fn push_quoted(text: &str, out: &mut String) {
     out.push('"');
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-    // Looking at every byte is faster than to stop at one that is rarely there.
+    // Looking at every byte is faster than stopping early: few texts need escapes.
     if text.bytes().fold(true, |are_plain, byte| are_plain & is_plain(byte)) {
         out.push_str(text);
     } else {
@@ -185,7 +185,7 @@ fn push_escaped(character: char, out: &mut String) {
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
         control if control.is_control() => {
-            // A string takes what is written to it.
+            // Writing to a string cannot fail.
             let _ = write!(out, "\\u{:04x}", control as u32);
         }
         plain => out.push(plain),

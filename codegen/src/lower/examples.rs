@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::toolsets::WrittenTool;
-use crate::diagnostic::{Diagnostic, Report, files, schemas as mistakes, words};
+use crate::diagnostic::{Diagnostic, Report, files, schemas as mistakes, templates};
 use crate::json::Json;
 use crate::model::Tool;
 use crate::schema::{Budget, NodeId, Schemas, violations};
@@ -28,7 +28,7 @@ pub(super) fn check(
         }
         for violation in broken {
             let place = at(&violation.pointer);
-            report.add(words::example_breaks_schema(span, what, &place, &violation.message));
+            report.add(templates::example_breaks_schema(span, what, &place, &violation.message));
         }
     };
     for (tool, written) in tools.iter().zip(texts) {

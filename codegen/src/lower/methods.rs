@@ -8,7 +8,7 @@ use toolwright::outcome::Recovery;
 use super::schemas::Reading;
 use super::services::Services;
 use super::{check_name, http, owned};
-use crate::diagnostic::{Report, form, words};
+use crate::diagnostic::{Report, form, templates};
 use crate::model::{Method, MethodError, MethodId, ServiceId};
 use crate::prose::as_error;
 use crate::schema::{Node, Shape};
@@ -45,7 +45,7 @@ fn sentence(
 ) -> Vec<Part<String>> {
     match (&text.message, &text.description) {
         (Some(message), _) => sentence_parts(&message.value).unwrap_or_else(|reason| {
-            report.add(words::bad_template(message.span, &reason));
+            report.add(templates::bad_template(message.span, &reason));
             Vec::new()
         }),
         (None, Some(description)) => vec![Part::Text(as_error(&description.value))],

@@ -116,7 +116,7 @@ fn report_unknown<'n>(
     known: impl Iterator<Item = &'n str>,
     report: &mut Report,
 ) {
-    if !name.value.is_empty() && !report.misses_names() && !report.is_full() {
+    if !name.value.is_empty() && !report.has_unread_definitions() && !report.is_full() {
         report.add(mistake(name, &known.collect::<Vec<_>>()));
     }
 }

@@ -87,7 +87,7 @@ fn check_without_service(document: &Document, report: &mut Report) {
     for (span, what) in found {
         if let Some(span) = span {
             report.add(tools::missing_service(span, what));
-            report.miss_names();
+            report.note_unread_definitions();
         }
     }
 }

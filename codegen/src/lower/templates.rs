@@ -8,7 +8,7 @@ use minijinja::{Environment, ErrorKind, Template as Parsed};
 use toolwright::http::Part;
 
 use super::toolsets::WrittenTool;
-use crate::diagnostic::{Report, words};
+use crate::diagnostic::{Report, templates as mistakes};
 use crate::model::{MethodError, Project, Tool};
 use crate::prose::advice;
 use crate::schema::{Additional, NodeId, Schemas, Shape, as_object, resolved};
@@ -61,7 +61,7 @@ fn check_sentence(schemas: &Schemas, error: &MethodError, span: Span, report: &m
     for part in &error.message {
         let Part::Property(name) = part else { continue };
         let mut wrong = |reason: &str, advice: String| {
-            report.add(words::template_field(span, name, reason, advice));
+            report.add(mistakes::template_field(span, name, reason, advice));
         };
         let Some(property) = properties.iter().find(|property| property.name.value == *name) else {
             let known = properties.iter().map(|property| property.name.value.as_str());
@@ -101,26 +101,26 @@ fn check_template(
 ) {
     if template.value.len() > MAX_BYTES {
         let reason = format!("it is longer than {MAX_BYTES} bytes");
-        report.add(words::bad_template(template.span, &reason));
+        report.add(mistakes::bad_template(template.span, &reason));
         return;
     }
     let environment = Environment::new();
     let parsed = match environment.template_from_str(&template.value) {
         Ok(parsed) => parsed,
         Err(error) => {
-            report.add(words::bad_template(template.span, &reason(&error)));
+            report.add(mistakes::bad_template(template.span, &reason(&error)));
             return;
         }
     };
     for (what, name) in unknown_functions(&environment, &parsed) {
-        report.add(words::template_filter(template.span, what, &name));
+        report.add(mistakes::template_filter(template.span, what, &name));
     }
     let globals: BTreeSet<String> =
         environment.globals().map(|(name, _)| name.to_string()).collect();
     let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
     for path in used.iter().filter(|path| !globals.contains(*path)) {
         if let Err((message, help)) = check_path(schemas, tool, path, has_result) {
-            report.add(words::template_field(template.span, path, &message, help));
+            report.add(mistakes::template_field(template.span, path, &message, help));
         }
     }
 }

@@ -143,7 +143,10 @@ pub(super) fn owners(
             for bind in binds {
                 report_unknown_method(services, methods, bind, report);
             }
-        } else if candidates.is_empty() && !toolset.tools.is_empty() && !report.misses_names() {
+        } else if candidates.is_empty()
+            && !toolset.tools.is_empty()
+            && !report.has_unread_definitions()
+        {
             // A toolset without tools has been reported, and what could not be read may be what names its owner.
             report.add(tools::no_owner(&toolset.name));
         }
@@ -255,7 +258,7 @@ pub(super) fn report_unknown_method(
     bind: &Spanned<String>,
     report: &mut Report,
 ) {
-    if bind.value.is_empty() || report.misses_names() {
+    if bind.value.is_empty() || report.has_unread_definitions() {
         return;
     }
     // As `service.method` where the binding is written so.

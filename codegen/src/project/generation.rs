@@ -1,5 +1,5 @@
-//! From schema files on disk to an output folder on disk: in full, or only what changed since the last run.
-//! [`crate::incremental`] decides what that is.
+//! Generates an output folder from schema files: in full, or only what changed since the last run, as
+//! [`crate::incremental`] decides.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -18,58 +18,58 @@ use crate::source::Sources;
 use crate::syntax;
 use crate::{Analysis, analyze, analyze_documents};
 
-/// What is to be generated, and where to.
+/// The inputs and the output folder of a run.
 pub(crate) struct Generation<'a> {
     /// The schema files.
     pub(crate) reading: ReadSources,
-    /// How it is laid out.
+    /// The options.
     pub(crate) options: Options,
-    /// The text that the places of options are in.
+    /// The text of `toolwright.toml`, for the spans in the options.
     pub(crate) config_text: &'a Sources,
-    /// Whether the files declare every type that the options name.
+    /// Whether the schema is the project's own, which has to declare every type that the options name.
     pub(crate) has_all_types: bool,
     /// The output folder.
     pub(crate) out: &'a Path,
 }
 
-/// What a run in full gives.
-struct Whole {
+/// The result of a full run.
+struct FullRun {
     files: Files,
-    /// For the next run.
+    /// The record for the next run.
     record: Option<Record>,
     warnings: Vec<Diagnostic>,
 }
 
 impl Generation<'_> {
-    /// Brings the output folder up to date, with no more work than the changes since the last run ask for.
+    /// Brings the output folder up to date, generating only what changed since the last run if possible.
     pub(crate) fn write(self) -> Result<Generated, Failure> {
         if let Some(generated) = self.update()? {
             return Ok(generated);
         }
-        self.wholly(|out, Whole { files, record, .. }| {
+        self.with_full_run(|out, FullRun { files, record, .. }| {
             let record = record.as_ref().map(Record::text);
             Ok(Change::Written(disk::write_recorded(out, files, record.as_deref())?))
         })
     }
 
-    /// Compares every byte of the output folder with the result of a run in full. No record is asked.
+    /// Compares every byte of the output folder with the result of a full run. Does not use the record.
     #[cfg(feature = "project")]
     pub(crate) fn compare(self) -> Result<Generated, Failure> {
-        self.wholly(|out, Whole { files, .. }| Ok(Change::Drift(disk::drift(out, files)?)))
+        self.with_full_run(|out, FullRun { files, .. }| Ok(Change::Drift(disk::drift(out, files)?)))
     }
 
-    fn wholly(
+    fn with_full_run(
         mut self,
-        change: impl FnOnce(&Path, &Whole) -> Result<Change, Failure>,
+        change: impl FnOnce(&Path, &FullRun) -> Result<Change, Failure>,
     ) -> Result<Generated, Failure> {
-        let whole = self.whole()?;
-        let change = change(self.out, &whole)?;
+        let run = self.run_in_full()?;
+        let change = change(self.out, &run)?;
         let (sources, out) = (self.reading.sources, self.out.to_owned());
-        let size = Size::of(paths(&whole.files));
-        Ok(Generated { sources, warnings: whole.warnings, out, size, change })
+        let size = Size::of(paths(&run.files));
+        Ok(Generated { sources, warnings: run.warnings, out, size, change })
     }
 
-    fn whole(&mut self) -> Result<Whole, Failure> {
+    fn run_in_full(&mut self) -> Result<FullRun, Failure> {
         let ReadSources { sources, findings } = &self.reading;
         let Analysis { documents, lowered, warnings } =
             match analyze(findings.clone(), sources, &self.options) {
@@ -84,17 +84,17 @@ impl Generation<'_> {
             return Err(Failure::Rejected { sources: self.config_text.clone(), findings });
         }
         let interfaces: Vec<Interface> = documents.iter().map(Interface::of).collect();
-        // Not needed any more, and as large as everything else until then.
+        // They are as large as everything else and no longer needed.
         drop(documents);
         let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
         let files = emit::emit(&plans, self.options.layout);
         let record = self.generator().and_then(|generator| {
             Record::new(&generator, sources, &interfaces, paths(&files), &warnings)
         });
-        Ok(Whole { files, record, warnings })
+        Ok(FullRun { files, record, warnings })
     }
 
-    /// Generates what the record of the last run leaves to do; none, and nothing done, if a run in full is needed.
+    /// Generates only what changed since the last run. Returns `None` and changes nothing if a full run is needed.
     fn update(&self) -> Result<Option<Generated>, Failure> {
         if !self.reading.findings.is_empty() {
             return Ok(None);
@@ -111,7 +111,7 @@ impl Generation<'_> {
         if !record.has_interfaces_of(&outdated.sources, &documents) {
             return Ok(None);
         }
-        // Errors are reported by a run in full, which sees all of them.
+        // A full run reports the errors, because it sees all of them.
         let analysis = analyze_documents(documents, report, &outdated.sources, &self.options);
         let Ok(Analysis { lowered, warnings, .. }) = analysis else { return Ok(None) };
         if !type_mistakes(&lowered.project, &self.options, false).is_empty() {
@@ -135,14 +135,14 @@ impl Generation<'_> {
         }))
     }
 
-    /// Whatever the output depends on besides the schema files: the options, and the program, since one that was built again
-    /// may generate something else under the same version. None if the program is not known.
+    /// Returns what the output depends on besides the schema files: the options, and the build of this program, because
+    /// different builds of one version may generate different code. Returns `None` if the build is unknown.
     fn generator(&self) -> Option<impl Debug> {
         Some((&self.options, disk::build_time()?))
     }
 }
 
-/// What is wrong with options about types. Where not all types of the schema are read, those that are missing are not missed.
+/// Returns the mistakes in options of types. Options of unknown types are only mistakes if `has_all_types`.
 pub(super) fn type_mistakes(
     project: &Project,
     options: &Options,
@@ -153,7 +153,7 @@ pub(super) fn type_mistakes(
     lower::check_types(project, types.filter(is_known))
 }
 
-/// The paths of all that belongs into the output folder, in their order.
+/// Returns the paths of all files in the output folder, in order.
 fn paths(files: &Files) -> impl Iterator<Item = &str> {
     std::iter::once(disk::MARKER).chain(files.iter().map(|(path, _)| path))
 }

@@ -1,4 +1,4 @@
-//! From schema files to an output folder, for commands and for build scripts. Never parses command lines, never prints.
+//! Checks a project on disk and generates its output folder, for commands and build scripts.
 
 mod generation;
 #[cfg(feature = "project")]
@@ -6,7 +6,7 @@ mod open;
 mod outcome;
 
 #[cfg(feature = "project")]
-pub use crate::config::{CONFIG_FILE, Config, plain};
+pub use crate::config::{CONFIG_FILE, Config, normalize_lexically};
 pub(crate) use generation::Generation;
 #[cfg(feature = "project")]
 use generation::type_mistakes;

@@ -1,47 +1,47 @@
-//! A project on disk, and the two things done with it: check and generate. Never how generating goes.
+//! A project on disk, which can be checked and generated.
 
 use std::path::{Path, PathBuf};
 
 use super::{Checked, Failure, Generated, Generation, type_mistakes};
-use crate::config::{CONFIG_FILE, Config, plain};
+use crate::config::{CONFIG_FILE, Config, normalize_lexically};
 use crate::diagnostic::{files as mistakes, projects};
 use crate::disk::{self, ReadSources};
 use crate::options::Options;
 use crate::source::{Source, Sources, Span};
 use crate::{Analysis, analyze};
 
-/// A folder with schemas, and where its generated crates go.
+/// A project: its schema files and its output folder.
 #[derive(Debug)]
 pub struct Project {
-    /// As it is shown: empty for the current folder.
+    /// The folder of the configuration, as shown in messages: empty for the current folder.
     root: PathBuf,
     config: Config,
     /// The text of the configuration.
     config_text: Sources,
-    /// Whether the schema is the one that the configuration is about.
+    /// Whether the schema is the configured one, not that of [`Project::with_schema`].
     has_own_schema: bool,
     schema: Vec<PathBuf>,
     out: PathBuf,
     /// The span of `out` in the configuration, if it is set there.
-    place_of_out: Option<Span>,
+    out_span: Option<Span>,
 }
 
-/// Whether generation changes anything on disk.
+/// Whether to write the output folder or to compare it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Bring the output folder up to date.
     Write,
-    /// Only say how it differs.
+    /// Compare the output folder, without changing it.
     Check,
 }
 
 impl Project {
-    /// Opens the project a folder belongs to: `toolwright.toml` there or above says where things are, and without one
-    /// the schema is in `schema`, the output in `gen`.
+    /// Opens the project of a folder. `toolwright.toml` in this folder, or in the nearest one above that has it, sets the
+    /// folders of the project; without such a file, the schema is in `schema` and the output in `gen`.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or does not say what it should.
+    /// If the file cannot be read or has a mistake.
     pub fn open(folder: &Path) -> Result<Self, Failure> {
         let absolute = absolute(folder)?;
         for (depth, ancestor) in absolute.ancestors().enumerate() {
@@ -62,7 +62,7 @@ impl Project {
         Self {
             schema: vec![root.join(&config.project.schema)],
             out: root.join(config.project.out.get_ref()),
-            place_of_out: config.place_of_out(),
+            out_span: config.out_span(),
             root,
             config,
             config_text: text,
@@ -70,8 +70,8 @@ impl Project {
         }
     }
 
-    /// Reads the schema from other files or folders, which are not taken from the project's folder. They need not have the
-    /// types that the configuration names.
+    /// Reads the schema from other files or folders. Relative paths start at the current folder. The schema need not have
+    /// the types that the configuration names.
     #[must_use]
     pub fn with_schema(mut self, paths: Vec<PathBuf>) -> Self {
         self.schema = paths;
@@ -79,40 +79,40 @@ impl Project {
         self
     }
 
-    /// Generates into another folder, which is not taken from the project's folder.
+    /// Generates into another folder. A relative path starts at the current folder.
     #[must_use]
     pub fn with_out(mut self, folder: PathBuf) -> Self {
         self.out = folder;
-        self.place_of_out = None;
+        self.out_span = None;
         self
     }
 
-    /// The schema files or folders.
+    /// Returns the schema files or folders.
     pub fn schema(&self) -> &[PathBuf] {
         &self.schema
     }
 
-    /// The output folder.
+    /// Returns the output folder.
     pub fn out(&self) -> &Path {
         &self.out
     }
 
-    /// The folder of the project's `toolwright.toml`; empty for the current folder.
+    /// Returns the folder of the project's `toolwright.toml`; empty for the current folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The schema files of the project beside one of them; none where it is not among them, since it is then no part of
-    /// the project.
+    /// Returns the other schema files of the project. If `file` is not inside its schema folders, it is not part of the
+    /// project, and there are none.
     ///
     /// # Errors
     ///
     /// See [`Failure`].
     pub fn beside(&self, file: &Path) -> Result<Vec<Source>, Failure> {
-        let file = plain(&absolute(file)?);
+        let file = normalize_lexically(&absolute(file)?);
         let mut is_inside = false;
         for schema in &self.schema {
-            let schema = plain(&absolute(schema)?);
+            let schema = normalize_lexically(&absolute(schema)?);
             is_inside |= file.starts_with(schema);
         }
         if !is_inside {
@@ -121,21 +121,21 @@ impl Project {
         let ReadSources { sources, .. } = disk::read_sources(&self.root, &self.schema)?;
         let mut others = Vec::new();
         for (_, source) in sources.readable() {
-            let is_other = plain(&absolute(Path::new(&source.path))?) != file;
+            let is_other = normalize_lexically(&absolute(Path::new(&source.path))?) != file;
             others.extend(is_other.then(|| source.clone()));
         }
         Ok(others)
     }
 
-    /// Reads and compiles the schema and keeps nothing.
+    /// Checks the schema without generating anything.
     ///
     /// # Errors
     ///
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
-        // What the configuration says wrongly is a mistake too.
+        // The configured output folder is checked, too.
         if self.has_own_schema {
-            self.refuse_folder()?;
+            self.check_out()?;
         }
         let options = self.options()?;
         let ReadSources { sources, findings } = disk::read_sources(&self.root, &self.schema)?;
@@ -153,15 +153,15 @@ impl Project {
         }
     }
 
-    /// Reads and compiles the schema, and writes or compares the output folder.
+    /// Compiles the schema, and writes or compares the output folder.
     ///
-    /// Writing does no more than what changed since the last run asks for; comparing looks at every byte.
+    /// Writing only generates what changed since the last run; comparing looks at every byte.
     ///
     /// # Errors
     ///
-    /// See [`Failure`]; the output folder is then as it was.
+    /// See [`Failure`]; the output folder is then unchanged.
     pub fn generate(&self, mode: Mode) -> Result<Generated, Failure> {
-        self.refuse_folder()?;
+        self.check_out()?;
         let generation = Generation {
             options: self.options()?,
             config_text: &self.config_text,
@@ -179,27 +179,27 @@ impl Project {
         Ok(self.config.options(&absolute(&self.root)?, &absolute(&self.out)?))
     }
 
-    /// Refuses an output folder that is not for output alone: schemas in it would be taken for strays, as would all else of
-    /// the project, and what other programs keep would be replaced.
-    fn refuse_folder(&self) -> Result<(), Failure> {
-        let out = plain(&absolute(&self.out)?);
+    /// Refuses an output folder that contains the schema or the project, whose files would count as strays, or that is
+    /// reserved for other programs.
+    fn check_out(&self) -> Result<(), Failure> {
+        let out = normalize_lexically(&absolute(&self.out)?);
         let shown = self.out.display().to_string();
         let mut findings = Vec::new();
         for schema in &self.schema {
-            if plain(&absolute(schema)?).starts_with(&out) {
-                let held = format!("the schema {}", schema.display());
-                findings.push(projects::overlapping_folders(self.place_of_out, &shown, &held));
+            if normalize_lexically(&absolute(schema)?).starts_with(&out) {
+                let content = format!("the schema {}", schema.display());
+                findings.push(projects::overlapping_folders(self.out_span, &shown, &content));
             }
         }
-        let root = plain(&absolute(&self.root)?);
+        let root = normalize_lexically(&absolute(&self.root)?);
         if findings.is_empty() && root.starts_with(&out) {
-            findings.push(projects::overlapping_folders(self.place_of_out, &shown, "the project"));
+            findings.push(projects::overlapping_folders(self.out_span, &shown, "the project"));
         }
         // The path of the project itself is not checked.
         let parts = out.strip_prefix(&root).unwrap_or(&out).iter();
         let mut parts = parts.map(|part| part.to_string_lossy().to_lowercase());
-        if let Some(kept) = parts.find(|part| KEPT.contains(&part.as_str())) {
-            findings.push(projects::kept_folder(self.place_of_out, &shown, &kept));
+        if let Some(reserved) = parts.find(|part| RESERVED.contains(&part.as_str())) {
+            findings.push(projects::reserved_folder(self.out_span, &shown, &reserved));
         }
         if findings.is_empty() {
             return Ok(());
@@ -208,8 +208,8 @@ impl Project {
     }
 }
 
-/// Folders that version control keeps to itself, and that of records of earlier runs.
-const KEPT: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".toolwright"];
+/// Folders of version control systems, and the folder with the records of earlier runs.
+const RESERVED: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".toolwright"];
 
 fn linked_out(root: &Path) -> Failure {
     let path = disk::slash_path(&root.join(CONFIG_FILE));
@@ -229,7 +229,7 @@ fn parse(root: &Path, text: String) -> Result<(Config, Sources), Failure> {
     }
 }
 
-/// The folder so many levels above, as a person in it would write it.
+/// Returns the folder `depth` levels above, as a person would write it.
 fn above(folder: &Path, depth: usize) -> PathBuf {
     if depth > 0 && folder.is_absolute() {
         return folder.ancestors().nth(depth).unwrap_or(folder).to_owned();

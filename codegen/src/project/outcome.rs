@@ -1,4 +1,4 @@
-//! What checking and generating give, and how it is told in a line. Never decides where a line goes.
+//! The results of checking and generating, and their texts.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,48 +8,48 @@ use crate::disk::{self, Drift, IoError, OutputError, SetAside, Written};
 use crate::render::{Format, printable, render};
 use crate::source::Sources;
 
-/// How many files that were left alone are named.
-const KEPT_LINES: usize = 10;
+/// The most files that are named because they were kept.
+const MAX_KEPT: usize = 10;
 
-/// What [`super::Project::check`] gives.
+/// The result of [`super::Project::check`].
 #[derive(Debug)]
 pub struct Checked {
-    /// What was read.
+    /// The schema files.
     pub sources: Sources,
-    /// What was found that does not stand in the way.
+    /// The warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What [`super::Project::generate`] gives.
+/// The result of [`super::Project::generate`].
 #[derive(Debug)]
 pub struct Generated {
-    /// What was read.
+    /// The schema files.
     pub sources: Sources,
-    /// What was found that does not stand in the way.
+    /// The warnings.
     pub warnings: Vec<Diagnostic>,
     /// The output folder.
     pub out: PathBuf,
-    /// How much belongs into it.
+    /// The number of crates and files in it.
     pub size: Size,
-    /// What was done, or is to be done.
+    /// The changes made or the differences found.
     pub change: Change,
 }
 
-/// How much is generated.
+/// The size of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// How many crates.
+    /// The number of crates.
     pub crates: usize,
-    /// How many files.
+    /// The number of files.
     pub files: usize,
 }
 
-/// The output folder after or without writing.
+/// The changes made or the differences found.
 #[derive(Debug)]
 pub enum Change {
-    /// It was brought up to date.
+    /// The output folder was brought up to date.
     Written(Written),
-    /// It was compared.
+    /// The output folder was compared.
     Drift(Drift),
 }
 
@@ -58,19 +58,19 @@ pub enum Change {
 pub enum Failure {
     /// The schema or the configuration is wrong.
     Rejected {
-        /// What was read.
+        /// The schema files, or the configuration.
         sources: Sources,
-        /// What is wrong with it.
+        /// The errors, and the warnings.
         findings: Vec<Diagnostic>,
     },
-    /// The output folder is not as it must be, or the system refused.
+    /// The output folder cannot be used, or the system reported an error.
     Output(OutputError),
-    /// The system refused.
+    /// The system reported an error.
     Io(IoError),
 }
 
 impl Size {
-    /// Of the files at these paths.
+    /// Counts the files at these paths, and the crates among them.
     pub(super) fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
         let mut size = Self { crates: 0, files: 0 };
         for path in paths {
@@ -82,13 +82,13 @@ impl Size {
 }
 
 impl Generated {
-    /// Whether the output folder is now as it should be.
+    /// Returns whether the output folder is now up to date.
     pub fn is_up_to_date(&self) -> bool {
         matches!(&self.change, Change::Drift(drift) if drift.is_empty())
             || matches!(self.change, Change::Written(_))
     }
 
-    /// The result in lines: files that differ if it was compared, a summary, and what is left to do.
+    /// Returns the result as lines: the files that differ if it was compared, a summary, and what is left to do.
     pub fn report(&self, command: &str) -> String {
         let mut lines = self.drift_lines();
         lines.push(self.summary());
@@ -115,24 +115,24 @@ impl Generated {
         }
     }
 
-    /// Files that were left alone still count as drift, so they are named; a `target` folder has thousands.
+    /// Names the files that were kept, because they count as drift; only the first, because a `target` folder has thousands.
     fn kept_lines(&self, foreign: &[String]) -> Vec<String> {
         let line = |path: &String| {
             format!("kept {}, which was not generated; move or remove it", self.shown(path))
         };
-        let mut lines: Vec<String> = foreign.iter().take(KEPT_LINES).map(line).collect();
-        if let Some(more) = foreign.len().checked_sub(KEPT_LINES).filter(|more| *more > 0) {
+        let mut lines: Vec<String> = foreign.iter().take(MAX_KEPT).map(line).collect();
+        if let Some(more) = foreign.len().checked_sub(MAX_KEPT).filter(|more| *more > 0) {
             lines.push(format!("kept {more} more"));
         }
         lines
     }
 
-    /// A file of the output folder, in a message.
+    /// Returns the path of an output file for a message.
     fn shown(&self, path: &str) -> String {
         printable(&disk::slash_path(&self.out.join(path))).into_owned()
     }
 
-    /// The warnings as text.
+    /// Returns the warnings as text.
     pub fn render_warnings(&self, format: Format) -> String {
         render(&self.warnings, &self.sources, format)
     }
@@ -175,12 +175,12 @@ impl Generated {
 }
 
 impl Failure {
-    /// Whether it is the user's text that must change, not something on disk.
+    /// Returns whether the schema or the configuration must change, not something else on disk.
     pub fn is_rejection(&self) -> bool {
         matches!(self, Self::Rejected { .. })
     }
 
-    /// The findings as text; empty for failures that are not about a text.
+    /// Returns the findings as text; empty for other failures.
     pub fn render(&self, format: Format) -> String {
         match self {
             Self::Rejected { sources, findings } => render(findings, sources, format),
@@ -195,10 +195,12 @@ fn set_aside_line(SetAside { folder, files }: &SetAside) -> String {
         [file] => printable(file).into_owned(),
         files => count(files.len(), "file"),
     };
-    format!("moved {which} to {folder}: not known to be as generated; look and delete the folder")
+    format!(
+        "moved {which} to {folder}: perhaps edited since it was generated; check, then delete the folder"
+    )
 }
 
-/// How many findings there are of each severity, such as `2 errors, 1 warning`; `no errors` for none.
+/// Returns the number of findings of each severity, such as `2 errors, 1 warning`; `no errors` if there are none.
 pub fn tally(findings: &[Diagnostic]) -> String {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     match (of(Severity::Error), of(Severity::Warning)) {
@@ -209,7 +211,7 @@ pub fn tally(findings: &[Diagnostic]) -> String {
     }
 }
 
-/// A number and a noun that agree.
+/// Returns a number with its noun, in the plural if needed.
 pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -216,7 +216,7 @@ pub const ANNOTATIONS: [(&str, Expected, &str); 14] = [
     ("x-enum-names", Expected::EnumNames, "The names in Rust of the integers in `enum`."),
 ];
 
-/// Keywords of 2020-12 that are not honoured: all are about schemas that lie elsewhere or change what
+/// Keywords of 2020-12 that are not honored: all are about schemas that lie elsewhere or change what
 /// others mean.
 const UNSUPPORTED: [&str; 5] =
     ["$id", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$recursiveRef"];
@@ -228,12 +228,12 @@ impl Keyword {
     }
 }
 
-/// Whether a keyword is honoured.
-pub fn is_honoured(word: &str) -> bool {
+/// Whether a keyword is honored.
+pub fn is_honored(word: &str) -> bool {
     Keyword::of(word).is_some() || is_annotation(word)
 }
 
-/// Whether a keyword is one of 2020-12, and not honoured all the same.
+/// Whether a keyword is one of 2020-12, and not honored all the same.
 pub fn is_unsupported(word: &str) -> bool {
     UNSUPPORTED.contains(&word)
 }
@@ -243,8 +243,8 @@ pub fn is_annotation(word: &str) -> bool {
     annotated(word).is_some()
 }
 
-/// Every keyword that is honoured.
-pub fn honoured() -> impl Iterator<Item = &'static str> {
+/// Every keyword that is honored.
+pub fn honored() -> impl Iterator<Item = &'static str> {
     Keyword::ALL.iter().map(|keyword| keyword.word()).chain(ANNOTATIONS.map(|(word, ..)| word))
 }
 

@@ -319,7 +319,7 @@ pub(super) fn read(node: &Node, report: &mut Report) -> Option<Document> {
         return None;
     }
     if node.entries().is_none() {
-        report.miss_names();
+        report.note_unread_definitions();
     }
     Document::read(node, report)
 }

@@ -157,14 +157,14 @@ fn as_meant<'n>(
         let taken =
             nearest(&entry.key.value, keys.iter().copied()).filter(|near| !free.contains(near));
         if let Some(near) = taken {
-            report.add(form::slip_beside(&entry.key, near));
+            report.add(form::misspelling_beside(&entry.key, near));
             continue;
         }
         report.add(form::unknown_key(&entry.key, &free));
         match nearest(&entry.key.value, free) {
             Some(key) => key.clone_into(&mut meant.to_mut()[position].key.value),
             // What is behind it may have been meant to declare names.
-            None if declares && entry.value.entries().is_some() => report.miss_names(),
+            None if declares && entry.value.entries().is_some() => report.note_unread_definitions(),
             None => {}
         }
     }

@@ -141,7 +141,7 @@ impl<T: Read> Read for Entries<T> {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let Some(entries) = node.entries() else {
             report.add(node.unexpected("a mapping from names"));
-            report.miss_names();
+            report.note_unread_definitions();
             return None;
         };
         let read = |entry: &crate::yaml::Entry| {

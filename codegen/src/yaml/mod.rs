@@ -71,13 +71,13 @@ fn read(source: SourceId, text: &str, report: &mut Report, has_plain_keys: bool)
             Ok((Event::StreamEnd, _)) => break,
             Ok((event, span)) => {
                 if builder.take(event, places.span(span)).is_none() {
-                    report.miss_names();
+                    report.note_unread_definitions();
                     return None;
                 }
             }
             Err(error) => {
                 report.add(syntax_error(&error, &places));
-                report.miss_names();
+                report.note_unread_definitions();
                 return None;
             }
         }

@@ -13,7 +13,9 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use toolwright_codegen::disk::Written;
-use toolwright_codegen::project::{CONFIG_FILE, Change, Failure, Generated, Mode, Project, plain};
+use toolwright_codegen::project::{
+    CONFIG_FILE, Change, Failure, Generated, Mode, Project, normalize_lexically,
+};
 
 use crate::end::End;
 use crate::generate::{self, Places};
@@ -222,7 +224,7 @@ fn is_about_metadata(event: &Event) -> bool {
 /// A path as events tell of it: from the root of the file system.
 fn folder(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    plain(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    normalize_lexically(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 /// The path itself, or what is there of the way to it.

@@ -19,7 +19,7 @@ impl Publisher<'_> {
             Shape::Enum(values) => self.enumeration(values, |value| Json::string(value)),
             Shape::IntegerEnum(values) => {
                 self.keyword("enum");
-                self.out.plain(values, |out, value| out.number(&value.value.to_string()));
+                self.out.inline_array(values, |out, value| out.number(&value.value.to_string()));
             }
             Shape::Constants(values) => self.enumeration(values, Json::clone),
             Shape::Array(array) => self.array(array),
@@ -88,7 +88,7 @@ impl Publisher<'_> {
         let mut required = properties.filter(|property| property.required).peekable();
         if required.peek().is_some() {
             self.keyword("required");
-            self.out.plain(required, |out, property| out.string(&property.name.value));
+            self.out.inline_array(required, |out, property| out.string(&property.name.value));
         }
         match object.additional {
             Additional::Open => {}
@@ -107,7 +107,7 @@ impl Publisher<'_> {
     fn enumeration<T>(&mut self, values: &[EnumValue<T>], json: fn(&T) -> Json) {
         if values.iter().all(|value| value.annotations.is_empty()) {
             self.keyword("enum");
-            self.out.plain(values, |out, value| out.value(&json(&value.value.value)));
+            self.out.inline_array(values, |out, value| out.value(&json(&value.value.value)));
             return;
         }
         self.keyword("oneOf");

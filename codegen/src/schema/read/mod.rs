@@ -1,4 +1,4 @@
-//! JSON Schema 2020-12 text to [`Schemas`](super::Schemas) nodes. Every keyword is honoured or
+//! JSON Schema 2020-12 text to [`Schemas`](super::Schemas) nodes. Every keyword is honored or
 //! refused at its place: a schema never comes to mean something else than its text says.
 //!
 //! A schema has one *form*: a reference, a choice, a constant, an enumeration or a type. The form turns

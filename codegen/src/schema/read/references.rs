@@ -96,7 +96,7 @@ impl SchemaReader<'_> {
         }
         match self.names.resolve(name, self.service) {
             Ok(id) => return Shape::Named(id),
-            Err(_) if self.report.misses_names() => {}
+            Err(_) if self.report.has_unread_definitions() => {}
             Err((message, advice)) => {
                 self.report.add(names::unknown_type(Some(span), message, advice));
             }

@@ -5,7 +5,7 @@ use toolwright::value::Kind;
 use super::SchemaReader;
 use super::scalar::{is_enumeration, is_typed_bound, kinds_of_format};
 use crate::diagnostic::schemas;
-use crate::schema::keyword::{honoured, is_honoured, is_unsupported};
+use crate::schema::keyword::{honored, is_honored, is_unsupported};
 use crate::schema::{DOUBLE, Keyword, TUPLE, number};
 use crate::source::Spanned;
 use crate::yaml::{Entry, Node, Value};
@@ -160,12 +160,12 @@ fn greatest(text: &Node) -> Option<usize> {
 }
 
 impl SchemaReader<'_> {
-    /// Reports a keyword that does not exist or is not honoured; whether it is fine.
+    /// Reports a keyword that does not exist or is not honored; whether it is fine.
     pub(super) fn check_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) -> bool {
         let word = key.value.as_str();
         if is_unsupported(word) {
             self.report.add(schemas::unsupported_keyword(key));
-        } else if !is_honoured(word) {
+        } else if !is_honored(word) {
             self.unknown_keyword(key, beside);
         } else {
             return true;
@@ -205,7 +205,7 @@ impl SchemaReader<'_> {
     }
 
     fn unknown_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) {
-        let known: Vec<&str> = honoured().collect();
+        let known: Vec<&str> = honored().collect();
         let beside: Vec<&str> = beside.iter().map(|entry| entry.key.value.as_str()).collect();
         self.report.add(schemas::unknown_keyword(key, &known, &beside));
     }
