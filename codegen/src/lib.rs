@@ -49,7 +49,7 @@ pub mod internal {
 
     pub mod keyword {
         pub use crate::schema::keyword::{
-            Expected, expected, is_annotation, is_honored, is_unsupported,
+            Expected, expected, is_annotation, is_supported, is_unsupported,
         };
     }
     pub mod model {

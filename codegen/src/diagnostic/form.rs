@@ -76,14 +76,8 @@ mistakes! {
     /// A value is none of the few words that are allowed.
     ///
     /// HTTP methods are written in capitals, as on the wire; all others in lower case.
-    Error "unknown-word" unknown_word(span: Span, what: &'static str, word: &str, known: &[&str]) {
-        let plural = match what {
-            "HTTP method" => "HTTP methods",
-            "query style" => "query styles",
-            "kind of content" => "kinds of content",
-            _ => "kinds of responses",
-        };
-        at(span, format!("unknown {what} `{word}`"))
+    Error "unknown-word" unknown_word(span: Span, noun: &str, plural: &str, word: &str, known: &[&str]) {
+        at(span, format!("unknown {noun} `{word}`"))
             .help(advice(word, known.iter().copied(), plural))
     }
 

@@ -1,5 +1,5 @@
-//! How a tool calls a method: which properties of the payload are injected, which are left for the model, and whether
-//! the result is reshaped.
+//! Binds tools to methods: finds the injected properties of the payload, the arguments of the tool, and whether the result
+//! is reshaped.
 
 use super::compatibility::{Direction, Handover, check_not_declared};
 use super::schemas::Reading;
@@ -13,7 +13,7 @@ use crate::schema::{Node, NodeId, ObjectShape, Property, Schemas, Shape, as_obje
 use crate::source::Spanned;
 use crate::syntax::{Entries, SchemaText};
 
-/// Words for where an injected value comes from; `label:KEY` beside them.
+/// The sources of injected values, besides `label:KEY`.
 const SOURCES: [(&str, InjectionSource); 5] = [
     ("run_id", InjectionSource::RunId),
     ("session_id", InjectionSource::SessionId),
@@ -34,11 +34,11 @@ pub(super) struct Signature {
 pub(super) struct Bindings {
     /// Declared schemas that differ from the method's.
     pub(super) handovers: Vec<Handover>,
-    /// How many properties of payloads have been taken over.
+    /// The number of properties in the payloads of all bindings.
     properties: usize,
 }
 
-/// The method that a tool of a known owner binds to.
+/// Returns the method that a tool binds to; `owner` owns the tool's toolset.
 pub(super) fn bound_method(
     declared: Declared<'_>,
     owner: ServiceId,
@@ -61,13 +61,13 @@ pub(super) fn bound_method(
 }
 
 impl Bindings {
-    /// Whether bound tools take over too many properties; further bindings are then skipped.
+    /// Returns whether the payloads have too many properties in total; further bindings are then skipped.
     pub(super) fn are_too_many(&self) -> bool {
         self.properties > output_limits::MAX_BOUND
     }
 
-    /// The signature of a tool that is bound to a method.
-    pub(super) fn bound(
+    /// Returns the signature of a tool that is bound to a method.
+    pub(super) fn signature(
         &mut self,
         declared: Declared<'_>,
         owner: ServiceId,
@@ -97,15 +97,15 @@ impl Bindings {
                     self.args(declared, method, tool, payload, text, &inject, reading, report);
                 (args, Some(Binding { method, args: shape, reshapes_result: false, inject }))
             }
-            // That the payload is no object, or invalid, has been reported where it stands.
+            // A payload that is invalid or not an object has been reported at the method.
             (None, Some(text)) => (reading.object(owner, &text.0, "`args`", report), None),
-            (None, None) => (reading.unknown(tool.name.span), None),
+            (None, None) => (reading.invalid(tool.name.span), None),
         };
         let mut result = called.result;
-        let home = &declared.services.name(owner).value;
+        let service = &declared.services.name(owner).value;
         let of_method = declared.methods.texts[method.position()].result.as_ref();
         if let Some(text) = result_text
-            && !same(&reading.types, home, text, of_method)
+            && !are_same(&reading.types, service, text, of_method)
         {
             result = reading.schema(owner, &text.0, report);
             let (span, direction) = (text.0.span, Direction::Result);
@@ -117,7 +117,7 @@ impl Bindings {
         Signature { args, result, binding }
     }
 
-    /// The arguments of a tool whose method takes an object, and how they become that object.
+    /// Returns the arguments of a tool, and how they relate to the payload of its method.
     fn args(
         &mut self,
         declared: Declared<'_>,
@@ -130,7 +130,7 @@ impl Bindings {
         report: &mut Report,
     ) -> (NodeId, ArgsShape) {
         let called = &declared.methods.list[method.position()];
-        let home = &declared.services.name(called.service).value;
+        let service = &declared.services.name(called.service).value;
         let of_method = declared.methods.texts[method.position()].payload.as_ref();
         match text {
             None if inject.is_empty() => (called.payload, ArgsShape::Same),
@@ -138,7 +138,7 @@ impl Bindings {
                 let args = derived(tool, called.payload, payload, inject, reading, report);
                 (args, ArgsShape::Derived)
             }
-            Some(text) if same(&reading.types, home, text, of_method) => {
+            Some(text) if are_same(&reading.types, service, text, of_method) => {
                 for injection in inject {
                     check_not_declared(payload, &injection.property, report);
                 }
@@ -147,7 +147,7 @@ impl Bindings {
             Some(text) => {
                 let (span, to) = (text.0.span, called.payload);
                 let from = reading.object(called.service, &text.0, "`args`", report);
-                let injected = inject.iter().map(|one| one.property.clone()).collect();
+                let injected = inject.iter().map(|injection| injection.property.clone()).collect();
                 let direction = Direction::Args { injected };
                 self.handovers.push(Handover { span, from, to, direction });
                 (from, ArgsShape::Declared)
@@ -169,7 +169,7 @@ fn injections(
         let required = match property {
             Some(property) => injected_string(name, method, property, schemas, report),
             None if schemas.is_valid(resolved(schemas, method.payload)) => {
-                let known = payload.properties.iter().map(|one| one.name.value.as_str());
+                let known = payload.properties.iter().map(|property| property.name.value.as_str());
                 report.add(names::unknown_property(name, &known.collect::<Vec<_>>()));
                 None
             }
@@ -212,7 +212,7 @@ fn injected_string(
     Some(property.required)
 }
 
-/// The payload without what is injected: it keeps the nodes of its own properties.
+/// Creates arguments from the payload without the injected properties. The other properties keep their nodes.
 fn derived(
     tool: &WrittenTool<'_>,
     payload: NodeId,
@@ -221,7 +221,7 @@ fn derived(
     reading: &mut Reading<'_>,
     report: &mut Report,
 ) -> NodeId {
-    // What other keywords of the payload mean without the injected properties cannot be told.
+    // Assertions of the payload may involve injected properties.
     let plain = resolved(&reading.schemas, payload);
     let assertion =
         [payload, plain].iter().find_map(|&node| reading.schemas[node].assertions.first());
@@ -237,13 +237,13 @@ fn derived(
     reading.schemas.add(Node::new(tool.name.span, Shape::Object(object)))
 }
 
-/// Whether two schemas are one: the same type by name, or the same text.
-fn same(types: &KnownTypes, home: &str, a: &SchemaText, b: Option<&SchemaText>) -> bool {
+/// Returns whether two schemas are the same named type, or have the same text.
+fn are_same(types: &KnownTypes, service: &str, a: &SchemaText, b: Option<&SchemaText>) -> bool {
     let Some(b) = b else { return false };
     match (a.0.to_json(), b.0.to_json()) {
         (Json::String(a), Json::String(b)) => {
-            let a = types.find(&a, home);
-            a.is_some() && a == types.find(&b, home)
+            let a = types.find(&a, service);
+            a.is_some() && a == types.find(&b, service)
         }
         (a, b) => a == b,
     }

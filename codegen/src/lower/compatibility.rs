@@ -1,6 +1,5 @@
-//! Whether what one schema accepts can be handed to another, field by field: declared arguments to a method's payload,
-//! what a method gives to a declared result. Compares kinds, enumerations and which fields there are; never limits,
-//! which payloads are checked against when they come.
+//! Checks field by field that values of one schema fit another: a tool's declared arguments the payload of its method, the
+//! method's result the tool's declared result. Compares kinds, enumerations and fields; limits are checked at run time.
 
 use std::collections::BTreeSet;
 
@@ -15,26 +14,26 @@ use crate::schema::{
 };
 use crate::source::{Span, Spanned};
 
-/// Two schemas, the values of one of which are handed to the other.
+/// Two schemas; values of `from` are passed to `to`.
 #[derive(Debug)]
 pub(super) struct Handover {
-    /// Where the tool's schema is written.
+    /// The span of the tool's schema.
     pub(super) span: Span,
     pub(super) from: NodeId,
     pub(super) to: NodeId,
     pub(super) direction: Direction,
 }
 
-/// Which way values go.
+/// The direction in which values are passed.
 #[derive(Debug)]
 pub(super) enum Direction {
-    /// From a tool to its method, with fields that are filled in on the way.
+    /// From a tool to its method; the injected fields are added.
     Args { injected: Vec<Spanned<String>> },
     /// From a method to its tool.
     Result,
 }
 
-/// One place where a value that is handed on would be refused.
+/// A place where a passed value would be refused.
 struct Mismatch {
     pointer: String,
     from: Span,
@@ -43,15 +42,15 @@ struct Mismatch {
 }
 
 enum Problem {
-    /// A field that is required there and may be missing here.
+    /// A field that `to` requires and `from` may lack.
     Missing(String),
-    /// A field that is not allowed there.
+    /// A field that `to` does not allow.
     Extra(String),
-    /// Values that are not accepted there.
+    /// Values that `to` does not accept.
     Values(String),
 }
 
-/// Compares every pair of schemas.
+/// Compares every pair of schemas and reports mismatches.
 pub(super) fn check(schemas: &Schemas, handovers: &[Handover], report: &mut Report) {
     for handover in handovers {
         if let (Direction::Args { injected }, Some(args)) =
@@ -91,8 +90,8 @@ fn finding(handover: &Handover, mismatch: Mismatch) -> Diagnostic {
         (Direction::Result, problem) => {
             let field = tools::field_words(&pointer, "the result");
             let words = match problem {
-                Problem::Missing(name) => format!("`{name}` may be missing, which is required"),
-                Problem::Extra(name) => format!("`{name}` may be there, which is not allowed"),
+                Problem::Missing(name) => format!("`{name}` is required, but may be missing"),
+                Problem::Extra(name) => format!("`{name}` is not allowed, but may be present"),
                 Problem::Values(words) => words,
             };
             tools::result_does_not_fit(
@@ -125,7 +124,7 @@ fn mismatches(schemas: &Schemas, handover: &Handover) -> Vec<Mismatch> {
     comparison.found
 }
 
-/// Two schemas inside the compared ones, and where in a value they meet.
+/// Two nested schemas to compare, and the pointer to their values.
 struct Step {
     from: NodeId,
     to: NodeId,
@@ -134,11 +133,11 @@ struct Step {
 
 struct Comparison<'a> {
     schemas: &'a Schemas,
-    /// Fields of the whole that are filled in on the way.
+    /// Injected fields of the outermost value.
     injected: &'a [Spanned<String>],
-    /// The comparisons left to do: schemas may lead far down, so nothing here calls itself.
+    /// The comparisons to do: a stack instead of recursion, because schemas may be nested deeply.
     open: Vec<Step>,
-    /// Pairs that have been compared: recursion ends there.
+    /// The pairs that have been compared, so that recursive schemas come to an end.
     seen: BTreeSet<(NodeId, NodeId)>,
     pointer: String,
     found: Vec<Mismatch>,
@@ -158,13 +157,13 @@ impl<'a> Comparison<'a> {
             return;
         }
         match (&schemas[plain_from].shape, &schemas[plain_to].shape) {
-            (Shape::Nullable(inner), _) => self.later(*inner, to, None),
-            (_, Shape::Nullable(inner)) => self.later(from, *inner, None),
+            (Shape::Nullable(inner), _) => self.schedule(*inner, to, None),
+            (_, Shape::Nullable(inner)) => self.schedule(from, *inner, None),
             (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b)),
-            (Shape::Array(a), Shape::Array(b)) => self.later(a.items, b.items, Some("*")),
+            (Shape::Array(a), Shape::Array(b)) => self.schedule(a.items, b.items, Some("*")),
             (Shape::Tuple(a), Shape::Tuple(b)) => {
                 for (index, (&a, &b)) in a.places.iter().zip(&b.places).enumerate() {
-                    self.later(a, b, Some(&index.to_string()));
+                    self.schedule(a, b, Some(&index.to_string()));
                 }
             }
             (Shape::Union(a), Shape::Union(b)) if a.tag == b.tag => self.variants(a, to, b),
@@ -172,8 +171,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares two schemas in their turn: of the same value, or of what stands under a key of it.
-    fn later(&mut self, from: NodeId, to: NodeId, key: Option<&str>) {
+    /// Schedules the comparison of two schemas, for the same value or for the value of a key in it.
+    fn schedule(&mut self, from: NodeId, to: NodeId, key: Option<&str>) {
         let mut pointer = self.pointer.clone();
         if let Some(key) = key {
             pointer.push('/');
@@ -186,15 +185,15 @@ impl<'a> Comparison<'a> {
         for variant in &given.variants {
             let tag = &variant.tag.value;
             if let Some(same) = taken.variants.iter().find(|other| other.tag.value == *tag) {
-                self.later(variant.schema, same.schema, None);
+                self.schedule(variant.schema, same.schema, None);
             } else {
-                let words = format!("`{tag}` given as `{}`, which is not expected", taken.tag);
+                let words = format!("found `{tag}` as `{}`, which is not expected", taken.tag);
                 self.mismatch(variant.schema, to, Problem::Values(words));
             }
         }
     }
 
-    /// Words for kinds of values that are refused there, where it is known what both accept.
+    /// Returns a message if `from` has kinds of values that `to` refuses; `None` also if the kinds are unknown.
     fn refused_kinds(&self, from: NodeId, to: NodeId) -> Option<String> {
         let (given, taken) = (kinds(self.schemas, from)?, kinds(self.schemas, to)?);
         let is_taken = |kind: &Kind| {
@@ -203,10 +202,10 @@ impl<'a> Comparison<'a> {
         if given.iter().all(is_taken) {
             return None;
         }
-        Some(format!("{} given, {} expected", listed(&given), listed(&taken)))
+        Some(format!("expected {}, found {}", listed(&taken), listed(&given)))
     }
 
-    /// Enumerated values against enumerated values.
+    /// Compares enumerated values.
     fn constants(&mut self, from: NodeId, to: NodeId) {
         let (Some(given), Some(taken)) =
             (enumerated(self.schemas, from), enumerated(self.schemas, to))
@@ -216,7 +215,7 @@ impl<'a> Comparison<'a> {
         let is_refused = |value: &&Json| !taken.iter().any(|known| json_equal(known, value));
         let refused: Vec<String> = given.iter().filter(is_refused).map(Json::to_string).collect();
         if !refused.is_empty() {
-            let words = format!("{} given, which is not expected", refused.join(", "));
+            let words = format!("found {}, which is not expected", refused.join(", "));
             self.mismatch(from, to, Problem::Values(words));
         }
     }
@@ -242,8 +241,8 @@ impl<'a> Comparison<'a> {
             let name = &field.name.value;
             let there = taken.properties.iter().find(|other| other.name.value == *name);
             match (there, taken.additional) {
-                (Some(there), _) => self.later(field.schema, there.schema, Some(name)),
-                (None, Additional::Typed(node)) => self.later(field.schema, node, Some(name)),
+                (Some(there), _) => self.schedule(field.schema, there.schema, Some(name)),
+                (None, Additional::Typed(node)) => self.schedule(field.schema, node, Some(name)),
                 (None, Additional::Open | Additional::Declared) => {}
                 (None, Additional::Closed) => {
                     self.found(field.name.span, to, Problem::Extra(name.clone()));
@@ -262,7 +261,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The kinds of values that a node accepts; none where it may be any.
+/// Returns the kinds of values that a node accepts; `None` if any kind is possible.
 fn kinds(schemas: &Schemas, node: NodeId) -> Option<BTreeSet<Kind>> {
     let node = resolved(schemas, node);
     if !schemas.is_valid(node) {
@@ -293,7 +292,7 @@ fn kinds(schemas: &Schemas, node: NodeId) -> Option<BTreeSet<Kind>> {
     })
 }
 
-/// The values that a node lists.
+/// Returns the values that an enumeration or constant accepts.
 fn enumerated(schemas: &Schemas, node: NodeId) -> Option<Vec<Json>> {
     Some(match &schemas[resolved(schemas, node)].shape {
         Shape::Const(value) => vec![value.clone()],

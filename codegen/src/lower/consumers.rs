@@ -1,4 +1,4 @@
-//! Agents and MCP servers: what they use, export and expose. They define nothing (G17).
+//! Lowers agents and MCP servers, which refer to toolsets and tools, but define none (G17).
 
 use super::services::Services;
 use super::{Declared, check_name, owned, report_unknown};
@@ -7,14 +7,14 @@ use crate::model::{Agent, McpServer, Policy, ServiceId, ToolId, ToolsetId};
 use crate::source::Spanned;
 use crate::syntax::{self, Entries};
 
-/// An agent as written.
+/// A declared agent.
 pub(super) struct DeclaredAgent<'a> {
     pub(super) service: ServiceId,
     name: &'a Spanned<String>,
     pub(super) text: &'a syntax::Agent,
 }
 
-/// Finds the agents: toolsets need to know who exports them.
+/// Collects the agents; the owner of a toolset may depend on the agent that exports it.
 pub(super) fn declared_agents<'a>(
     services: &Services<'a>,
     report: &mut Report,
@@ -85,7 +85,7 @@ fn toolsets_named(
     found
 }
 
-/// The tool of a name; an alias is no name to build on.
+/// Finds a tool by its name. Reports an unknown name, or an alias in its place.
 pub(super) fn tool_named(
     declared: Declared<'_>,
     name: &Spanned<String>,

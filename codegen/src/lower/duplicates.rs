@@ -1,4 +1,4 @@
-//! Reports every name that is given several times, once, with all its places.
+//! Reports duplicate names, each of them once, with all its places.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::model::ServiceId;
 use crate::source::{Span, Spanned};
 use crate::syntax::Entries;
 
-/// Names of toolsets and tools are unique in the project, others in their service.
+/// Kinds of names. Toolsets and tools have unique names in the project, the others in their service.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Type,
@@ -20,7 +20,7 @@ enum Kind {
     Server,
 }
 
-/// The places where each name is given, and whether it is given there as an alias.
+/// The places of each name, and whether it is an alias there.
 type Places<'a> = BTreeMap<(Kind, Option<ServiceId>, &'a str), Vec<(Span, bool)>>;
 
 pub(super) fn report(
@@ -28,16 +28,16 @@ pub(super) fn report(
     toolsets: &[WrittenToolset<'_>],
     report: &mut Report,
 ) {
-    for ((kind, _, name), given) in places(services, toolsets) {
-        if given.len() < 2 {
+    for ((kind, _, name), places) in places(services, toolsets) {
+        if places.len() < 2 {
             continue;
         }
-        let spans = || given.iter().map(|(span, _)| *span).collect();
+        let spans = || places.iter().map(|(span, _)| *span).collect();
         report.add(match kind {
             Kind::Type => names::duplicate_type(name, spans()),
             Kind::Method => names::duplicate_method(name, spans()),
             Kind::Toolset => names::duplicate_toolset(name, spans()),
-            Kind::Tool => names::duplicate_tool(name, given),
+            Kind::Tool => names::duplicate_tool(name, places),
             Kind::Agent => names::duplicate_agent(name, spans()),
             Kind::Server => names::duplicate_mcp_server(name, spans()),
         });
@@ -49,24 +49,24 @@ fn places<'a>(services: &Services<'a>, toolsets: &'a [WrittenToolset<'a>]) -> Pl
         entries.into_iter().flat_map(Entries::iter).map(|(name, _)| name)
     }
     let mut places = Places::new();
-    let mut give = |kind, service, name: &'a Spanned<String>, is_alias| {
-        let given: &mut Vec<_> = places.entry((kind, service, &*name.value)).or_default();
-        given.push((name.span, is_alias));
+    let mut add = |kind, service, name: &'a Spanned<String>, is_alias| {
+        let known: &mut Vec<_> = places.entry((kind, service, &*name.value)).or_default();
+        known.push((name.span, is_alias));
     };
     for (service, document) in services.documents() {
         let service = Some(service);
-        keys(document.types.as_ref()).for_each(|name| give(Kind::Type, service, name, false));
-        keys(document.methods.as_ref()).for_each(|name| give(Kind::Method, service, name, false));
-        keys(document.agents.as_ref()).for_each(|name| give(Kind::Agent, service, name, false));
+        keys(document.types.as_ref()).for_each(|name| add(Kind::Type, service, name, false));
+        keys(document.methods.as_ref()).for_each(|name| add(Kind::Method, service, name, false));
+        keys(document.agents.as_ref()).for_each(|name| add(Kind::Agent, service, name, false));
         keys(document.mcp_servers.as_ref())
-            .for_each(|name| give(Kind::Server, service, name, false));
+            .for_each(|name| add(Kind::Server, service, name, false));
     }
     for toolset in toolsets {
-        give(Kind::Toolset, None, &toolset.name, false);
+        add(Kind::Toolset, None, &toolset.name, false);
         for tool in &toolset.tools {
-            give(Kind::Tool, None, tool.name, false);
+            add(Kind::Tool, None, tool.name, false);
             for alias in tool.details.aliases.iter().flatten() {
-                give(Kind::Tool, None, alias, true);
+                add(Kind::Tool, None, alias, true);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Checks examples and defaults against the schemas they illustrate.
+//! Checks examples and defaults against their schemas.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use crate::schema::{Budget, NodeId, Schemas, violations};
 use crate::source::Span;
 use crate::syntax::Literal;
 
-/// Reports examples that break their tool's schemas. Warns of defaults and examples inside schemas that break their own
-/// schema: they change nothing in what is accepted, and `default: null` on a schema without null is common. Returns the
-/// schemas that accept their own default.
+/// Reports examples that break their tool's schemas. For defaults and examples inside a schema this is only a warning: they
+/// do not change which values are accepted, and `default: null` on a schema without null is common. Returns the schemas
+/// that accept their own default.
 pub(super) fn check(
     schemas: &Schemas,
     tools: &[Tool],
@@ -67,11 +67,11 @@ pub(super) fn check(
 
 fn exhausted(span: Span) -> Diagnostic {
     let message =
-        "the examples and defaults so far are too long for the patterns they have to match";
+        "the examples and defaults up to here are too long to be checked against their patterns";
     files::over_budget(span, message.to_owned(), "shorten them, or simplify the patterns")
 }
 
-/// A value as far as it is worth quoting.
+/// Returns the beginning of a value, for a message.
 fn shortened(value: &Json) -> String {
     let text = value.to_string();
     match text.char_indices().nth(200) {

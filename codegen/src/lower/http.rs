@@ -1,4 +1,4 @@
-//! How methods go over HTTP: every property of a payload has one place in the request.
+//! Lowers the HTTP requests of methods, in which every property of the payload has one place.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::schema::{Additional, NodeId, ObjectShape, Schemas, as_object, kind_of
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Entries, Http, HttpAnswer, HttpQuery};
 
-/// Headers that a schema cannot set: those of the connection, of the body, and what proves who asks.
-const OWN_HEADERS: [&str; 14] = [
+/// Headers that a schema cannot set: those of the connection and the body, and credentials.
+const RESERVED_HEADERS: [&str; 14] = [
     "accept",
     "authorization",
     "connection",
@@ -29,18 +29,18 @@ const OWN_HEADERS: [&str; 14] = [
     "upgrade",
 ];
 
-/// The body that is made of all that stands nowhere else.
+/// The `body` that contains all properties without another place.
 const REST: &str = "*";
 
-/// What stands in a segment as it is (RFC 3986, 3.3), letters and digits aside; `%` begins an escape.
+/// The characters besides letters and digits that a path contains without an escape (RFC 3986, section 3.3).
 const PLAIN: &str = "-._~!$&'()*+,;=:@/";
 
-/// The route of a method, as it is written. [`check`] compares it with the schemas of the method.
+/// Lowers the route of a method. [`check`] compares it with the schemas of the method.
 pub(super) fn route(text: &Http, report: &mut Report) -> Route {
     let path = match path_parts(&text.path.value) {
         Ok(parts) => parts,
         Err(why) => {
-            // One that is empty has been reported as a missing value.
+            // An empty path has been reported as an empty value.
             if !text.path.value.is_empty() {
                 report.add(http::http_path(&text.path, &why));
             }
@@ -51,8 +51,8 @@ pub(super) fn route(text: &Http, report: &mut Report) -> Route {
         verb: text.method.0,
         path,
         query: query(text.query.as_deref().unwrap_or_default(), report),
-        headers: named("header", text.headers.as_ref(), report),
-        cookies: named("cookie", text.cookies.as_ref(), report),
+        headers: parameters("header", text.headers.as_ref(), report),
+        cookies: parameters("cookie", text.cookies.as_ref(), report),
         body: body(text, report),
         answers_text: text.answer.is_some_and(|word| word.0 == HttpAnswer::Text),
     }
@@ -78,8 +78,8 @@ fn query(texts: &[HttpQuery], report: &mut Report) -> Vec<QueryParameter<String>
     parameters
 }
 
-/// Headers or cookies: their names, and the properties that they carry.
-fn named(
+/// Lowers headers or cookies.
+fn parameters(
     what: &'static str,
     texts: Option<&Entries<Spanned<String>>>,
     report: &mut Report,
@@ -87,7 +87,7 @@ fn named(
     let mut names: BTreeMap<String, Vec<Span>> = BTreeMap::new();
     let mut parameters = Vec::new();
     for (name, property) in texts.into_iter().flat_map(Entries::iter) {
-        // Names of headers are the same in small letters and capitals; those of cookies are not.
+        // Names of headers are case-insensitive; names of cookies are not.
         let (key, mistake) = match what {
             "header" => (name.value.to_ascii_lowercase(), header_mistake(&name.value)),
             _ => (name.value.clone(), token_mistake(&name.value)),
@@ -108,7 +108,7 @@ fn body(text: &Http, report: &mut Report) -> Body<String> {
     let content = text.content.map_or(Content::Json, |word| word.0);
     let Some(body) = &text.body else {
         if text.content.is_some() {
-            let why = "`content` without a `body` that it is about";
+            let why = "`content` is set, but there is no `body`";
             report.add(http::http_content(text.span, why));
         }
         return Body::Nothing;
@@ -150,7 +150,7 @@ pub(super) fn check(project: &Project, texts: &[&syntax::Method], report: &mut R
             check_contents(&project.schemas, method, text, route, object, report);
         }
     }
-    // The client of a service implements its trait, so all of its methods go over HTTP or none does.
+    // The client of a service implements its trait, so either all of its methods have `http` or none has it.
     for service in &project.services {
         let find = |has: bool| {
             let mut methods = service.methods.iter().map(|&id| &project[id]);
@@ -163,7 +163,7 @@ pub(super) fn check(project: &Project, texts: &[&syntax::Method], report: &mut R
     }
 }
 
-/// Checks that every property has one place, and that what stands in the path is always there.
+/// Checks that every property has exactly one place, and that properties in the path are required.
 fn check_placed(
     text: &Http,
     route: &Route,
@@ -186,8 +186,9 @@ fn check_placed(
 
     let mut known_at: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
     for (name, span) in placed.into_iter().filter(|(name, _)| !name.is_empty()) {
-        let Some(property) = payload.properties.iter().find(|one| one.name.value == name) else {
-            let known = payload.properties.iter().map(|one| one.name.value.as_str());
+        let Some(property) = payload.properties.iter().find(|known| known.name.value == name)
+        else {
+            let known = payload.properties.iter().map(|known| known.name.value.as_str());
             let name = Spanned::new(name.to_owned(), span);
             report.add(http::http_unknown_property(&name, &known.collect::<Vec<_>>()));
             continue;
@@ -204,9 +205,9 @@ fn check_placed(
                 report.add(http::http_not_placed(text.span, &what, property.name.span));
             }
         }
-        // What the schema does not mention is accepted and dropped; what it mentions has to go somewhere.
+        // Undeclared properties are accepted and dropped, but additional properties in the schema need a place.
         if let Additional::Declared | Additional::Typed(_) = payload.additional {
-            let what = "what the payload has beside its properties";
+            let what = "the additional properties of the payload";
             report.add(http::http_not_placed(text.span, what, written));
         }
     }
@@ -215,7 +216,7 @@ fn check_placed(
     }
 }
 
-/// Checks that the content of a body or an answer can hold its schema's values.
+/// Checks that the content of a body or a response fits its schema.
 fn check_contents(
     schemas: &Schemas,
     method: &Method,
@@ -224,41 +225,41 @@ fn check_contents(
     payload: &ObjectShape,
     report: &mut Report,
 ) {
-    // Whether a schema is known to accept other values only.
-    let is_another = |schema: NodeId, kind: Kind| {
+    // Whether a schema certainly does not accept a kind of values.
+    let never_accepts = |schema: NodeId, kind: Kind| {
         let is_valid = schemas.is_valid(resolved(schemas, schema));
         is_valid && kind_of(schemas, schema).is_some_and(|found| found != kind)
     };
-    if route.answers_text && is_another(method.result, Kind::String) {
-        let why = "the answer is text, and the result no string";
+    if route.answers_text && never_accepts(method.result, Kind::String) {
+        let why = "the response is text, but the result is not a string";
         report.add(http::http_content(text.span, why));
     }
     let Some(place) = &text.body else { return };
     let (schema, content) = match &route.body {
         Body::Nothing => return,
         Body::Property(name, content) => {
-            let found = payload.properties.iter().find(|one| one.name.value == *name);
+            let found = payload.properties.iter().find(|property| property.name.value == *name);
             (found.map(|property| property.schema), content)
         }
         Body::Rest(content) => (Some(method.payload), content),
     };
     let (expected, why) = match content {
         Content::Json => return,
-        Content::Text => (Kind::String, "the body is text, and what stands in it no string"),
+        Content::Text => (Kind::String, "the body is text, but its schema is not a string"),
         Content::Form | Content::DeepForm => {
-            (Kind::Object, "the body is a form, and what stands in it no object")
+            (Kind::Object, "the body is a form, but its schema is not an object")
         }
     };
-    if schema.is_some_and(|schema| is_another(schema, expected)) {
+    if schema.is_some_and(|schema| never_accepts(schema, expected)) {
         report.add(http::http_content(place.span, why));
     }
 }
 
-/// Returns the parts of a path.
+/// Parses a path.
 ///
 /// # Errors
 ///
-/// What is wrong with the path, as the rest of a sentence about it.
+/// Returns the mistake as the rest of a sentence that begins with `the path`.
 pub fn path_parts(text: &str) -> Result<Vec<Part<String>>, String> {
     if !text.starts_with('/') {
         return Err("does not begin with `/`".to_owned());
@@ -280,10 +281,10 @@ pub fn path_parts(text: &str) -> Result<Vec<Part<String>>, String> {
             let is_escape = |hex: &str| hex.bytes().all(|byte| byte.is_ascii_hexdigit());
             let taken = match c {
                 '%' if unread.get(1..3).is_some_and(is_escape) => 3,
-                '%' => return Err("has a `%` without two digits behind it".to_owned()),
-                '?' | '#' => return Err(format!("has a `{c}`, which ends it")),
+                '%' => return Err("has a `%` without two hexadecimal digits after it".to_owned()),
+                '?' | '#' => return Err(format!("has a `{c}`, which would end it")),
                 c if c.is_ascii_alphanumeric() || PLAIN.contains(c) => 1,
-                c => return Err(format!("has `{}`, which no path may have", c.escape_debug())),
+                c => return Err(format!("has `{}`, which is not allowed", c.escape_debug())),
             };
             unread = &unread[taken..];
         }
@@ -295,20 +296,20 @@ pub fn path_parts(text: &str) -> Result<Vec<Part<String>>, String> {
         plain == "." || plain == ".."
     };
     match text.split('/').find(is_step) {
-        Some(segment) => Err(format!("has `{segment}` as a segment, which leads elsewhere")),
+        Some(segment) => Err(format!("has the segment `{segment}`, which leads to another path")),
         None => Ok(parts),
     }
 }
 
-/// Why a request cannot have a header of this name.
+/// Returns why a schema cannot set a header of this name, if it cannot.
 pub fn header_mistake(name: &str) -> Option<&'static str> {
-    let is_own = OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str());
-    token_mistake(name).or_else(|| is_own.then_some("is not the schema's to set"))
+    let is_reserved = RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
+    token_mistake(name).or_else(|| is_reserved.then_some("cannot be set by a schema"))
 }
 
-/// Why a name is no token (RFC 9110, 5.6.2).
+/// Returns why a name is not a token (RFC 9110, section 5.6.2), if it is not.
 fn token_mistake(name: &str) -> Option<&'static str> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_token = !name.is_empty() && name.bytes().all(is_part);
-    (!is_token).then_some("has characters that no name may have")
+    (!is_token).then_some("has characters that are not allowed in a name")
 }

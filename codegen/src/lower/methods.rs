@@ -1,4 +1,4 @@
-//! The methods of services.
+//! Lowers the methods of services.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::syntax::{self, Entries};
 pub(super) struct Methods<'a> {
     /// In the order of their ids.
     pub(super) list: Vec<Method>,
-    /// As they are written, in the same order.
+    /// Their declarations, in the same order.
     pub(super) texts: Vec<&'a syntax::Method>,
     /// The methods of each service.
     pub(super) of_services: Vec<Vec<MethodId>>,
@@ -31,20 +31,20 @@ impl Methods<'_> {
         self.by_name.get(&(service, name)).copied()
     }
 
-    /// The names of all methods, by service.
+    /// Returns the names of all methods, by service.
     pub(super) fn names(&self) -> impl Iterator<Item = (ServiceId, &str)> {
         self.by_name.keys().copied()
     }
 }
 
-/// The sentence of an error: its message, or else its description, begun and ended as Rust's errors are.
-fn sentence(
+/// Returns the message of an error: its `message`, or else its description in the style of Rust errors.
+fn message(
     name: &Spanned<String>,
     text: &syntax::MethodError,
     report: &mut Report,
 ) -> Vec<Part<String>> {
     match (&text.message, &text.description) {
-        (Some(message), _) => sentence_parts(&message.value).unwrap_or_else(|reason| {
+        (Some(message), _) => message_parts(&message.value).unwrap_or_else(|reason| {
             report.add(templates::bad_template(message.span, &reason));
             Vec::new()
         }),
@@ -56,22 +56,22 @@ fn sentence(
     }
 }
 
-/// The parts of a sentence: a property's name in braces is filled in, and two braces stand for one.
-fn sentence_parts(text: &str) -> Result<Vec<Part<String>>, String> {
+/// Splits a message into texts and properties: `{id}` is a property, and `{{` and `}}` are braces.
+fn message_parts(text: &str) -> Result<Vec<Part<String>>, String> {
     let (mut parts, mut plain, mut rest) = (Vec::new(), String::new(), text);
     while let Some(at) = rest.find(['{', '}']) {
         plain.push_str(&rest[..at]);
         let brace = &rest[at..=at];
         rest = &rest[at + 1..];
-        if let Some(behind) = rest.strip_prefix(brace) {
+        if let Some(after) = rest.strip_prefix(brace) {
             plain.push_str(brace);
-            rest = behind;
+            rest = after;
             continue;
         }
         let end = if brace == "{" { rest.find('}') } else { None };
         let end = end.ok_or_else(|| {
             format!(
-                "a `{brace}` stands alone; write a property as `{{id}}`, and two braces for one"
+                "there is a single `{brace}`; write a property as `{{id}}`, and a brace as two braces"
             )
         })?;
         if !plain.is_empty() {
@@ -115,7 +115,7 @@ pub(super) fn methods<'a>(
                     let payload = text.payload.as_ref();
                     MethodError {
                         name: name.clone(),
-                        message: sentence(name, text, report),
+                        message: message(name, text, report),
                         description: owned(text.description.as_ref()),
                         payload: payload.map(|payload| {
                             reading.object(service, &payload.0, "the payload of an error", report)

@@ -1,8 +1,8 @@
 //! Turns documents into a [`Project`]: resolves names, finds the owners of toolsets, and checks every rule of the
-//! language. It makes no Rust name; it asks [`crate::naming`] whether two of them would clash.
+//! language. [`crate::naming`] checks for clashes of Rust names.
 //!
-//! Each step is a function that takes what the steps before it returned. Ids come before bodies, so that everything may
-//! refer to everything.
+//! Each step is a function that takes the results of earlier steps. Ids are assigned before bodies are lowered, so that
+//! definitions may refer to each other in any order.
 
 mod binding;
 mod compatibility;
@@ -31,12 +31,12 @@ pub(crate) use options::check_types;
 use services::{DeclaredService, Services};
 use toolsets::Toolsets;
 
-/// What documents mean.
+/// The result of lowering.
 #[derive(Debug)]
 pub struct Lowered {
-    /// What was declared.
+    /// The project.
     pub project: Project,
-    /// What its schemas are called in Rust: looking for clashes has named them all.
+    /// The Rust names of its types; the check for clashes needs them, too.
     pub types: naming::TypeNames,
 }
 
@@ -48,7 +48,8 @@ struct Declared<'a> {
     toolsets: &'a Toolsets<'a>,
 }
 
-/// Gives documents their meaning; `integers` is what those mean that do not say it. The project is fit for use only if nothing is an error.
+/// Lowers documents to a project; `integers` is the default for documents without the key. The project may only be used if
+/// the report has no errors.
 pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) -> Lowered {
     let services = services::services(documents, report);
     let is_exact = |document: &&Document| {
@@ -57,7 +58,7 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
     let exact = documents.iter().filter(is_exact).map(|document| document.span.source);
     let (mut reading, types) = schemas::types(&services, exact.collect(), report);
     let methods = methods::methods(&services, &mut reading, report);
-    // Tools ask what payloads hold.
+    // Lowering tools needs the properties of payloads.
     reading.settle(report);
     let agents = consumers::declared_agents(&services, report);
     let written = toolsets::written(&services, &methods);
@@ -102,7 +103,7 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
     Lowered { project, types }
 }
 
-/// Reports a name that breaks the grammar of names.
+/// Reports a malformed name.
 fn check_name(what: &str, name: &Spanned<String>, report: &mut Report) {
     if !naming::is_name(&name.value) {
         report.add(names::bad_name(name, what));

@@ -1,4 +1,4 @@
-//! Checks that options about types name types that a project has, and ask of them what they can do.
+//! Checks the options of types: whether the types exist, and whether they can have these options.
 
 use crate::diagnostic::{Diagnostic, names};
 use crate::model::Project;
@@ -7,7 +7,7 @@ use crate::options::TypeOptions;
 use crate::prose::advice;
 use crate::schema::{Additional, NodeId, Schemas, Shape, aliased};
 
-/// Returns what is wrong with options about types; their places are in `toolwright.toml`.
+/// Returns the mistakes in options of types, with spans in `toolwright.toml`.
 pub(crate) fn check_types<'o>(
     project: &Project,
     options: impl Iterator<Item = &'o TypeOptions>,
@@ -19,9 +19,9 @@ fn check_type(project: &Project, options: &TypeOptions) -> Option<Diagnostic> {
     let TypeOptions { name, span, domain, .. } = options;
     let Some(id) = project.named_type(name) else {
         let types = project.named_types().map(|(name, _)| name).collect::<Vec<_>>();
-        let words = format!("no type is named `{name}`; expected `service.Type`");
+        let message = format!("no type is named `{name}`; expected `service.Type`");
         let advice = advice(name, types.iter().map(String::as_str), "named types");
-        return Some(names::unknown_type(*span, words, advice));
+        return Some(names::unknown_type(*span, message, advice));
     };
     let node = project.schemas[id].schema;
     let is_alias = aliased(&project.schemas, node).nth(1).is_some();
@@ -29,28 +29,28 @@ fn check_type(project: &Project, options: &TypeOptions) -> Option<Diagnostic> {
         return is_alias.then(|| names::derive_on_alias(*span, name));
     }
     if is_alias {
-        let words = format!(
-            "`{name}` is another name of a type, so no type of yours can stand in its place"
-        );
-        return Some(names::unfit_domain_type(*span, words, "name the type that it refers to"));
+        let message =
+            format!("`{name}` is an alias of another type, so no type of yours can replace it");
+        return Some(names::unfit_domain_type(*span, message, "name the type that it refers to"));
     }
     if !is_plain(&project.schemas, node) {
-        let words = format!("the schema of `{name}` is none that a type of yours can stand for");
-        return Some(names::unfit_domain_type(*span, words, FIT));
+        let message = format!("no type of yours can replace `{name}`, because of its schema");
+        return Some(names::unfit_domain_type(*span, message, REPLACEABLE));
     }
-    let whole = roots(project)
+    let root = roots(project)
         .find(|(root, _)| aliased(&project.schemas, *root).any(|aliased| aliased == node));
-    whole.map(|(_, what)| {
-        let words =
-            format!("`{name}` is {what} as a whole, and a type of yours can only be a part of it");
-        names::unfit_domain_type(*span, words, "make that an object with a property of this type")
+    root.map(|(_, what)| {
+        let message =
+            format!("`{name}` is the whole of {what}; a type of yours can only be a part of it");
+        let advice = "make that an object with a property of this type";
+        names::unfit_domain_type(*span, message, advice)
     })
 }
 
-const FIT: &str = "a type of yours stands for a string, a number, a boolean or any value, with or without limits, or for a \
-                   list or map of these; keep the generated type, and convert it in the service";
+const REPLACEABLE: &str = "a type of yours can replace a string, a number, a boolean or any value, with or without limits, \
+                           or a list or map of these; keep the generated type, and convert it in the service";
 
-/// Whether a node is of a type that Rust or the contract has, and so is all that it holds.
+/// Returns whether the type of a node, and of everything in it, comes from Rust or the contract.
 fn is_plain(schemas: &Schemas, node: NodeId) -> bool {
     match &schemas[node].shape {
         Shape::Any | Shape::Boolean | Shape::String(_) | Shape::Integer(_) | Shape::Number(_) => {
@@ -65,14 +65,14 @@ fn is_plain(schemas: &Schemas, node: NodeId) -> bool {
     }
 }
 
-/// What methods and tools take, return and fail with.
+/// Returns the schemas of methods and tools, with a description of each.
 fn roots(project: &Project) -> impl Iterator<Item = (NodeId, String)> {
     let methods = project.methods.iter().flat_map(|method| {
         let name = &method.name.value;
         let payload = (method.payload, format!("the payload of `{name}`"));
         let result = (method.result, format!("the result of `{name}`"));
         let errors = method.errors.iter().filter_map(move |error| {
-            let of = format!("the payload of `{}`, an error of `{name}`,", error.name.value);
+            let of = format!("the payload of `{}`, an error of `{name}`", error.name.value);
             Some((error.payload?, of))
         });
         [payload, result].into_iter().chain(errors)
@@ -80,7 +80,7 @@ fn roots(project: &Project) -> impl Iterator<Item = (NodeId, String)> {
     let tools = project.tools.iter().flat_map(|tool| {
         let name = &tool.name.value;
         [
-            (tool.args, format!("what `{name}` takes")),
+            (tool.args, format!("the arguments of `{name}`")),
             (tool.result, format!("the result of `{name}`")),
         ]
     });

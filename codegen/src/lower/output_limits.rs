@@ -1,5 +1,5 @@
-//! Limits how much is generated from a project: few lines can ask for more output than any disk holds. It counts what
-//! would be written, not time, so that what is refused depends on the input alone. Reading limits the input.
+//! Limits the size of the output, because a few lines of schema could produce more than a disk holds. The limits count
+//! output, not time, so that the result depends on the input alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,23 +12,23 @@ use crate::schema::{NodeId, parts, published};
 use crate::source::Span;
 use crate::syntax::Document;
 
-/// How many bytes the published schemas of all tools, and those for validators, may have together, whatever the input.
+/// The most bytes of the published schemas of all tools and of the schemas for validators, unless the input is large.
 const MAX_PUBLISHED: usize = 16 << 20;
 
-/// The same for each byte of input: thousands of tools say a lot, and each is published with what it refers to.
+/// The most such bytes for each byte of input: each tool is published with all types that it refers to.
 const PUBLISHED_PER_BYTE: usize = 8;
 
-/// How many tools all agents and MCP servers may name together, each as often as it is named.
+/// The most uses of tools by all agents and MCP servers together.
 const MAX_USES: usize = 200_000;
 
-/// How many properties of payloads all bound tools may take over together.
+/// The most properties in the payloads of all bound tools together.
 pub(super) const MAX_BOUND: usize = 500_000;
 
 /// The number of validator keywords, for the arguments or the results of a tool, above which `check` warns. Each keyword takes
 /// one or two steps for each value, so at this number a payload of one or two thousand values can use up all steps.
 const MAX_PRICE: usize = 10_000;
 
-/// Refuses a project from which more would be generated than anybody can want.
+/// Reports a project whose output would be too large.
 pub(super) fn check_output(project: &Project, documents: &[Document], report: &mut Report) {
     check_uses(project, report);
     let schemas = &project.schemas;
@@ -36,7 +36,7 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
     let of_tools = tools
         .flat_map(|tool| [(tool.args, tool.name.span), (tool.result, tool.name.span)])
         .map(|(node, span)| (node, span, false));
-    // What only a validator can check stands in generated code as a schema of its own.
+    // A node with assertions has a validator, whose schema is in the generated code.
     let checked = schemas.ids().filter(|&id| !schemas[id].assertions.is_empty());
     let checked = checked.map(|id| (id, schemas[id].span, true));
     let input: usize = documents.iter().map(|document| document.span.end as usize).sum();
@@ -48,9 +48,8 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
         if bytes > most {
             let total = most >> 20;
             let message =
-                format!("the schemas in generated code have more than {total} MiB in all");
-            let advice =
-                "each repeats all it refers to; take fewer tools, or split what they take and give";
+                format!("the schemas in generated code have more than {total} MiB in total");
+            let advice = "each contains all types that it refers to; use fewer tools, or split their arguments and results";
             report.add(files::over_budget(span, message, advice));
             return;
         }
@@ -65,8 +64,8 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
                 prices.insert(node, schema.size());
             }
             Err(error) => {
-                let message = format!("nothing can check values by this schema: {error}");
-                let advice = "make types of what is nested deep inside";
+                let message = format!("this schema cannot be used to check values: {error}");
+                let advice = "move deeply nested parts into named types";
                 report.add(files::over_budget(span, message, advice));
             }
         }
@@ -74,8 +73,8 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
     check_prices(project, &prices, report);
 }
 
-/// Warns of tools that can make much of a small payload: a validator holds the rules of all types inside its own, so nested
-/// types that need one each are looked at as often as they are nested.
+/// Warns of tools whose small payloads may be costly to check: the validator of a type also has the rules of all types inside
+/// it, so a value is checked once for each enclosing type that has a validator.
 fn check_prices(project: &Project, prices: &BTreeMap<NodeId, usize>, report: &mut Report) {
     if prices.values().sum::<usize>() <= MAX_PRICE {
         return;
@@ -114,14 +113,14 @@ fn check_uses(project: &Project, report: &mut Report) {
         total > MAX_USES
     });
     if let Some((span, _)) = excess {
-        let message =
-            format!("agents and MCP servers name tools more than {MAX_USES} times in all");
+        let message = format!("agents and MCP servers use more than {MAX_USES} tools in total");
         report.add(files::over_budget(span, message, "give each the toolsets it needs"));
     }
 }
 
-/// Reports the tool at which bound tools have taken over more than [`MAX_BOUND`] properties.
+/// Reports the tool with which bound tools exceed [`MAX_BOUND`].
 pub(super) fn report_bound(span: Span, report: &mut Report) {
-    let message = format!("bound tools take over more than {MAX_BOUND} properties in all");
+    let message =
+        format!("the payloads of bound tools have more than {MAX_BOUND} properties in total");
     report.add(files::over_budget(span, message, "bind fewer tools to large payloads"));
 }

@@ -22,11 +22,11 @@ pub(super) struct Reading<'a> {
     services: &'a Services<'a>,
     exact_integers: BTreeSet<SourceId>,
     pending: Pending,
-    /// Schemas that should describe objects and do not, where they are used, and as what.
+    /// Schemas that do not yet describe objects although they should, the places of their use, and their descriptions.
     not_objects: Vec<(NodeId, Span, &'static str)>,
 }
 
-/// Reads every named type: all names first, so that bodies may refer to any. The types of each service come with them.
+/// Reads every named type: first all names, so that types can refer to each other. Also returns the types of each service.
 pub(super) fn types<'a>(
     services: &'a Services<'a>,
     exact_integers: BTreeSet<SourceId>,
@@ -73,7 +73,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a type's name or an inline schema, as a service would mean it.
+    /// Reads the name of a type or an inline schema, with names in the scope of a service.
     pub(super) fn schema(
         &mut self,
         service: ServiceId,
@@ -104,19 +104,19 @@ impl Reading<'_> {
         self.schemas.add(Node::new(span, Shape::Object(object)))
     }
 
-    /// Adds a schema of which nothing is known.
-    pub(super) fn unknown(&mut self, span: Span) -> NodeId {
+    /// Adds a schema that is marked as invalid.
+    pub(super) fn invalid(&mut self, span: Span) -> NodeId {
         let id = self.schemas.reserve(span);
         self.schemas.mark_invalid(id);
         id
     }
 
-    /// Judges what could not be judged before all was read that the schemas so far refer to.
+    /// Checks parts of the schemas that had to wait until everything they refer to was read.
     pub(super) fn settle(&mut self, report: &mut Report) {
         self.pending.settle(&mut self.schemas, report);
     }
 
-    /// The schemas, once all are read.
+    /// Returns the schemas after all have been read.
     pub(super) fn settled(mut self, report: &mut Report) -> Schemas {
         self.settle(report);
         let mut schemas = self.schemas;

@@ -1,4 +1,4 @@
-//! The services that the files name, and the service that each file belongs to.
+//! Collects the services, and finds the service of each file.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use crate::model::ServiceId;
 use crate::source::{Span, Spanned};
 use crate::syntax::{Document, Entries};
 
-/// The services of a project; several files may belong to one.
+/// The services of a project. Several files may belong to one service.
 pub(super) struct Services<'a> {
     /// In the order of their ids.
     pub(super) list: Vec<DeclaredService<'a>>,
-    /// Every file, with its service where it names one.
+    /// Every file, with its service if it names one.
     pub(super) files: Vec<(Option<ServiceId>, &'a Document)>,
     by_name: BTreeMap<&'a str, ServiceId>,
 }
 
-/// A service as its files describe it.
+/// A declared service.
 pub(super) struct DeclaredService<'a> {
     /// Its name at its first mention.
     pub(super) name: &'a Spanned<String>,
@@ -25,7 +25,7 @@ pub(super) struct DeclaredService<'a> {
 }
 
 impl<'a> Services<'a> {
-    /// The files that belong to services.
+    /// Returns the files that belong to services.
     pub(super) fn documents(&self) -> impl Iterator<Item = (ServiceId, &'a Document)> {
         self.files.iter().filter_map(|&(service, document)| Some((service?, document)))
     }
@@ -51,7 +51,7 @@ pub(super) fn services<'a>(documents: &'a [Document], report: &mut Report) -> Se
             continue;
         };
         let id = *by_name.entry(&*text.name.value).or_insert_with(|| {
-            // One that is empty has been reported as a missing value.
+            // An empty name has been reported as an empty value.
             if !text.name.value.is_empty() {
                 check_name("a service", &text.name, report);
             }
@@ -73,7 +73,7 @@ pub(super) fn services<'a>(documents: &'a [Document], report: &mut Report) -> Se
     Services { list, files, by_name }
 }
 
-/// Reports definitions that need a service where none is named; toolsets may find theirs by their use.
+/// Reports definitions that need a service in a file that names none.
 fn check_without_service(document: &Document, report: &mut Report) {
     fn first_key<T>(entries: Option<&Entries<T>>) -> Option<Span> {
         entries?.iter().next().map(|(name, _)| name.span)

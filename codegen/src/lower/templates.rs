@@ -1,5 +1,4 @@
-//! Parses the templates that are filled in at run time, and checks their field names against the tool's schemas, so that
-//! none fails when it is needed.
+//! Parses templates and checks the fields that they use against the tool's schemas, so that they do not fail at run time.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +14,13 @@ use crate::schema::{Additional, NodeId, Schemas, Shape, as_object, resolved};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Entries};
 
-/// The longest template, in bytes. It is filled in by a walk over its syntax tree, which may be as deep as the text is
-/// long, on whatever stack the host has.
+/// The longest template, in bytes. Rendering is recursive, as deep as the template's syntax tree, and uses the host's stack.
 const MAX_BYTES: usize = 4096;
 
-/// The fields of `tool` that a template may name.
+/// The fields of `tool` that a template can use.
 const TOOL_FIELDS: [&str; 5] = ["name", "title", "description", "toolset", "service"];
 
-/// Checks every template of every tool, and the sentences of errors.
+/// Checks every template of every tool, and the messages of errors.
 pub(super) fn check(
     project: &Project,
     methods: &[&syntax::Method],
@@ -33,7 +31,7 @@ pub(super) fn check(
         let texts = text.errors.iter().flat_map(Entries::iter);
         for (error, (_, text)) in method.errors.iter().zip(texts) {
             if let Some(message) = &text.message {
-                check_sentence(&project.schemas, error, message.span, report);
+                check_message(&project.schemas, error, message.span, report);
             }
         }
     }
@@ -50,8 +48,8 @@ pub(super) fn check(
     }
 }
 
-/// Checks that what the sentence of an error names is always there and can be shown.
-fn check_sentence(schemas: &Schemas, error: &MethodError, span: Span, report: &mut Report) {
+/// Checks that the message of an error only uses properties that are required and can be shown.
+fn check_message(schemas: &Schemas, error: &MethodError, span: Span, report: &mut Report) {
     let object = match error.payload {
         Some(payload) if !schemas.is_valid(resolved(schemas, payload)) => return,
         Some(payload) => as_object(schemas, payload),
@@ -72,7 +70,7 @@ fn check_sentence(schemas: &Schemas, error: &MethodError, span: Span, report: &m
             continue;
         };
         let shape = &schemas[resolved(schemas, property.schema)].shape;
-        let is_shown = matches!(
+        let can_be_shown = matches!(
             shape,
             Shape::Boolean
                 | Shape::String(_)
@@ -83,15 +81,15 @@ fn check_sentence(schemas: &Schemas, error: &MethodError, span: Span, report: &m
                 | Shape::Constants(_)
         );
         if !property.required {
-            wrong("the payload need not have it", "require it, or leave it out here".to_owned());
-        } else if !is_shown && schemas.is_valid(resolved(schemas, property.schema)) {
-            let advice = "a sentence names texts, numbers, booleans and enums".to_owned();
-            wrong("it cannot be put into words", advice);
+            wrong("the payload does not require it", "require it, or leave it out here".to_owned());
+        } else if !can_be_shown && schemas.is_valid(resolved(schemas, property.schema)) {
+            let advice = "a message can use strings, numbers, booleans and enums".to_owned();
+            wrong("it cannot be shown in a message", advice);
         }
     }
 }
 
-/// Checks one template, which is filled in when there is a result, or before.
+/// Checks one template, which can use `result` if `has_result`.
 fn check_template(
     schemas: &Schemas,
     tool: &Tool,
@@ -125,12 +123,12 @@ fn check_template(
     }
 }
 
-/// Words the error, without the name of a file, as there is none.
+/// Returns the message of an error without the name of a file, because templates have none.
 fn reason(error: &minijinja::Error) -> String {
     error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
 }
 
-/// Filters and tests that a template uses and nobody knows: they would fail when the template is filled in.
+/// Returns the unknown filters and tests of a template, which would fail at run time.
 fn unknown_functions(
     environment: &Environment<'_>,
     template: &Parsed<'_, '_>,
@@ -138,7 +136,7 @@ fn unknown_functions(
     let instructions = &get_compiled_template(template).instructions;
     let mut unknown = BTreeSet::new();
     for instruction in (0..).map_while(|index| instructions.get(index)) {
-        // No state is shared: a filter that does know its name may fail on what it is asked.
+        // A known filter may also fail, because it is called without a value.
         let mut state = environment.empty_state();
         match instruction {
             Instruction::ApplyFilter(name, ..) => {
@@ -177,7 +175,7 @@ fn check_path(schemas: &Schemas, tool: &Tool, path: &str, has_result: bool) -> R
             _ => Ok(()),
         },
         "result" => {
-            let advice = "only `hints.result` is filled in after the call".to_owned();
+            let advice = "only `hints.result` is rendered after the call".to_owned();
             Err(("there is no result yet".to_owned(), advice))
         }
         _ => {
@@ -187,7 +185,7 @@ fn check_path(schemas: &Schemas, tool: &Tool, path: &str, has_result: bool) -> R
     }
 }
 
-/// Whether one of several schemas has the fields.
+/// Checks that at least one of several schemas has the fields.
 fn check_any(
     schemas: &Schemas,
     mut choices: impl Iterator<Item = NodeId>,
@@ -201,7 +199,7 @@ fn check_any(
     Err((format!("no variant has a field `{field}`"), advice))
 }
 
-/// Returns the node of the values that are not null; one choice of null may be inside another.
+/// Returns the node for values that are not null; nullable nodes may be nested.
 fn not_null(schemas: &Schemas, node: NodeId) -> NodeId {
     let mut node = resolved(schemas, node);
     while let Shape::Nullable(inner) = schemas[node].shape {
@@ -238,8 +236,8 @@ fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), 
             let after = tuple.rest.as_ref().map(|rest| &rest.items);
             let item = place.and_then(|place| tuple.places.get(place).or(after));
             let Some(&item) = item else {
-                let advice = format!("its places are 0 to {}", tuple.places.len() - 1);
-                return Err((format!("there is no place `{field}`"), advice));
+                let advice = format!("its items are 0 to {}", tuple.places.len() - 1);
+                return Err((format!("there is no item `{field}`"), advice));
             };
             check_fields(schemas, item, rest)
         }
@@ -250,8 +248,8 @@ fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), 
         Shape::Overlapping(members) => check_any(schemas, members.iter().copied(), field, fields),
         Shape::Any => Ok(()),
         _ => Err((
-            format!("what `{field}` is asked of has no fields"),
-            "ask for the value itself".to_owned(),
+            format!("there is no `{field}`, because the value is not an object"),
+            "use the value itself".to_owned(),
         )),
     }
 }

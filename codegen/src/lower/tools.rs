@@ -1,4 +1,4 @@
-//! What each tool takes, returns and says about itself.
+//! Lowers tools: their arguments, results and details.
 
 use super::binding::{self, Bindings, Signature};
 use super::compatibility::Handover;
@@ -15,7 +15,7 @@ use crate::schema::{Node, Shape};
 use crate::source::Spanned;
 use crate::syntax::Literal;
 
-/// How many bytes the tags of one tool may have: a toolset's are every tool's.
+/// The most bytes in the tags of one tool, including those of its toolset.
 const MAX_TAG_BYTES: usize = 4096;
 
 /// The tools of a project.
@@ -24,7 +24,7 @@ pub(super) struct Tools {
     pub(super) list: Vec<Tool>,
     /// The schemas that tools declare, to be compared with those of their methods once all are read.
     pub(super) handovers: Vec<Handover>,
-    /// Whether bound tools take over too many properties for anything to be made of them.
+    /// Whether the payloads of bound tools have too many properties; types are then not named.
     pub(super) binds_too_much: bool,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn tools(
     Tools { list, handovers: bindings.handovers, binds_too_much }
 }
 
-/// A tool of a signature; `of_toolset` are the tags of its toolset.
+/// Lowers a tool; `of_toolset` are the tags of its toolset.
 fn tool(
     declared: Declared<'_>,
     toolset: ToolsetId,
@@ -128,7 +128,7 @@ fn tool(
     }
 }
 
-/// Whether a tool's tags, with those of its toolset, are too many, after reporting it.
+/// Returns whether a tool has too many tags, with those of its toolset, and reports it.
 fn has_too_many_tags(
     tags: Option<&Vec<Spanned<String>>>,
     of_toolset: &[String],
@@ -138,14 +138,14 @@ fn has_too_many_tags(
     let own: usize = tags.into_iter().flatten().map(|tag| tag.value.len()).sum();
     let is_over = own + of_toolset.iter().map(String::len).sum::<usize>() > MAX_TAG_BYTES;
     if is_over {
-        let message = format!("the tags of a tool have more than {MAX_TAG_BYTES} bytes in all");
-        let advice = "a toolset's tags count as every tool's; keep a few";
+        let message = format!("the tags of a tool have more than {MAX_TAG_BYTES} bytes in total");
+        let advice = "the tags of a toolset count for each of its tools; remove some";
         report.add(files::over_budget(last.span, message, advice));
     }
     is_over
 }
 
-/// What a tool takes and returns: its method's schemas where it is bound to one, else those it declares.
+/// Returns the signature of a tool: that of its method if it is bound to one, else the declared one.
 fn signature(
     declared: Declared<'_>,
     toolset: &Toolset,
@@ -157,7 +157,7 @@ fn signature(
     let owner = toolset.service;
     let text = match written.origin {
         Origin::Method(method) => {
-            return bindings.bound(declared, owner, written, method, reading, report);
+            return bindings.signature(declared, owner, written, method, reading, report);
         }
         Origin::Toolset(text) => text,
     };
@@ -169,24 +169,24 @@ fn signature(
             report.add(tools::bind_in_mcp(bind.span));
         }
         if let Some(method) = binding::bound_method(declared, owner, bind, report) {
-            return bindings.bound(declared, owner, written, method, reading, report);
+            return bindings.signature(declared, owner, written, method, reading, report);
         }
     }
-    let should_be_bound = text.bind.is_some();
+    // If the method is unknown, so are its payload and its result.
+    let has_unknown_method = text.bind.is_some();
     let injected = written.details.inject.as_ref().and_then(|inject| inject.iter().next());
-    if let (Some((name, _)), false) = (injected, should_be_bound) {
+    if let (Some((name, _)), false) = (injected, has_unknown_method) {
         report.add(tools::inject_without_bind(name.span));
     }
     let span = written.name.span;
-    // What a method that nobody declares takes and returns is not known either.
     let args = match &text.args {
         Some(args) => reading.object(owner, &args.0, "`args`", report),
-        None if should_be_bound => reading.unknown(span),
+        None if has_unknown_method => reading.invalid(span),
         None => reading.empty_object(span),
     };
     let result = match &text.result {
         Some(result) => reading.schema(owner, &result.0, report),
-        None if should_be_bound => reading.unknown(span),
+        None if has_unknown_method => reading.invalid(span),
         None => reading.schemas.add(Node::new(span, Shape::Any)),
     };
     Signature { args, result, binding: None }

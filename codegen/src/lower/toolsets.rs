@@ -1,6 +1,5 @@
-//! Which toolsets and tools there are, under which names, and which service owns each toolset (G5, G6): the service of
-//! its file; failing that, of the methods that its tools are bound to; failing that, of the agent that exports it. Who
-//! consumes it never matters.
+//! Collects toolsets and tools with their names, and finds the owner of each toolset (G5, G6): the service of its file;
+//! otherwise that of the methods that its tools are bound to; otherwise that of the agent that exports it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,17 +14,17 @@ use crate::model::{AgentId, McpOrigin, MethodId, ServiceId, ToolId, Toolset, Too
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Entries, ToolDetails};
 
-/// A toolset as written, or as implied by methods that are tools.
+/// A declared toolset, or the implicit toolset of methods that are tools.
 pub(super) struct WrittenToolset<'a> {
     pub(super) name: Spanned<String>,
     /// The service of its file.
-    home: Option<ServiceId>,
-    /// Nothing for an implicit one.
+    service: Option<ServiceId>,
+    /// `None` for an implicit toolset.
     text: Option<&'a syntax::Toolset>,
     pub(super) tools: Vec<WrittenTool<'a>>,
 }
 
-/// A tool as written.
+/// A declared tool.
 #[derive(Clone, Copy)]
 pub(super) struct WrittenTool<'a> {
     pub(super) name: &'a Spanned<String>,
@@ -33,7 +32,7 @@ pub(super) struct WrittenTool<'a> {
     pub(super) origin: Origin<'a>,
 }
 
-/// Where a tool was written.
+/// Where a tool is declared.
 #[derive(Clone, Copy)]
 pub(super) enum Origin<'a> {
     /// In a toolset.
@@ -46,24 +45,23 @@ pub(super) enum Origin<'a> {
 pub(super) struct Toolsets<'a> {
     /// In the order of their ids.
     pub(super) list: Vec<Toolset>,
-    /// As they are written, in the same order; nothing for implicit ones.
+    /// Their declarations, in the same order; `None` for implicit ones.
     pub(super) texts: Vec<Option<&'a syntax::Toolset>>,
-    /// Their tools as written, in the order of their ids.
+    /// The declarations of their tools, in the order of their ids.
     pub(super) tools: Vec<WrittenTool<'a>>,
-    /// Global names. One that names nothing is known all the same, so that one mistake is not reported again at every
-    /// use: the owner of its toolset is not known, or it is an alias.
+    /// All names of toolsets. The id is `None` if the owner is unknown, which has been reported.
     pub(super) toolset_names: BTreeMap<&'a str, Option<ToolsetId>>,
-    /// Global names of tools, with the place where each was first given.
+    /// All names of tools, with their first place. The id is `None` for an alias, or if the owner of the toolset is unknown.
     pub(super) tool_names: BTreeMap<&'a str, (Span, Option<ToolId>)>,
 }
 
-/// Finds the toolsets that the files write or imply.
+/// Collects declared and implicit toolsets.
 pub(super) fn written<'a>(
     services: &Services<'a>,
     methods: &Methods<'a>,
 ) -> Vec<WrittenToolset<'a>> {
     let mut toolsets: Vec<WrittenToolset<'a>> = Vec::new();
-    for &(home, document) in &services.files {
+    for &(of_file, document) in &services.files {
         for (name, text) in document.toolsets.iter().flat_map(Entries::iter) {
             let tools = text.tools.0.iter().map(|(name, tool)| WrittenTool {
                 name,
@@ -71,22 +69,23 @@ pub(super) fn written<'a>(
                 origin: Origin::Toolset(tool),
             });
             let (name, tools) = (name.clone(), tools.collect());
-            toolsets.push(WrittenToolset { name, home, text: Some(text), tools });
+            toolsets.push(WrittenToolset { name, service: of_file, text: Some(text), tools });
         }
-        // A method that is a tool joins its service's implicit toolset (G25).
-        let Some(service) = home else { continue };
+        // A method that is a tool belongs to its service's implicit toolset (G25).
+        let Some(service) = of_file else { continue };
         for (name, text) in document.methods.iter().flat_map(Entries::iter) {
             let (Some(tool), Some(method)) = (&text.tool, methods.named(service, &name.value))
             else {
                 continue;
             };
             let tool = WrittenTool { name, details: &tool.details, origin: Origin::Method(method) };
-            let implicit = toolsets.iter_mut().find(|set| set.text.is_none() && set.home == home);
+            let implicit =
+                toolsets.iter_mut().find(|set| set.text.is_none() && set.service == of_file);
             match implicit {
                 Some(toolset) => toolset.tools.push(tool),
                 None => toolsets.push(WrittenToolset {
                     name: Spanned::new(services.name(service).value.clone(), name.span),
-                    home,
+                    service: of_file,
                     text: None,
                     tools: vec![tool],
                 }),
@@ -96,7 +95,7 @@ pub(super) fn written<'a>(
     toolsets
 }
 
-/// The owner of each toolset; none after reporting why there is none.
+/// Returns the owner of each toolset; `None` after reporting that it has none.
 pub(super) fn owners(
     services: &Services<'_>,
     methods: &Methods<'_>,
@@ -106,8 +105,8 @@ pub(super) fn owners(
 ) -> Vec<Option<ServiceId>> {
     let mut owners = Vec::new();
     for toolset in toolsets {
-        if toolset.home.is_some() {
-            owners.push(toolset.home);
+        if toolset.service.is_some() {
+            owners.push(toolset.service);
             continue;
         }
         let binds = toolset.tools.iter().filter_map(|tool| match tool.origin {
@@ -147,14 +146,14 @@ pub(super) fn owners(
             && !toolset.tools.is_empty()
             && !report.has_unread_definitions()
         {
-            // A toolset without tools has been reported, and what could not be read may be what names its owner.
+            // A toolset without tools has been reported, and unread definitions may name its owner.
             report.add(tools::no_owner(&toolset.name));
         }
     }
     owners
 }
 
-/// Names the toolsets and their tools, and lowers those toolsets that have an owner.
+/// Lowers the toolsets that have an owner, and collects the names of all toolsets and tools.
 pub(super) fn toolsets<'a>(
     services: &Services<'_>,
     agents: &[DeclaredAgent<'_>],
@@ -192,7 +191,7 @@ pub(super) fn toolsets<'a>(
         list.push(Toolset { name, description, service, agent, mcp, tools: ids });
         texts.push(toolset.text);
     }
-    // Names before aliases: what is a name and an alias means the tool of that name.
+    // Aliases come after names: a name that is also an alias refers to the tool of that name.
     for tool in written.iter().flat_map(|toolset| &toolset.tools) {
         for alias in tool.details.aliases.iter().flatten() {
             check_name("a tool", alias, report);
@@ -202,7 +201,7 @@ pub(super) fn toolsets<'a>(
     Toolsets { list, texts, tools, toolset_names, tool_names }
 }
 
-/// The one agent that implements a toolset.
+/// Returns the agent that exports a toolset, and reports mistakes in its export.
 fn exporter(
     agents: &[DeclaredAgent<'_>],
     toolset: &WrittenToolset<'_>,
@@ -220,7 +219,7 @@ fn exporter(
     Some(agent)
 }
 
-/// The agents that export a toolset, and where they say so.
+/// Returns the agents that export a toolset, and the places of the exports.
 fn exports_of(agents: &[DeclaredAgent<'_>], toolset: &str) -> Vec<(AgentId, Span)> {
     let mut found = Vec::new();
     for (position, agent) in agents.iter().enumerate() {
@@ -231,9 +230,9 @@ fn exports_of(agents: &[DeclaredAgent<'_>], toolset: &str) -> Vec<(AgentId, Span
     found
 }
 
-/// The server a toolset stands for, as it is written.
+/// Lowers the remote MCP server of a toolset.
 fn mcp_origin(text: &syntax::McpBacking, report: &mut Report) -> McpOrigin {
-    // One that is empty has been reported as a missing value.
+    // An empty name has been reported as an empty value.
     if !text.server.value.is_empty() {
         check_name("an MCP server", &text.server, report);
     }
@@ -251,7 +250,7 @@ fn mcp_origin(text: &syntax::McpBacking, report: &mut Report) -> McpOrigin {
     }
 }
 
-/// Reports a binding to a method that nobody declares.
+/// Reports a binding to an unknown method.
 pub(super) fn report_unknown_method(
     services: &Services<'_>,
     methods: &Methods<'_>,
@@ -261,7 +260,7 @@ pub(super) fn report_unknown_method(
     if bind.value.is_empty() || report.has_unread_definitions() {
         return;
     }
-    // As `service.method` where the binding is written so.
+    // Known methods are written like the binding, with or without their service.
     let is_qualified = bind.value.contains('.');
     let word = |(service, method): (ServiceId, &str)| {
         let service = &services.name(service).value;

@@ -1,12 +1,11 @@
-//! How a method goes over HTTP: where each property of its payload stands in a request, what an answer is. Never a
-//! Rust name.
+//! The HTTP request of a method, with the place of each property of its payload, and the format of the response.
 
 use toolwright::http::{Body, Parameter, Part, QueryParameter, Verb};
 
-/// How one method goes over HTTP. Every property of its payload stands in one place.
+/// The HTTP request of a method. Every property of the payload has one place in it.
 #[derive(Clone, Debug)]
 pub struct Route {
-    /// The request's method.
+    /// The HTTP method.
     pub verb: Verb,
     /// The path below the service's base address.
     pub path: Vec<Part<String>>,
@@ -18,6 +17,6 @@ pub struct Route {
     pub cookies: Vec<Parameter<String>>,
     /// The request's body.
     pub body: Body<String>,
-    /// Whether a good answer is text, which the result takes as a string.
+    /// Whether a successful response is text, which becomes a string.
     pub answers_text: bool,
 }

@@ -1,6 +1,5 @@
-//! What a project means: services, types, toolsets, tools, agents and servers, every reference
-//! resolved and every rule of the language kept. Never holds a Rust name, nor a field to be filled
-//! in later.
+//! The meaning of a project: services, types, toolsets, tools, agents and servers, with all references resolved and all
+//! rules of the language checked. It has no Rust names.
 
 mod http;
 
@@ -16,12 +15,12 @@ pub use toolwright::spec::{Approval, CallLimits, Hints, ToolAnnotations};
 use crate::schema::{NamedType, NodeId, Schemas, TypeId};
 use crate::source::{Span, Spanned};
 
-/// Everything the schema files declare, in the order in which they declare it.
+/// Everything that the schema files declare, in declared order.
 #[derive(Debug, Default)]
 pub struct Project {
     /// All schemas: of types, payloads, arguments and results; and the types of all services.
     pub schemas: Schemas,
-    /// The services, by first mention.
+    /// The services, in the order of their first mention.
     pub services: Vec<Service>,
     /// Methods of all services.
     pub methods: Vec<Method>,
@@ -42,17 +41,17 @@ macro_rules! ids {
         pub struct $id(u32);
 
         impl $id {
-            /// The id of the item at a position of its list in [`Project`].
+            /// Returns the id of the item at a position of its list in [`Project`].
             pub fn at(position: usize) -> Self {
                 Self(u32::try_from(position).expect("a project has fewer than 2^32 items of a kind"))
             }
 
-            /// The position of the item in its list.
+            /// Returns the position of the item in its list.
             pub fn position(self) -> usize {
                 self.0 as usize
             }
 
-            /// All ids of the first `count` items.
+            /// Returns the ids of the first `count` items.
             pub fn first(count: usize) -> impl Iterator<Item = Self> {
                 (0..count).map(Self::at)
             }
@@ -69,24 +68,24 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Names a [`Service`].
+    /// The id of a [`Service`].
     ServiceId => services: Service;
-    /// Names a [`Method`].
+    /// The id of a [`Method`].
     MethodId => methods: Method;
-    /// Names a [`Toolset`].
+    /// The id of a [`Toolset`].
     ToolsetId => toolsets: Toolset;
-    /// Names a [`Tool`].
+    /// The id of a [`Tool`].
     ToolId => tools: Tool;
-    /// Names an [`Agent`].
+    /// The id of an [`Agent`].
     AgentId => agents: Agent;
-    /// Names an [`McpServer`].
+    /// The id of an [`McpServer`].
     ServerId => servers: McpServer;
 }
 
 /// A provider: it owns types, methods and toolsets.
 #[derive(Debug)]
 pub struct Service {
-    /// Its name and first mention.
+    /// Its name, at its first mention.
     pub name: Spanned<String>,
     /// Its purpose.
     pub description: Option<String>,
@@ -103,34 +102,34 @@ pub struct Method {
     pub service: ServiceId,
     /// Its name.
     pub name: Spanned<String>,
-    /// Its effect, in words.
+    /// Its effect.
     pub description: Option<String>,
     /// Its payload, which is always an object.
     pub payload: NodeId,
     /// Its result.
     pub result: NodeId,
-    /// The failures it declares.
+    /// Its declared errors.
     pub errors: Vec<MethodError>,
-    /// How it goes over HTTP, where its service is one that is reached so.
+    /// Its HTTP request, if its service is reached over HTTP.
     pub http: Option<Route>,
 }
 
 impl Method {
-    /// Its payload, its result, and the payloads of its errors.
+    /// Returns its payload, its result, and the payloads of its errors.
     pub fn schemas(&self) -> impl Iterator<Item = NodeId> {
         let errors = self.errors.iter().filter_map(|error| error.payload);
         [self.payload, self.result].into_iter().chain(errors)
     }
 }
 
-/// A failure a method declares.
+/// A declared error of a method.
 #[derive(Debug)]
 pub struct MethodError {
     /// Its name.
     pub name: Spanned<String>,
-    /// Its meaning, where the schema says more than the sentence.
+    /// Its meaning, if described.
     pub description: Option<String>,
-    /// The sentence a caller reads; its properties are required ones of the payload.
+    /// The message to the caller; its properties are required properties of the payload.
     pub message: Vec<Part<String>>,
     /// Its payload, which is always an object.
     pub payload: Option<NodeId>,
@@ -141,7 +140,7 @@ pub struct MethodError {
 }
 
 impl MethodError {
-    /// The sentence, with its properties in braces.
+    /// Returns the message, with its properties in braces.
     pub fn template(&self) -> String {
         let part = |part: &Part<String>| match part {
             Part::Text(text) => text.clone(),
@@ -158,20 +157,20 @@ pub struct Toolset {
     pub name: Spanned<String>,
     /// Its purpose.
     pub description: Option<String>,
-    /// The service that owns it (G5): never decided by who uses it.
+    /// The service that owns it (G5).
     pub service: ServiceId,
-    /// The agent that implements its unbound tools, where one exports it.
+    /// The agent that exports it and implements its unbound tools, if any.
     pub agent: Option<AgentId>,
-    /// The MCP server its tools live on, where it stands for one.
+    /// The remote MCP server of its tools, if any.
     pub mcp: Option<McpOrigin>,
     /// Its tools in declared order.
     pub tools: Vec<ToolId>,
 }
 
-/// The MCP server a toolset stands for, and what was known of it when the toolset was written.
+/// The remote MCP server of a toolset, as it was at the time of the import.
 #[derive(Debug)]
 pub struct McpOrigin {
-    /// The name by which run-time configuration knows it.
+    /// Its name in the configuration at run time.
     pub server: Spanned<String>,
     /// Every tool it listed, by its name there, with the digest of its schemas.
     pub listed: Vec<(String, String)>,
@@ -179,7 +178,7 @@ pub struct McpOrigin {
     pub from: Provenance<String>,
 }
 
-/// The implementation of a tool (G8). It is metadata and never part of the tool's identity.
+/// The implementation of a tool (G8), which is not part of the tool's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Implementation<'a> {
     /// A method of a service.
@@ -188,7 +187,7 @@ pub enum Implementation<'a> {
     Agent(AgentId),
     /// A tool of the MCP server of this name.
     Mcp(&'a str),
-    /// An executor the host brings.
+    /// An executor that the host provides.
     External,
 }
 
@@ -207,11 +206,11 @@ pub struct Tool {
     pub args: NodeId,
     /// Its result.
     pub result: NodeId,
-    /// The method behind it, for a method-backed tool.
+    /// Its binding to a method, if any.
     pub binding: Option<Binding>,
-    /// Its name on the remote MCP server, for a tool that lives on one.
+    /// Its name on the remote MCP server, if it is a remote tool.
     pub remote: Option<String>,
-    /// Its effects on the world, as hints for clients.
+    /// Hints about its effects, for clients.
     pub annotations: ToolAnnotations,
     /// The approval that it needs before it may run.
     pub approval: Option<Approval>,
@@ -223,9 +222,9 @@ pub struct Tool {
     pub limits: CallLimits,
     /// The toolset's tags, then its own.
     pub tags: Vec<String>,
-    /// Earlier names, still routed, never advertised.
+    /// Earlier names, by which it can still be called; they are not listed.
     pub aliases: Vec<Spanned<String>>,
-    /// Since when it should not be used, and what instead.
+    /// Its deprecation, if any.
     pub deprecated: Option<Deprecation>,
 }
 
@@ -234,11 +233,11 @@ pub struct Tool {
 pub struct Example {
     /// The arguments.
     pub args: String,
-    /// The result, where one is shown.
+    /// The result, if given.
     pub result: Option<String>,
 }
 
-/// How a tool stands on a method.
+/// How a tool calls a method.
 #[derive(Debug)]
 pub struct Binding {
     /// The method.
@@ -247,7 +246,7 @@ pub struct Binding {
     pub args: ArgsShape,
     /// Whether the tool's result differs from the method's.
     pub reshapes_result: bool,
-    /// Payload fields the host fills in, hidden from the model.
+    /// Payload fields that the host fills in, hidden from the model.
     pub inject: Vec<Injection>,
 }
 
@@ -256,9 +255,9 @@ pub struct Binding {
 pub enum ArgsShape {
     /// They are the payload.
     Same,
-    /// They are the payload less what is injected: same properties, same nodes.
+    /// They are the payload without the injected properties, with the same nodes.
     Derived,
-    /// They were declared apart from it.
+    /// They have a schema of their own.
     Declared,
 }
 
@@ -267,13 +266,13 @@ pub enum ArgsShape {
 pub struct Injection {
     /// The property of the payload.
     pub property: Spanned<String>,
-    /// Where its value comes from.
+    /// The source of its value.
     pub source: InjectionSource,
     /// Whether the payload requires it.
     pub required: bool,
 }
 
-/// The context of a call, beside its arguments.
+/// The source of an injected value: a part of the call's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InjectionSource {
     /// The run's id.
@@ -284,16 +283,16 @@ pub enum InjectionSource {
     TurnId,
     /// The call's id.
     CallId,
-    /// The id of the call this one was made for.
+    /// The id of the parent call.
     ParentCallId,
     /// The label with this key.
     Label(String),
 }
 
-/// Why a tool should no longer be used.
+/// The deprecation of a tool.
 #[derive(Debug)]
 pub struct Deprecation {
-    /// The version since when.
+    /// The version that deprecated it.
     pub since: Option<String>,
     /// The tool to use instead.
     pub replacement: Option<ToolId>,
@@ -323,11 +322,11 @@ pub struct Agent {
 /// The limits of an agent's run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Policy {
-    /// How many tool calls in all.
+    /// The most tool calls in total.
     pub max_tool_calls: Option<u32>,
-    /// How many failures in a row.
+    /// The most failures in a row.
     pub max_consecutive_failures: Option<u32>,
-    /// How long in all.
+    /// The most time in total.
     pub time_budget: Option<Duration>,
 }
 
@@ -345,7 +344,7 @@ pub struct McpServer {
 }
 
 impl Project {
-    /// The implementation of a tool.
+    /// Returns the implementation of a tool.
     pub fn implementation(&self, tool: ToolId) -> Implementation<'_> {
         let toolset = &self[self[tool].toolset];
         match (&self[tool].binding, toolset.agent, &toolset.mcp) {
@@ -356,12 +355,12 @@ impl Project {
         }
     }
 
-    /// The types of one service, in declared order.
+    /// Returns the types of one service, in declared order.
     pub fn types_of(&self, service: ServiceId) -> impl Iterator<Item = TypeId> {
         self[service].types.iter().copied()
     }
 
-    /// The types of all services, each with its name as `service.Type`.
+    /// Returns the types of all services, each with its name as `service.Type`.
     pub fn named_types(&self) -> impl Iterator<Item = (String, TypeId)> {
         let types = self.services.iter().flat_map(|service| &service.types);
         types.map(|&id| {
@@ -370,17 +369,17 @@ impl Project {
         })
     }
 
-    /// The type of a name such as `service.Type`.
+    /// Finds a type by its name as `service.Type`.
     pub fn named_type(&self, name: &str) -> Option<TypeId> {
         self.named_types().find_map(|(known, id)| (known == name).then_some(id))
     }
 
-    /// The methods of one service, in declared order.
+    /// Returns the methods of one service, in declared order.
     pub fn methods_of(&self, service: ServiceId) -> impl Iterator<Item = MethodId> {
         self[service].methods.iter().copied()
     }
 
-    /// Where a service was first mentioned.
+    /// Returns the span of a service's first mention.
     pub fn service_span(&self, service: ServiceId) -> Span {
         self[service].name.span
     }

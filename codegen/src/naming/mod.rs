@@ -1,7 +1,6 @@
-//! Every identifier, file and crate name is built here, and nowhere else; lowering asks here for
-//! clashes. Never looks at a schema's meaning beyond the names in it.
+//! Builds all identifiers, file names and crate names of generated code, and finds clashes between them.
 //!
-//! The grammar, from a name of the language to a name in Rust:
+//! The rules, from a name of the language to a name in Rust:
 //!
 //! | what | from | to |
 //! |---|---|---|
@@ -11,7 +10,7 @@
 //! | HTTP crate | `todos` | `todos-http` |
 //! | MCP crate | `calculator`, `calc` | `calculator-calc-mcp` |
 //! | folder, file of a tool | `todos`, `aux` | `todos`, `aux_` |
-//! | type of a node | its declared name, or the way to it | `UpdateTodosArgs`, `UpdateTodosArgsMode` |
+//! | type of a node | its declared name, or the path to it | `UpdateTodosArgs`, `UpdateTodosArgsMode` |
 //! | field | `entityName`, `type`, `x-y` | `entity_name`, `r#type`, `x_y` |
 //! | variant | `in_progress` | `InProgress` |
 
@@ -26,17 +25,17 @@ use std::ops::Deref;
 pub use clashes::{check, is_reserved_tool, is_reserved_type};
 pub use types::{Scope, TypeName, TypeNames, is_map, labels};
 
-/// An identifier of Rust, with `r#` before it where it is a keyword. Only this module makes one, so whoever has one may
-/// write it into code.
+/// A Rust identifier, with `r#` before it if it is a keyword. Only this module creates identifiers, so that every one is valid
+/// in code.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identifier(String);
 
 impl Identifier {
-    /// An identifier that was put together here.
+    /// Wraps an identifier that was built in this module.
     ///
     /// # Panics
     ///
-    /// When it is none: a mistake of this module, which every test of it would show.
+    /// If the text is not an identifier, which is a bug in this module.
     fn new(text: String) -> Self {
         let word = text.strip_prefix("r#").unwrap_or(&text);
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -46,13 +45,13 @@ impl Identifier {
         Self(text)
     }
 
-    /// The same with more at its end, which belongs to the same word.
+    /// Appends a text to the identifier.
     #[must_use]
     pub fn followed_by(&self, more: &str) -> Self {
         Self::new(format!("{}{more}", self.0))
     }
 
-    /// The identifier as it is written.
+    /// Returns the identifier as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -96,10 +95,10 @@ impl PartialEq<&str> for Identifier {
     }
 }
 
-/// The longest name of the language, in bytes: the common ground of MCP and the model providers.
+/// The longest name of the language, in bytes: MCP and all model providers accept it.
 pub const MAX_NAME: usize = 64;
 
-/// Whether a text is a name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most [`MAX_NAME`] bytes.
+/// Returns whether a text is a name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most [`MAX_NAME`] bytes.
 pub fn is_name(text: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty()
@@ -110,13 +109,13 @@ pub fn is_name(text: &str) -> bool {
         && text.split('_').all(is_word)
 }
 
-/// Whether a text is a type's name: `[A-Z][A-Za-z0-9]*`.
+/// Returns whether a text is the name of a type: `[A-Z][A-Za-z0-9]*`.
 pub fn is_type_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_uppercase())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Whether a text is an identifier of Rust as it stands: of ASCII, and no keyword.
+/// Returns whether a text is an ASCII identifier of Rust, and not a keyword.
 pub fn is_identifier(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_word = text.bytes().all(is_part)
@@ -125,61 +124,61 @@ pub fn is_identifier(text: &str) -> bool {
     is_word && escaped(text.to_owned()) == text
 }
 
-/// `snake_case`, without keyword escape: for parts of longer names and for files.
+/// Returns a text in `snake_case`, without escaping keywords: for parts of longer names and for files.
 pub fn snake(text: &str) -> String {
     if is_snake(text) { text.to_owned() } else { words(text).join("_") }
 }
 
-/// `SCREAMING_SNAKE_CASE`: a static.
+/// Returns the name of a static, in `SCREAMING_SNAKE_CASE`.
 pub fn screaming(text: &str) -> Identifier {
     Identifier::new(snake(text).to_ascii_uppercase())
 }
 
-/// The static that holds a tool's spec. A name of single letters looks the same in both cases, and so
-/// would take the place of the tool's type.
+/// Returns the name of the static with a tool's spec. For a tool such as `a` it gets a suffix, because the type of the tool is
+/// also `A`.
 pub fn spec_static(tool: &str) -> Identifier {
     let name = screaming(tool);
     if name == pascal(tool) { name.followed_by("_SPEC") } else { name }
 }
 
-/// `PascalCase`: a type or a variant.
+/// Returns the name of a type or a variant, in `PascalCase`.
 pub fn pascal(text: &str) -> Identifier {
     pascal_with(text, "")
 }
 
-/// `PascalCase` of a text, with a word behind it: `TodosService`.
+/// Returns the name of a type with a suffix: `TodosService`.
 pub fn pascal_with(text: &str, word: &str) -> Identifier {
     let name = pascal_part(text) + word;
     Identifier::new(if name == "Self" { name + "_" } else { name })
 }
 
-/// `PascalCase`, without keyword escape: for parts of longer names.
+/// Returns a text in `PascalCase`, without escaping keywords: for parts of longer names.
 pub fn pascal_part(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     if is_snake(text) {
         for word in text.split('_') {
-            push_capitalised(word, &mut name);
+            push_capitalized(word, &mut name);
         }
     } else {
         for word in words(text) {
-            push_capitalised(&word, &mut name);
+            push_capitalized(&word, &mut name);
         }
     }
     name
 }
 
-/// A field, function or parameter: snake case, escaped where Rust has a keyword of that name.
+/// Returns the name of a field, function or parameter, in snake case and escaped if it is a keyword.
 pub fn identifier(text: &str) -> Identifier {
     Identifier::new(escaped(snake(text)))
 }
 
-/// A field, function or parameter, with a word behind it: `todos_service`.
+/// Returns the name of a field, function or parameter with a suffix: `todos_service`.
 pub fn identifier_with(text: &str, word: &str) -> Identifier {
     Identifier::new(format!("{}_{word}", snake(text)))
 }
 
-/// The variants of values that differ, all different: values whose names are alike in Pascal case have
-/// their symbols spelt out, and a number where that is not enough.
+/// Returns the names of variants for different values; all names differ. If values have the same name in Pascal case, their
+/// symbols are spelled out, and a number is added if that is not enough.
 pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Identifier> {
     let values: Vec<&str> = values.collect();
     let plain: Vec<Identifier> = values.iter().map(|value| pascal(value)).collect();
@@ -187,15 +186,15 @@ pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Identifier> {
     for name in &plain {
         *counts.entry(name).or_default() += 1;
     }
-    // The next number of each name that needs one: those before it are taken.
+    // The next number for each name that needs one.
     let mut numbers: BTreeMap<Identifier, usize> = BTreeMap::new();
     let mut taken = BTreeSet::new();
     let mut names = Vec::new();
     for (value, name) in values.iter().zip(&plain) {
         let wanted =
-            if counts[name.as_str()] > 1 { pascal(&spelt_out(value)) } else { name.clone() };
+            if counts[name.as_str()] > 1 { pascal(&spelled_out(value)) } else { name.clone() };
         let mut free = wanted.clone();
-        // A number may lead to a name that comes later by itself.
+        // A name with a number may be the plain name of a later value.
         while taken.contains(&free) || (free != wanted && counts.contains_key(free.as_str())) {
             let number = numbers.entry(wanted.clone()).or_insert(2);
             free = Identifier::new(format!("{}{number}", wanted.trim_end_matches('_')));
@@ -207,15 +206,14 @@ pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Identifier> {
     names
 }
 
-/// A text with a word for each symbol.
-fn spelt_out(text: &str) -> String {
+/// Replaces each symbol in a text by a word.
+fn spelled_out(text: &str) -> String {
     text.chars()
-        .map(|c| if is_word_char(c) { c.to_string() } else { format!(" {} ", spelt(c)) })
+        .map(|c| if is_word_char(c) { c.to_string() } else { format!(" {} ", spelled(c)) })
         .collect()
 }
 
-/// The field that holds what an object has beside its properties: `additional`, or the next name no
-/// property has.
+/// Returns the name of the field for additional properties: `additional`, or a longer name if a property has that name.
 pub fn additional_field<'a>(keys: impl Iterator<Item = &'a str>) -> Identifier {
     let taken: Vec<Identifier> = keys.map(identifier).collect();
     let mut name = identifier("additional");
@@ -225,27 +223,27 @@ pub fn additional_field<'a>(keys: impl Iterator<Item = &'a str>) -> Identifier {
     name
 }
 
-/// The package of a service's types and trait.
+/// Returns the package of a service's types and trait.
 pub fn service_package(service: &str) -> String {
     format!("{}-service", hyphened(service))
 }
 
-/// The package of a toolset.
+/// Returns the package of a toolset.
 pub fn toolset_package(toolset: &str) -> String {
     format!("{}-tools", hyphened(toolset))
 }
 
-/// The package of an agent.
+/// Returns the package of an agent.
 pub fn agent_package(service: &str, agent: &str) -> String {
     format!("{}-{}-agent", hyphened(service), hyphened(agent))
 }
 
-/// The package of a service's HTTP client.
+/// Returns the package of a service's HTTP client.
 pub fn http_package(service: &str) -> String {
     format!("{}-http", hyphened(service))
 }
 
-/// The package of an MCP server; one that is named after its service has the name once.
+/// Returns the package of an MCP server. If the server has the name of its service, the name appears only once.
 pub fn mcp_package(service: &str, server: &str) -> String {
     if service == server {
         return format!("{}-mcp", hyphened(service));
@@ -253,8 +251,8 @@ pub fn mcp_package(service: &str, server: &str) -> String {
     format!("{}-{}-mcp", hyphened(service), hyphened(server))
 }
 
-/// A name as a folder, or as the first part of a file name. Windows takes some names for devices, with an ending too, so they
-/// get a `_`, with which no name ends.
+/// Returns a name for a folder, or for a file without its extension. Names that Windows reserves for devices get a `_`, with
+/// which no other name ends.
 pub fn file_name(name: &str) -> String {
     let is_device = matches!(
         name.as_bytes(),
@@ -268,7 +266,7 @@ pub fn file_name(name: &str) -> String {
     if is_device { format!("{name}_") } else { name.to_owned() }
 }
 
-/// The crate or module a package is imported as.
+/// Returns the name of a package in Rust code.
 pub fn library(package: &str) -> String {
     package.replace('-', "_")
 }
@@ -277,7 +275,7 @@ fn hyphened(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// Whether a text is in snake case already, as most names are: its words are what stands between `_`.
+/// Returns whether a text is already in snake case, as most names are.
 fn is_snake(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     text.starts_with(|first: char| first.is_ascii_lowercase())
@@ -286,19 +284,19 @@ fn is_snake(text: &str) -> bool {
         && !text.contains("__")
 }
 
-/// The words of a text: split at case changes and at all that is no letter or digit. A symbol that
-/// stands where no word does is spelt out; so is a leading digit's place.
+/// Splits a text into words, at case changes and at symbols. If there are only symbols, they are spelled out. Before a leading
+/// digit, the word for the sign or `n` is added.
 fn words(text: &str) -> Vec<String> {
     let mut words = split(text);
     if words.is_empty() {
-        words = text.chars().map(spelt).collect();
+        words = text.chars().map(spelled).collect();
     }
     if words.is_empty() {
         words.push("empty".to_owned());
     }
     if words[0].starts_with(|first: char| first.is_ascii_digit()) {
         let sign = text.chars().next().filter(|first| matches!(first, '+' | '-'));
-        words.insert(0, sign.map_or_else(|| "n".to_owned(), spelt));
+        words.insert(0, sign.map_or_else(|| "n".to_owned(), spelled));
     }
     words
 }
@@ -317,7 +315,7 @@ fn split(text: &str) -> Vec<String> {
         }
         match c {
             c if c.is_ascii_alphanumeric() => word.push(c.to_ascii_lowercase()),
-            c if is_word_char(c) => word.push_str(&spelt(c)),
+            c if is_word_char(c) => word.push_str(&spelled(c)),
             _ => {}
         }
     }
@@ -325,12 +323,12 @@ fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// Letters beyond ASCII are part of a word, spelt by their code point: no look-alike identifiers.
+/// Letters beyond ASCII are part of a word, spelled by their code point, so that different identifiers do not look alike.
 fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || (!c.is_ascii() && c.is_alphanumeric())
 }
 
-fn spelt(c: char) -> String {
+fn spelled(c: char) -> String {
     let word = match c {
         '+' => "plus",
         '-' => "minus",
@@ -360,13 +358,13 @@ fn spelt(c: char) -> String {
     word.to_owned()
 }
 
-fn push_capitalised(word: &str, name: &mut String) {
+fn push_capitalized(word: &str, name: &mut String) {
     let mut chars = word.chars();
     name.extend(chars.next().map(|first| first.to_ascii_uppercase()));
     name.push_str(chars.as_str());
 }
 
-/// A name that may be one of the keywords of Rust 2024, strict and reserved (The Rust Reference, "Keywords").
+/// Escapes a name if it is a keyword of Rust 2024, strict or reserved (The Rust Reference, "Keywords").
 #[rustfmt::skip]
 fn escaped(name: String) -> String {
     match name.as_str() {

@@ -1,4 +1,4 @@
-//! Which types of other crates a toolset's schemas reach: those it re-exports.
+//! Finds the types of other crates that a scope uses. A toolset re-exports them.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::model::{Project, ToolsetId};
 use crate::schema::{Additional, NodeId, Schemas, Shape};
 
 impl TypeNames {
-    /// The types a toolset's schemas reach that stand elsewhere, in the order of their names.
+    /// Returns the types of other crates that a toolset's schemas use, also indirectly, in the order of their names.
     pub fn foreign(&self, project: &Project, toolset: ToolsetId) -> Vec<&TypeName> {
         let own = Scope::Toolset(toolset);
         let mut reached = BTreeSet::new();
@@ -21,8 +21,7 @@ impl TypeNames {
         foreign
     }
 
-    /// The types that stand elsewhere and are named in the text of a scope's types and signatures,
-    /// in the order of their names.
+    /// Returns the types of other crates that appear in the types and signatures of a scope, in the order of their names.
     pub fn used_directly(
         &self,
         schemas: &Schemas,
@@ -56,7 +55,7 @@ fn follow(schemas: &Schemas, node: NodeId, reached: &mut BTreeSet<NodeId>) {
     }
 }
 
-/// Adds the nodes a node refers to, named types followed.
+/// Adds the nodes that a node refers to, also through named types.
 fn push_children(schemas: &Schemas, node: NodeId, open: &mut Vec<NodeId>) {
     match &schemas[node].shape {
         Shape::Array(array) => open.push(array.items),

@@ -1,5 +1,5 @@
-//! Which schema nodes become Rust types, and what those are called. A declared name is kept; any
-//! other is the way to the node, so that it does not change when an unrelated tool is added.
+//! Decides which schema nodes become Rust types, and names them. A declared name is kept; any other name is made of the path
+//! to the node, so that it does not change when an unrelated tool is added.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,34 +9,34 @@ use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Schemas, Shape, as_object, kind_of};
 
-/// The `types` module a type stands in.
+/// The crate whose `types` module contains a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// The service's crate.
+    /// A service's crate.
     Service(ServiceId),
-    /// The toolset's crate.
+    /// A toolset's crate.
     Toolset(ToolsetId),
 }
 
 /// A schema node that is a Rust type of its own.
 #[derive(Clone, Debug)]
 pub struct TypeName {
-    /// Where the type stands.
+    /// The crate of the type.
     pub scope: Scope,
     /// Its Rust name.
     pub name: Identifier,
     /// The schema.
     pub node: NodeId,
-    /// What it is, for a type whose schema does not say; nothing for one that the schema names.
+    /// A description of a type whose schema may have none; `None` if the schema has a name.
     pub origin: Option<String>,
 }
 
-/// The types of a project, in the order in which they are met.
+/// The types of a project, in the order in which they are found.
 #[derive(Debug, Default)]
 pub struct TypeNames {
     names: Vec<TypeName>,
     by_node: BTreeMap<NodeId, usize>,
-    /// Where the types of each scope stand: they follow each other.
+    /// The positions of each scope's types, which follow each other.
     by_scope: BTreeMap<Scope, Range<usize>>,
 }
 
@@ -48,7 +48,7 @@ impl TypeNames {
             names: Self::default(),
             scope: None,
             root: String::new(),
-            met: Vec::new(),
+            open: Vec::new(),
         };
         for service in ServiceId::first(project.services.len()) {
             walk.within(Scope::Service(service), |walk| walk.service(service));
@@ -59,48 +59,47 @@ impl TypeNames {
         walk.names
     }
 
-    /// The type a node became; none where it is used as a type that Rust or the contract has.
+    /// Returns the type of a node; `None` if Rust or the contract already has its type.
     pub fn get(&self, node: NodeId) -> Option<&TypeName> {
         self.by_node.get(&node).map(|&index| &self.names[index])
     }
 
-    /// The types of all scopes.
+    /// Returns the types of all scopes.
     pub fn all(&self) -> impl Iterator<Item = &TypeName> {
         self.names.iter()
     }
 
-    /// The types of one scope.
+    /// Returns the types of one scope.
     pub fn of(&self, scope: Scope) -> impl Iterator<Item = &TypeName> {
         let range = self.by_scope.get(&scope).cloned().unwrap_or_default();
         self.names[range].iter()
     }
 }
 
-/// The longest name that is the whole way to a node, in bytes.
-const MAX_WAY: usize = 200;
+/// The longest name that contains the whole path to a node, in bytes.
+const MAX_PATH: usize = 200;
 
-/// The beginning of a name that has grown too long, and a number for the rest of it: each level of nesting adds a part
-/// to the names of all below it.
-fn bounded(name: String) -> String {
-    if name.len() <= MAX_WAY {
+/// Shortens a name that is too long to its beginning and a hash. Each level of nesting adds a part to the names.
+fn shortened(name: String) -> String {
+    if name.len() <= MAX_PATH {
         return name;
     }
-    // FNV-1a (Fowler, Noll, Vo): short, and the same everywhere.
-    let number = name.bytes().fold(0xcbf2_9ce4_8422_2325, |number: u64, byte| {
-        (number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    // FNV-1a (Fowler, Noll, Vo): short, and the same on every platform.
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    // Names are ASCII: what is beyond has been spelt out.
-    let start: String = name.chars().take(MAX_WAY / 2).collect();
-    format!("{start}N{number:x}")
+    // Names are ASCII: other characters have been spelled out.
+    let start: String = name.chars().take(MAX_PATH / 2).collect();
+    format!("{start}N{hash:x}")
 }
 
-/// Whether an object of this shape is just a map.
+/// Returns whether an object is a map: it has no declared properties.
 pub fn is_map(object: &ObjectShape) -> bool {
     object.properties.is_empty() && object.additional != Additional::Closed
 }
 
-/// The variants of a choice whose members overlap: named after their types or titles; after what only they require, of
-/// those that have neither; or after their kinds.
+/// Names the variants of a choice with overlapping members: after their types or titles, else after a property that no other
+/// such member requires, else after their kinds.
 pub fn labels(schemas: &Schemas, members: &[NodeId]) -> Vec<Identifier> {
     let given: Vec<Option<String>> =
         members.iter().map(|&member| given_name(schemas, member)).collect();
@@ -141,24 +140,23 @@ struct Walk<'a> {
     project: &'a Project,
     names: TypeNames,
     scope: Option<Scope>,
-    /// The name of the schema that `#` means.
+    /// The name of the schema to which `#` refers.
     root: String,
-    /// Nodes that were met and not yet looked at, the next one last: a chain of definitions may be longer than a stack
-    /// is deep.
-    met: Vec<Met>,
+    /// The nodes to visit, the next one last: a list instead of recursion, because chains of definitions may be long.
+    open: Vec<Visit>,
 }
 
-/// A node, and what it is called if it becomes a type.
-struct Met {
+/// A node to visit, with its name if it becomes a type.
+struct Visit {
     node: NodeId,
     name: String,
     origin: Option<String>,
-    /// Whether it is a type whatever its shape.
+    /// Whether it becomes a type regardless of its shape.
     is_type: bool,
 }
 
 impl Walk<'_> {
-    /// What `name` names is of a scope.
+    /// Calls `name`; the types that it names belong to a scope.
     fn within(&mut self, scope: Scope, name: impl FnOnce(&mut Self)) {
         let start = self.names.names.len();
         self.scope = Some(scope);
@@ -170,7 +168,7 @@ impl Walk<'_> {
         let project = self.project;
         for id in project.types_of(service) {
             let named = &project.schemas[id];
-            // Any other name has been refused, and no type is made of it.
+            // Any other name has been reported and does not become a type.
             if !is_type_name(&named.name.value) {
                 continue;
             }
@@ -184,12 +182,12 @@ impl Walk<'_> {
     fn method(&mut self, id: MethodId) {
         let method = &self.project[id];
         let name = &method.name.value;
-        self.unless_ready_made(
+        self.inline_root(
             method.payload,
             format!("{}Payload", pascal_part(name)),
             format!("The payload of `{name}`."),
         );
-        self.unless_ready_made(
+        self.inline_root(
             method.result,
             format!("{}Result", pascal_part(name)),
             format!("The result of `{name}`."),
@@ -197,7 +195,7 @@ impl Walk<'_> {
         for error in &method.errors {
             let code = &error.name.value;
             if let Some(payload) = error.payload {
-                self.unless_ready_made(
+                self.inline_root(
                     payload,
                     format!("{}{}", pascal_part(name), pascal_part(code)),
                     format!("The payload of the error `{code}` of `{name}`."),
@@ -215,20 +213,20 @@ impl Walk<'_> {
     fn tool(&mut self, id: ToolId) {
         let tool = &self.project[id];
         let name = &tool.name.value;
-        self.unless_ready_made(
+        self.inline_root(
             tool.args,
             format!("{}Args", pascal_part(name)),
             format!("The arguments of `{name}`."),
         );
-        self.unless_ready_made(
+        self.inline_root(
             tool.result,
             format!("{}Result", pascal_part(name)),
             format!("The result of `{name}`."),
         );
     }
 
-    /// Names the root of an inline schema, unless some type says all of it already.
-    fn unless_ready_made(&mut self, node: NodeId, name: String, origin: String) {
+    /// Names the root of an inline schema, unless an existing type already expresses it.
+    fn inline_root(&mut self, node: NodeId, name: String, origin: String) {
         let schema = &self.project.schemas[node];
         let has_type = matches!(schema.shape, Shape::Any | Shape::Null | Shape::Named(_));
         if !has_type || !schema.assertions.is_empty() {
@@ -238,16 +236,16 @@ impl Walk<'_> {
 
     fn root(&mut self, node: NodeId, name: String, origin: Option<String>) {
         self.root.clone_from(&name);
-        self.met.push(Met { node, name, origin, is_type: true });
-        while let Some(met) = self.met.pop() {
-            let before = self.met.len();
-            self.look_at(met);
-            // The first one met is the next to be looked at.
-            self.met[before..].reverse();
+        self.open.push(Visit { node, name, origin, is_type: true });
+        while let Some(visit) = self.open.pop() {
+            let before = self.open.len();
+            self.visit(visit);
+            // The first part is the next node to visit.
+            self.open[before..].reverse();
         }
     }
 
-    fn look_at(&mut self, Met { node, name, origin, is_type }: Met) {
+    fn visit(&mut self, Visit { node, name, origin, is_type }: Visit) {
         if is_type || self.is_type(node) {
             self.define(node, name, origin);
         } else if !self.names.by_node.contains_key(&node) {
@@ -255,7 +253,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a node in a place where it need not be a type of its own is one.
+    /// Returns whether a node becomes a type because of its shape.
     fn is_type(&self, node: NodeId) -> bool {
         match &self.project.schemas[node].shape {
             Shape::Object(object) => !is_map(object),
@@ -270,7 +268,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a node is no type and has none inside it, so that it needs no name.
+    /// Returns whether neither a node nor any part of it becomes a type, so that no name is needed.
     fn is_plain(&self, node: NodeId) -> bool {
         match &self.project.schemas[node].shape {
             Shape::Array(array) => self.is_plain(array.items),
@@ -288,7 +286,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Makes a node a type, and looks for more inside it.
+    /// Makes a node a type, and schedules its parts.
     fn define(&mut self, node: NodeId, name: String, origin: Option<String>) {
         let Some(scope) = self.scope else { return };
         if self.names.by_node.contains_key(&node) {
@@ -304,10 +302,10 @@ impl Walk<'_> {
         self.inside(node, &name);
     }
 
-    /// A node in a place where it need not be a type of its own.
-    fn visit(&mut self, node: NodeId, name: String, origin: String) {
+    /// Schedules a node that only becomes a type if its shape requires it.
+    fn schedule(&mut self, node: NodeId, name: String, origin: String) {
         let origin = Some(origin);
-        self.met.push(Met { node, name: bounded(name), origin, is_type: false });
+        self.open.push(Visit { node, name: shortened(name), origin, is_type: false });
     }
 
     fn inside(&mut self, node: NodeId, name: &str) {
@@ -315,22 +313,22 @@ impl Walk<'_> {
         match &project.schemas[node].shape {
             Shape::Object(object) => self.object(object, name),
             Shape::Array(array) => {
-                self.visit(array.items, format!("{name}Item"), format!("An item of `{name}`."));
+                self.schedule(array.items, format!("{name}Item"), format!("An item of `{name}`."));
             }
             Shape::Tuple(tuple) => {
                 if let Some(rest) = &tuple.rest {
                     let origin = format!("An item of `{name}`.");
-                    self.visit(rest.items, format!("{name}Item"), origin);
+                    self.schedule(rest.items, format!("{name}Item"), origin);
                 }
                 for (number, item) in (1..).zip(&tuple.places) {
                     let origin = format!("Item {number} of `{name}`.");
-                    self.visit(*item, format!("{name}Item{number}"), origin);
+                    self.schedule(*item, format!("{name}Item{number}"), origin);
                 }
             }
             Shape::Nullable(inner) => {
-                // A type that may be null has taken the name itself.
+                // If the nullable node is a type, it already has the name.
                 let suffix = if self.names.get(node).is_some() { "Value" } else { "" };
-                self.visit(
+                self.schedule(
                     *inner,
                     format!("{name}{suffix}"),
                     format!("A `{name}` that is not null."),
@@ -339,7 +337,7 @@ impl Walk<'_> {
             Shape::Union(union) => {
                 for variant in &union.variants {
                     let tag = &variant.tag.value;
-                    self.visit(
+                    self.schedule(
                         variant.schema,
                         format!("{name}{}", pascal_part(tag)),
                         format!("The {} of `{name}`.", code(tag)),
@@ -350,13 +348,13 @@ impl Walk<'_> {
                 for variant in variants {
                     let kind = variant.kind.as_str();
                     let origin = format!("The {kind} of `{name}`.");
-                    self.visit(variant.schema, format!("{name}{}", pascal_part(kind)), origin);
+                    self.schedule(variant.schema, format!("{name}{}", pascal_part(kind)), origin);
                 }
             }
             Shape::Overlapping(members) => {
                 for (member, label) in members.iter().zip(labels(&project.schemas, members)) {
                     let origin = format!("The choice {} of `{name}`.", code(&label));
-                    self.visit(*member, format!("{name}{label}"), origin);
+                    self.schedule(*member, format!("{name}{label}"), origin);
                 }
             }
             Shape::Local(target) => self.local(*target),
@@ -368,7 +366,7 @@ impl Walk<'_> {
         let project = self.project;
         for property in object.fields(&project.schemas) {
             if let Some(reference) = property.owner {
-                // What is in it is named after the type that it belongs to.
+                // Its parts are named after the type that it belongs to.
                 if let Shape::Local(target) = project.schemas[reference].shape {
                     self.local(target);
                 }
@@ -379,10 +377,10 @@ impl Walk<'_> {
             }
             let key = &property.name.value;
             let origin = format!("The {} of [`{name}`].", code(key));
-            self.visit(property.schema, format!("{name}{}", pascal_part(key)), origin);
+            self.schedule(property.schema, format!("{name}{}", pascal_part(key)), origin);
         }
         if let Additional::Typed(node) = object.additional {
-            self.visit(
+            self.schedule(
                 node,
                 format!("{name}Value"),
                 format!("The value of a key that `{name}` does not declare."),
@@ -390,11 +388,11 @@ impl Walk<'_> {
         }
     }
 
-    /// The target of a local reference is always a type, so that recursion has something to name.
+    /// Schedules the target of a local reference, which always becomes a type, so that recursive types are possible.
     fn local(&mut self, target: NodeId) {
         let definition = self.project.schemas[target].definition.as_deref().unwrap_or("Shared");
-        let name = bounded(format!("{}{}", self.root, pascal_part(definition)));
+        let name = shortened(format!("{}{}", self.root, pascal_part(definition)));
         let origin = format!("The definition {}.", code(definition));
-        self.met.push(Met { node: target, name, origin: Some(origin), is_type: true });
+        self.open.push(Visit { node: target, name, origin: Some(origin), is_type: true });
     }
 }

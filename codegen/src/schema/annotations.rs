@@ -1,4 +1,4 @@
-//! What a schema says about itself. Nothing here changes what is accepted.
+//! The annotations of a schema, which do not affect the values that it accepts.
 
 use crate::json::Json;
 use std::ops::Deref;
@@ -10,7 +10,7 @@ pub struct Annotations {
     pub title: Option<String>,
     /// `description`
     pub description: Option<String>,
-    /// `default`: told to the model, and filled in where a field can hold it.
+    /// `default`: shown to the model, and filled in if the type of the field allows it.
     pub default: Option<Json>,
     /// `examples`
     pub examples: Vec<Json>,
@@ -20,25 +20,24 @@ pub struct Annotations {
     pub read_only: bool,
     /// `writeOnly`
     pub write_only: bool,
-    /// `format`, where it is a mere annotation.
+    /// `format`, if it is only an annotation.
     pub format: Option<String>,
-    /// `contentEncoding`, `contentMediaType` and `contentSchema`, which are mere annotations
-    /// (2020-12 validation, 8).
+    /// `contentEncoding`, `contentMediaType` and `contentSchema`, which are only annotations (2020-12 validation, 8).
     pub content: Vec<(String, Json)>,
-    /// Whether `$schema` is there; it can name one dialect only.
+    /// Whether `$schema` is present; it can have only one value.
     pub dialect: bool,
-    /// `$anchor`: what refers to it is resolved, so it is kept for readers alone.
+    /// `$anchor`. References to it are resolved, so it is kept for readers only.
     pub anchor: Option<String>,
-    /// `x-enum-names`: what the integers of an `enum` are called in Rust; one for each, or none.
+    /// `x-enum-names`: the Rust names of the integers of an `enum`; one for each, or none.
     pub enum_names: Vec<String>,
 }
 
-/// Annotations, or none, which take no room: most schemas have none.
+/// Optional annotations in a box, because most schemas have none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxedAnnotations(Option<Box<Annotations>>);
 
 impl BoxedAnnotations {
-    /// Whether nothing is said.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -60,7 +59,7 @@ impl Deref for BoxedAnnotations {
 }
 
 impl Annotations {
-    /// Nothing is said.
+    /// No annotations.
     pub const NONE: Self = Self {
         title: None,
         description: None,
@@ -76,8 +75,8 @@ impl Annotations {
         enum_names: Vec::new(),
     };
 
-    /// These, and the others' where these say nothing.
-    pub(super) fn over(&self, others: &Self) -> Self {
+    /// Returns these annotations, with missing ones taken from others.
+    pub(super) fn completed_by(&self, others: &Self) -> Self {
         Self {
             title: self.title.clone().or_else(|| others.title.clone()),
             description: self.description.clone().or_else(|| others.description.clone()),

@@ -1,5 +1,5 @@
-//! How much work one project may ask for: patterns to be compiled, examples to be held against them. Never measures
-//! time, so that what is refused depends on the input alone.
+//! Limits the work for one project: compiling patterns and checking examples. The limits count steps, not time, so that the
+//! result depends on the input alone.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use toolwright::{InvalidPayload, Issue};
 
 use super::Pattern;
 
-/// How many instructions all different patterns of a project may have together.
+/// The most instructions of all different patterns of a project.
 const MAX_INSTRUCTIONS: u64 = 300_000;
 
-/// The cost of compiling any pattern, however short, in instructions.
+/// The cost of compiling a pattern regardless of its length, in instructions.
 const OVERHEAD: u64 = 30;
 
-/// How many instructions may be tried on the characters of all examples and defaults.
+/// The most steps for checking all examples and defaults.
 const MAX_STEPS: u64 = 10_000_000;
 
-/// The rest of a project's budget.
+/// The remaining budget of a project.
 #[derive(Clone, Debug)]
 pub struct Budget {
     known: BTreeMap<String, Pattern>,
@@ -40,7 +40,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Translates a pattern, or says why it cannot be used and how it could.
+    /// Translates a pattern. Returns the reason and advice if it cannot be used.
     pub(super) fn translated(&mut self, ecma: &str) -> Result<Pattern, (String, Option<String>)> {
         if let Some(pattern) = self.known.get(ecma) {
             return Ok(pattern.clone());
@@ -50,7 +50,7 @@ impl Budget {
         let cost = translated.weight + OVERHEAD;
         self.instructions = self.instructions.checked_sub(cost).ok_or_else(|| {
             let all = "the patterns of this project have";
-            (format!("{all} more than {MAX_INSTRUCTIONS} steps in all"), None)
+            (format!("{all} more than {MAX_INSTRUCTIONS} steps in total"), None)
         })?;
         pattern::Pattern::from_translated(&translated).map_err(wrong)?;
         let pattern = Pattern { ecma: ecma.to_owned(), translated };
@@ -59,7 +59,7 @@ impl Budget {
     }
 
     /// Checks a value. Accepts it if the budget is used up.
-    pub(super) fn judge(&mut self, schema: &Schema, json: &str) -> Result<(), InvalidPayload> {
+    pub(super) fn check(&mut self, schema: &Schema, json: &str) -> Result<(), InvalidPayload> {
         let is_costly = |issue: &Issue| matches!(issue.kind(), IssueKind::TooCostly { .. });
         match schema.check_within(json.as_bytes(), &mut self.steps) {
             Err(invalid) if invalid.issues().iter().any(is_costly) => {
@@ -70,7 +70,7 @@ impl Budget {
         }
     }
 
-    /// Takes what looking at so many schemas costs; whether there is enough left.
+    /// Spends one step for each schema; returns whether the budget was sufficient.
     pub(super) fn spend(&mut self, schemas: usize) -> bool {
         let left = self.steps.checked_sub(schemas as u64);
         self.exhausted |= left.is_none();
@@ -78,7 +78,7 @@ impl Budget {
         left.is_some()
     }
 
-    /// Takes the flag that says whether something was not tried because the budget was used up.
+    /// Returns whether something was not checked because the budget was used up, and clears that flag.
     pub fn take_exhausted(&mut self) -> bool {
         std::mem::take(&mut self.exhausted)
     }

@@ -1,4 +1,4 @@
-//! From node to node: along references, and to the parts of a value.
+//! Follows references between nodes, and finds the nodes of the parts of a value.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,22 @@ use toolwright::value::Kind;
 use super::{Additional, Node, NodeId, ObjectShape, Schemas, Shape, number};
 use crate::json::Json;
 
-/// The node that a chain of references ends in; the node itself where it is none.
+/// Follows a chain of references to its end; returns the node itself if it is not a reference.
 ///
-/// A chain that never ends is refused while lowering; there, the walk stops somewhere on it.
+/// For references in a circle, which lowering reports, this returns one of the nodes in the circle.
 pub fn resolved(schemas: &Schemas, node: NodeId) -> NodeId {
-    let mut at = node;
+    let mut current = node;
     for _ in 0..=schemas.len() {
-        at = match schemas[at].shape {
+        current = match schemas[current].shape {
             Shape::Named(name) => schemas[name].schema,
             Shape::Local(target) => target,
-            _ => return at,
+            _ => return current,
         };
     }
-    at
+    current
 }
 
-/// A node, and those that it is nothing but another name of.
+/// Returns a node and the nodes that it is an alias of.
 pub fn aliased(schemas: &Schemas, node: NodeId) -> impl Iterator<Item = NodeId> {
     let target = |node: &NodeId| {
         let Node { shape, assertions, .. } = &schemas[*node];
@@ -36,7 +36,7 @@ pub fn aliased(schemas: &Schemas, node: NodeId) -> impl Iterator<Item = NodeId> 
     std::iter::successors(Some(node), target).take(schemas.len() + 1)
 }
 
-/// The object that a node describes, through references.
+/// Returns the object that a node describes, also through references.
 pub fn as_object(schemas: &Schemas, node: NodeId) -> Option<&ObjectShape> {
     match &schemas[resolved(schemas, node)].shape {
         Shape::Object(object) => Some(object),
@@ -44,13 +44,13 @@ pub fn as_object(schemas: &Schemas, node: NodeId) -> Option<&ObjectShape> {
     }
 }
 
-/// The only kind of value a schema can accept, where there is one.
+/// Returns the kind of the values that a schema accepts, if all of them have the same kind.
 pub fn kind_of(schemas: &Schemas, node: NodeId) -> Option<Kind> {
     let node = resolved(schemas, node);
     let Shape::Overlapping(members) = &schemas[node].shape else {
         return kind_of_shape(&schemas[node].shape);
     };
-    // Choices among choices may lead to one schema in very many ways.
+    // Nested choices may contain the same schema very often.
     let (mut seen, mut open, mut kind) = (BTreeSet::from([node]), members.clone(), None);
     while let Some(member) = open.pop() {
         let member = resolved(schemas, member);
@@ -97,7 +97,7 @@ fn kind_of_shape(shape: &Shape) -> Option<Kind> {
     })
 }
 
-/// The narrowest kind that a value is of.
+/// Returns the narrowest kind of a value.
 pub(crate) fn kind_of_value(value: &Json) -> Kind {
     match value {
         Json::Null => Kind::Null,
@@ -110,7 +110,7 @@ pub(crate) fn kind_of_value(value: &Json) -> Kind {
     }
 }
 
-/// The nodes whose values are parts of a node's values, or the same values.
+/// Returns the nodes for the same values or for parts of them.
 pub fn parts(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
     match &schemas[node].shape {
         Shape::Array(array) => vec![array.items],

@@ -1,5 +1,5 @@
-//! The keywords of JSON Schema 2020-12, in one table: what stands behind each, what its schemas judge, and which kinds of
-//! values it is about.
+//! The table of keywords of JSON Schema 2020-12: for each the expected value, the values to which its schemas apply, and the
+//! kinds of values that it limits.
 
 use toolwright::format::{Format, IntegerFormat};
 use toolwright::value::Kind;
@@ -29,7 +29,7 @@ pub enum Expected {
     Text,
     /// The name of a format.
     Format,
-    /// The address of the dialect that schemas are read as.
+    /// The URI of the supported dialect.
     Dialect,
     /// A regular expression.
     Pattern,
@@ -51,20 +51,20 @@ pub enum Expected {
     Reference,
 }
 
-/// The values that the schemas behind a keyword judge.
+/// The values to which the schemas in a keyword's value apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judged {
-    /// The value that the keyword's own schema judges (2020-12 core, 10.2).
-    Same,
+pub enum AppliesTo {
+    /// The same value as the schema with the keyword (2020-12 core, 10.2).
+    SameValue,
     /// Parts of that value (2020-12 core, 10.3).
-    Part,
-    /// Nothing: there are none, or none that is applied.
+    Parts,
+    /// Nothing: the value has no schemas, or they only apply through references.
     Nothing,
 }
 
-/// Makes [`Keyword`] of the table.
+/// Declares [`Keyword`] from the table.
 macro_rules! keywords {
-    ($(#[doc = $description:literal] $name:ident $word:literal $expected:ident $judged:ident [$($kind:ident)*],)*) => {
+    ($(#[doc = $description:literal] $name:ident $word:literal $expected:ident $applies_to:ident [$($kind:ident)*],)*) => {
         /// A keyword that asserts something (2020-12 core, 10 and 11; validation, 6).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Keyword {
@@ -75,14 +75,14 @@ macro_rules! keywords {
             /// Every keyword, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// How it is written.
+            /// Returns the keyword as written.
             pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*
                 }
             }
 
-            /// Its meaning, in a sentence.
+            /// Returns its meaning, in a sentence.
             #[cfg(feature = "language-schema")]
             pub fn description(self) -> &'static str {
                 match self {
@@ -90,21 +90,21 @@ macro_rules! keywords {
                 }
             }
 
-            /// The type that its value must have.
+            /// Returns the type that its value must have.
             pub fn expected(self) -> Expected {
                 match self {
                     $(Self::$name => Expected::$expected,)*
                 }
             }
 
-            /// Returns which values its schemas judge.
-            pub fn judged(self) -> Judged {
+            /// Returns the values to which its schemas apply.
+            pub fn applies_to(self) -> AppliesTo {
                 match self {
-                    $(Self::$name => Judged::$judged,)*
+                    $(Self::$name => AppliesTo::$applies_to,)*
                 }
             }
 
-            /// The kinds of values it is about; none means all.
+            /// Returns the kinds of values that it limits; empty for all kinds.
             pub fn kinds(self) -> &'static [Kind] {
                 match self {
                     $(Self::$name => &[$(Kind::$kind),*],)*
@@ -115,22 +115,22 @@ macro_rules! keywords {
 }
 
 keywords! {
-    /// The type, `Name` or `service.Name`, or the place in this schema, `#/$defs/Name`, whose schema the value has to match.
-    Ref "$ref" Reference Same [],
-    /// Schemas all of which the value has to match.
-    AllOf "allOf" Schemas Same [],
-    /// Schemas at least one of which the value has to match.
-    AnyOf "anyOf" Schemas Same [],
-    /// Schemas exactly one of which the value has to match.
-    OneOf "oneOf" Schemas Same [],
-    /// A schema that the value must not match.
-    Not "not" Schema Same [],
-    /// A schema that decides whether `then` or `else` holds.
-    If "if" Schema Same [],
+    /// A type, `Name` or `service.Name`, or a place in this schema, `#/$defs/Name`, whose schema the value has to match.
+    Ref "$ref" Reference SameValue [],
+    /// The value has to match all of these schemas.
+    AllOf "allOf" Schemas SameValue [],
+    /// The value has to match at least one of these schemas.
+    AnyOf "anyOf" Schemas SameValue [],
+    /// The value has to match exactly one of these schemas.
+    OneOf "oneOf" Schemas SameValue [],
+    /// The value must not match this schema.
+    Not "not" Schema SameValue [],
+    /// A schema that decides whether `then` or `else` applies.
+    If "if" Schema SameValue [],
     /// The schema of values that match `if`.
-    Then "then" Schema Same [],
+    Then "then" Schema SameValue [],
     /// The schema of values that do not match `if`.
-    Else "else" Schema Same [],
+    Else "else" Schema SameValue [],
     /// The only value that is accepted.
     Const "const" Value Nothing [],
     /// The values that are accepted.
@@ -138,38 +138,38 @@ keywords! {
     /// The kind of the value, or a list of kinds.
     Type "type" Types Nothing [],
     /// The schema of each property by its name.
-    Properties "properties" Named Part [Object],
+    Properties "properties" Named Parts [Object],
     /// The schemas of properties whose names match a regular expression.
-    PatternProperties "patternProperties" Patterns Part [Object],
+    PatternProperties "patternProperties" Patterns Parts [Object],
     /// The schema of every other property; `false` allows none.
-    AdditionalProperties "additionalProperties" Schema Part [Object],
+    AdditionalProperties "additionalProperties" Schema Parts [Object],
     /// The schema of the properties' names.
-    PropertyNames "propertyNames" Schema Part [Object],
-    /// The schema of properties that no other keyword describes, those of `allOf` and `$ref` included.
-    UnevaluatedProperties "unevaluatedProperties" Schema Part [Object],
-    /// Schemas of the object, each for the case that a property is there.
-    DependentSchemas "dependentSchemas" Named Same [Object],
-    /// The properties that have to be there if another one is.
+    PropertyNames "propertyNames" Schema Parts [Object],
+    /// The schema of properties that no other keyword describes, including keywords inside `allOf` and `$ref`.
+    UnevaluatedProperties "unevaluatedProperties" Schema Parts [Object],
+    /// Schemas that the object has to match if it has the property of that name.
+    DependentSchemas "dependentSchemas" Named SameValue [Object],
+    /// The properties that are required if another one is present.
     DependentRequired "dependentRequired" NamesByName Nothing [Object],
-    /// The properties that have to be there.
+    /// The required properties.
     Required "required" Names Nothing [Object],
     /// The least number of properties.
     MinProperties "minProperties" Count Nothing [Object],
     /// The greatest number of properties.
     MaxProperties "maxProperties" Count Nothing [Object],
-    /// The schema of every item, or of those behind `prefixItems`.
-    Items "items" Schema Part [Array],
+    /// The schema of every item, or of the items after `prefixItems`.
+    Items "items" Schema Parts [Array],
     /// The schemas of the first items, one for each.
-    PrefixItems "prefixItems" Schemas Part [Array],
-    /// A schema that some item has to match.
-    Contains "contains" Schema Part [Array],
+    PrefixItems "prefixItems" Schemas Parts [Array],
+    /// At least one item has to match this schema.
+    Contains "contains" Schema Parts [Array],
     /// The least number of items that match `contains`.
     MinContains "minContains" Count Nothing [Array],
     /// The greatest number of items that match `contains`.
     MaxContains "maxContains" Count Nothing [Array],
     /// The schema of items that no other keyword describes.
-    UnevaluatedItems "unevaluatedItems" Schema Part [Array],
-    /// Whether all items differ.
+    UnevaluatedItems "unevaluatedItems" Schema Parts [Array],
+    /// Whether all items have to be different.
     UniqueItems "uniqueItems" Boolean Nothing [Array],
     /// The least number of items.
     MinItems "minItems" Count Nothing [Array],
@@ -179,21 +179,21 @@ keywords! {
     MinLength "minLength" Count Nothing [String],
     /// The greatest number of characters.
     MaxLength "maxLength" Count Nothing [String],
-    /// A regular expression (ECMA-262) that matches some part of the text.
+    /// A regular expression (ECMA-262) that has to match a part of the text.
     Pattern "pattern" Pattern Nothing [String],
-    /// The form of a text, or the width of a number.
+    /// The format of a text or a number.
     Format "format" Format Nothing [String Integer Number],
     /// The least number.
     Minimum "minimum" Number Nothing [Integer Number],
     /// The greatest number.
     Maximum "maximum" Number Nothing [Integer Number],
-    /// The number that the value has to be above.
+    /// The value has to be greater than this number.
     ExclusiveMinimum "exclusiveMinimum" Number Nothing [Integer Number],
-    /// The number that the value has to be below.
+    /// The value has to be less than this number.
     ExclusiveMaximum "exclusiveMaximum" Number Nothing [Integer Number],
-    /// The number that divides the value.
+    /// The value has to be a multiple of this number.
     MultipleOf "multipleOf" Positive Nothing [Integer Number],
-    // Asserts nothing by itself, but `#/$defs/X` leads there.
+    // It asserts nothing, but `#/$defs/X` refers to it.
     /// Schemas by name, for `$ref: "#/$defs/Name"`.
     Defs "$defs" Named Nothing [],
 }
@@ -202,63 +202,62 @@ keywords! {
 pub const ANNOTATIONS: [(&str, Expected, &str); 14] = [
     ("title", Expected::Text, "A short name for people."),
     ("description", Expected::Text, "The meaning of the value, as the model reads it."),
-    ("default", Expected::Value, "The value that stands for a missing one."),
-    ("examples", Expected::Examples, "Values as examples."),
+    ("default", Expected::Value, "The value to use if it is missing."),
+    ("examples", Expected::Examples, "Example values."),
     ("deprecated", Expected::Boolean, "Whether it should no longer be used."),
     ("readOnly", Expected::Boolean, "Whether the value is only read."),
     ("writeOnly", Expected::Boolean, "Whether the value is only written."),
-    ("$comment", Expected::Text, "Words for those who read the schema."),
+    ("$comment", Expected::Text, "A comment for readers of the schema."),
     ("$schema", Expected::Dialect, "The dialect of the schema: JSON Schema 2020-12."),
     ("$anchor", Expected::Text, "A name for this schema, for `$ref: \"#name\"`."),
     ("contentEncoding", Expected::Value, "The encoding of the text, such as `base64`."),
     ("contentMediaType", Expected::Value, "The media type of the text."),
-    ("contentSchema", Expected::Value, "The schema of what the text holds."),
+    ("contentSchema", Expected::Value, "The schema of the text's content."),
     ("x-enum-names", Expected::EnumNames, "The names in Rust of the integers in `enum`."),
 ];
 
-/// Keywords of 2020-12 that are not honored: all are about schemas that lie elsewhere or change what
-/// others mean.
+/// Keywords of 2020-12 that are not supported: they involve schemas in other places, or change the meaning of other keywords.
 const UNSUPPORTED: [&str; 5] =
     ["$id", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$recursiveRef"];
 
 impl Keyword {
-    /// The keyword that is written so.
+    /// Returns the keyword of a word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|keyword| keyword.word() == word)
     }
 }
 
-/// Whether a keyword is honored.
-pub fn is_honored(word: &str) -> bool {
+/// Returns whether a keyword is supported.
+pub fn is_supported(word: &str) -> bool {
     Keyword::of(word).is_some() || is_annotation(word)
 }
 
-/// Whether a keyword is one of 2020-12, and not honored all the same.
+/// Returns whether a keyword is one of 2020-12, but not supported.
 pub fn is_unsupported(word: &str) -> bool {
     UNSUPPORTED.contains(&word)
 }
 
-/// Whether a keyword is an annotation, which never changes what is accepted.
+/// Returns whether a keyword is an annotation, which does not affect the values that are accepted.
 pub fn is_annotation(word: &str) -> bool {
     annotated(word).is_some()
 }
 
-/// Every keyword that is honored.
-pub fn honored() -> impl Iterator<Item = &'static str> {
+/// Returns every supported keyword.
+pub fn supported() -> impl Iterator<Item = &'static str> {
     Keyword::ALL.iter().map(|keyword| keyword.word()).chain(ANNOTATIONS.map(|(word, ..)| word))
 }
 
-/// The type that the value of an annotation must have.
+/// Returns the type that the value of an annotation must have.
 pub fn annotated(word: &str) -> Option<Expected> {
     ANNOTATIONS.iter().find(|(known, ..)| *known == word).map(|(_, expected, _)| *expected)
 }
 
-/// The type that the value of a keyword must have, if the keyword asserts something.
+/// Returns the type that the value of a keyword must have, if the keyword is not an annotation.
 pub fn expected(word: &str) -> Option<Expected> {
     Keyword::of(word).map(Keyword::expected)
 }
 
-/// The name of every format that is checked.
+/// Returns the names of all formats that are checked.
 pub fn formats() -> impl Iterator<Item = &'static str> {
     let numbers = IntegerFormat::ALL.map(IntegerFormat::name);
     Format::ALL.map(Format::name).into_iter().chain(numbers).chain([DOUBLE])

@@ -1,6 +1,5 @@
-//! The normalised JSON Schema: keywords, references, recursion. Codecs, published schemas, docs and
-//! name checks are all read from it; there is no second reading of a schema anywhere. Never holds a
-//! Rust name.
+//! Normalized JSON Schemas. Every schema is read once into these nodes; codecs, published schemas, docs and name checks all
+//! come from them. They have no Rust names.
 
 mod annotations;
 mod budget;
@@ -19,7 +18,7 @@ pub use annotations::{Annotations, BoxedAnnotations};
 pub use budget::Budget;
 pub(crate) use follow::kind_of_value;
 pub use follow::{aliased, as_object, kind_of, parts, resolved};
-pub use keyword::{Judged, Keyword};
+pub use keyword::{AppliesTo, Keyword};
 pub use number::{as_f64, is_double, last_place, whole};
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
@@ -33,37 +32,37 @@ use toolwright::value::Kind;
 use crate::json::Json;
 use crate::source::{Span, Spanned};
 
-/// The format of a number that lies between the largest doubles.
+/// The format of numbers in the range of doubles.
 pub(crate) const DOUBLE: &str = "double";
 
-/// The dialect that is read and published.
+/// The URI of the dialect that is read and published.
 pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Every schema node of a project, and the types among them.
+/// All schema nodes of a project, and its named types.
 #[derive(Debug, Default)]
 pub struct Schemas {
     nodes: Vec<Node>,
     types: Vec<NamedType>,
-    /// Nodes whose text is wrong: what they accept is not known. None in a project without errors.
+    /// Nodes with mistakes, so that it is not known what they accept. A project without errors has none.
     invalid: BTreeSet<NodeId>,
     /// Nodes that accept their own `default`.
     accept_default: BTreeSet<NodeId>,
-    /// Where the first pattern stands that needs the tables of Unicode, if one does.
+    /// The span of the first pattern that needs the tables of Unicode, if any.
     pub(crate) needs_tables: Option<Span>,
 }
 
-/// Names a [`Node`]. Two uses of one node are one type; equal text written twice is two nodes.
+/// The id of a [`Node`]. All uses of one node have the same type; the same text in two places makes two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// Its place among all nodes.
+    /// Returns its position among all nodes.
     pub fn position(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Names a [`NamedType`].
+/// The id of a [`NamedType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(u32);
 
@@ -78,23 +77,22 @@ pub struct NamedType {
     pub schema: NodeId,
 }
 
-/// One schema: what it accepts, and what it says about itself. A value is accepted if its shape accepts
-/// it and every assertion does.
+/// One schema. It accepts a value if its shape and all its assertions accept it.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where it was written.
+    /// The span of its text.
     pub span: Span,
-    /// The part of it that a type can say.
+    /// The part that a Rust type can express.
     pub shape: Shape,
-    /// The part that no type can say. A validator checks these, with the shape's own keywords beside them.
+    /// The part that no Rust type can express. A validator checks it, together with the keywords of the shape.
     pub assertions: Vec<Assertion>,
-    /// Its annotations, none of which changes what is accepted.
+    /// Its annotations, which do not affect the values that it accepts.
     pub annotations: BoxedAnnotations,
-    /// Its key under `$defs`, where it stands there.
+    /// Its key under `$defs`, if it is a definition.
     pub definition: Option<String>,
 }
 
-/// A keyword that no type can say.
+/// A keyword that no Rust type can express.
 #[derive(Clone, Debug)]
 pub struct Assertion {
     /// The keyword.
@@ -106,7 +104,7 @@ pub struct Assertion {
 /// The operand of a keyword.
 #[derive(Clone, Debug)]
 pub enum Operand {
-    /// No schema: a count, a number, a name, a list of values.
+    /// A value without schemas: a count, a number, a name, a list of values.
     Plain(Json),
     /// One schema.
     Schema(NodeId),
@@ -116,7 +114,7 @@ pub enum Operand {
     Named(Vec<(String, NodeId)>),
 }
 
-/// The part of a schema that a type can say: it accepts all that the schema accepts, and at times more.
+/// The part of a schema that a Rust type can express. It accepts all values that the schema accepts, and possibly more.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// Any JSON value: `{}` or `true`.
@@ -141,17 +139,17 @@ pub enum Shape {
     Constants(Vec<EnumValue<Json>>),
     /// An array.
     Array(ArrayShape),
-    /// An array with schemas for its first places.
+    /// An array with schemas for its first items.
     Tuple(TupleShape),
     /// An object.
     Object(ObjectShape),
-    /// `null`, or what the inner node accepts. The inner node does not accept `null`.
+    /// `null`, or a value of the inner node, which does not accept `null`.
     Nullable(NodeId),
     /// One of several objects, told apart by the value of one property.
     Union(UnionShape),
     /// One of several schemas, told apart by the kind of JSON value each accepts.
     Mixed(Vec<MixedVariant>),
-    /// One of several schemas that may accept the same value; an assertion beside it says of how many.
+    /// One of several schemas that may accept the same value; an assertion says how many of them have to.
     Overlapping(Vec<NodeId>),
     /// The values of a named type.
     Named(TypeId),
@@ -159,10 +157,10 @@ pub enum Shape {
     Local(NodeId),
 }
 
-/// The most fields of a tuple: Rust's library says of longer ones neither how they compare nor how they print.
-pub const TUPLE: usize = 12;
+/// The most fields of a tuple: the standard library implements traits such as `PartialEq` and `Debug` for no longer ones.
+pub const MAX_TUPLE: usize = 12;
 
-/// An array with schemas for its first places, which are at most [`TUPLE`], with what comes after them.
+/// An array with schemas for its first items, at most [`MAX_TUPLE`], and for the items after them.
 #[derive(Clone, Debug)]
 pub struct TupleShape {
     /// The schemas of the first items, in order.
@@ -171,25 +169,25 @@ pub struct TupleShape {
     pub rest: Option<TupleRest>,
     /// The least count.
     pub min_items: Option<u64>,
-    /// The greatest count, not less than there are places.
+    /// The greatest count, at least that of `places`.
     pub max_items: Option<u64>,
 }
 
-/// The items after the first places of an array.
+/// The items after the first items of an array.
 #[derive(Clone, Debug)]
 pub struct TupleRest {
-    /// The schema of each item; [`Shape::Any`] where nothing is said.
+    /// The schema of each item; [`Shape::Any`] without `items`.
     pub items: NodeId,
-    /// Whether `items` says it.
+    /// Whether `items` is present.
     pub is_described: bool,
 }
 
 /// One value of an enumeration.
 #[derive(Clone, Debug)]
 pub struct EnumValue<T> {
-    /// The value and where it was written.
+    /// The value with its span.
     pub value: Spanned<T>,
-    /// Its annotations: a choice of constants may describe each.
+    /// Its annotations, if it is a constant in a choice.
     pub annotations: BoxedAnnotations,
 }
 
@@ -206,12 +204,12 @@ pub struct StringRules {
     pub format: Option<Format>,
 }
 
-/// An ECMA-262 pattern, and what it became.
+/// An ECMA-262 pattern and its translation.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// As written.
+    /// The pattern as written.
     pub ecma: String,
-    /// For an engine of the contract crate: equal in meaning.
+    /// The equivalent for an engine of the contract crate.
     pub translated: Translated,
 }
 
@@ -231,18 +229,18 @@ pub struct NumberRules {
 /// One end of a range.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// The number as JSON writes it. Fits `f64`; on an integer, the bound it implies fits 65 bits.
+    /// The number in JSON's notation. It fits `f64`; for an integer, the bound that it implies fits 65 bits.
     pub number: String,
-    /// Whether the number itself is outside.
+    /// Whether the number itself is excluded.
     pub exclusive: bool,
 }
 
 /// Limits of an array (2020-12 validation, 6.4).
 #[derive(Clone, Debug)]
 pub struct ArrayShape {
-    /// The schema of each item; [`Shape::Any`] where nothing is said.
+    /// The schema of each item; [`Shape::Any`] without `items`.
     pub items: NodeId,
-    /// Whether `items` says it: to `unevaluatedItems` around it that makes a difference, even if any item is allowed.
+    /// Whether `items` is present: this matters to `unevaluatedItems` around it, even if any item is allowed.
     pub is_described: bool,
     /// The least count.
     pub min_items: Option<u64>,
@@ -252,10 +250,10 @@ pub struct ArrayShape {
     pub unique: bool,
 }
 
-/// An object's properties and what may stand beside them.
+/// An object's properties, and the rule for additional ones.
 #[derive(Clone, Debug)]
 pub struct ObjectShape {
-    /// In declared order; a required property nobody described is last, as [`Shape::Any`].
+    /// The properties in declared order. Required ones without a schema come last, with [`Shape::Any`].
     pub properties: Vec<Property>,
     /// The rule for all other properties.
     pub additional: Additional,
@@ -264,28 +262,28 @@ pub struct ObjectShape {
 /// One property.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its key and where that was written.
+    /// Its key with its span.
     pub name: Spanned<String>,
     /// The schema of its value.
     pub schema: NodeId,
-    /// Whether it has to be there.
+    /// Whether it is required.
     pub required: bool,
-    /// Whether `properties` describes it, not `required` alone or another schema.
+    /// Whether `properties` of this schema describes it, not only `required` or another schema.
     pub is_described: bool,
-    /// The reference in an `allOf` that leads to the type whose property it is, if it is that of another.
+    /// The reference in an `allOf` to the type that the property belongs to, if it belongs to another type.
     pub owner: Option<NodeId>,
 }
 
 /// The rule for the properties of an object that have no schema of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Additional {
-    /// Nothing.
+    /// None are allowed.
     Closed,
-    /// Anything.
+    /// All are allowed.
     Open,
-    /// Anything, and the schema says so: to `unevaluatedProperties` around it that makes a difference.
+    /// All are allowed explicitly, which matters to `unevaluatedProperties` around it.
     Declared,
-    /// Values of this node.
+    /// Those with values of this node are allowed.
     Typed(NodeId),
 }
 
@@ -301,7 +299,7 @@ pub struct UnionShape {
 /// One object of a union.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// The tag's value: no two variants share one.
+    /// The tag's value, which differs for each variant.
     pub tag: Spanned<String>,
     /// The object; its tag property is [`Shape::Const`].
     pub schema: NodeId,
@@ -310,15 +308,14 @@ pub struct Variant {
 /// One schema of a mixed choice.
 #[derive(Clone, Debug)]
 pub struct MixedVariant {
-    /// The only kind of value it accepts; no two variants share one, nor are there both an integer and
-    /// a number.
+    /// The only kind of value it accepts, which differs for each variant; there are not both an integer and a number.
     pub kind: Kind,
     /// The schema.
     pub schema: NodeId,
 }
 
 impl Node {
-    /// A schema that says nothing but its shape.
+    /// Creates a schema with nothing but a shape.
     pub fn new(span: Span, shape: Shape) -> Self {
         let annotations = BoxedAnnotations::default();
         Self { span, shape, assertions: Vec::new(), annotations, definition: None }
@@ -326,7 +323,7 @@ impl Node {
 }
 
 impl Assertion {
-    /// The schemas behind it.
+    /// Returns the schemas in its operand.
     pub fn schemas(&self) -> Vec<NodeId> {
         match &self.operand {
             Operand::Plain(_) => Vec::new(),
@@ -336,7 +333,7 @@ impl Assertion {
         }
     }
 
-    /// The value behind it, where that is no schema.
+    /// Returns its operand, if that has no schemas.
     pub fn value(&self) -> Option<&Json> {
         match &self.operand {
             Operand::Plain(value) => Some(value),
@@ -346,27 +343,27 @@ impl Assertion {
 }
 
 impl TupleShape {
-    /// How many of the places have to be there.
+    /// Returns how many of the first items are required.
     pub fn required(&self) -> usize {
         let least = self.min_items.and_then(|least| usize::try_from(least).ok());
         least.unwrap_or(0).min(self.places.len())
     }
 
-    /// Returns the schemas of the places and of the items after them.
+    /// Returns the schemas of the first items and of the items after them.
     pub fn parts(&self) -> impl Iterator<Item = NodeId> {
         self.places.iter().copied().chain(self.rest.as_ref().map(|rest| rest.items))
     }
 }
 
 impl ObjectShape {
-    /// The properties whose value is open: a required constant needs no field.
+    /// Returns the properties that need a field: a required constant needs none.
     pub fn fields<'a>(&'a self, schemas: &'a Schemas) -> impl Iterator<Item = &'a Property> {
         self.properties.iter().filter(|property| !property.is_fixed(schemas))
     }
 }
 
 impl NumberRules {
-    /// The least integer that is allowed, where there is one.
+    /// Returns the least integer that is allowed, if there is one.
     pub fn least_integer(&self) -> Option<i128> {
         let bound = self.lower.as_ref();
         let bound = bound.and_then(|bound| number::ceiling(&bound.number, bound.exclusive));
@@ -374,7 +371,7 @@ impl NumberRules {
         bound.into_iter().chain(format).max()
     }
 
-    /// The greatest integer that is allowed, where there is one.
+    /// Returns the greatest integer that is allowed, if there is one.
     pub fn greatest_integer(&self) -> Option<i128> {
         let bound = self.upper.as_ref();
         let bound = bound.and_then(|bound| number::floor(&bound.number, bound.exclusive));
@@ -382,34 +379,34 @@ impl NumberRules {
         bound.into_iter().chain(format).min()
     }
 
-    /// Whether every number that is allowed lies between the largest doubles.
+    /// Returns whether every number that is allowed is in the range of doubles.
     pub fn is_within_doubles(&self) -> bool {
         self.is_double || (self.lower.is_some() && self.upper.is_some())
     }
 
-    /// The standard type that holds every integer that is allowed: the one of the format, or the one that has the very same
-    /// limits, or else one of 64 bits.
+    /// Returns the standard integer type for all integers that are allowed: that of the format, else one with the same limits,
+    /// else one of 64 bits.
     pub fn standard(&self) -> Option<IntegerFormat> {
         let (least, greatest) = (self.least_integer()?, self.greatest_integer()?);
-        let is_same =
+        let has_same_limits =
             |format: &IntegerFormat| (format.least(), format.greatest()) == (least, greatest);
         let holds =
             |format: &IntegerFormat| format.least() <= least && greatest <= format.greatest();
-        let same = || IntegerFormat::ALL.into_iter().find(is_same);
+        let same = || IntegerFormat::ALL.into_iter().find(has_same_limits);
         let wide = || [IntegerFormat::Int64, IntegerFormat::Uint64].into_iter().find(holds);
         self.format.or_else(same).or_else(wide)
     }
 }
 
 impl Bound {
-    /// The nearest `f64`.
+    /// Returns the nearest `f64`.
     pub fn as_f64(&self) -> f64 {
         self.number.parse().unwrap_or_default()
     }
 }
 
 impl Property {
-    /// Whether there is only one way to write it, and nothing more to check of it.
+    /// Returns whether it is a required constant without assertions.
     pub fn is_fixed(&self, schemas: &Schemas) -> bool {
         let Node { shape, assertions, .. } = &schemas[self.schema];
         self.required && matches!(shape, Shape::Const(_)) && assertions.is_empty()
@@ -421,14 +418,14 @@ impl Schemas {
     ///
     /// # Panics
     ///
-    /// At the 2^32nd node, which no memory holds.
+    /// If there are 2^32 nodes already.
     pub fn add(&mut self, node: Node) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 schema nodes"));
         self.nodes.push(node);
         id
     }
 
-    /// Adds a node whose final body is not known yet.
+    /// Adds a node whose content is set later.
     pub(crate) fn reserve(&mut self, span: Span) -> NodeId {
         self.add(Node::new(span, Shape::Any))
     }
@@ -437,60 +434,60 @@ impl Schemas {
     ///
     /// # Panics
     ///
-    /// At the 2^32nd type, which no memory holds.
+    /// If there are 2^32 types already.
     pub fn add_type(&mut self, named: NamedType) -> TypeId {
         let id = TypeId(u32::try_from(self.types.len()).expect("fewer than 2^32 named types"));
         self.types.push(named);
         id
     }
 
-    /// All named types, in the order in which they were added.
+    /// Returns all named types, in the order in which they were added.
     pub fn types(&self) -> &[NamedType] {
         &self.types
     }
 
-    /// The ids of all named types, in that order.
+    /// Returns the ids of all named types, in the same order.
     pub fn type_ids(&self) -> impl Iterator<Item = TypeId> + use<> {
         (0..).map(TypeId).take(self.types.len())
     }
 
-    /// Gives a node its final shape; recursion needs ids before bodies.
+    /// Sets the content of a node. Recursive schemas need the id before the content.
     pub fn set(&mut self, id: NodeId, node: Node) {
         self.nodes[id.0 as usize] = node;
     }
 
-    /// Notes that a node's text is invalid, so that its users are not reported again.
+    /// Marks a node as invalid, so that its mistakes are not reported again for its users.
     pub(crate) fn mark_invalid(&mut self, id: NodeId) {
         self.invalid.insert(id);
     }
 
-    /// Whether what a node accepts is known.
+    /// Returns whether a node is valid, so that it is known what it accepts.
     pub(crate) fn is_valid(&self, id: NodeId) -> bool {
         !self.invalid.contains(&id)
     }
 
-    /// The same schemas, with the nodes that accept their own `default`.
+    /// Sets the nodes that accept their own `default`.
     pub(crate) fn with_accepted_defaults(self, accept_default: BTreeSet<NodeId>) -> Self {
         Self { accept_default, ..self }
     }
 
-    /// The `default` of a node that accepts it.
+    /// Returns the `default` of a node, if the node accepts it.
     pub(crate) fn default_of(&self, id: NodeId) -> Option<&Json> {
         let default = self[id].annotations.default.as_ref();
         default.filter(|_| self.accept_default.contains(&id))
     }
 
-    /// All ids, in the order in which nodes were added.
+    /// Returns the ids of all nodes, in the order in which they were added.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..).map(NodeId).take(self.nodes.len())
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

@@ -1,4 +1,4 @@
-//! JSON numbers by their text: order, and whether they are whole. Exact: the contract compares them.
+//! Compares and rounds JSON numbers in text form, exactly, with the contract's numbers.
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -8,7 +8,7 @@ use toolwright::value::Number;
 /// The values that `i64` or `u64` holds.
 const STANDARD: RangeInclusive<i128> = i64::MIN as i128..=u64::MAX as i128;
 
-/// Which of two numbers is greater.
+/// Compares two numbers.
 pub(super) fn compare(a: &str, b: &str) -> Ordering {
     match (a.parse::<i64>(), b.parse::<i64>()) {
         (Ok(a), Ok(b)) => a.cmp(&b),
@@ -16,39 +16,39 @@ pub(super) fn compare(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Whether a number has no fraction: `1`, `1.0` and `1e2` have none.
+/// Returns whether a number has no fraction: `1`, `1.0` and `1e2` have none.
 pub(super) fn is_whole(text: &str) -> bool {
     text.parse::<i64>().is_ok() || number(text).is_integer()
 }
 
-/// A whole number as an integer, where that fits `i64` or `u64`.
+/// Returns a whole number as an integer, if it fits `i64` or `u64`.
 pub fn whole(text: &str) -> Option<i128> {
     if is_whole(text) { ceiling(text, false) } else { None }
 }
 
-/// A count such as a length: a whole number that is not negative.
+/// Parses a count such as a length: a whole number that is not negative.
 pub(super) fn count(text: &str) -> Option<u64> {
     text.parse().ok().or_else(|| number(text).as_u64())
 }
 
-/// The nearest `f64`; never `-0.0`, which JSON Schema does not tell from zero.
+/// Returns the nearest `f64`, but never `-0.0`, because JSON Schema does not distinguish it from zero.
 pub fn as_f64(text: &str) -> f64 {
     text.parse::<f64>().map_or(f64::NAN, |number| number + 0.0)
 }
 
-/// Whether a double is this very number, by the shortest text that means that double.
+/// Returns whether the nearest double, in its shortest notation, is the same number. This is true for `0.1`.
 pub fn is_double(text: &str) -> bool {
     Number::try_from(as_f64(text)).is_ok_and(|double| double == number(text))
 }
 
-/// The place of the last digit of a number as a power of ten: `-2` for `0.25`, `0` for `7`.
+/// Returns the place of the last digit of a number as a power of ten: `-2` for `0.25`, `0` for `7`.
 pub fn last_place(text: &str) -> Option<i32> {
     let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let fraction = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     power.parse::<i32>().ok()?.checked_sub(i32::try_from(fraction).ok()?)
 }
 
-/// The least whole number on or above a bound, where that fits `i64` or `u64`.
+/// Returns the least whole number that a lower bound allows, if it fits `i64` or `u64`.
 pub(super) fn ceiling(text: &str, exclusive: bool) -> Option<i128> {
     let least = match text.parse::<i64>() {
         Ok(whole) => i128::from(whole) + i128::from(exclusive),
@@ -57,19 +57,19 @@ pub(super) fn ceiling(text: &str, exclusive: bool) -> Option<i128> {
     STANDARD.contains(&least).then_some(least)
 }
 
-/// The greatest whole number on or below a bound, where that fits `i64` or `u64`.
+/// Returns the greatest whole number that an upper bound allows, if it fits `i64` or `u64`.
 pub(super) fn floor(text: &str, exclusive: bool) -> Option<i128> {
     if let Ok(whole) = text.parse::<i64>() {
         let greatest = i128::from(whole) - i128::from(exclusive);
         return STANDARD.contains(&greatest).then_some(greatest);
     }
-    // The numbers below a bound are those above its negative, turned around.
+    // The numbers below a bound are the negatives of those above the negative bound.
     let negative = text.strip_prefix('-').map_or_else(|| format!("-{text}"), str::to_owned);
     let greatest = -least(&negative, exclusive)?;
     STANDARD.contains(&greatest).then_some(greatest)
 }
 
-/// The least whole number on or above a bound, if that and its negative have about 64 bits.
+/// Returns the least whole number that a lower bound allows, if it has at most about 64 bits.
 fn least(text: &str, exclusive: bool) -> Option<i128> {
     let bound = number(text);
     let is_inside = |candidate: i128| match Number::from(candidate).cmp(&bound) {

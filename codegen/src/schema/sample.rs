@@ -1,5 +1,4 @@
-//! A small value that a schema accepts, for telling a model what a right call looks like. Never used to
-//! judge a value.
+//! Creates a small value that a schema accepts, as an example of a valid call for a model.
 
 use toolwright::format::Format;
 
@@ -9,15 +8,13 @@ use super::{
 };
 use crate::json::Json;
 
-/// The deepest nesting of a sample: enough for what is required, and an end for what goes on for ever.
+/// The deepest nesting of a sample, so that recursive schemas come to an end.
 const MAX_DEPTH: usize = 12;
 
-/// The most values one sample has: a longer one shows nobody anything, and a few types that use each other twice
-/// would ask for millions.
+/// The most values in a sample: a longer one does not help anybody, and a few types that use each other could need millions.
 const MAX_VALUES: usize = 500;
 
-/// A value with what is required and little else; none where it takes more than looking at the schema to
-/// find one.
+/// Returns a value with the required parts and little else; `None` if it is not easy to find one.
 pub fn sample(schemas: &Schemas, node: NodeId) -> Option<Json> {
     let mut sampler = Sampler { schemas, budget: Budget::default(), tried: 0 };
     let value = sampler.value(node, 0)?;
@@ -27,7 +24,7 @@ pub fn sample(schemas: &Schemas, node: NodeId) -> Option<Json> {
 struct Sampler<'a> {
     schemas: &'a Schemas,
     budget: Budget,
-    /// How many values have been made, those thrown away included.
+    /// The number of values created, including discarded ones.
     tried: usize,
 }
 
@@ -36,7 +33,7 @@ impl<'a> Sampler<'a> {
         let schemas: &'a Schemas = self.schemas;
         let schema = &schemas[node];
         self.tried += 1;
-        if depth > MAX_DEPTH || self.tried > MAX_VALUES || !is_all_said(schema) {
+        if depth > MAX_DEPTH || self.tried > MAX_VALUES || !is_shape_sufficient(schema) {
             return None;
         }
         let own = schema.annotations.examples.iter().chain(&schema.annotations.default);
@@ -77,7 +74,7 @@ impl<'a> Sampler<'a> {
         })
     }
 
-    /// One item, so that its shape is to be seen, where that many are allowed.
+    /// Creates an array with one item, to show its shape, or with the required number of items.
     fn array(&mut self, array: &ArrayShape, depth: usize) -> Option<Json> {
         let least = array.min_items.unwrap_or(0);
         let count = least.max(1).min(array.max_items.unwrap_or(u64::MAX));
@@ -93,7 +90,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Counts the repeats of an item among the values made.
+    /// Counts the copies of an item as values; returns whether there are not too many.
     fn has_room(&mut self, item: &Json, count: u64) -> bool {
         let repeats = usize::try_from(count.saturating_sub(1)).unwrap_or(usize::MAX);
         self.tried = self.tried.saturating_add(size(item).saturating_mul(repeats));
@@ -109,7 +106,7 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// How many values a value has, itself included.
+/// Returns the number of values inside a value, including itself.
 fn size(value: &Json) -> usize {
     match value {
         Json::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
@@ -118,8 +115,8 @@ fn size(value: &Json) -> usize {
     }
 }
 
-/// Whether what a node's shape accepts the node accepts too.
-fn is_all_said(schema: &Node) -> bool {
+/// Returns whether a node accepts all values that its shape accepts.
+fn is_shape_sufficient(schema: &Node) -> bool {
     match (&schema.shape, schema.assertions.as_slice()) {
         (_, []) => true,
         (Shape::Overlapping(_), [choice]) => choice.keyword == Keyword::AnyOf,
@@ -127,7 +124,7 @@ fn is_all_said(schema: &Node) -> bool {
     }
 }
 
-/// A text of the right length; a pattern or an odd format is for people to write examples of.
+/// Creates a text of the right length. It ignores patterns: for those, people have to write examples.
 fn text(rules: &StringRules) -> Option<String> {
     let word = rules.format.map_or("text", Format::example);
     let (least, most) = (rules.min_length.unwrap_or(0), rules.max_length.unwrap_or(u64::MAX));
@@ -144,7 +141,7 @@ fn integer(rules: &NumberRules) -> i128 {
     1.max(least.unwrap_or(1)).min(most.unwrap_or(1))
 }
 
-/// A whole number where one fits, else a bound that is inside.
+/// Returns a whole number if one is allowed, else a bound that is allowed.
 fn decimal(rules: &NumberRules) -> Option<String> {
     let whole = integer(rules).to_string();
     let inside = |text: &str| {

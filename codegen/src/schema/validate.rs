@@ -1,4 +1,4 @@
-//! Judges examples and defaults by their schemas, with the contract's validator.
+//! Checks examples and defaults against their schemas, with the contract's validator.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -9,16 +9,16 @@ use toolwright::schema::Schema;
 use super::{Assertion, Budget, NodeId, Schemas, number, parts, published};
 use crate::json::{Json, Style};
 
-/// One way in which a value breaks a schema.
+/// A place where a value breaks a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Where in the value, as a JSON Pointer (RFC 6901).
+    /// The place in the value, as a JSON Pointer (RFC 6901).
     pub pointer: String,
     /// The sentence that says what was expected and found there.
     pub message: String,
 }
 
-/// After so many mistakes in one value nobody reads on.
+/// The most violations that are reported for one value.
 const MAX_VIOLATIONS: usize = 20;
 
 /// Returns at most 20 violations. There are none if the schema has invalid parts or the budget is used
@@ -34,18 +34,18 @@ pub fn violations(
     if !is_known || !budget.spend(reached.len()) {
         return Vec::new();
     }
-    // A schema that cannot be compiled is refused elsewhere.
+    // A schema that cannot be compiled is reported elsewhere.
     let Ok(schema) = Schema::new(&published(schemas, node, Style::Compact)) else {
         return Vec::new();
     };
-    let Err(invalid) = budget.judge(&schema, &value.to_string()) else { return Vec::new() };
+    let Err(invalid) = budget.check(&schema, &value.to_string()) else { return Vec::new() };
     let issues = invalid.issues().iter().take(MAX_VIOLATIONS);
     let violation =
         |issue: &Issue| Violation { pointer: issue.pointer().to_owned(), message: issue.message() };
     issues.map(violation).collect()
 }
 
-/// The nodes that a node leads to, itself included.
+/// Returns all nodes that a node refers to, directly or indirectly, and the node itself.
 fn reached(schemas: &Schemas, node: NodeId) -> BTreeSet<NodeId> {
     let (mut reached, mut waiting) = (BTreeSet::new(), vec![node]);
     while let Some(node) = waiting.pop() {
@@ -57,7 +57,7 @@ fn reached(schemas: &Schemas, node: NodeId) -> BTreeSet<NodeId> {
     reached
 }
 
-/// A text that equal values share, and hardly any others: numbers by their nearest `f64`, keys in order.
+/// Returns a text that is the same for equal values, and different for nearly all others.
 pub(crate) fn sort_key(value: &Json) -> String {
     match value {
         Json::Number(text) => format!("{:x}", number::as_f64(text).to_bits()),
@@ -75,7 +75,7 @@ pub(crate) fn sort_key(value: &Json) -> String {
     }
 }
 
-/// Equality of JSON Schema (2020-12 core, 4.2.2): numbers by value, objects whatever their order.
+/// Returns whether two values are equal in JSON Schema (2020-12 core, 4.2.2), by the value of numbers and in any order of keys.
 pub(crate) fn equal(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(a), Json::Number(b)) => number::compare(a, b) == Ordering::Equal,

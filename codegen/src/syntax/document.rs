@@ -1,4 +1,4 @@
-//! Every mapping of the language, key by key. Never how one is read: [`super::read`] does that.
+//! Declares every mapping of the language with its keys. [`super::read`] reads them.
 
 use toolwright::http::{Content, Style, Verb};
 
@@ -12,7 +12,7 @@ use crate::options::Integers;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
-/// A string and where it was written.
+/// A string with its span.
 type Text = Spanned<String>;
 
 mapping! {
@@ -22,8 +22,8 @@ mapping! {
         toolwright: Version,
         /// The service that owns what this file declares: its name, or its name and description.
         service: Option<ServiceRef>,
-        /// What an integer is that neither its limits nor its format bound: an `int64`, or `exact`, of any size; numbers
-        /// are then exact too, and `double` otherwise. Left out: what the project says, `int64` unless it does.
+        /// The type of integers that neither limits nor a format bound: `int64`, or `exact` for any size. With `exact` numbers
+        /// are exact, too; otherwise they are doubles. Default: that of the project, or else `int64`.
         integers: Option<Word<Integers>>,
         /// JSON Schemas (2020-12) by name.
         #[schemars(
@@ -56,26 +56,26 @@ mapping! {
 
     /// An operation of a service.
     Method {
-        /// Its effect, in words.
+        /// Its effect.
         description: Option<Text>,
-        /// Its payload: a type's name or an inline schema of an object; left out: nothing.
+        /// Its payload: the name of a type, or a schema of an object. Default: no payload.
         payload: Option<SchemaText>,
-        /// Its result: a type's name or an inline schema; left out: null.
+        /// Its result: the name of a type, or a schema. Default: null.
         result: Option<SchemaText>,
-        /// The failures it declares, by name.
+        /// Its declared errors, by name.
         #[schemars(extend("propertyNames" = super::patterns::name()))]
         errors: Option<Entries<MethodError>>,
-        /// Makes it a tool by itself, in its service's implicit toolset.
+        /// Makes the method a tool, in a toolset that is named after the service.
         tool: Option<MethodTool>,
-        /// How it goes over HTTP, for a service whose client is to be generated.
+        /// Its HTTP request, for the generated client of the service.
         http: Option<Http>,
     }
 
-    /// How a method goes over HTTP: each property of its payload stands in one place.
+    /// The HTTP request of a method. Each property of the payload has one place in it.
     Http {
-        /// The request's method.
+        /// The HTTP method.
         method: Word<Verb>,
-        /// The path below the service's base address; `{name}` stands for a required property of the payload.
+        /// The path below the service's base address; `{name}` is replaced by a required property of the payload.
         #[schemars(extend("pattern" = "^/"))]
         path: Text,
         /// Properties in the query.
@@ -84,39 +84,39 @@ mapping! {
         headers: Option<Entries<Text>>,
         /// Properties in cookies, by the cookie's name.
         cookies: Option<Entries<Text>>,
-        /// The property that is the body; `*` for an object of all that stand nowhere else.
+        /// The property that is the body; `*` for an object of all properties without another place.
         body: Option<Text>,
-        /// How the body is written; `json` unless given.
+        /// The format of the body. Default: `json`.
         content: Option<Word<Content>>,
-        /// The form of a good answer; left out: `json`.
+        /// The format of a successful response. Default: `json`.
         answer: Option<Word<HttpAnswer>>,
     }
 
-    /// A property in the query, with what is not said by its name alone.
+    /// A property in the query, with options.
     HttpQueryParameter {
         /// The property of the payload.
         property: Text,
-        /// Its name in the query; the property's unless given.
+        /// Its name in the query. Default: the name of the property.
         name: Option<Text>,
-        /// How lists and objects are written; `form` unless given.
+        /// How lists and objects are written. Default: `form`.
         style: Option<Word<Style>>,
-        /// Whether each item is a parameter of its own; true for `form` and `deep_object` unless given.
+        /// Whether each item is a parameter of its own. Default: true for `form` and `deep_object`.
         explode: Option<bool>,
     }
 
-    /// A failure a method declares.
-    #[cfg_attr(feature = "language-schema", schemars(extend("anyOf" = super::patterns::worded())))]
+    /// A declared error of a method.
+    #[cfg_attr(feature = "language-schema", schemars(extend("anyOf" = super::patterns::description_or_message())))]
     MethodError {
-        /// Its meaning, in words the model may see.
+        /// Its meaning. The model may see this text.
         description: Option<Text>,
-        /// The sentence a caller reads, for which a required property of the payload is named in braces:
-        /// `there is no issue {id}`. Left out: the description.
+        /// The message to the caller, with required properties of the payload in braces: `there is no issue {id}`.
+        /// Default: the description.
         message: Option<Text>,
-        /// Its payload: a type's name or an inline schema of an object.
+        /// Its payload: the name of a type, or a schema of an object.
         payload: Option<SchemaText>,
-        /// The advice to the caller; left out: `replan`.
+        /// The advice to the caller. Default: `replan`.
         recovery: Option<RecoveryWord>,
-        /// The HTTP status that means it, such as 404, or `4XX` for all such that no other error names.
+        /// The HTTP status that means this error, such as 404, or `4XX` for all of these that no other error has.
         status: Option<StatusText>,
     }
 
@@ -124,71 +124,71 @@ mapping! {
     Toolset {
         /// Its purpose.
         description: Option<Text>,
-        /// Prepended to the tags of every tool.
+        /// Tags of all its tools, before the tools' own tags.
         tags: Option<Vec<Text>>,
-        /// The remote MCP server whose tools these are.
+        /// The remote MCP server that has these tools.
         mcp: Option<McpBacking>,
         /// Its tools, in the order in which they are advertised.
         #[schemars(extend("propertyNames" = super::patterns::name()))]
         tools: NonEmpty<Entries<Tool>>,
     }
 
-    /// The MCP server a toolset stands for.
+    /// The remote MCP server of a toolset.
     McpBacking {
-        /// The name by which run-time configuration knows it.
+        /// Its name in the configuration at run time.
         #[schemars(extend("pattern" = super::patterns::name()["pattern"], "maxLength" = 64))]
         server: Text,
-        /// The list of the server when this was written: every tool by its name there, with the digest of its schemas.
+        /// The tools of the server at the time of the import: each by its name there, with the digest of its schemas.
         listed: Option<Entries<Digest>>,
         /// The server's own name, version and protocol at that time.
         from: Option<McpProvenance>,
-        /// Digests of the parts that an import wrote of each tool, so that the next import can tell edits since.
+        /// Digests of the parts of each tool that an import wrote, so that the next import can detect edits.
         written: Option<Entries<McpWritten>>,
-        /// The same of the types that these tools need: every word of a schema that an import wrote, as a few digits.
+        /// The same for the types that these tools need: short digests of all keywords that an import wrote.
         types: Option<Entries<Text>>,
     }
 
-    /// An MCP server's own name, version and protocol when its tools were written down.
+    /// An MCP server's own name, version and protocol at the time of the import.
     McpProvenance {
         /// Its name.
         name: Option<Text>,
         /// Its version.
         version: Option<Text>,
-        /// The revision of the protocol that was spoken.
+        /// The revision of the protocol.
         protocol: Option<Text>,
-        /// The day.
+        /// The date of the import.
         date: Option<Text>,
     }
 
     /// Digests of the parts of a tool that an import wrote.
     McpWritten {
-        /// Of its title.
+        /// The digest of its title.
         title: Option<Text>,
-        /// Of its description.
+        /// The digest of its description.
         description: Option<Text>,
-        /// Of its annotations.
+        /// The digest of its annotations.
         annotations: Option<Text>,
-        /// Of every word of the schema of its arguments.
+        /// Digests of all keywords in the schema of its arguments.
         args: Option<Text>,
-        /// Of every word of the schema of its result.
+        /// Digests of all keywords in the schema of its result.
         result: Option<Text>,
     }
 
     /// One tool.
     Tool {
-        /// What the model sends: a type's name or an inline schema; left out: the bound method's
-        /// payload less what is injected.
+        /// Its arguments: the name of a type, or a schema. Default: the payload of the bound method without the injected
+        /// properties.
         args: Option<SchemaText>,
-        /// Its result: a type's name or an inline schema; left out: the bound method's result.
+        /// Its result: the name of a type, or a schema. Default: the result of the bound method.
         result: Option<SchemaText>,
-        /// The method behind it: `method`, or `service.method`.
+        /// The method that it calls: `method`, or `service.method`.
         bind: Option<Text>,
-        /// Its name on the remote MCP server, where that is not a valid name here.
+        /// Its name on the remote MCP server, if that is not a valid name here.
         remote: Option<Text>,
         ..details: ToolDetails,
     }
 
-    /// A tool made of the method it stands in.
+    /// A tool that calls the method in which it is declared.
     MethodTool {
         ..details: ToolDetails,
     }
@@ -202,7 +202,7 @@ mapping! {
         /// Payload fields filled from the call's metadata and hidden from the model:
         /// run_id, session_id, turn_id, call_id, parent_call_id or label:KEY.
         inject: Option<Entries<Text>>,
-        /// Its effects on the world, as hints.
+        /// Hints about its effects.
         annotations: Option<ToolAnnotations>,
         /// The approval that it needs before it may run.
         approval: Option<Approval>,
@@ -212,16 +212,16 @@ mapping! {
         examples: Option<Vec<Example>>,
         /// How long one call may take.
         timeout: Option<Period>,
-        /// How transient failures are tried again.
+        /// How transient failures are retried.
         retry: Option<Retry>,
-        /// Whether it is a barrier among concurrent calls.
+        /// Whether its calls never run at the same time as other calls.
         sequential: Option<bool>,
-        /// Added to the toolset's tags.
+        /// Its tags, after those of the toolset.
         tags: Option<Vec<Text>>,
-        /// Earlier names: still routed, never advertised.
+        /// Earlier names, by which it can still be called; they are not listed.
         #[schemars(extend("items" = super::patterns::named()))]
         aliases: Option<Vec<Text>>,
-        /// Why it should no longer be used.
+        /// Marks it as deprecated.
         deprecated: Option<Deprecated>,
     }
 
@@ -231,19 +231,19 @@ mapping! {
         read_only: Option<bool>,
         /// It may destroy something.
         destructive: Option<bool>,
-        /// A second equal call changes nothing more.
+        /// Repeating a call changes nothing more.
         idempotent: Option<bool>,
         /// It reaches beyond the system it belongs to.
         open_world: Option<bool>,
     }
 
-    /// The words of an approval request: minijinja templates over `args` and `tool`.
+    /// The texts of an approval request: minijinja templates over `args` and `tool`.
     Approval {
         /// The question to the approver.
         prompt: Option<Text>,
         /// The answer to the model when approval is denied.
         denied: Option<Text>,
-        /// Whatever else the approver's side needs, such as `risk_level: high`.
+        /// Further data for the approver, such as `risk_level: high`.
         metadata: Option<Entries<Literal>>,
     }
 
@@ -251,7 +251,7 @@ mapping! {
     Hints {
         /// Shown when a call starts.
         call: Option<Text>,
-        /// Shown when its result is there.
+        /// Shown when the call has a result.
         result: Option<Text>,
     }
 
@@ -263,15 +263,15 @@ mapping! {
         result: Option<Literal>,
     }
 
-    /// How transient failures are tried again.
+    /// How transient failures are retried.
     Retry {
-        /// How many attempts in all.
+        /// The number of attempts in total.
         attempts: u32,
     }
 
-    /// Why a tool should no longer be used.
+    /// The deprecation of a tool.
     Deprecated {
-        /// The version since when.
+        /// The version that deprecated it.
         since: Option<Text>,
         /// The tool to use instead.
         r#use: Option<Text>,
@@ -295,11 +295,11 @@ mapping! {
 
     /// The limits of an agent's run.
     Policy {
-        /// How many tool calls in all.
+        /// The most tool calls in total.
         max_tool_calls: Option<u32>,
-        /// How many failures in a row.
+        /// The most failures in a row.
         max_consecutive_failures: Option<u32>,
-        /// How long in all.
+        /// The most time in total.
         time_budget: Option<Period>,
     }
 
@@ -324,12 +324,12 @@ pub(super) fn read(node: &Node, report: &mut Report) -> Option<Document> {
     Document::read(node, report)
 }
 
-/// A service as a file names it: by its bare name, or by a mapping.
+/// The service of a file: only its name, or a mapping with its description.
 #[derive(Clone, Debug)]
 pub struct ServiceRef {
     /// Its name.
     pub name: Text,
-    /// Its purpose, where this file says so.
+    /// Its purpose, if the file gives it.
     pub description: Option<Text>,
 }
 
@@ -347,18 +347,18 @@ impl Read for ServiceRef {
         Self { name: Text::placeholder(span), description: None }
     }
 
-    /// What the file declares belongs to some service, whatever it is called.
+    /// The service is wrong, but the file has one.
     fn recovered(span: Span) -> Option<Self> {
         Some(Self::placeholder(span))
     }
 }
 
-/// A property in the query: its bare name, or a mapping.
+/// A property in the query: only its name, or a mapping with options.
 #[derive(Clone, Debug)]
 pub struct HttpQuery {
     /// The property of the payload.
     pub property: Text,
-    /// Its name in the query, where that is another.
+    /// Its name in the query, if it differs.
     pub name: Option<Text>,
     /// How lists and objects are written.
     pub style: Option<Style>,
@@ -413,7 +413,7 @@ impl Read for Vec<Example> {
         let mut examples = Vec::new();
         for item in items.iter() {
             let example = Example::read(item, report);
-            // Arguments that were forgotten break no schema.
+            // Missing `args` are already reported and must not be checked against the schema.
             examples.extend(example.filter(|_| item.get("args").is_some()));
         }
         Some(examples)

@@ -1,5 +1,4 @@
-//! The schema of the language itself, for editors. Never written by hand: it is read off the
-//! declarations that the reader is made of.
+//! Generates the JSON Schema of the language, for editors, from the declarations in [`super::document`].
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,16 +17,16 @@ use super::values::{
 use crate::json::Json;
 use crate::source::Spanned;
 
-/// The language's JSON Schema, as draft-07, which editors are surest with.
+/// Returns the JSON Schema of the language, in draft-07, which editors support best.
 pub fn language_schema() -> String {
     let generator = SchemaSettings::draft07().into_generator();
     let mut schema = generator.into_root_schema_for::<Document>();
-    RecursiveTransform(as_the_reader_reads).transform(&mut schema);
+    RecursiveTransform(restrict).transform(&mut schema);
     schema.insert("title".to_owned(), "toolwright toolset schema".into());
     sorted(schema.as_value()).pretty()
 }
 
-/// Keys in alphabetical order: whether `serde_json` keeps another one hangs on who else is built.
+/// Sorts keys: whether `serde_json` keeps another order depends on features that other crates in the build enable.
 fn sorted(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
@@ -44,8 +43,9 @@ fn sorted(value: &Value) -> Json {
     }
 }
 
-/// The reader refuses unknown keys, nulls where a key may be left out, numbers that count nothing, and repeats in lists.
-fn as_the_reader_reads(schema: &mut Schema) {
+/// Makes a schema as strict as the reader, which refuses unknown keys, null for optional keys, zero for numbers, and
+/// repeated items in lists.
+fn restrict(schema: &mut Schema) {
     let Some(object) = schema.as_object_mut() else { return };
     if object.get("format") == Some(&json!("uint32")) {
         object.remove("format");
@@ -78,7 +78,7 @@ fn as_the_reader_reads(schema: &mut Schema) {
     }
 }
 
-/// Writes a type's part of the schema in place, without a definition of its own.
+/// Implements `JsonSchema` without a separate definition for the type.
 macro_rules! inline {
     ($($type:ty => $schema:expr;)*) => {$(
         impl JsonSchema for $type {
@@ -112,7 +112,7 @@ inline! {
         "maximum": 599,
         "pattern": "^[45](XX|[0-9][0-9])$",
     });
-    // At least one character that is no space.
+    // At least one character that is not a space.
     Spanned<String> => json_schema!({ "type": "string", "pattern": "\\S" });
 }
 
@@ -165,7 +165,7 @@ impl JsonSchema for ServiceRef {
 
 impl<T: Words> JsonSchema for Word<T> {
     fn schema_name() -> Cow<'static, str> {
-        T::WHAT.into()
+        T::NOUN.into()
     }
 
     fn inline_schema() -> bool {

@@ -1,8 +1,7 @@
-//! What was written: every key and value of the language with its span. Never any meaning: whether a
-//! name exists or fits is [`crate::lower`]'s business.
+//! Parses schema files into documents: the keys and values of the language as written, with their spans.
+//! [`crate::lower`] resolves names.
 //!
-//! Each mapping of the language is declared once, by `mapping!`; the reader and the schema for
-//! editors both come from that declaration, so neither can know a key that the other does not.
+//! `mapping!` declares each mapping of the language once, both for the reader and for the editors' schema.
 
 mod document;
 #[cfg(feature = "language-schema")]
@@ -26,7 +25,7 @@ pub use document::{
 pub use language::language_schema;
 pub use values::{Entries, HttpAnswer, Literal, SchemaText, Word};
 
-/// Reads every file; what is wrong with their form is reported, and what could be read is given.
+/// Parses every file, reports mistakes in keys and values, and returns the documents that could be parsed.
 pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {
     let readable: Vec<_> = sources.readable().collect();
     let read = parallel::map(&readable, |(id, source)| {

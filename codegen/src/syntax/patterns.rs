@@ -1,4 +1,4 @@
-//! Parts of the schema for editors that the declarations of [`super::document`] name: what names look like.
+//! Patterns of names, for the editors' schema.
 
 use serde_json::{Value, json};
 
@@ -8,29 +8,29 @@ const NAME: &str = "[a-z][a-z0-9]*(_[a-z0-9]+)*";
 /// The pattern of names of types.
 const TYPE: &str = "[A-Z][A-Za-z0-9]*";
 
-/// The rules of names of the language: for keys and for texts that name something.
+/// Returns the rules of names, for keys and for texts.
 pub(super) fn name() -> Value {
     json!({ "pattern": format!("^{NAME}$"), "maxLength": 64 })
 }
 
-/// A text that is a name.
+/// Returns the schema of a text that is a name.
 pub(super) fn named() -> Value {
     let Value::Object(mut schema) = name() else { return Value::Null };
     schema.insert("type".to_owned(), "string".into());
     Value::Object(schema)
 }
 
-/// A rule: one of two keys is required.
-pub(super) fn worded() -> Value {
+/// Returns the rule that at least one of the two keys is required.
+pub(super) fn description_or_message() -> Value {
     json!([{ "required": ["description"] }, { "required": ["message"] }])
 }
 
-/// The rules of type names.
+/// Returns the rules of type names.
 pub(super) fn type_name() -> Value {
     json!({ "pattern": format!("^{TYPE}$") })
 }
 
-/// The pattern of what refers to a type: `Name`, or `service.Name`.
+/// Returns the pattern of references to types: `Name`, or `service.Name`.
 pub(super) fn type_reference() -> String {
     format!("({NAME}\\.)?{TYPE}")
 }

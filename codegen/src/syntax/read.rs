@@ -1,5 +1,4 @@
-//! How a node becomes a value of the language, with every mistake reported. Never knows a key: the
-//! declarations in [`super::document`] do.
+//! Reads values of the language from YAML nodes and reports every mistake. [`super::document`] declares the keys.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,17 +10,17 @@ use toolwright::issue::nearest;
 
 /// A value of the language.
 pub(super) trait Read: Sized {
-    /// Whether its key has to be there.
+    /// Whether its key is required.
     const REQUIRED: bool = true;
 
-    /// Reads it; `None` after reporting what is wrong.
+    /// Reads the value; returns `None` after reporting a mistake.
     fn read(node: &Node, report: &mut Report) -> Option<Self>;
 
-    /// What stands in for a value that is missing or wrong, so that reading can go on. It never
-    /// reaches a generated file: its absence has been reported.
+    /// Returns a substitute for a value that is missing or wrong, so that reading can continue. The mistake is reported, so
+    /// nothing is generated from it.
     fn placeholder(span: Span) -> Self;
 
-    /// What stands in for a value that may be left out, but is there and wrong.
+    /// Returns a substitute for an optional value that is present but wrong; `None` if it then counts as missing.
     fn recovered(_: Span) -> Option<Self> {
         None
     }
@@ -32,11 +31,11 @@ pub(super) trait Fields: Sized {
     /// Its keys in declared order.
     fn keys() -> Vec<&'static str>;
 
-    /// Reads the values of its keys, whatever other keys there are.
+    /// Reads the values of its keys and ignores all other keys.
     fn take(node: &Node, report: &mut Report) -> Self;
 }
 
-/// Keys by which to know the mappings that declare names: a file and a toolset.
+/// Keys of the mappings that declare names: a file and a toolset.
 const DECLARING: [&str; 2] = ["methods", "mcp"];
 
 /// Declares a mapping of the language: its type, its reader and its part of the editors' schema.
@@ -53,7 +52,7 @@ macro_rules! mapping {
         #[cfg_attr(feature = "language-schema", derive(schemars::JsonSchema))]
         $(#[$doc])*
         pub struct $name {
-            /// Where it was written.
+            /// The span of the mapping.
             #[cfg_attr(feature = "language-schema", schemars(skip))]
             #[allow(dead_code, reason = "not every mapping is reported as a whole")]
             pub span: $crate::source::Span,
@@ -63,7 +62,7 @@ macro_rules! mapping {
                 pub $field: $type,
             )*
             $(
-                /// The keys that it shares with its like.
+                /// The keys that it shares with similar mappings.
                 #[cfg_attr(feature = "language-schema", schemars(flatten))]
                 pub $part: $part_type,
             )?
@@ -100,37 +99,36 @@ macro_rules! mapping {
             fn placeholder(span: $crate::source::Span) -> Self {
                 let nothing =
                     $crate::yaml::Node { span, value: $crate::yaml::Value::Mapping([].into()) };
-                let mut unseen = $crate::diagnostic::Report::default();
-                $crate::syntax::read::Fields::take(&nothing, &mut unseen)
+                let mut ignored = $crate::diagnostic::Report::default();
+                $crate::syntax::read::Fields::take(&nothing, &mut ignored)
             }
         }
     )*};
 }
 pub(super) use mapping;
 
-/// A key as the language writes it: `use` is a word of Rust, and so is written `r#use` there.
+/// Returns the key of a field, without the `r#` of fields that are keywords of Rust.
 pub(super) fn key(field: &'static str) -> &'static str {
     field.strip_prefix("r#").unwrap_or(field)
 }
 
-/// Reads a mapping: its values, and every key it should not have.
+/// Reads a mapping and reports its unknown keys.
 pub(super) fn known_fields<T: Fields>(node: &Node, report: &mut Report) -> Option<T> {
     let Some(entries) = node.entries() else {
-        // With each key left out, it is whole.
-        let is_right_empty = || {
+        let may_be_empty = || {
             let mut missing = Report::default();
             let nothing = Node { span: node.span, value: Value::Mapping([].into()) };
             T::take(&nothing, &mut missing);
             !missing.has_errors()
         };
         report.add(match node.value {
-            Value::Boolean(true) if is_right_empty() => form::empty_mapping(node.span),
+            Value::Boolean(true) if may_be_empty() => form::empty_mapping(node.span),
             _ => node.unexpected("a mapping"),
         });
         return None;
     };
-    let meant = as_meant(entries, &T::keys(), report);
-    let node = match meant {
+    let corrected = correct_keys(entries, &T::keys(), report);
+    let node = match corrected {
         Cow::Borrowed(_) => Cow::Borrowed(node),
         Cow::Owned(entries) => {
             Cow::Owned(Node { span: node.span, value: Value::Mapping(entries.into()) })
@@ -139,20 +137,20 @@ pub(super) fn known_fields<T: Fields>(node: &Node, report: &mut Report) -> Optio
     Some(T::take(&node, report))
 }
 
-/// Reports every key that does not exist here. What stands behind one is read on under the key that was meant, so
-/// that one slip hides no mistake and makes no other.
-fn as_meant<'n>(
+/// Reports unknown keys. Replaces each by a similar known key, if there is one, so that the value is still checked and the
+/// known key is not reported as missing.
+fn correct_keys<'n>(
     entries: &'n [Entry],
     keys: &[&'static str],
     report: &mut Report,
 ) -> Cow<'n, [Entry]> {
     let declares = DECLARING.iter().any(|key| keys.contains(key));
-    let mut meant = Cow::Borrowed(entries);
+    let mut corrected = Cow::Borrowed(entries);
     for (position, entry) in entries.iter().enumerate() {
         if keys.contains(&entry.key.value.as_str()) {
             continue;
         }
-        let is_free = |key: &&str| !meant.iter().any(|entry| entry.key.value == **key);
+        let is_free = |key: &&str| !corrected.iter().any(|entry| entry.key.value == **key);
         let free: Vec<&str> = keys.iter().copied().filter(is_free).collect();
         let taken =
             nearest(&entry.key.value, keys.iter().copied()).filter(|near| !free.contains(near));
@@ -162,13 +160,13 @@ fn as_meant<'n>(
         }
         report.add(form::unknown_key(&entry.key, &free));
         match nearest(&entry.key.value, free) {
-            Some(key) => key.clone_into(&mut meant.to_mut()[position].key.value),
-            // What is behind it may have been meant to declare names.
+            Some(key) => key.clone_into(&mut corrected.to_mut()[position].key.value),
+            // Its value may contain definitions.
             None if declares && entry.value.entries().is_some() => report.note_unread_definitions(),
             None => {}
         }
     }
-    meant
+    corrected
 }
 
 /// Reads the value of one key.
@@ -192,7 +190,7 @@ impl<T: Read> Read for Option<T> {
     }
 }
 
-/// A text that is empty once it is read stands in for one that was wrong, which has been reported.
+/// An empty text is the substitute for a wrong one, which has been reported.
 impl Read for Spanned<String> {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         match node.as_str() {
@@ -248,7 +246,7 @@ impl Read for u32 {
     }
 }
 
-/// A list without repeats is the only kind the language has.
+/// All lists of strings in the language are sets, so repeated items are reported.
 impl Read for Vec<Spanned<String>> {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let Value::Sequence(items) = &node.value else {

@@ -1,5 +1,4 @@
-//! The values of the language that are more than a string: durations, lists by name, schemas. Never
-//! the meaning of a schema: [`crate::schema`] reads it.
+//! Values of the language that are not strings: durations, named entries, schemas. [`crate::schema`] reads the schemas.
 
 use std::time::Duration;
 
@@ -13,13 +12,13 @@ use crate::options::Integers;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
-/// Things by name, in written order.
+/// Named values, in written order.
 #[derive(Clone, Debug)]
 pub struct Entries<T> {
     entries: Vec<(Spanned<String>, T)>,
 }
 
-/// A list, or things by name, of which there has to be at least one.
+/// A list or named values, with at least one entry.
 #[derive(Clone, Debug)]
 pub struct NonEmpty<T>(pub T);
 
@@ -31,7 +30,7 @@ pub struct Version;
 #[derive(Clone, Copy, Debug)]
 pub struct Period(pub Duration);
 
-/// A JSON Schema or, where the place allows one, the name of a type; null stands in for what was neither, which has been
+/// A JSON Schema or, where allowed, the name of a type. Null is the substitute for any other value, which has been
 /// reported.
 #[derive(Clone, Debug)]
 pub struct SchemaText(pub Node);
@@ -44,11 +43,11 @@ pub struct Digest(pub String);
 #[derive(Clone, Debug)]
 pub struct Literal(pub Node);
 
-/// The advice to the caller of what failed.
+/// The advice to a caller after an error.
 #[derive(Clone, Copy, Debug)]
 pub struct RecoveryWord(pub Recovery<()>);
 
-/// One word of a few.
+/// A value that is written as one of a few words.
 #[derive(Clone, Copy, Debug)]
 pub struct Word<T>(pub T);
 
@@ -56,25 +55,28 @@ pub struct Word<T>(pub T);
 #[derive(Clone, Copy, Debug)]
 pub struct StatusText(pub Status);
 
-/// How a successful answer of a method is read.
+/// The format of a successful HTTP response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpAnswer {
     /// JSON.
     Json,
-    /// Text, which is a string to us.
+    /// Text, which is read as a string.
     Text,
 }
 
-/// The meanings of a [`Word`].
+/// The values of a [`Word`].
 pub(super) trait Words: Copy + 'static {
-    /// The noun for the words, as part of a sentence.
-    const WHAT: &'static str;
-    /// Every word; the first stands in for one that is wrong.
+    /// The noun for the words, for messages.
+    const NOUN: &'static str;
+    /// The plural of the noun.
+    const PLURAL: &'static str;
+    /// Every word. The first one is the substitute for a wrong one.
     const ALL: &'static [(&'static str, Self)];
 }
 
 impl Words for Verb {
-    const WHAT: &'static str = "HTTP method";
+    const NOUN: &'static str = "HTTP method";
+    const PLURAL: &'static str = "HTTP methods";
     const ALL: &'static [(&'static str, Self)] = &[
         ("GET", Self::Get),
         ("HEAD", Self::Head),
@@ -88,7 +90,8 @@ impl Words for Verb {
 }
 
 impl Words for Style {
-    const WHAT: &'static str = "query style";
+    const NOUN: &'static str = "query style";
+    const PLURAL: &'static str = "query styles";
     const ALL: &'static [(&'static str, Self)] = &[
         ("form", Self::Form),
         ("space_delimited", Self::SpaceDelimited),
@@ -98,7 +101,8 @@ impl Words for Style {
 }
 
 impl Words for Content {
-    const WHAT: &'static str = "kind of content";
+    const NOUN: &'static str = "kind of content";
+    const PLURAL: &'static str = "kinds of content";
     const ALL: &'static [(&'static str, Self)] = &[
         ("json", Self::Json),
         ("form", Self::Form),
@@ -108,12 +112,14 @@ impl Words for Content {
 }
 
 impl Words for Integers {
-    const WHAT: &'static str = "kind of integers";
+    const NOUN: &'static str = "kind of integers";
+    const PLURAL: &'static str = "kinds of integers";
     const ALL: &'static [(&'static str, Self)] = &[("int64", Self::Int64), ("exact", Self::Exact)];
 }
 
 impl Words for HttpAnswer {
-    const WHAT: &'static str = "kind of answer";
+    const NOUN: &'static str = "kind of answer";
+    const PLURAL: &'static str = "kinds of answers";
     const ALL: &'static [(&'static str, Self)] = &[("json", Self::Json), ("text", Self::Text)];
 }
 
@@ -126,12 +132,12 @@ pub(super) const RECOVERIES: [(&str, Recovery<()>); 4] = [
 ];
 
 impl<T> Entries<T> {
-    /// The entries in written order.
+    /// Returns the entries in written order.
     pub fn iter(&self) -> impl Iterator<Item = (&Spanned<String>, &T)> {
         self.entries.iter().map(|(name, value)| (name, value))
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -140,7 +146,7 @@ impl<T> Entries<T> {
 impl<T: Read> Read for Entries<T> {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let Some(entries) = node.entries() else {
-            report.add(node.unexpected("a mapping from names"));
+            report.add(node.unexpected("a mapping with names as keys"));
             report.note_unread_definitions();
             return None;
         };
@@ -159,10 +165,10 @@ impl<T: Read> Read for Entries<T> {
 
 /// The content of a [`NonEmpty`].
 pub(super) trait Several: Read {
-    /// The noun for one of them, as part of a sentence.
+    /// The noun for one entry, for messages.
     const ONE: &'static str;
 
-    /// Whether nothing is written in it.
+    /// Returns whether a node has no entries.
     fn is_empty(node: &Node) -> bool;
 }
 
@@ -291,9 +297,9 @@ impl<T: Words> Read for Word<T> {
         let known = T::ALL.iter().find(|(known, _)| *known == word);
         if known.is_none() {
             let words: Vec<&str> = T::ALL.iter().map(|(known, _)| *known).collect();
-            report.add(form::unknown_word(node.span, T::WHAT, word, &words));
+            report.add(form::unknown_word(node.span, T::NOUN, T::PLURAL, word, &words));
         }
-        known.map(|&(_, meant)| Self(meant))
+        known.map(|&(_, value)| Self(value))
     }
 
     fn placeholder(_: Span) -> Self {
@@ -308,7 +314,7 @@ impl Read for StatusText {
             _ => None,
         };
         if status.is_none() {
-            report.add(node.unexpected("a status of a failure, such as 404 or 4XX"));
+            report.add(node.unexpected("an error status, such as 404 or 4XX"));
         }
         status.map(Self)
     }

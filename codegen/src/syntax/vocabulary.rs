@@ -1,4 +1,4 @@
-//! The vocabulary of JSON Schema in the schema for editors, made of the table of keywords that the compiler reads.
+//! Describes JSON Schema itself in the editors' schema, from the compiler's table of keywords.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::values::SchemaText;
 use crate::schema::keyword::{ANNOTATIONS, Expected, formats};
 use crate::schema::{DIALECT, Keyword};
 
-/// A JSON Schema, as opposed to a type name.
+/// A JSON Schema, not the name of a type.
 pub(super) struct Vocabulary;
 
 impl JsonSchema for Vocabulary {
@@ -57,7 +57,7 @@ impl JsonSchema for SchemaText {
     }
 }
 
-/// The rule for the value of a keyword; `schema` is the one for schemas.
+/// Returns the rule for the value of a keyword; `schema` is the rule for schemas.
 fn rule(expected: Expected, schema: &Value) -> Value {
     match expected {
         Expected::Schema => schema.clone(),
@@ -86,7 +86,7 @@ fn rule(expected: Expected, schema: &Value) -> Value {
         Expected::Value => json!({}),
         Expected::Types => {
             let word = json!({ "enum": Kind::ALL.map(Kind::as_str) });
-            // YAML reads `null` without quotes as no string.
+            // YAML reads `null` without quotes as null, not as a string.
             let kind = json!({ "anyOf": [word, { "const": null }] });
             let kinds =
                 json!({ "type": "array", "items": kind, "minItems": 1, "uniqueItems": true });
@@ -96,7 +96,7 @@ fn rule(expected: Expected, schema: &Value) -> Value {
     }
 }
 
-/// The pattern of references: a type name, `#`, an anchor, a pointer through a keyword that holds schemas, or a
+/// Returns the pattern of references: a type name, `#`, an anchor, a pointer through a keyword that holds schemas, or a
 /// percent-encoded fragment.
 fn reference() -> String {
     let holds_schemas = |keyword: &&Keyword| {

@@ -1,4 +1,4 @@
-//! Parser events to a tree, without recursion and within a budget. Never looks at the text itself.
+//! Builds a tree from parser events, without recursion and within limits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use super::{Entry, Node, Places, Value, scalar};
 use crate::diagnostic::{Report, yaml as mistakes};
 use crate::source::{Span, Spanned};
 
-/// How deep values may nest: far beyond any schema, far below what recursion over a tree can bear.
+/// The greatest depth of nested values: far more than any schema needs, far less than what overflows the stack.
 const MAX_DEPTH: usize = 120;
 
-/// How many values a file may have, those that aliases repeat included.
+/// The most values in a file, including those that aliases repeat.
 const MAX_VALUES: usize = 200_000;
 
-/// How many values anchors and aliases may copy: few lines can ask for more copies than memory holds.
+/// The most values that anchors and aliases copy: a few lines could otherwise fill the memory.
 const MAX_COPIED: usize = 100_000;
 
-/// The longest key, in bytes: the names of types and places below are made of it.
+/// The longest key, in bytes: the names of nested types contain it.
 const MAX_KEY: usize = 4096;
 
-/// How many entries one list or mapping may have.
+/// The most entries in one list or mapping.
 const MAX_ENTRIES: usize = 10_000;
 
-/// So few keys are compared with each other in less time than it takes to put them in a set.
-const FEW: usize = 12;
+/// The most keys that are compared pairwise, which is then faster than a set.
+const MAX_PAIRWISE: usize = 12;
 
-/// Builds the tree; every method gives `None` when reading on makes no sense.
+/// Builds the tree. Methods return `None` if reading has to stop.
 pub(super) struct Builder<'a> {
     places: &'a Places<'a>,
     report: &'a mut Report,
-    /// Whether every scalar is a key, by its text: files that are not of this language have numbers there.
+    /// Whether any scalar is a valid key, by its text: other languages have keys such as numbers.
     pub(super) has_plain_keys: bool,
     open: Vec<Open>,
     anchors: HashMap<usize, Anchored>,
@@ -52,7 +52,7 @@ struct Size {
     depth: usize,
 }
 
-/// A list or mapping whose end has not been seen.
+/// A list or mapping whose end has not been reached.
 struct Open {
     span: Span,
     anchor: usize,
@@ -62,22 +62,22 @@ struct Open {
 
 enum Parts {
     Sequence(Vec<Node>),
-    /// The key is that of the value that comes next.
+    /// The key belongs to the next value.
     Mapping {
-        entries: Vec<Found>,
+        entries: Vec<ParsedEntry>,
         key: Option<Key>,
     },
 }
 
-/// An entry that was found, right or wrong.
-struct Found {
+/// An entry, with whether its key is valid.
+struct ParsedEntry {
     entry: Entry,
-    is_right: bool,
+    is_valid: bool,
 }
 
 struct Key {
     name: Spanned<String>,
-    is_right: bool,
+    is_valid: bool,
 }
 
 const LEAF: Size = Size { nodes: 1, depth: 1 };
@@ -97,7 +97,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Takes the next event.
+    /// Processes the next event.
     pub(super) fn take(&mut self, event: Event<'_>, span: Span) -> Option<()> {
         match event {
             Event::DocumentStart(_) => {
@@ -111,7 +111,7 @@ impl<'a> Builder<'a> {
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span);
-                // A copy takes less memory than the parser's text, which has room for more.
+                // A copy takes less memory than the parser's text, which has spare capacity.
                 self.scalar(&text, style, anchor, span)
             }
             Event::SequenceStart(anchor, tag) => {
@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The tree; nothing where the file has no document.
+    /// Returns the tree; null if the file has no document.
     pub(super) fn finish(self) -> Node {
         let start = self.places.after(0);
         self.root.unwrap_or(Node { span: start, value: Value::Null })
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         let value = match style {
             ScalarStyle::Plain => scalar::resolve(text).unwrap_or_else(|message| {
                 self.report.add(mistakes::yaml_number(span, message));
-                // A number all the same, so that nobody misses one.
+                // Still a number, so that its kind is not reported as wrong.
                 Value::Number("1".to_owned())
             }),
             _ => Value::String(text.to_owned()),
@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
         self.place(Node { span, value }, LEAF, anchor)
     }
 
-    /// Whether the next value is a key.
+    /// Returns whether the next value is a key.
     fn awaits_key(&self) -> bool {
         let parts = self.open.last().map(|open| &open.parts);
         matches!(parts, Some(Parts::Mapping { key: None, .. }))
@@ -178,7 +178,7 @@ impl<'a> Builder<'a> {
             return None;
         };
         let name = Spanned::new(text.to_owned(), span);
-        *key = Some(Key { name, is_right: is_string && !is_merge });
+        *key = Some(Key { name, is_valid: is_string && !is_merge });
         Some(())
     }
 
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
             self.report.add(mistakes::yaml_alias(span));
             return None;
         };
-        // Counted before the copy is made, so that none is made that is too large.
+        // Counted before the copy is made, so that no copy is too large.
         let size = *size;
         charge(&mut self.copied, size.nodes, self.report, span)?;
         let node = Node { span, value: node.value.clone() };
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
         over_budget(self.report, span, message)
     }
 
-    /// Whether the list or mapping that a value is to join has room for it.
+    /// Checks that the current list or mapping has room for another value.
     fn check_entries(&mut self, span: Span) -> Option<()> {
         let entries = self.open.last().map_or(0, |open| match &open.parts {
             Parts::Sequence(items) => items.len(),
@@ -247,10 +247,10 @@ impl<'a> Builder<'a> {
         let last = match &open.parts {
             Parts::Sequence(items) => items.last().map(|item| item.span.end),
             Parts::Mapping { entries, .. } => {
-                entries.iter().rfind(|found| found.is_right).map(|found| found.entry.value.span.end)
+                entries.iter().rfind(|found| found.is_valid).map(|found| found.entry.value.span.end)
             }
         };
-        // A block ends where its last value does; the parser says where the next thing begins.
+        // A block ends with its last value; the parser's end is where the next token begins.
         let end = if end.end > end.start { end.end } else { last.unwrap_or(open.span.end) };
         let span = Span { end: end.max(open.span.end), ..open.span };
         let value = match open.parts {
@@ -260,7 +260,7 @@ impl<'a> Builder<'a> {
         self.place(Node { span, value }, open.size, open.anchor)
     }
 
-    /// Puts a whole value where it belongs.
+    /// Adds a complete value to the current list or mapping, or makes it the root.
     fn place(&mut self, node: Node, size: Size, anchor: usize) -> Option<()> {
         self.check_depth(self.open.len() + size.depth, node.span)?;
         self.check_values(1, node.span)?;
@@ -278,18 +278,17 @@ impl<'a> Builder<'a> {
         match &mut open.parts {
             Parts::Sequence(items) => items.push(node),
             Parts::Mapping { entries, key, .. } => {
-                let Key { name, is_right } = key.take()?;
-                entries.push(Found { entry: Entry { key: name, value: node }, is_right });
+                let Key { name, is_valid } = key.take()?;
+                entries.push(ParsedEntry { entry: Entry { key: name, value: node }, is_valid });
             }
         }
         Some(())
     }
 
-    /// The entries that are kept: not where the key is wrong, nor where it stood before, so that whoever reads on sees
-    /// each key once and no mistake twice.
-    fn entries(&mut self, mut found: Vec<Found>) -> Arc<[Entry]> {
+    /// Reports repeated keys, and returns the first entry of each valid key.
+    fn entries(&mut self, mut found: Vec<ParsedEntry>) -> Arc<[Entry]> {
         let mut keys = found.iter().map(|found| found.entry.key.value.as_str());
-        let is_repeated = if found.len() > FEW {
+        let is_repeated = if found.len() > MAX_PAIRWISE {
             let mut seen = BTreeSet::new();
             !keys.all(|key| seen.insert(key))
         } else {
@@ -297,7 +296,7 @@ impl<'a> Builder<'a> {
                 .any(|(at, key)| found[..at].iter().any(|other| other.entry.key.value == key))
         };
         if is_repeated {
-            // Findings are put in order later, so the order here is free.
+            // Findings are sorted later, so their order does not matter here.
             let mut places: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
             for Spanned { value, span } in found.iter().map(|found| &found.entry.key) {
                 places.entry(value).or_default().push(*span);
@@ -306,13 +305,13 @@ impl<'a> Builder<'a> {
                 self.report.add(mistakes::duplicate_key(key, places));
             }
             let mut seen = BTreeSet::new();
-            found.retain(|Found { entry, .. }| seen.insert(entry.key.value.clone()));
+            found.retain(|ParsedEntry { entry, .. }| seen.insert(entry.key.value.clone()));
         }
-        found.into_iter().filter(|found| found.is_right).map(|found| found.entry).collect()
+        found.into_iter().filter(|found| found.is_valid).map(|found| found.entry).collect()
     }
 }
 
-/// Adds to what was copied; `None` after reporting that it is too much.
+/// Counts copied values; returns `None` after reporting that there are too many.
 fn charge(copied: &mut usize, nodes: usize, report: &mut Report, span: Span) -> Option<()> {
     *copied += nodes;
     if *copied <= MAX_COPIED {

@@ -1,5 +1,4 @@
-//! YAML text to a tree with a span on every key and value. The only user of the YAML parser; knows
-//! nothing of the schema language.
+//! Parses YAML into a tree with a span on every key and value. Only this module uses the YAML parser.
 
 mod build;
 mod scalar;
@@ -13,15 +12,15 @@ use crate::json::Json;
 use crate::source::{SourceId, Span, Spanned};
 use build::Builder;
 
-/// How many brackets, braces and commas a file may have.
+/// The most brackets, braces and commas in a file.
 const MAX_PUNCTUATION: usize = 400_000;
 
-/// A value and where it was written.
+/// A value with its span.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where it was written.
+    /// The span of its text.
     pub span: Span,
-    /// The value as it was written.
+    /// The value.
     pub value: Value,
 }
 
@@ -36,7 +35,7 @@ pub enum Value {
     Number(String),
     /// Any other scalar.
     String(String),
-    /// A list. What keeps a part of a tree shares it.
+    /// A list. Copies of the tree share it.
     Sequence(Arc<[Node]>),
     /// Entries in written order, without duplicate keys.
     Mapping(Arc<[Entry]>),
@@ -51,12 +50,12 @@ pub struct Entry {
     pub value: Node,
 }
 
-/// Reads the one document of a file; `None` when its syntax is broken, which is then reported.
+/// Parses the only document of a file; returns `None` after reporting a syntax error.
 pub fn parse(source: SourceId, text: &str, report: &mut Report) -> Option<Node> {
     read(source, text, report, false)
 }
 
-/// Reads a file of another language, whose keys may look like numbers; else as [`parse`].
+/// Like [`parse`], for a file of another language, whose keys may look like numbers.
 pub fn parse_foreign(source: SourceId, text: &str, report: &mut Report) -> Option<Node> {
     read(source, text, report, true)
 }
@@ -85,8 +84,8 @@ fn read(source: SourceId, text: &str, report: &mut Report, has_plain_keys: bool)
     Some(builder.finish())
 }
 
-/// The parser holds a whole flow collection as tokens before it gives the first event of it, each a hundred times as
-/// large as the character it is. So the characters are counted before they are tokens.
+/// Limits the punctuation before parsing, because the parser keeps all tokens of a flow collection in memory, and a token is
+/// a hundred times as large as its character.
 fn check_punctuation(places: &Places<'_>, report: &mut Report) -> Option<()> {
     let is_token = |byte: u8| matches!(byte, b'[' | b']' | b'{' | b'}' | b',');
     let bytes = || places.text.bytes().enumerate();
@@ -115,13 +114,13 @@ fn is_colon_in_text(text: &str, at: usize) -> bool {
         && line.rsplit_once(": ").is_some_and(is_plain)
 }
 
-/// Turns the parser's character counts into byte offsets.
+/// Converts the parser's character positions to byte offsets.
 struct Places<'a> {
     source: SourceId,
     text: &'a str,
-    /// Bytes before `text`: a byte order mark.
+    /// The bytes before `text`: a byte order mark.
     skipped: usize,
-    /// The byte offset of every character, and of the end; empty where all are ASCII.
+    /// The byte offset of every character and of the end; empty if all characters are ASCII.
     offsets: Vec<usize>,
 }
 
@@ -150,14 +149,14 @@ impl<'a> Places<'a> {
         self.bytes(self.byte(span.start.index()), self.byte(span.end.index()))
     }
 
-    /// One character at a place.
+    /// Returns the span of one character.
     fn after(&self, character: usize) -> Span {
         self.bytes(self.byte(character), self.byte(character + 1))
     }
 }
 
 impl Node {
-    /// Names the kind of the value, as a person would.
+    /// Returns the kind of the value, for messages.
     pub fn kind(&self) -> String {
         match &self.value {
             Value::Null => "nothing".to_owned(),
@@ -169,7 +168,7 @@ impl Node {
         }
     }
 
-    /// Makes the finding that a value is of a kind that its place does not take.
+    /// Returns the finding that the value has the wrong kind.
     pub(crate) fn unexpected(&self, expected: &str) -> Diagnostic {
         let found = self.kind();
         match &self.value {
@@ -183,7 +182,7 @@ impl Node {
         }
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             Value::String(text) => Some(text),
@@ -191,7 +190,7 @@ impl Node {
         }
     }
 
-    /// The entries of a mapping.
+    /// Returns the entries of a mapping.
     pub fn entries(&self) -> Option<&[Entry]> {
         match &self.value {
             Value::Mapping(entries) => Some(entries),
@@ -199,12 +198,12 @@ impl Node {
         }
     }
 
-    /// The value of a key of a mapping.
+    /// Returns the value of a key of a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries()?.iter().find(|entry| entry.key.value == key).map(|entry| &entry.value)
     }
 
-    /// The same value without its places.
+    /// Returns the value without spans.
     pub fn to_json(&self) -> Json {
         match &self.value {
             Value::Null => Json::Null,

@@ -1,8 +1,8 @@
-//! Plain scalars by the core schema (YAML 1.2.2, 10.3.2). Never sees a quoted one: those are strings.
+//! Resolves plain scalars, which have no quotes, by the core schema (YAML 1.2.2, section 10.3.2).
 
 use super::Value;
 
-/// Resolves a plain scalar; an error where it is a number that JSON cannot write.
+/// Resolves a plain scalar; returns a message if it is a number that JSON cannot represent.
 pub(super) fn resolve(text: &str) -> Result<Value, String> {
     if let Some(value) = word(text) {
         return Ok(value);
@@ -11,7 +11,7 @@ pub(super) fn resolve(text: &str) -> Result<Value, String> {
     Ok(number.map_or_else(|| Value::String(text.to_owned()), Value::Number))
 }
 
-/// Whether a plain scalar is a string.
+/// Returns whether a plain scalar is a string.
 pub(super) fn is_string(text: &str) -> bool {
     word(text).is_none() && matches!(number(text), Ok(None))
 }
@@ -41,7 +41,7 @@ fn number(text: &str) -> Result<Option<String>, String> {
     };
     let not_finite = [".inf", ".Inf", ".INF"].contains(&rest);
     if not_finite || [".nan", ".NaN", ".NAN"].contains(&text) {
-        return Err(format!("`{text}` is a number that JSON cannot write"));
+        return Err(format!("`{text}` is a number that JSON cannot represent"));
     }
     Ok(decimal(rest).map(|number| format!("{sign}{number}")))
 }
@@ -54,7 +54,7 @@ fn radix(text: &str, digits: &str, radix: u32) -> Result<Option<String>, String>
     u128::from_str_radix(digits, radix).map(|value| Some(value.to_string())).map_err(too_large)
 }
 
-/// Unsigned YAML notation to JSON's, which needs digits on both sides of the point and no zeros ahead.
+/// Converts unsigned YAML notation to JSON's, which needs digits on both sides of the point and no leading zeros.
 fn decimal(text: &str) -> Option<String> {
     let (mantissa, exponent) = match text.find(['e', 'E']) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),

@@ -1,4 +1,4 @@
-//! The reader on texts that are easy to get wrong.
+//! Tests of the YAML reader.
 
 use std::fmt::Write as _;
 

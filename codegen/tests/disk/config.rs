@@ -46,9 +46,9 @@ fn an_output_folder_with_other_content_is_rejected_before_anything_is_written() 
         ("./x/../.GIT/hooks/", 2, "is in `.git`, which is not for output"),
         ("sub/.hg/gen", 2, "is in `.hg`, which is not for output"),
         (".toolwright", 2, "is in `.toolwright`, which is not for output"),
-        ("schema", 2, "holds the schema PROJECT/schema"),
-        (".", 2, "holds the schema PROJECT/schema"),
-        ("..", 2, "holds the schema PROJECT/schema"),
+        ("schema", 2, "contains the schema PROJECT/schema"),
+        (".", 2, "contains the schema PROJECT/schema"),
+        ("..", 2, "contains the schema PROJECT/schema"),
     ] {
         let folder = Folder::new(&[
             ("p/schema/a.yaml", "toolwright: 1\nservice: a\n"),
@@ -85,7 +85,7 @@ fn an_output_folder_that_contains_the_project_is_rejected() {
     let folder = Folder::new(&[("schema/a.yaml", ""), ("p/toolwright.toml", config)]);
     let failure = Project::open(&folder.path("p")).unwrap().generate(Mode::Write).err();
     let Some(Failure::Rejected { findings, .. }) = failure else { panic!("{failure:?}") };
-    assert!(findings[0].message.ends_with("holds the project"), "{findings:?}");
+    assert!(findings[0].message.ends_with("contains the project"), "{findings:?}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn mistakes_are_reported_at_their_place() {
         ),
         (
             "[package]\nprefix = \"Acme \"\n",
-            "2:10 a prefix of package names has to begin with a lower-case letter and to go on with those, digits, `-` and `_`",
+            "2:10 expected a prefix of package names: a lower-case letter, then lower-case letters, digits, `-` and `_`",
         ),
         (
             "[package]\nversion = \"1\"\n",
@@ -136,12 +136,11 @@ fn mistakes_are_reported_at_their_place() {
         ),
         (
             "[package]\nrust-version = \"1.50\"\n",
-            "2:16 generated crates need the Rust that `toolwright` needs; expected `1.85` or later",
+            "2:16 generated crates need a Rust that `toolwright` supports; expected `1.85` or later",
         ),
         (
             "[package]\nversion = \"1.0.0\"\npublish = true\n[crates]\ntoolwright = { path = \"t\" }\n",
-            "5:14 packages that are published take this crate from a registry; expected `version = \"…\"` beside `path` or \
-             `git`",
+            "5:14 published packages take this crate from a registry; expected `version = \"…\"` beside `path` or `git`",
         ),
         ("[package]\nlicense = true\n", "2:11 expected a string, or `{ workspace = true }`"),
         (
@@ -150,8 +149,7 @@ fn mistakes_are_reported_at_their_place() {
         ),
         (
             "[package]\npublish = true\n",
-            "2:11 packages that are published name the version of those they depend on; expected `version = \"…\"` beside \
-             `publish`",
+            "2:11 published packages require a version of each other; expected `version = \"…\"` beside `publish`",
         ),
     ] {
         assert_eq!(parse(text).unwrap_err(), [expected]);
@@ -214,17 +212,17 @@ toolwright = { path = "t" }
             "2:11 `no path` is not the path of a derive macro; expected one such as `sqlx::FromRow`",
             "2:22 `Clone` is derived by every generated type that can have it; leave it out",
             "2:31 `Hash` is derived by every generated type that can have it; leave it out",
-            "2:52 `JsonSchema` is of no crate; expected a path such as `sqlx::FromRow`",
-            "2:66 `crate::Mine` is of the generated crate, which has nothing of yours; expected a path such as `sqlx::FromRow`, of a crate under `[rust.dependencies]`",
-            "2:81 no crate under `[rust.dependencies]` is `a`; add `a = { version = \"…\" }` there",
-            "2:99 `::a_b::C` is derived already; leave it out",
+            "2:52 `JsonSchema` names no crate; expected a path such as `sqlx::FromRow`",
+            "2:66 `crate::Mine` is in the generated crate, which has no code of yours; expected a path into a crate under `[rust.dependencies]`, such as `sqlx::FromRow`",
+            "2:81 `[rust.dependencies]` has no crate `a`; add `a = { version = \"…\" }` there",
+            "2:99 `::a_b::C` is already derived; remove it",
             "2:111 `a-b::C` is not the path of a derive macro; expected one such as `sqlx::FromRow`",
-            "4:11 `a_b::C` is derived already; leave it out",
-            "4:31 `a_b::D` is derived already; leave it out",
+            "4:11 `a_b::C` is already derived; remove it",
+            "4:31 `a_b::D` is already derived; remove it",
             "4:41 `a_b::struct` is not the path of a derive macro; expected one such as `sqlx::FromRow`",
-            "6:7 a crate is found by its path, by a version, in a git repository or by the workspace; expected one of `{ path = \"…\" }`, `{ version = \"…\" }`, `{ git = \"…\" }` and `{ workspace = true }`",
-            "7:1 nothing under `[rust]` is of `unused`; leave it out",
-            "8:1 every generated crate depends on `toolwright`; expected what is said of it under `[crates]`",
+            "6:7 expected exactly one location of the crate: `{ path = \"…\" }`, `{ version = \"…\" }`, `{ git = \"…\" }` or `{ workspace = true }`",
+            "7:1 nothing under `[rust]` uses `unused`; remove it",
+            "8:1 every generated crate depends on `toolwright`; set its location under `[crates]`",
         ]
     );
 }
@@ -248,16 +246,16 @@ coins = { version = "1" }
     assert_eq!(
         found,
         [
-            "2:18 `Money` is of no crate; expected a path such as `money::Money`",
-            "2:45 `Send` is no trait that generated types ask for; expected some of `Copy`, `Eq`, `Hash`, `Ord`, `Default`",
-            "3:18 `crate::Money` is of the generated crate, which has nothing of yours; expected a path such as `money::Money`, \
-             of a crate under `[rust.dependencies]`",
+            "2:18 `Money` names no crate; expected a path such as `money::Money`",
+            "2:45 `Send` is not a trait that generated types derive; expected some of `Copy`, `Eq`, `Hash`, `Ord`, `Default`",
+            "3:18 `crate::Money` is in the generated crate, which has no code of yours; expected a path into a crate under \
+             `[rust.dependencies]`, such as `money::Money`",
             "4:18 `money::Money<i64>` is not the path of a type; expected one such as `money::Money`",
-            "5:18 no crate under `[rust.dependencies]` is `cash`; add `cash = { version = \"…\" }` there",
-            "5:43 a type of yours derives where it is defined; leave out `derive`, or `type`",
-            "6:21 `traits` says what a type of yours implements; expected `type` with its path beside it",
-            "7:1 nothing is said of this type; expected `derive`, or `type` with a type of yours in its place",
-            "10:1 nothing under `[rust]` is of `coins`; leave it out",
+            "5:18 `[rust.dependencies]` has no crate `cash`; add `cash = { version = \"…\" }` there",
+            "5:43 a type of yours has its derives where it is defined; remove `derive` or `type`",
+            "6:21 `traits` are those of a type of yours; expected `type` with its path beside them",
+            "7:1 this type has no options; expected `derive`, or `type` with a type of yours to replace it",
+            "10:1 nothing under `[rust]` uses `coins`; remove it",
         ]
     );
 }

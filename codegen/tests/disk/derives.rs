@@ -125,7 +125,7 @@ fn unknown_types_are_reported_at_their_place_in_the_configuration() {
         ("Note", "no type is named `Note`; expected `service.Type`", "named types: "),
         (
             "desk.Memo",
-            "`desk.Memo` is another name of a type, so it derives nothing",
+            "`desk.Memo` is an alias of another type, so it derives nothing",
             "name the type that it refers to",
         ),
     ] {

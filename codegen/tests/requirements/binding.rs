@@ -135,9 +135,9 @@ fn g21_an_injected_field_cannot_be_an_argument() {
     assert_eq!(
         found,
         [
-            "injected-and-declared: `run_id` is injected, so it cannot be in `args` too @ a.yaml:run_id, a.yaml:run_id",
+            "injected-and-declared: `run_id` is injected, so it cannot be in `args`, too @ a.yaml:run_id, a.yaml:run_id",
             "inject-optional: the payload of `put` does not require `caller`, so a call may lack it @ a.yaml:caller, a.yaml:caller",
-            "injected-and-declared: `caller` is injected, so it cannot be in `args` too @ a.yaml:caller, a.yaml:caller",
+            "injected-and-declared: `caller` is injected, so it cannot be in `args`, too @ a.yaml:caller, a.yaml:caller",
         ]
     );
 }

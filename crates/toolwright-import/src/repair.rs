@@ -7,7 +7,7 @@ use super::keywords::{Entries, take};
 use super::warnings::Subject;
 use super::widen::{anything, is_mark, mark_wider};
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::internal::keyword::{is_honored, is_unsupported};
+use toolwright_codegen::internal::keyword::{is_supported, is_unsupported};
 
 /// Names of JSON's types in other languages.
 const TYPE_WORDS: [(&str, &str); 13] = [
@@ -75,7 +75,7 @@ impl Repair<'_, '_> {
         if is_mark(&key) {
             return Some((key, value));
         }
-        if !is_honored(&key) {
+        if !is_supported(&key) {
             let changes = ["$dynamicRef", "$recursiveRef"].contains(&key.as_str());
             self.is_wider |= changes;
             self.warn(if is_unsupported(&key) {

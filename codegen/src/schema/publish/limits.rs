@@ -1,4 +1,4 @@
-//! The keywords that say what a shape accepts, beside its type. Never those of assertions.
+//! Writes the keywords of a shape besides its type.
 
 use toolwright::format::{Format, IntegerFormat};
 use toolwright::value::Kind;
@@ -103,7 +103,7 @@ impl Publisher<'_> {
         }
     }
 
-    /// Values that say something about themselves are a choice of constants.
+    /// Writes an `enum`, or a choice of constants if some values have annotations.
     fn enumeration<T>(&mut self, values: &[EnumValue<T>], json: fn(&T) -> Json) {
         if values.iter().all(|value| value.annotations.is_empty()) {
             self.keyword("enum");
@@ -116,8 +116,8 @@ impl Publisher<'_> {
             self.out.item();
             self.object(|publisher| {
                 publisher.value("const", &json(&value.value));
-                publisher.words(annotations);
-                publisher.rest(annotations);
+                publisher.annotations_before(annotations);
+                publisher.annotations_after(annotations);
             });
         }
         self.out.close(']');

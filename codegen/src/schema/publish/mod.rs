@@ -1,5 +1,5 @@
-//! A node as the JSON Schema (2020-12) that the model sees: self-contained, in a fixed order, and
-//! accepting exactly what the node accepts. Never decides what a schema means.
+//! Writes a node as the JSON Schema (2020-12) that the model sees: self-contained, in a fixed order, and accepting exactly the
+//! values that the node accepts.
 
 mod limits;
 
@@ -15,12 +15,12 @@ use super::{
 use crate::json::Json;
 use crate::json::{JsonWriter, Style};
 
-/// The text of the schema of a node by itself: what it refers to stands under its `$defs`.
+/// Returns the JSON text of a node's schema, with all definitions that it refers to under `$defs`.
 pub fn published(schemas: &Schemas, node: NodeId, style: Style) -> String {
     published_with_rules(schemas, node, style).0
 }
 
-/// The same, and the keywords of its root that the node's type does not say.
+/// Like [`published`], but also returns the keywords of the root that the node's type does not express.
 pub fn published_with_rules(
     schemas: &Schemas,
     node: NodeId,
@@ -43,8 +43,7 @@ pub fn published_with_rules(
         if publisher.definitions.is_empty() {
             return;
         }
-        // Writing a definition may call for more. They are written one after the other, not one inside the other: a chain
-        // of types may be long.
+        // Writing a definition may add further ones. A loop instead of recursion, because chains of types may be long.
         publisher.keyword("$defs");
         publisher.object(|publisher| {
             let mut written = 0;
@@ -61,31 +60,32 @@ pub fn published_with_rules(
 struct Publisher<'a> {
     schemas: &'a Schemas,
     root: NodeId,
-    /// Which of the definitions stands for a node.
+    /// The position of a node's definition.
     places: BTreeMap<NodeId, usize>,
+    /// The names of definitions.
     taken: BTreeSet<String>,
-    /// An anchor names one place of a schema; types of two services may have chosen the same.
+    /// The anchors written so far. Types of different services may have the same anchor, which is only written once.
     anchors: BTreeSet<&'a str>,
-    /// In order of first use.
+    /// The definitions, in the order of their first use.
     definitions: Vec<(String, NodeId)>,
     out: JsonWriter,
-    /// The keywords of every object that is open, those of the innermost from `first` on.
+    /// The keywords of all open objects; those of the innermost object begin at `first`.
     keywords: Vec<&'static str>,
     first: usize,
 }
 
 impl<'a> Publisher<'a> {
-    /// The root carries its own `type`, which MCP asks for, even where it is a mere reference. A reference with keywords beside
-    /// it stays one: some keywords mean something else beside those of the schema it leads to.
+    /// Writes the root. MCP requires a `type` on it, so a reference is replaced by its target. A reference with keywords beside
+    /// it stays a reference, because some keywords would have another meaning beside those of the target.
     fn root(&mut self) -> Vec<&'static str> {
         let schemas = self.schemas;
         let body = resolved(schemas, self.root);
         let (own, inner) = (&schemas[self.root].annotations, &schemas[body].annotations);
-        let merged = (body != self.root).then(|| own.over(inner));
+        let merged = (body != self.root).then(|| own.completed_by(inner));
         let annotations = merged.as_ref().unwrap_or(own);
         self.text("$schema", annotations.dialect.then_some(DIALECT));
         self.anchor(own.anchor.as_ref().or(inner.anchor.as_ref()));
-        // Whether no reference on the way has keywords beside it.
+        // Whether no reference on the path has keywords beside it.
         let is_bare = aliased(schemas, self.root).any(|node| node == body);
         if !is_bare {
             self.text("type", kind_of(schemas, body).map(Kind::as_str));
@@ -96,13 +96,13 @@ impl<'a> Publisher<'a> {
 
     fn schema(&mut self, id: NodeId) {
         let node = &self.schemas[id];
-        let says_nothing =
+        let is_unlimited =
             |node: &Node| matches!(node.shape, Shape::Any) && node.annotations.is_empty();
-        // `false` was read to a schema that refuses what `true` was read to.
+        // The schema `false` was read as `not` with the schema `true`.
         if let [Assertion { keyword: Keyword::Not, operand: Operand::Schema(refused) }] =
             node.assertions.as_slice()
-            && says_nothing(node)
-            && says_nothing(&self.schemas[*refused])
+            && is_unlimited(node)
+            && is_unlimited(&self.schemas[*refused])
             && self.schemas[*refused].assertions.is_empty()
         {
             self.out.boolean(false);
@@ -123,7 +123,7 @@ impl<'a> Publisher<'a> {
         self.out.close(']');
     }
 
-    /// Type first, then words for people, then limits, then what only informs.
+    /// Writes the entries of a schema: first the type, then texts for people, then limits, then other annotations.
     fn entries<'b>(
         &mut self,
         id: NodeId,
@@ -131,10 +131,10 @@ impl<'a> Publisher<'a> {
         assertions: impl IntoIterator<Item = &'b Assertion>,
     ) -> Vec<&'static str> {
         self.head(id);
-        self.words(annotations);
+        self.annotations_before(annotations);
         self.limits(&self.schemas[id].shape);
         let rules = self.assertions(assertions);
-        self.rest(annotations);
+        self.annotations_after(annotations);
         rules
     }
 
@@ -144,42 +144,43 @@ impl<'a> Publisher<'a> {
             Shape::Named(name) => self.reference_to_type(*name),
             Shape::Local(target) => self.reference_to_node(*target),
             Shape::Const(value) if !matches!(value, Json::String(_)) => {}
-            // The assertion of an overlapping choice says all, but some clients want a `type` on what is an object.
+            // For an overlapping choice `type` is redundant, but some clients want it on objects.
             _ => self.text("type", kind_of(self.schemas, id).map(Kind::as_str)),
         }
     }
 
-    /// The keywords that no type says, which it returns. An object has each key once, so one that is there already goes
-    /// into an `allOf`.
+    /// Writes the assertions and returns their keywords. If a keyword is already present, the assertion goes into an `allOf`,
+    /// because an object cannot have the same key twice.
     fn assertions<'b>(
         &mut self,
         assertions: impl IntoIterator<Item = &'b Assertion>,
     ) -> Vec<&'static str> {
-        let (mut own, mut crowded): (Vec<&Assertion>, Vec<&Assertion>) = (Vec::new(), Vec::new());
+        let (mut own, mut nested): (Vec<&Assertion>, Vec<&Assertion>) = (Vec::new(), Vec::new());
         for assertion in assertions {
             let keyword = assertion.keyword.word();
             let is_written = self.keywords[self.first..].contains(&keyword);
-            // Where nothing checks a format, it is an annotation too.
+            // An unknown format is also an annotation, which is already written.
             if assertion.keyword == Keyword::Format && is_written {
                 continue;
             }
-            let is_there = is_written || own.iter().any(|other| other.keyword == assertion.keyword);
-            if is_there { &mut crowded } else { &mut own }.push(assertion);
+            let is_present =
+                is_written || own.iter().any(|other| other.keyword == assertion.keyword);
+            if is_present { &mut nested } else { &mut own }.push(assertion);
         }
-        if !crowded.is_empty() {
-            crowded.extend(own.extract_if(.., |assertion| assertion.keyword == Keyword::AllOf));
+        if !nested.is_empty() {
+            nested.extend(own.extract_if(.., |assertion| assertion.keyword == Keyword::AllOf));
         }
         let mut rules: Vec<_> = own.iter().map(|assertion| assertion.keyword.word()).collect();
         for assertion in own {
             self.assertion(assertion);
         }
-        if crowded.is_empty() {
+        if nested.is_empty() {
             return rules;
         }
         rules.push("allOf");
         self.keyword("allOf");
         self.out.open('[');
-        for assertion in crowded {
+        for assertion in nested {
             self.out.item();
             self.object(|publisher| publisher.assertion(assertion));
         }
@@ -228,14 +229,14 @@ impl<'a> Publisher<'a> {
             return;
         }
         let name = self.schemas[target].definition.as_deref().unwrap_or("Root");
-        // Written into a pointer in a URI, so without anything that needs an escape there.
+        // The name is part of a pointer in a URI, so it must not need escapes.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         self.reference(target, &name, || name.clone());
     }
 
-    /// A reference to a definition, which at its first use gets the first free name: this, the longer one, or that
-    /// with a number.
+    /// Writes a reference to a definition. At its first use the definition gets a free name: `name`, the longer name, or the
+    /// longer name with a number.
     fn reference(&mut self, target: NodeId, name: &str, longer: impl Fn() -> String) {
         let place = self.places.get(&target).copied().unwrap_or_else(|| {
             let numbered = (2..).map(|number| format!("{}{number}", longer()));
@@ -256,8 +257,8 @@ impl<'a> Publisher<'a> {
         self.text("$anchor", anchor.map(String::as_str));
     }
 
-    /// Writes the words of a schema that stand before its limits.
-    fn words(&mut self, annotations: &Annotations) {
+    /// Writes the annotations that come before the limits.
+    fn annotations_before(&mut self, annotations: &Annotations) {
         self.text("title", annotations.title.as_deref());
         self.text("description", annotations.description.as_deref());
         self.text("format", annotations.format.as_deref());
@@ -267,8 +268,8 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    /// Writes the annotations of a schema that stand behind its limits.
-    fn rest(&mut self, annotations: &Annotations) {
+    /// Writes the annotations that come after the limits.
+    fn annotations_after(&mut self, annotations: &Annotations) {
         if let Some(value) = &annotations.default {
             self.value("default", value);
         }
@@ -312,7 +313,7 @@ impl<'a> Publisher<'a> {
         self.out.keyword(keyword);
     }
 
-    /// An object, whose entries are written by this.
+    /// Writes an object; `entries` writes its entries.
     fn object<T>(&mut self, entries: impl FnOnce(&mut Self) -> T) {
         let outer = mem::replace(&mut self.first, self.keywords.len());
         self.out.open('{');

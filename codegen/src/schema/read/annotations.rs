@@ -1,4 +1,4 @@
-//! What a schema says about itself (2020-12 validation, 7 and 9). Never changes what is accepted.
+//! Reads the annotations of a schema (2020-12 validation, 7 and 9).
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ impl SchemaReader<'_> {
         read
     }
 
-    /// The names of the integers of the `enum` beside them.
+    /// Reads the names of the integers in an `enum`.
     fn enum_names(&mut self, text: &Node, node: &Node) -> Vec<String> {
         let is_integer =
             |node: &&Node| matches!(&node.value, Value::Number(text) if number::is_whole(text));
@@ -65,7 +65,7 @@ impl SchemaReader<'_> {
         names.into_iter().map(str::to_owned).collect()
     }
 
-    /// A format that nothing checks.
+    /// Reads an unknown format, which is only an annotation.
     fn unchecked_format(&mut self, node: &Node) -> Option<String> {
         if !self.fits(Expected::Format, node) {
             return None;
@@ -79,7 +79,7 @@ impl SchemaReader<'_> {
     }
 }
 
-/// The items of a list; none of anything else.
+/// Returns the items of a list; none for any other value.
 fn items(node: &Node) -> &[Node] {
     match &node.value {
         Value::Sequence(items) => items,

@@ -1,4 +1,4 @@
-//! Keywords that no type can say: what stands behind them is checked and kept.
+//! Reads the keywords that do not become part of a type.
 
 use toolwright::schema::Schema;
 use toolwright::value::Kind;
@@ -14,7 +14,7 @@ use crate::schema::{Assertion, DIALECT, Keyword, Node, NodeId, Operand};
 use crate::yaml::{self, Entry, Value};
 
 impl SchemaReader<'_> {
-    /// Reads every keyword that the form leaves over.
+    /// Reads every keyword that the form does not turn into a type.
     pub(super) fn assertions(
         &mut self,
         entries: &[Entry],
@@ -29,21 +29,21 @@ impl SchemaReader<'_> {
                 continue;
             }
             let Some(keyword) = Keyword::of(&entry.key.value) else { continue };
-            if form.types(place.text, keyword, &entry.value) {
+            if form.covers(place.text, keyword, &entry.value) {
                 continue;
             }
             let about = match keyword {
                 Keyword::Format => kinds_of_format(&entry.value),
                 keyword => keyword.kinds(),
             };
-            // What is about other kinds of values than `type` allows has no effect, which is most likely a slip.
+            // A keyword for other kinds of values than `type` allows has no effect, and is most likely a mistake.
             if let Some(kinds) = kinds
                 && !about.is_empty()
                 && !kinds.iter().any(|kind| about.contains(kind))
             {
                 let errors = self.report.errors();
                 self.operand(keyword, &entry.value, place, root);
-                // What is wrong by itself is not said to be without effect.
+                // A wrong keyword is not reported again because it has no effect.
                 if self.report.errors() == errors {
                     let words: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
                     let (at, word) = (entry.key.span, keyword.word());
@@ -77,7 +77,7 @@ impl SchemaReader<'_> {
                 };
                 let mut named = Vec::new();
                 for Entry { key, value } in entries {
-                    // A pattern that no engine here reads would fail at run time.
+                    // A pattern that no engine supports would fail at run time.
                     if expected == Expected::Patterns {
                         self.translated(&key.value, key.span);
                     }
@@ -97,15 +97,15 @@ impl SchemaReader<'_> {
                 .count(place.text, keyword.word())
                 .map(|count| Operand::Plain(Json::Number(count.to_string()))),
             plain => {
-                let says_nothing =
+                let has_no_effect =
                     keyword == Keyword::UniqueItems && matches!(value.value, Value::Boolean(false));
                 let fits = self.fits(plain, value);
-                (fits && !says_nothing).then(|| Operand::Plain(value.to_json()))
+                (fits && !has_no_effect).then(|| Operand::Plain(value.to_json()))
             }
         }
     }
 
-    /// A list of schemas, at least one.
+    /// Reads a list of at least one schema.
     pub(super) fn schemas(
         &mut self,
         keyword: Keyword,
@@ -126,12 +126,12 @@ impl SchemaReader<'_> {
         Some(items.iter().enumerate().map(read).collect())
     }
 
-    /// Checks what stands behind a keyword that takes no schema.
+    /// Checks the value of a keyword without schemas.
     pub(super) fn fits(&mut self, expected: Expected, value: &yaml::Node) -> bool {
         let is_text = |node: &yaml::Node| matches!(node.value, Value::String(_));
         let (fits, words) = match expected {
             Expected::Number => (matches!(value.value, Value::Number(_)), "a number"),
-            // The validator decides, as it will divide by the number.
+            // The validator decides, because it has to divide by the number.
             Expected::Positive => (
                 matches!(&value.value, Value::Number(text)
                     if Schema::new(&format!("{{\"multipleOf\":{text}}}")).is_ok()),
@@ -140,11 +140,12 @@ impl SchemaReader<'_> {
             Expected::Boolean => (matches!(value.value, Value::Boolean(_)), "`true` or `false`"),
             Expected::Text | Expected::Format => (is_text(value), "a string"),
             Expected::Dialect => {
-                let is_ours = value.as_str().map(|uri| uri.trim_end_matches('#')) == Some(DIALECT);
-                if !is_ours {
+                let is_supported =
+                    value.as_str().map(|uri| uri.trim_end_matches('#')) == Some(DIALECT);
+                if !is_supported {
                     self.report.add(schemas::unsupported_dialect(value.span, DIALECT));
                 }
-                return is_ours;
+                return is_supported;
             }
             Expected::Pattern => (self.pattern(value).is_some(), "a pattern"),
             Expected::Names => {
@@ -165,7 +166,7 @@ impl SchemaReader<'_> {
             Expected::Examples => (matches!(value.value, Value::Sequence(_)), "a list of examples"),
             _ => (true, ""),
         };
-        // A bad pattern has been reported in words of its own.
+        // A bad pattern has already been reported.
         if !fits && expected != Expected::Pattern {
             self.expected(words, value);
         }

@@ -1,5 +1,5 @@
-//! `allOf` of objects: one object with the properties of all. Where that says all of it, nothing is left of the `allOf`;
-//! otherwise it stays an assertion.
+//! Merges the objects of an `allOf` into one object with all their properties. If this object expresses all of the `allOf`,
+//! the `allOf` is removed; otherwise it remains an assertion.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use crate::schema::{
 };
 use crate::source::Spanned;
 
-/// The most properties of such an object: in a long chain of them each has all that those before it have.
+/// The most properties of a merged object: in a long chain each object has the properties of all objects before it.
 const MAX_PROPERTIES: usize = 200;
 
-/// Gives a node the properties of the objects in its `allOf`, if there are any and it leaves room for them.
+/// Gives a node the properties of the objects in its `allOf`, unless it does not allow additional properties.
 pub(super) fn merge(schemas: &mut Schemas, id: NodeId) {
     let Node { shape, assertions, .. } = &schemas[id];
     let all_of = assertions.iter().filter(|assertion| assertion.keyword == Keyword::AllOf);
@@ -35,47 +35,47 @@ pub(super) fn merge(schemas: &mut Schemas, id: NodeId) {
         object,
     };
     merged.keywords(schemas, id, Part::Itself);
-    let demanded = merged.required.clone();
+    let own_required = merged.required.clone();
     for member in members {
         merged.add(schemas, member);
     }
     if merged.is_object && merged.object.properties.len() <= MAX_PROPERTIES {
-        merged.replace(schemas, id, &demanded);
+        merged.replace(schemas, id, &own_required);
     }
 }
 
-/// Whose keywords are taken.
+/// The schema that keywords come from.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
-    /// Those of the node with the `allOf`.
+    /// The node with the `allOf`.
     Itself,
-    /// Those of a member, or of what that refers to by this node.
+    /// A member, or the target of a member that is a reference; then with the node of the reference.
     Member(Option<NodeId>),
 }
 
 struct Merged {
     object: ObjectShape,
-    /// Where each property stands, by its name without case and punctuation: two that differ in nothing else could not both
-    /// be fields.
+    /// The position of each property, by its name without case and punctuation: two properties whose names only differ in
+    /// these could not both be fields.
     places: BTreeMap<String, usize>,
-    /// The places of those that members describe.
+    /// The positions of the properties that members describe.
     described: BTreeSet<usize>,
-    /// The names that keywords without a `type` beside them require.
+    /// The names that are required by schemas without a `type`.
     required: BTreeSet<String>,
-    /// Whether some part is an object by its `type`.
+    /// Whether the node or a member has the `type` object.
     is_object: bool,
-    /// Whether the object says all that its parts say.
+    /// Whether the object expresses everything that the node and the members do.
     is_exact: bool,
 }
 
 impl Merged {
-    /// Takes what a member says.
+    /// Adds a member.
     fn add(&mut self, schemas: &Schemas, member: NodeId) {
         let target = resolved(schemas, member);
         let owner = (target != member).then_some(member);
-        // Words of a member have no other place.
-        let is_silent = owner.is_some() || schemas[member].annotations.is_empty();
-        self.is_exact &= is_silent && is_bare(schemas, member);
+        // The annotations of a member would be lost.
+        let has_no_annotations = owner.is_some() || schemas[member].annotations.is_empty();
+        self.is_exact &= has_no_annotations && is_bare(schemas, member);
         let Node { shape, assertions, .. } = &schemas[target];
         match shape {
             Shape::Object(object) => {
@@ -90,7 +90,7 @@ impl Merged {
                 self.is_exact &= assertions.is_empty();
                 for property in &object.properties {
                     let owner = owner.or(property.owner);
-                    self.of_member(schemas, Property { owner, ..property.clone() });
+                    self.member_property(schemas, Property { owner, ..property.clone() });
                 }
             }
             Shape::Any => self.keywords(schemas, target, Part::Member(owner)),
@@ -98,7 +98,7 @@ impl Merged {
         }
     }
 
-    /// Takes what a schema without `type` says of objects.
+    /// Adds the properties and required names of a schema without `type`.
     fn keywords(&mut self, schemas: &Schemas, id: NodeId, part: Part) {
         for Assertion { keyword, operand } in &schemas[id].assertions {
             match (keyword, operand) {
@@ -111,7 +111,7 @@ impl Merged {
                         match part {
                             Part::Itself => self.property(schemas, property),
                             Part::Member(owner) => {
-                                self.of_member(schemas, Property { owner, ..property });
+                                self.member_property(schemas, Property { owner, ..property });
                             }
                         }
                     }
@@ -122,24 +122,26 @@ impl Merged {
                         _ => None,
                     }));
                 }
-                // What else stands in the node itself stays there.
+                // Other keywords of the node itself are kept.
                 _ => self.is_exact &= part == Part::Itself,
             }
         }
     }
 
-    /// Takes a property of a member, which the node does not describe unless its `allOf` goes.
-    fn of_member(&mut self, schemas: &Schemas, property: Property) {
+    /// Adds a property of a member, which the node itself only describes if the `allOf` is removed.
+    fn member_property(&mut self, schemas: &Schemas, property: Property) {
         let is_described = property.is_described;
-        let name = plain(&property.name.value);
+        let name = normalized(&property.name.value);
         self.property(schemas, Property { is_described: false, ..property });
         self.described.extend(self.places.get(&name).filter(|_| is_described));
     }
 
-    /// Takes a property; of two schemas of one property, the one that says more.
+    /// Adds a property. If the property has two schemas, the stricter one is used.
     fn property(&mut self, schemas: &Schemas, property: Property) {
-        let place =
-            *self.places.entry(plain(&property.name.value)).or_insert(self.object.properties.len());
+        let place = *self
+            .places
+            .entry(normalized(&property.name.value))
+            .or_insert(self.object.properties.len());
         let Some(known) = self.object.properties.get_mut(place) else {
             self.object.properties.push(property);
             return;
@@ -150,20 +152,20 @@ impl Merged {
         }
         let required = known.required || property.required;
         let (old, new) = (known.schema, property.schema);
-        if !known.is_described && said(schemas, old) < said(schemas, new) {
-            self.is_exact &= old == new || says_all_of(schemas, new, old);
+        if !known.is_described && strictness(schemas, old) < strictness(schemas, new) {
+            self.is_exact &= old == new || implies(schemas, new, old);
             *known = property;
         } else {
-            self.is_exact &= old == new || says_all_of(schemas, old, new);
+            self.is_exact &= old == new || implies(schemas, old, new);
         }
         known.required = required;
     }
 
-    /// Becomes the shape of a node, which requires these names itself.
-    fn replace(self, schemas: &mut Schemas, id: NodeId, demanded: &BTreeSet<String>) {
+    /// Makes the object the shape of the node; `own_required` are the names that the node itself requires.
+    fn replace(self, schemas: &mut Schemas, id: NodeId, own_required: &BTreeSet<String>) {
         let Self { mut object, described, required, is_exact, .. } = self;
         let span = schemas[id].span;
-        // What stays in the `allOf` is not described twice.
+        // Properties of members are only described by the node if the `allOf` is removed.
         for place in described.into_iter().filter(|_| is_exact) {
             object.properties[place].is_described = true;
         }
@@ -171,7 +173,7 @@ impl Merged {
             let known = object.properties.iter_mut().find(|property| property.name.value == name);
             if let Some(property) = known {
                 property.required = true;
-            } else if is_exact || demanded.contains(&name) {
+            } else if is_exact || own_required.contains(&name) {
                 let (name, schema) = (Spanned::new(name, span), schemas.reserve(span));
                 let (required, is_described, owner) = (true, false, None);
                 object.properties.push(Property { name, schema, required, is_described, owner });
@@ -188,10 +190,10 @@ impl Merged {
 }
 
 fn places(object: &ObjectShape) -> BTreeMap<String, usize> {
-    object.properties.iter().map(|property| plain(&property.name.value)).zip(0..).collect()
+    object.properties.iter().map(|property| normalized(&property.name.value)).zip(0..).collect()
 }
 
-/// Whether a reference has nothing beside it that asserts something, nor those that it leads to.
+/// Returns whether a reference, and all references that it leads to, have no assertions beside them.
 fn is_bare(schemas: &Schemas, mut node: NodeId) -> bool {
     loop {
         let Node { shape, assertions, .. } = &schemas[node];
@@ -206,8 +208,8 @@ fn is_bare(schemas: &Schemas, mut node: NodeId) -> bool {
     }
 }
 
-/// How much a schema says of a value: nothing, something, or all.
-fn said(schemas: &Schemas, id: NodeId) -> usize {
+/// Returns how strict a schema is: 0 if it accepts any value, 2 if it accepts one value, else 1.
+fn strictness(schemas: &Schemas, id: NodeId) -> usize {
     let Node { shape, assertions, .. } = &schemas[id];
     match shape {
         Shape::Any if assertions.is_empty() => 0,
@@ -216,19 +218,19 @@ fn said(schemas: &Schemas, id: NodeId) -> usize {
     }
 }
 
-/// Whether one schema of a property surely leaves nothing to say to the other.
-fn says_all_of(schemas: &Schemas, more: NodeId, less: NodeId) -> bool {
-    let Node { shape, assertions, .. } = &schemas[less];
+/// Returns whether every value that `strict` accepts certainly matches `loose`, too.
+fn implies(schemas: &Schemas, strict: NodeId, loose: NodeId) -> bool {
+    let Node { shape, assertions, .. } = &schemas[loose];
     let is_any_string = match shape {
         Shape::String(StringRules { min_length, max_length, pattern, format }) => {
             min_length.is_none() && max_length.is_none() && pattern.is_none() && format.is_none()
         }
         _ => false,
     };
-    let is_string = matches!(schemas[more].shape, Shape::Const(Json::String(_)) | Shape::Enum(_));
-    said(schemas, less) == 0 || (is_any_string && is_string && assertions.is_empty())
+    let is_string = matches!(schemas[strict].shape, Shape::Const(Json::String(_)) | Shape::Enum(_));
+    strictness(schemas, loose) == 0 || (is_any_string && is_string && assertions.is_empty())
 }
 
-fn plain(name: &str) -> String {
+fn normalized(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -1,5 +1,5 @@
-//! JSON Schema 2020-12 text to [`Schemas`](super::Schemas) nodes. Every keyword is honored or
-//! refused at its place: a schema never comes to mean something else than its text says.
+//! Reads JSON Schema 2020-12 text into [`Schemas`](super::Schemas) nodes. Every keyword is honored or refused; none is
+//! silently ignored.
 //!
 //! A schema has one *form*: a reference, a choice, a constant, an enumeration or a type. The form turns
 //! its own keywords into a shape, which becomes a type; every other keyword becomes an assertion, which
@@ -32,19 +32,19 @@ pub(crate) use settle::Pending;
 
 /// Reads schemas into nodes.
 pub(crate) struct SchemaReader<'a> {
-    /// Takes the nodes.
+    /// Receives the nodes.
     pub schemas: &'a mut Schemas,
     /// The types that a `$ref` may name.
     pub names: &'a KnownTypes,
     /// The service whose types need no prefix.
     pub service: &'a str,
-    /// The files whose integers are of any size where no limit says otherwise.
+    /// The files whose unbounded integers have any size.
     pub exact_integers: &'a BTreeSet<SourceId>,
-    /// Questions that can only be answered when all schemas are read.
+    /// Decisions that need all schemas to be read.
     pub pending: &'a mut Pending,
-    /// Takes what is wrong.
+    /// Receives the mistakes.
     pub report: &'a mut Report,
-    /// How many errors were found inside the schemas of the node that is being read.
+    /// The number of errors inside the subschemas of the current node.
     pub errors_below: usize,
 }
 
@@ -53,12 +53,12 @@ pub(crate) struct SchemaReader<'a> {
 struct Place<'t> {
     id: NodeId,
     text: &'t yaml::Node,
-    /// Where it stands in its root, as a JSON Pointer.
+    /// Its place in the root schema, as a JSON Pointer.
     pointer: &'t str,
 }
 
 impl SchemaReader<'_> {
-    /// Reads a schema that stands by itself, or the name of a type.
+    /// Reads a root schema, or the name of a type.
     pub(crate) fn schema_or_name(&mut self, text: &yaml::Node) -> NodeId {
         let id = self.schemas.reserve(text.span);
         match text.as_str() {
@@ -71,10 +71,10 @@ impl SchemaReader<'_> {
         id
     }
 
-    /// Reads a schema that stands by itself into a reserved node.
+    /// Reads a root schema into a reserved node.
     pub(crate) fn root(&mut self, id: NodeId, text: &yaml::Node) {
         if matches!(text.value, Value::Null) {
-            // Reading the language has reported what stands here.
+            // The wrong value has already been reported.
             self.schemas.mark_invalid(id);
             return;
         }
@@ -83,7 +83,7 @@ impl SchemaReader<'_> {
         self.settle_places(root);
     }
 
-    /// Reads a schema inside another, behind a keyword and, where there are several, a key or an index.
+    /// Reads a schema inside another, in the value of a keyword; `key` is its key or index if the value has several schemas.
     fn subschema(
         &mut self,
         text: &yaml::Node,
@@ -101,7 +101,7 @@ impl SchemaReader<'_> {
         id
     }
 
-    /// Reads a node, and marks it invalid if anything but the schemas inside it is wrong.
+    /// Reads a node, and marks it as invalid if it has errors outside its subschemas.
     fn fill(&mut self, place: Place<'_>, root: &mut Root) {
         let errors = self.report.errors();
         let errors_beside = std::mem::take(&mut self.errors_below);
@@ -133,8 +133,7 @@ impl SchemaReader<'_> {
                     assertions.extend(self.pattern_of_names(text));
                 }
                 if let (Form::Typed(_), Shape::Nullable(inner)) = (form, &shape) {
-                    let beside =
-                        assertions.extract_if(.., |assertion| is_about_the_rest(assertion));
+                    let beside = assertions.extract_if(.., |assertion| belongs_to_inner(assertion));
                     let node = self.schemas[*inner].clone();
                     self.schemas.set(*inner, Node { assertions: beside.collect(), ..node });
                 }
@@ -208,9 +207,9 @@ impl SchemaReader<'_> {
     }
 }
 
-/// Whether a keyword of arrays or objects is about what keywords beside it leave over, says how another one counts, or is
-/// about the keys alone: it stays beside what is no `null`.
-fn is_about_the_rest(assertion: &Assertion) -> bool {
+/// Returns whether an assertion of a nullable array or object belongs to the inner node: it depends on the keywords there, or
+/// it is about keys.
+fn belongs_to_inner(assertion: &Assertion) -> bool {
     matches!(
         assertion.keyword,
         Keyword::AdditionalProperties

@@ -1,4 +1,4 @@
-//! Objects and arrays. Never what a property's schema says: that is read like any other.
+//! Reads objects and arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +99,7 @@ impl SchemaReader<'_> {
         names
     }
 
-    /// A required property that `properties` does not describe.
+    /// Creates a required property that `properties` does not describe.
     fn undescribed(&mut self, name: &Spanned<String>, rest: Additional) -> Option<Property> {
         let schema = match rest {
             Additional::Open | Additional::Declared => self.schemas.reserve(name.span),
@@ -113,7 +113,7 @@ impl SchemaReader<'_> {
         Some(Property { name, schema, required, is_described, owner })
     }
 
-    /// Reads the rule for other properties. With several `patternProperties` no type can say it.
+    /// Reads the rule for additional properties. With several `patternProperties` no type can express it.
     fn additional(&mut self, place: Place<'_>, root: &mut Root) -> Additional {
         if let Some(Entry { key, value }) = only_pattern(place.text) {
             let pattern = Some(key.value.as_str());
@@ -138,7 +138,7 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// Returns the rule for names that the only pattern of a map makes.
+    /// Returns the assertion that the keys of a map match its only pattern.
     pub(super) fn pattern_of_names(&mut self, text: &Node) -> Option<Assertion> {
         let Entry { key, .. } = only_pattern(text)?;
         let rules = StringRules {
@@ -155,7 +155,7 @@ impl SchemaReader<'_> {
         let min_items = self.count(text, "minItems");
         let max_items = self.count(text, "maxItems");
         self.check_counts(text, "maxItems", min_items, max_items);
-        // With `prefixItems` no type can say what the other items are.
+        // With `prefixItems` no type can express `items`.
         let items = text.get("items").filter(|_| text.get("prefixItems").is_none());
         let is_described = items.is_some();
         let items = match items {
@@ -177,7 +177,7 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// Reads an array with a schema for each of its places (2020-12 core, 10.3.1.1).
+    /// Reads an array with schemas for its first items (2020-12 core, 10.3.1.1).
     pub(super) fn tuple(&mut self, place: Place<'_>, root: &mut Root) -> Shape {
         let text = place.text;
         let places = text.get("prefixItems");

@@ -1,5 +1,5 @@
-//! Where the schemas inside a schema stand: what `#/a/b` and `#name` lead to. Ids first and bodies
-//! second, so that a reference may lead forward.
+//! Records the places of schemas inside a root schema, and resolves `#/a/b` and `#name`. Nodes are reserved before they are
+//! read, so that references may point forward.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,29 +12,29 @@ use crate::diagnostic::{files, schemas};
 use crate::schema::{Node, NodeId, Shape};
 use crate::source::Span;
 
-/// How many bytes the pointers to all places of one schema may have.
-const MAX_PLACES: usize = 16 << 20;
+/// The most bytes in the pointers to all places of a root schema.
+const MAX_POINTERS: usize = 16 << 20;
 
-/// The schema that `#` means, and the places in it.
+/// A root schema, to which `#` refers, and the places in it.
 pub(super) struct Root {
     /// The schema itself.
     pub(super) node: NodeId,
     /// The places that have been read or referred to.
     places: BTreeMap<Rc<str>, Placed>,
-    /// The length of all pointers.
+    /// The total length of all pointers.
     bytes: usize,
     /// References to places, as written.
     wanted: Vec<(String, Span)>,
-    /// The nodes that `$anchor` names.
+    /// The nodes with an `$anchor`.
     anchors: BTreeMap<String, NodeId>,
-    /// References to anchors: the name, the node that stands in for its place until all is read.
+    /// References to anchors: the name, the span, and a placeholder for the node until everything is read.
     wanted_anchors: Vec<(String, Span, NodeId)>,
 }
 
 /// A place in a schema.
 struct Placed {
     node: NodeId,
-    /// Whether a schema stands there; until one does, only references know of it.
+    /// Whether there is a schema; until it is read, there are only references to it.
     is_read: bool,
 }
 
@@ -50,7 +50,7 @@ impl Root {
         }
     }
 
-    /// The schemas under its `$defs`, as one refers to them.
+    /// Returns references to the schemas under its `$defs`.
     fn definitions(&self) -> Vec<String> {
         let read = self.places.iter().filter(|(_, place)| place.is_read);
         let known = read.filter(|(pointer, _)| pointer.starts_with("/$defs/"));
@@ -58,7 +58,7 @@ impl Root {
     }
 }
 
-/// The JSON Pointer (RFC 6901) of a place behind a keyword.
+/// Returns the JSON Pointer (RFC 6901) of a schema in the value of a keyword.
 pub(super) fn below(pointer: &str, keyword: &str, key: Option<&str>) -> Rc<str> {
     match key {
         None => format!("{pointer}/{keyword}").into(),
@@ -67,7 +67,7 @@ pub(super) fn below(pointer: &str, keyword: &str, key: Option<&str>) -> Rc<str> 
 }
 
 impl SchemaReader<'_> {
-    /// The node of a place where a schema stands, which is read next.
+    /// Returns the node of a place whose schema is read next.
     pub(super) fn place(&mut self, pointer: &Rc<str>, span: Span, root: &mut Root) -> NodeId {
         match root.places.entry(Rc::clone(pointer)) {
             Entry::Vacant(place) => {
@@ -85,23 +85,23 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// Whether the places of a schema have grown longer than memory should hold, which is then reported once: the place
-    /// of each schema has the keys of all around it.
+    /// Returns whether the pointers to the places of a root schema are too long, and reports this once. The pointer to a
+    /// schema contains the keys of all schemas around it.
     pub(super) fn is_too_deep(&mut self, pointer: &str, span: Span, root: &mut Root) -> bool {
         let before = root.bytes;
         root.bytes += pointer.len();
-        let is_over = root.bytes > MAX_PLACES;
-        if is_over && before <= MAX_PLACES {
-            let total = MAX_PLACES >> 20;
+        let is_over = root.bytes > MAX_POINTERS;
+        if is_over && before <= MAX_POINTERS {
+            let total = MAX_POINTERS >> 20;
             let message =
                 format!("the pointers to all places of this schema have more than {total} MiB");
-            let advice = "shorten the keys around, or make types of what is inside";
+            let advice = "shorten the keys, or move inner schemas into named types";
             self.report.add(files::over_budget(span, message, advice));
         }
         is_over
     }
 
-    /// The node that `#/a/b` leads to, read or not.
+    /// Returns the node to which `#/a/b` refers, even if it has not been read yet.
     pub(super) fn referred(&mut self, pointer: &str, span: Span, root: &mut Root) -> NodeId {
         root.wanted.push((pointer.to_owned(), span));
         let known = root.places.get(pointer).map(|place| place.node);
@@ -115,14 +115,14 @@ impl SchemaReader<'_> {
         id
     }
 
-    /// The node that `#name` leads to, read or not.
+    /// Returns a placeholder for the node to which `#name` refers.
     pub(super) fn referred_anchor(&mut self, name: &str, span: Span, root: &mut Root) -> NodeId {
         let id = self.schemas.reserve(span);
         root.wanted_anchors.push((name.to_owned(), span, id));
         id
     }
 
-    /// Records what `$anchor` names.
+    /// Records an `$anchor`.
     pub(super) fn anchored(&mut self, name: &str, id: NodeId, root: &mut Root) {
         root.anchors.insert(name.to_owned(), id);
         self.name_definition(id, name);
@@ -136,7 +136,7 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// Settles references; reports those that lead to no schema.
+    /// Resolves references after the root has been read, and reports those without a target.
     pub(super) fn settle_places(&mut self, root: Root) {
         for (pointer, span) in &root.wanted {
             let Some(place) = root.places.get(pointer.as_str()) else { continue };
@@ -155,19 +155,19 @@ impl SchemaReader<'_> {
         self.settle_anchors(&root.anchors, root.wanted_anchors);
     }
 
-    /// Leads references to anchors where the anchors stand.
+    /// Replaces the placeholders of anchors by the nodes with the anchors.
     fn settle_anchors(
         &mut self,
         anchors: &BTreeMap<String, NodeId>,
         wanted: Vec<(String, Span, NodeId)>,
     ) {
         let mut targets = BTreeMap::new();
-        for (name, span, stand_in) in wanted {
+        for (name, span, placeholder) in wanted {
             if let Some(&target) = anchors.get(&name) {
-                targets.insert(stand_in, target);
+                targets.insert(placeholder, target);
             } else {
                 self.report.add(schemas::unknown_anchor(span, &name));
-                self.schemas.mark_invalid(stand_in);
+                self.schemas.mark_invalid(placeholder);
             }
         }
         if targets.is_empty() {
@@ -175,8 +175,8 @@ impl SchemaReader<'_> {
         }
         for id in self.schemas.ids() {
             let node = &self.schemas[id];
-            if let Shape::Local(stand_in) = node.shape
-                && let Some(&target) = targets.get(&stand_in)
+            if let Shape::Local(placeholder) = node.shape
+                && let Some(&target) = targets.get(&placeholder)
             {
                 let node = Node { shape: Shape::Local(target), ..node.clone() };
                 self.schemas.set(id, node);

@@ -1,4 +1,4 @@
-//! What a `$ref` may name: types of services, `#`, and `#/$defs/X`. Nothing is ever fetched.
+//! Reads `$ref`: types of services, `#`, `#/$defs/X` and anchors. Nothing is ever fetched.
 
 use std::collections::BTreeMap;
 
@@ -13,33 +13,33 @@ use crate::schema::{NodeId, Shape, TypeId};
 use crate::source::Span;
 use crate::yaml::Node;
 
-/// The types of all services: by the service's name, then by their own.
+/// The types of all services, by the name of the service and their own name.
 #[derive(Debug, Default)]
 pub(crate) struct KnownTypes {
     services: BTreeMap<String, BTreeMap<String, TypeId>>,
 }
 
 impl KnownTypes {
-    /// Adds a service without types, unless it is there.
+    /// Adds a service without types, unless it is already known.
     pub(crate) fn add_service(&mut self, service: &str) {
         self.services.entry(service.to_owned()).or_default();
     }
 
-    /// Adds a type, unless its service has one of that name.
+    /// Adds a type, unless its service already has one of that name.
     pub(crate) fn add_type(&mut self, service: &str, name: &str, id: TypeId) {
         let types = self.services.entry(service.to_owned()).or_default();
         types.entry(name.to_owned()).or_insert(id);
     }
 
-    /// The type that `Name` or `service.Name` means to a service.
-    pub(crate) fn find(&self, name: &str, home: &str) -> Option<TypeId> {
-        let (service, bare) = name.split_once('.').unwrap_or((home, name));
+    /// Returns the type to which `Name` or `service.Name` refers in a service.
+    pub(crate) fn find(&self, name: &str, current: &str) -> Option<TypeId> {
+        let (service, bare) = name.split_once('.').unwrap_or((current, name));
         self.services.get(service)?.get(bare).copied()
     }
 
-    /// As [`Self::find`]; where there is no such type, what is wrong, and advice.
-    fn resolve(&self, name: &str, home: &str) -> Result<TypeId, (String, String)> {
-        let (service, bare) = name.split_once('.').unwrap_or((home, name));
+    /// Like [`Self::find`], but returns a message and advice if there is no such type.
+    fn resolve(&self, name: &str, current: &str) -> Result<TypeId, (String, String)> {
+        let (service, bare) = name.split_once('.').unwrap_or((current, name));
         let Some(types) = self.services.get(service) else {
             let known = self.services.keys().map(String::as_str);
             let advice = advice(service, known, "services");
@@ -70,7 +70,7 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// A place or an anchor in the same schema (2020-12 core, 8.2.2 and 9.2).
+    /// Reads a reference to a place or an anchor in the same schema (2020-12 core, 8.2.2 and 9.2).
     fn local(&mut self, fragment: &str, span: Span, root: &mut Root) -> Shape {
         let Some(fragment) = from_fragment(fragment) else {
             let message = format!("the reference `#{fragment}` is not a URI fragment");
@@ -84,7 +84,7 @@ impl SchemaReader<'_> {
         })
     }
 
-    /// Reads the name of a type into a node, which is marked invalid where there is no such type.
+    /// Reads the name of a type into a node, which is marked as invalid if there is no such type.
     pub(super) fn named(&mut self, id: NodeId, name: &str, span: Span) -> Shape {
         if name.contains([':', '/']) {
             self.report.add(schemas::reference_elsewhere(span, name));

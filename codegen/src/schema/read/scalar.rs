@@ -1,4 +1,4 @@
-//! Strings, numbers, constants and enumerations. Never objects or arrays.
+//! Reads strings, numbers, constants and enumerations.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ impl SchemaReader<'_> {
         self.translated(ecma, node.span)
     }
 
-    /// Translates a pattern, if there is an engine that reads it.
+    /// Translates a pattern, or reports that no engine supports it.
     pub(super) fn translated(&mut self, ecma: &str, at: Span) -> Option<Pattern> {
         let pattern = match self.pending.budget.translated(ecma) {
             Ok(pattern) => pattern,
@@ -52,7 +52,7 @@ impl SchemaReader<'_> {
         Some(pattern)
     }
 
-    /// A keyword whose value counts something.
+    /// Reads a keyword whose value is a count.
     pub(super) fn count(&mut self, text: &Node, keyword: &str) -> Option<u64> {
         let node = text.get(keyword)?;
         let count = match &node.value {
@@ -97,7 +97,7 @@ impl SchemaReader<'_> {
         }
         let mut rules = NumberRules { lower, upper, format: None, is_double: false };
         let format = text.get("format").and_then(Node::as_str);
-        // The limits that are no part of the type: those beyond every standard integer, or of more digits than doubles have.
+        // The limits that do not become part of the type: they are beyond every standard integer, or not exactly a double.
         let limits = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
         let mut wide = limits.into_iter().filter_map(|keyword| match &text.get(keyword)?.value {
             Value::Number(number) => {
@@ -117,20 +117,20 @@ impl SchemaReader<'_> {
                     self.report.add(schemas::empty_range(text.span, message));
                 }
             } else if wide.next().is_none() {
-                rules.format = self.unsaid_format(&rules, text.span);
+                rules.format = self.default_format(&rules, text.span);
             }
         } else {
             let is_beyond_doubles = |number: &str| !number::as_f64(number).is_finite();
             rules.is_double = match format {
                 Some(format) => format == DOUBLE,
-                None => self.is_unsaid_double(&rules, text.span) && !wide.any(is_beyond_doubles),
+                None => self.is_default_double(&rules, text.span) && !wide.any(is_beyond_doubles),
             };
         }
         rules
     }
 
-    /// The format of an integer that names none: 64 bits where a limit is missing and none is wider.
-    pub(super) fn unsaid_format(&self, rules: &NumberRules, at: Span) -> Option<IntegerFormat> {
+    /// Returns the format of an integer without one: 64 bits if a limit is missing and the other one fits.
+    pub(super) fn default_format(&self, rules: &NumberRules, at: Span) -> Option<IntegerFormat> {
         let is_open = rules.lower.is_none() || rules.upper.is_none();
         let bounds = [rules.least_integer(), rules.greatest_integer()];
         let fits = bounds.into_iter().flatten().all(|bound| i64::try_from(bound).is_ok());
@@ -138,8 +138,8 @@ impl SchemaReader<'_> {
         (is_open && fits && !is_exact).then_some(IntegerFormat::Int64)
     }
 
-    /// Whether a number without a format is a double: where a limit is missing.
-    pub(super) fn is_unsaid_double(&self, rules: &NumberRules, at: Span) -> bool {
+    /// Returns whether a number without a format is a double: it is if a limit is missing.
+    pub(super) fn is_default_double(&self, rules: &NumberRules, at: Span) -> bool {
         !rules.is_within_doubles() && !self.exact_integers.contains(&at.source)
     }
 
@@ -163,7 +163,7 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// Reads an `enum` of strings, numbers and booleans, and `null` beside them.
+    /// Reads an `enum` of strings, numbers, booleans and `null`.
     pub(super) fn enumeration(&mut self, text: &Node) -> Shape {
         let Some(node) = text.get("enum") else { return Shape::Any };
         let Value::Sequence(items) = &node.value else { return Shape::Any };
@@ -202,10 +202,10 @@ impl SchemaReader<'_> {
         for item in items.iter() {
             self.check_type_allows(text, item);
             let value = item.to_json();
-            let alike = known.entry(json_sort_key(&value)).or_default();
-            match alike.iter_mut().find(|(known, _)| json_equal(known, &value)) {
+            let with_same_key = known.entry(json_sort_key(&value)).or_default();
+            match with_same_key.iter_mut().find(|(known, _)| json_equal(known, &value)) {
                 Some((_, places)) => places.push(item.span),
-                None => alike.push((value, vec![item.span])),
+                None => with_same_key.push((value, vec![item.span])),
             }
         }
         let known = known.into_values().flatten();
@@ -241,8 +241,8 @@ impl SchemaReader<'_> {
     }
 }
 
-/// Whether the limit of a number can be part of its type: an integer that `i64` or `u64` holds, or a double to the last
-/// digit.
+/// Returns whether the limit of a number can be part of its type: an integer that fits `i64` or `u64`, or a number that is
+/// exactly a double.
 pub(super) fn is_typed_bound(number: &str, keyword: &str, integer: bool) -> bool {
     match keyword {
         _ if !integer => is_double(number),
@@ -253,7 +253,7 @@ pub(super) fn is_typed_bound(number: &str, keyword: &str, integer: bool) -> bool
     }
 }
 
-/// The kinds of values that a format is about; one that is not known is about strings.
+/// Returns the kinds of values that a format applies to; an unknown format applies to strings.
 pub(super) fn kinds_of_format(format: &Node) -> &'static [Kind] {
     match format.as_str() {
         Some(DOUBLE) => &[Kind::Integer, Kind::Number],
@@ -264,12 +264,12 @@ pub(super) fn kinds_of_format(format: &Node) -> &'static [Kind] {
     }
 }
 
-/// A value of an `enum`, where nothing can be said about it.
+/// Wraps a value of an `enum`, which has no annotations.
 fn undescribed<T>(value: Spanned<T>) -> EnumValue<T> {
     EnumValue { value, annotations: BoxedAnnotations::default() }
 }
 
-/// The shape of strings, numbers and booleans that are not all strings nor all integers of 64 bits.
+/// Returns the shape of an enumeration that has neither only strings nor only integers of 64 bits.
 pub(super) fn constants(values: impl Iterator<Item = EnumValue<Json>>) -> Shape {
     let values: Vec<_> = values.collect();
     let is_boolean = |value: &EnumValue<Json>| {
@@ -277,13 +277,13 @@ pub(super) fn constants(values: impl Iterator<Item = EnumValue<Json>>) -> Shape 
     };
     match values.as_slice() {
         [only] => Shape::Const(only.value.value.clone()),
-        // Both of them, as no two are equal.
+        // They are `true` and `false`, because all values differ.
         [one, other] if is_boolean(one) && is_boolean(other) => Shape::Boolean,
         _ => Shape::Constants(values),
     }
 }
 
-/// Whether an `enum` can be a type: strings, numbers and booleans, and `null` beside them.
+/// Returns whether an `enum` can be a type: it has only strings, numbers, booleans and `null`.
 pub(super) fn is_enumeration(node: &Node) -> bool {
     let Value::Sequence(items) = &node.value else { return false };
     let is_nested = |node: &Node| matches!(node.value, Value::Sequence(_) | Value::Mapping(_));
@@ -304,7 +304,7 @@ fn is_integer(node: &Node) -> bool {
     }
 }
 
-/// Of two bounds on one side, the one that leaves less; of equal ones the exclusive.
+/// Returns the stricter of two bounds on one side; the exclusive one if they are equal.
 fn tighter(inclusive: Option<Bound>, exclusive: Option<Bound>, weaker: Ordering) -> Option<Bound> {
     match (inclusive, exclusive) {
         (Some(inclusive), Some(exclusive)) => {

@@ -1,12 +1,12 @@
-//! The form of a schema: which of its keywords decides what it is, and which of them become a type.
+//! The form of a schema: the keyword that decides what the schema is, and the keywords that become a type.
 
 use toolwright::value::Kind;
 
 use super::SchemaReader;
 use super::scalar::{is_enumeration, is_typed_bound, kinds_of_format};
 use crate::diagnostic::schemas;
-use crate::schema::keyword::{honored, is_honored, is_unsupported};
-use crate::schema::{DOUBLE, Keyword, TUPLE, number};
+use crate::schema::keyword::{is_supported, is_unsupported, supported};
+use crate::schema::{DOUBLE, Keyword, MAX_TUPLE, number};
 use crate::source::Spanned;
 use crate::yaml::{Entry, Node, Value};
 
@@ -32,7 +32,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form of a schema, by its keywords and the kinds that its `type` names.
+    /// Returns the form of a schema, by its keywords and the kinds in its `type`.
     pub(super) fn of(text: &Node, kinds: Option<&[Kind]>) -> Self {
         let has = |keyword: &str| text.get(keyword).is_some();
         let members = |keyword: &str| match text.get(keyword).map(|node| &node.value) {
@@ -57,8 +57,8 @@ impl Form {
         }
     }
 
-    /// The keywords that it turns into a type. `text` decides where two keywords make one thing that no
-    /// type can say.
+    /// Returns the keywords that it turns into a type. This depends on `text`, because no type can express some combinations
+    /// of keywords.
     pub(super) fn typed_keywords(self, text: &Node) -> &'static [Keyword] {
         use Keyword::{
             AdditionalProperties, AllOf, AnyOf, Const, Enum, ExclusiveMaximum, ExclusiveMinimum,
@@ -95,16 +95,16 @@ impl Form {
         }
     }
 
-    /// Whether it turns a keyword into a part of a type, for this value.
-    pub(super) fn types(self, text: &Node, keyword: Keyword, value: &Node) -> bool {
+    /// Returns whether it turns a keyword with this value into a part of a type.
+    pub(super) fn covers(self, text: &Node, keyword: Keyword, value: &Node) -> bool {
         let is_wide = match (self, &value.value) {
             (Self::Typed(kind @ (Kind::Integer | Kind::Number)), Value::Number(number)) => {
                 !is_typed_bound(number, keyword.word(), kind == Kind::Integer)
             }
             _ => false,
         };
-        let is_of_others = match self {
-            // An integer is more than a double can say, and a number may be none that is whole.
+        let is_of_other_kind = match self {
+            // The type of a number cannot express that only integers are allowed.
             Self::Typed(Kind::Number) if keyword == Keyword::Format => {
                 value.as_str() != Some(DOUBLE)
             }
@@ -113,19 +113,20 @@ impl Form {
             }
             _ => false,
         };
-        self.typed_keywords(text).contains(&keyword) && !is_wide && !is_of_others
+        self.typed_keywords(text).contains(&keyword) && !is_wide && !is_of_other_kind
     }
 }
 
-/// Whether an array has schemas for its first places, few enough for a tuple of Rust. Equal items are told by lists only.
+/// Returns whether an array becomes a tuple: it has schemas for its first items, not too many for a tuple of Rust, and no
+/// `uniqueItems`, which only lists check.
 pub(super) fn is_tuple(text: &Node) -> bool {
     let Some(places) = places(text) else { return false };
     let rest = usize::from(!is_closed_tuple(text));
     let reaches_all = greatest(text).is_none_or(|greatest| greatest >= places);
-    places > 0 && places + rest <= TUPLE && reaches_all && text.get("uniqueItems").is_none()
+    places > 0 && places + rest <= MAX_TUPLE && reaches_all && text.get("uniqueItems").is_none()
 }
 
-/// The pattern of an object all of whose keys match it and have one schema: a map.
+/// Returns the only pattern of a map: an object whose keys all have to match that pattern.
 pub(super) fn only_pattern(text: &Node) -> Option<&Entry> {
     let is_closed = matches!(
         text.get("additionalProperties").map(|node| &node.value),
@@ -138,7 +139,7 @@ pub(super) fn only_pattern(text: &Node) -> Option<&Entry> {
     }
 }
 
-/// Whether nothing may come after the places of an array.
+/// Returns whether no items are allowed after the first ones.
 pub(super) fn is_closed_tuple(text: &Node) -> bool {
     let items = text.get("items").map(|node| &node.value);
     matches!(items, Some(Value::Boolean(false)))
@@ -160,12 +161,12 @@ fn greatest(text: &Node) -> Option<usize> {
 }
 
 impl SchemaReader<'_> {
-    /// Reports a keyword that does not exist or is not honored; whether it is fine.
+    /// Reports an unknown or unsupported keyword; returns whether the keyword is supported.
     pub(super) fn check_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) -> bool {
         let word = key.value.as_str();
         if is_unsupported(word) {
             self.report.add(schemas::unsupported_keyword(key));
-        } else if !is_honored(word) {
+        } else if !is_supported(word) {
             self.unknown_keyword(key, beside);
         } else {
             return true;
@@ -173,7 +174,7 @@ impl SchemaReader<'_> {
         false
     }
 
-    /// The kinds that `type` names; nothing where there is none, or none that is right.
+    /// Reads the kinds in `type`; returns `None` if it is missing or wrong.
     pub(super) fn kinds(&mut self, text: &Node) -> Option<Vec<Kind>> {
         let node = text.get("type")?;
         let Value::Sequence(words) = &node.value else {
@@ -190,7 +191,7 @@ impl SchemaReader<'_> {
     }
 
     fn word(&mut self, node: &Node) -> Option<Kind> {
-        // `type: null` cannot mean anything but the string, which YAML wants in quotes.
+        // `type: null` can only mean the string, which YAML wants in quotes.
         let word = if matches!(node.value, Value::Null) { Some("null") } else { node.as_str() };
         let Some(word) = word else {
             self.expected("the name of a type", node);
@@ -205,7 +206,7 @@ impl SchemaReader<'_> {
     }
 
     fn unknown_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) {
-        let known: Vec<&str> = honored().collect();
+        let known: Vec<&str> = supported().collect();
         let beside: Vec<&str> = beside.iter().map(|entry| entry.key.value.as_str()).collect();
         self.report.add(schemas::unknown_keyword(key, &known, &beside));
     }

@@ -1,5 +1,4 @@
-//! What can only be judged when every schema is read: references that lead nowhere, and what type a
-//! choice among schemas is. Never reads text.
+//! Makes the decisions that need all schemas to be read: finds references in a circle and the types of choices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -12,25 +11,25 @@ use super::scalar::constants;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
 use crate::schema::{
-    Additional, ArrayShape, Assertion, Budget, EnumValue, Judged, Keyword, MixedVariant, Node,
+    Additional, AppliesTo, ArrayShape, Assertion, Budget, EnumValue, Keyword, MixedVariant, Node,
     NodeId, NumberRules, ObjectShape, Operand, Schemas, Shape, StringRules, UnionShape, Variant,
     as_object, json_equal, kind_of, resolved,
 };
 use crate::source::{Span, Spanned};
 
-/// Questions left open while reading.
+/// The decisions that are postponed while reading.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(super) choices: Vec<PendingChoice>,
-    /// The nodes that choices or an `allOf` leave open, those inside others first.
+    /// The nodes with a choice or an `allOf`, inner nodes first.
     pub(super) open: Vec<NodeId>,
-    /// How many nodes had been read when questions were last answered.
+    /// The number of nodes that are already settled.
     settled: usize,
-    /// The rest of the budget for a project's patterns.
+    /// The remaining budget for a project's patterns.
     pub(crate) budget: Budget,
 }
 
-/// `anyOf`, `oneOf`, or an `allOf` of one.
+/// An `anyOf`, a `oneOf`, or an `allOf` with one member.
 #[derive(Debug)]
 pub(super) struct PendingChoice {
     pub(super) node: NodeId,
@@ -39,10 +38,10 @@ pub(super) struct PendingChoice {
 }
 
 impl Pending {
-    /// Answers all questions so far. What has been answered does not change: it refers to nothing that is read later.
+    /// Settles all nodes that have been read. They do not change later, because they do not refer to nodes that are read later.
     pub(crate) fn settle(&mut self, schemas: &mut Schemas, report: &mut Report) {
         let choices = mem::take(&mut self.choices);
-        let steps = cut_endless(schemas, self.settled, &choices, report);
+        let steps = cut_circles(schemas, self.settled, &choices, report);
         let mut search = Search::new(&steps, self.settled);
         for node in self.open.drain(..) {
             search.from(node);
@@ -63,10 +62,10 @@ impl Pending {
 
 impl PendingChoice {
     fn settle(&self, schemas: &mut Schemas) {
-        // Beside other keywords a choice of one stays a choice: what is additional or unevaluated does not
-        // look into it (2020-12 core, 10.3 and 11).
-        let stands_alone = schemas[self.node].assertions.is_empty();
-        if let ([only], true) = (self.members.as_slice(), stands_alone) {
+        // A choice with one member is that member, but not beside other keywords, because `additionalProperties` and
+        // `unevaluatedProperties` do not look into a choice (2020-12 core, 10.3 and 11).
+        let has_no_siblings = schemas[self.node].assertions.is_empty();
+        if let ([only], true) = (self.members.as_slice(), has_no_siblings) {
             let member = schemas[*only].clone();
             self.become_shape(schemas, member.shape, member.assertions);
             return;
@@ -75,9 +74,13 @@ impl PendingChoice {
             matches!(schemas[id].shape, Shape::Null) && schemas[id].assertions.is_empty()
         };
         let (nulls, others): (Vec<NodeId>, Vec<NodeId>) = self.members.iter().partition(is_null);
-        let others = if self.keyword == Keyword::AnyOf { needed(schemas, others) } else { others };
+        let others = if self.keyword == Keyword::AnyOf {
+            without_redundant_integers(schemas, others)
+        } else {
+            others
+        };
         let exact = match nulls.len() {
-            // Every other member was an integer.
+            // All other members were redundant integers.
             0 if others.len() == 1 && self.members.len() > 1 => {
                 Some(schemas[others[0]].shape.clone())
             }
@@ -88,11 +91,11 @@ impl PendingChoice {
         if let Some(shape) = exact {
             return self.become_shape(schemas, shape, Vec::new());
         }
-        // No type accepts just what the choice does, so it stays an assertion: beside a variant for each member where they
-        // overlap, else beside the type of the kind that all members share.
+        // No type accepts exactly the same values, so the choice remains an assertion. The type has a variant for each member
+        // if they overlap; else it is the type of the kind that all members share.
         let span = schemas[self.node].span;
         let keyword = self.keyword;
-        if nulls.len() < 2 && overlap(schemas, &others) {
+        if nulls.len() < 2 && has_overlapping_variants(schemas, &others) {
             let operand = Operand::Schemas(others.clone());
             let mut shape = Shape::Overlapping(others);
             let mut assertions = vec![Assertion { keyword, operand }];
@@ -114,18 +117,19 @@ impl PendingChoice {
         let node = schemas[self.node].clone();
         schemas.set(self.node, Node { shape: shape.clone(), ..node.clone() });
         let word = kind_of(schemas, self.node).map(|kind| Json::string(kind.as_str()));
-        // A `type` beside the choice that the choice's own type says already.
-        let is_said = |assertion: &Assertion| match &assertion.operand {
+        // Whether a `type` beside the choice is redundant.
+        let is_redundant = |assertion: &Assertion| match &assertion.operand {
             Operand::Plain(types) => {
                 assertion.keyword == Keyword::Type && Some(types) == word.as_ref()
             }
             _ => false,
         };
-        assertions.extend(node.assertions.iter().filter(|assertion| !is_said(assertion)).cloned());
+        assertions
+            .extend(node.assertions.iter().filter(|assertion| !is_redundant(assertion)).cloned());
         schemas.set(self.node, Node { shape, assertions, ..node });
     }
 
-    /// A choice of `null` and something else.
+    /// Returns the type of a choice between `null` and other members, if a type accepts exactly the same values.
     fn nullable(&self, schemas: &mut Schemas, others: &[NodeId]) -> Option<Shape> {
         let refuses_null = others
             .iter()
@@ -140,24 +144,23 @@ impl PendingChoice {
             return Some(Shape::Nullable(inner));
         };
         let inner = &schemas[resolved(schemas, *only)];
-        let takes_null_anyway =
-            matches!(inner.shape, Shape::Any | Shape::Null | Shape::Nullable(_));
+        let accepts_null = matches!(inner.shape, Shape::Any | Shape::Null | Shape::Nullable(_));
         let only_node = &schemas[*only];
-        if takes_null_anyway && inner.assertions.is_empty() && only_node.assertions.is_empty() {
+        if accepts_null && inner.assertions.is_empty() && only_node.assertions.is_empty() {
             return Some(only_node.shape.clone());
         }
         Some(Shape::Nullable(*only))
     }
 }
 
-/// The type of the kind that all these schemas share, without any of their limits.
+/// Returns the type of the kind that all members share, without their limits.
 fn of_shared_kind(schemas: &mut Schemas, members: &[NodeId], span: Span) -> Shape {
     let kinds: BTreeSet<Option<Kind>> =
         members.iter().map(|&member| kind_of(schemas, member)).collect();
     let kinds: Vec<_> = kinds.into_iter().collect();
     let &[Some(kind)] = kinds.as_slice() else { return Shape::Any };
     let items = schemas.reserve(span);
-    let mut shape = bare(kind, items);
+    let mut shape = unlimited(kind, items);
     if let Shape::Integer(rules) = &mut shape {
         let is_i64 = |bound: Option<i128>| bound.is_some_and(|bound| i64::try_from(bound).is_ok());
         let fits = |member: &NodeId| match &schemas[resolved(schemas, *member)].shape {
@@ -183,8 +186,8 @@ fn is_within_doubles(schemas: &Schemas, node: NodeId) -> bool {
     }
 }
 
-/// Members of an `anyOf` without integers that say nothing beside any number: every integer is one.
-fn needed(schemas: &Schemas, mut members: Vec<NodeId>) -> Vec<NodeId> {
+/// Removes integers from the members of an `anyOf` that also accepts any number.
+fn without_redundant_integers(schemas: &Schemas, mut members: Vec<NodeId>) -> Vec<NodeId> {
     let is_any_number = |&member: &NodeId| {
         let Node { shape, assertions, .. } = &schemas[member];
         matches!(shape, Shape::Number(rules) if rules.lower.is_none() && rules.upper.is_none())
@@ -201,25 +204,25 @@ fn needed(schemas: &Schemas, mut members: Vec<NodeId>) -> Vec<NodeId> {
     members
 }
 
-/// A type that accepts exactly what a choice of these does, be it `anyOf` or `oneOf`.
+/// Returns a type that accepts exactly the same values as a choice, both for `anyOf` and for `oneOf`.
 fn typed(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
     enumerated(schemas, members)
         .or_else(|| tagged_union(schemas, members).map(Shape::Union))
         .or_else(|| mixed(schemas, members).map(Shape::Mixed))
 }
 
-/// Whether a variant for each member says more than the kind of them all does: each member is of some kind,
-/// so that none is null, and some hold other values.
-fn overlap(schemas: &Schemas, members: &[NodeId]) -> bool {
-    let holds_others =
+/// Returns whether a choice gets a variant for each member: every member has one kind other than null, and several members are
+/// arrays or objects.
+fn has_overlapping_variants(schemas: &Schemas, members: &[NodeId]) -> bool {
+    let is_container =
         |&&member: &&NodeId| matches!(kind_of(schemas, member), Some(Kind::Array | Kind::Object));
     let is_null = |kind: Option<Kind>| kind.is_none_or(|kind| kind == Kind::Null);
     members.len() > 1
         && !members.iter().any(|&member| is_null(kind_of(schemas, member)))
-        && members.iter().filter(holds_others).count() > 1
+        && members.iter().filter(is_container).count() > 1
 }
 
-/// Constant strings, numbers and booleans, each once; an enum where all are strings.
+/// Returns the type of a choice of different constant strings, numbers and booleans.
 fn enumerated(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
     let mut values: Vec<EnumValue<Json>> = Vec::new();
     for &member in members {
@@ -251,13 +254,13 @@ fn enumerated(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
     Some(strings.map_or_else(|| constants(values.into_iter()), Shape::Enum))
 }
 
-/// Schemas of different kinds.
+/// Returns the variants of a choice of schemas with different kinds.
 fn mixed(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
     let mut seen = BTreeSet::new();
     let mut variants = Vec::new();
     for &schema in members {
         let kind = kind_of(schemas, schema)?;
-        // One number may be an integer too.
+        // A number may also be an integer.
         let number = if kind == Kind::Integer { Kind::Number } else { kind };
         if !seen.insert(number) {
             return None;
@@ -267,7 +270,7 @@ fn mixed(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
     (variants.len() > 1).then_some(variants)
 }
 
-/// Objects that share a required property, with a different constant string in each.
+/// Returns the union of objects that require the same property, with a different constant string in each.
 fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
     let mut objects = Vec::new();
     for &member in members {
@@ -291,8 +294,8 @@ fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
     })
 }
 
-/// Every value of a kind; `items` accepts anything.
-pub(super) fn bare(kind: Kind, items: NodeId) -> Shape {
+/// Returns the shape of all values of a kind; `items` is a node that accepts anything.
+pub(super) fn unlimited(kind: Kind, items: NodeId) -> Shape {
     match kind {
         Kind::Null => Shape::Null,
         Kind::Boolean => Shape::Boolean,
@@ -312,9 +315,9 @@ pub(super) fn bare(kind: Kind, items: NodeId) -> Shape {
     }
 }
 
-/// Reports schemas that have to accept a value before they can accept it, and ends them, so that whoever follows
-/// references comes to an end. Returns which nodes judge the same value as each node does.
-fn cut_endless(
+/// Reports schemas that refer to themselves for the same value, and replaces them, so that following references always ends.
+/// Returns for each node the nodes that apply to the same value.
+fn cut_circles(
     schemas: &mut Schemas,
     settled: usize,
     choices: &[PendingChoice],
@@ -330,7 +333,7 @@ fn cut_endless(
             _ => Vec::new(),
         };
         for assertion in &schema.assertions {
-            if assertion.keyword.judged() == Judged::Same {
+            if assertion.keyword.applies_to() == AppliesTo::SameValue {
                 steps.extend(assertion.schemas());
             }
         }
@@ -360,14 +363,14 @@ enum State {
     Done,
 }
 
-/// A depth-first search for circles, with a stack of its own.
+/// A depth-first search for circles, without recursion.
 struct Search<'a> {
     steps: &'a [Vec<NodeId>],
-    /// How many nodes come before those of `steps`; they lead to none of them.
+    /// The number of settled nodes, which come before those of `steps` and do not refer to them.
     settled: usize,
     state: Vec<State>,
     circles: Vec<NodeId>,
-    /// Every node that was reached, behind those that it leads to.
+    /// The nodes that were reached, each after the nodes that it refers to.
     order: Vec<NodeId>,
 }
 

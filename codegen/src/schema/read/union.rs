@@ -1,10 +1,10 @@
-//! Choices among schemas. What a member refers to may not be read yet, so what becomes of a choice is
-//! left to [`super::settle`].
+//! Reads choices among schemas. Their members may refer to schemas that have not been read yet, so [`super::settle`] decides
+//! on their types.
 
 use toolwright::value::Kind;
 
 use super::places::Root;
-use super::settle::{PendingChoice, bare};
+use super::settle::{PendingChoice, unlimited};
 use super::{Place, SchemaReader};
 use crate::schema::{Keyword, MixedVariant, Node, NodeId, Shape};
 use crate::source::Span;
@@ -21,7 +21,7 @@ impl SchemaReader<'_> {
         Shape::Any
     }
 
-    /// Reads an `allOf` of one: it is that one.
+    /// Reads an `allOf` with one member, which means the same as that member.
     pub(super) fn wrapped(&mut self, place: Place<'_>, root: &mut Root) -> Shape {
         self.choice(place, Keyword::AllOf, root)
     }
@@ -48,10 +48,10 @@ impl SchemaReader<'_> {
         let items = self.schemas.reserve(span);
         let id = self.schemas.reserve(span);
         let node = self.schemas[id].clone();
-        let mut shape = bare(kind, items);
+        let mut shape = unlimited(kind, items);
         match &mut shape {
-            Shape::Integer(rules) => rules.format = self.unsaid_format(rules, span),
-            Shape::Number(rules) => rules.is_double = self.is_unsaid_double(rules, span),
+            Shape::Integer(rules) => rules.format = self.default_format(rules, span),
+            Shape::Number(rules) => rules.is_double = self.is_default_double(rules, span),
             _ => {}
         }
         self.schemas.set(id, Node { shape, ..node });
