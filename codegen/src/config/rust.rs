@@ -70,7 +70,7 @@ impl Rust {
             mistakes.extend(unknown.map(|name| (name.span(), unknown_trait(name.as_ref()))));
             match (r#type, derive.first(), traits.first()) {
                 (None, _, Some(first)) => {
-                    mistakes.push((first.span(), TRAITS_WITHOUT_TYPE.to_owned()))
+                    mistakes.push((first.span(), TRAITS_WITHOUT_TYPE.to_owned()));
                 }
                 (None, None, None) => mistakes.push((name.span(), NO_OPTIONS.to_owned())),
                 (Some(_), Some(first), _) => {

@@ -88,7 +88,7 @@ fn finding(handover: &Handover, mismatch: Mismatch) -> Diagnostic {
             tools::args_do_not_fit(from, &field, &words, to)
         }
         (Direction::Result, problem) => {
-            let field = tools::field_words(&pointer, "the result");
+            let field = tools::field_words(&pointer, "the tool's result");
             let words = match problem {
                 Problem::Missing(name) => format!("`{name}` is required, but may be missing"),
                 Problem::Extra(name) => format!("`{name}` is not allowed, but may be present"),

@@ -166,7 +166,7 @@ fn mistakes_are_reported_at_their_place() {
         let text = format!("[crates]\ntoolwright = {place}\n");
         let found = parse(&text).unwrap_err();
         assert!(
-            found[0].starts_with("2:14 a crate is found by its path, by a version, in a git"),
+            found[0].starts_with("2:14 expected exactly one location of the crate"),
             "{found:?}"
         );
     }

@@ -114,16 +114,16 @@ fn a_domain_type_is_imported_and_converted_where_it_is_used() {
 
 #[test]
 fn a_domain_type_cannot_replace_an_object_an_enum_or_an_alias() {
-    let becomes = "the schema of `billing.Money` is none that a type of yours can stand for";
+    let message = "no type of yours can replace `billing.Money`, because of its schema";
     for (schema, message) in [
-        ("{ type: object, properties: { cents: { type: integer } } }", becomes),
-        ("{ enum: [cheap, dear] }", becomes),
-        ("{ type: array, items: { enum: [1, 2] } }", becomes),
-        ("{ type: array, items: { $ref: Order } }", becomes),
-        ("{ type: [string, 'null'] }", becomes),
+        ("{ type: object, properties: { cents: { type: integer } } }", message),
+        ("{ enum: [cheap, dear] }", message),
+        ("{ type: array, items: { enum: [1, 2] } }", message),
+        ("{ type: array, items: { $ref: Order } }", message),
+        ("{ type: [string, 'null'] }", message),
         (
             "{ $ref: Order }",
-            "`billing.Money` is another name of a type, so no type of yours can stand in its place",
+            "`billing.Money` is an alias of another type, so no type of yours can replace it",
         ),
     ] {
         let text = BILLING
@@ -139,7 +139,7 @@ fn a_domain_type_cannot_replace_an_object_an_enum_or_an_alias() {
         let text = BILLING.replace("result: { type: object }", &format!("result: {result}"));
         let shown = generate(&project(&text)).unwrap_err();
         let message = format!(
-            "`billing.Money` is {name} as a whole, and a type of yours can only be a part of it"
+            "`billing.Money` is the whole of {name}; a type of yours can only be a part of it"
         );
         assert!(shown.contains(&message), "{shown}");
     }
