@@ -1,4 +1,5 @@
-//! What holds for every public type that a caller keeps or hands on, whatever crate it is of.
+//! Tests what must hold for public types of all crates: errors are boxable, and the types that hosts keep are `Send` and
+//! `Sync`.
 
 use std::error::Error;
 
@@ -25,7 +26,7 @@ fn errors_can_be_sent_and_shared_and_boxed() {
 }
 
 #[test]
-fn what_a_host_keeps_crosses_threads() {
+fn types_that_a_host_keeps_cross_threads() {
     crosses_threads::<toolwright::ToolCall>();
     crosses_threads::<toolwright::ToolResult>();
     crosses_threads::<toolwright::ToolSpec>();

@@ -1,8 +1,7 @@
-//! Every honoured keyword, case by case: `tests/codecs/<case>.yaml` is a toolset, `<case>.jsonl` holds payloads of its
-//! tools and the issues a codec finds in them. `UPDATE_EXPECT=1` writes into the rows which issues were found, and what is
-//! encoded again.
+//! Tests the codecs of every honored keyword. `tests/codecs/<case>.yaml` is a toolset; `<case>.jsonl` has payloads of its
+//! tools and the issues that the codecs find in them. `UPDATE_EXPECT=1` updates the issues and the encodings.
 //!
-//! Never says what an issue reads like: the contract's own tests do.
+//! The texts of issues are tested in `sentences`, and in the contract's own tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,28 +22,29 @@ struct Row {
     side: Side,
     payload: String,
     issues: Vec<String>,
-    /// What is encoded again, where it does not mean the same: a number is a double in Rust, a default is filled in.
+    /// The encoding of the decoded payload, if it has another meaning: a number was rounded to a double, or a default was filled
+    /// in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     encoded: Option<String>,
-    /// Why the `jsonschema` crate judges otherwise, where it is wrong.
+    /// The reason why the `jsonschema` crate is wrong about this row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     disputed: Option<String>,
 }
 
-/// A folder's case: its name, and every tool of its toolset.
+/// A case: its name, and all tools of its toolset.
 pub(crate) struct Case {
     name: &'static str,
     specs: &'static [&'static ToolSpec],
     tools: &'static [CodecPair],
 }
 
-/// A tool with its codecs as plain functions.
+/// A tool with its two codecs.
 pub(crate) struct CodecPair {
     pub(crate) spec: &'static ToolSpec,
-    again: fn(Side, &[u8]) -> Result<String, InvalidPayload>,
+    reencode: fn(Side, &[u8]) -> Result<String, InvalidPayload>,
 }
 
-/// Lists cases; a tool stands here by its type in `specs`.
+/// Lists cases. Tools are named by their marker types in `specs`.
 macro_rules! cases {
     ($($name:ident in $library:ident: $($tool:ident)*;)*) => {
         &[$(Case {
@@ -52,7 +52,7 @@ macro_rules! cases {
             specs: cases::$library::specs::ALL,
             tools: &[$(CodecPair {
                 spec: <cases::$library::specs::$tool as Tool>::SPEC,
-                again: again::<cases::$library::specs::$tool>,
+                reencode: reencode::<cases::$library::specs::$tool>,
             },)*],
         },)*]
     };
@@ -105,19 +105,19 @@ pub(crate) fn tools() -> impl Iterator<Item = &'static CodecPair> {
     CASES.iter().flat_map(|case| case.tools)
 }
 
-/// Both sides of every tool of every case.
+/// The arguments and the result of every tool of every case.
 pub(crate) fn sides() -> impl Iterator<Item = (&'static CodecPair, Side)> {
     tools().flat_map(|tool| Side::BOTH.map(|side| (tool, side)))
 }
 
 impl CodecPair {
-    /// Decodes a payload with a tool's codec and encodes it again.
-    pub(crate) fn again(&self, side: Side, payload: &str) -> Result<String, InvalidPayload> {
-        (self.again)(side, payload.as_bytes())
+    /// Decodes a payload and encodes it again.
+    pub(crate) fn reencode(&self, side: Side, payload: &str) -> Result<String, InvalidPayload> {
+        (self.reencode)(side, payload.as_bytes())
     }
 }
 
-fn again<T: Tool>(side: Side, payload: &[u8]) -> Result<String, InvalidPayload> {
+fn reencode<T: Tool>(side: Side, payload: &[u8]) -> Result<String, InvalidPayload> {
     fn of<P: Decode + Encode>(payload: &[u8]) -> Result<String, InvalidPayload> {
         codec::to_json(&codec::from_json::<P>(payload)?)
     }
@@ -145,7 +145,7 @@ fn every_file_is_a_case_and_every_tool_has_rows() {
     }
 }
 
-/// G17, G20: the one codec of a type finds every issue of a payload in one pass, at its place.
+/// G17, G20: the codec of a type finds all issues of a payload in one pass, each at its place.
 #[test]
 fn codecs_find_the_issues_that_the_rows_list() {
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
@@ -158,17 +158,14 @@ fn codecs_find_the_issues_that_the_rows_list() {
         }
         for (row, judged) in rows.iter().zip(&judged) {
             let place = case.place(row);
-            assert_eq!(
-                judged.issues, row.issues,
-                "{place}\nUPDATE_EXPECT=1 takes over what is found"
-            );
+            assert_eq!(judged.issues, row.issues, "{place}\nUPDATE_EXPECT=1 updates the rows");
         }
     }
 }
 
-/// A codec accepts exactly what its schema accepts: the two are read by unrelated code.
+/// The `jsonschema` crate, which shares no code with the codecs, checks the published schemas.
 #[test]
-fn published_schemas_judge_as_the_codecs_do() {
+fn codecs_accept_exactly_what_the_published_schemas_accept() {
     let mut wrong = Vec::new();
     for case in CASES {
         let published = Published::of(case.specs.iter().copied());
@@ -194,11 +191,11 @@ fn published_schemas_judge_as_the_codecs_do() {
 }
 
 #[test]
-fn what_is_decoded_is_encoded_with_the_same_meaning() {
+fn a_decoded_payload_is_encoded_with_the_same_meaning() {
     for case in CASES {
         for row in case.rows().iter().filter(|row| row.issues.is_empty()) {
             let place = case.place(row);
-            let encoded = case.tool(&row.tool).again(row.side, &row.payload);
+            let encoded = case.tool(&row.tool).reencode(row.side, &row.payload);
             let encoded = encoded.unwrap_or_else(|issues| panic!("{place}\n{issues}"));
             let expected = row.encoded.as_ref().unwrap_or(&row.payload);
             assert_eq!(meaning(&encoded), meaning(expected), "{place}");
@@ -206,13 +203,13 @@ fn what_is_decoded_is_encoded_with_the_same_meaning() {
     }
 }
 
-/// Equal for payloads that mean the same: `1` and `1.0`, keys in another order.
+/// A value for comparing payloads: the spelling of numbers and the order of keys do not matter.
 pub(crate) fn meaning(payload: &str) -> Value {
     payload.parse().expect("a valid payload is JSON")
 }
 
 impl Row {
-    /// A schema says nothing about these.
+    /// Whether a row has an issue that no schema describes.
     fn is_beyond_the_schema(&self) -> bool {
         ["malformed", "duplicate_key", "too_deep"]
             .iter()
@@ -243,12 +240,12 @@ impl Case {
             .unwrap_or_else(|| panic!("{} has no tool {name}", self.name))
     }
 
-    /// A row, for the message of a failed test.
+    /// The text for a row in the message of a failed test.
     fn place(&self, row: &Row) -> String {
         format!("{}: {} {}: {}", self.name, row.tool, row.side, row.payload)
     }
 
-    /// The row with the issues that the codec finds, or what it encodes again.
+    /// The row with the issues that the codec finds, or with its encoding.
     fn judged(&self, row: &Row) -> Row {
         let found = row.side.check(self.tool(&row.tool).spec, &row.payload);
         let issues = found.err().map_or_else(Vec::new, |invalid| {
@@ -256,8 +253,8 @@ impl Case {
             invalid.issues().iter().map(line).collect()
         });
         let encoded = issues.is_empty().then(|| {
-            let again = self.tool(&row.tool).again(row.side, &row.payload);
-            again.unwrap_or_else(|issues| panic!("{}\n{issues}", self.place(row)))
+            let encoded = self.tool(&row.tool).reencode(row.side, &row.payload);
+            encoded.unwrap_or_else(|issues| panic!("{}\n{issues}", self.place(row)))
         });
         let encoded = encoded.filter(|encoded| meaning(encoded) != meaning(&row.payload));
         Row { issues, encoded, ..row.clone() }

@@ -1,5 +1,5 @@
-//! How much work generated codecs, their validators and tools met at run time put into a payload: it grows with the payload and
-//! with the schema, and no faster.
+//! Tests that the work of generated codecs and validators grows with the size of the payload and of the schema, and no
+//! faster.
 
 use toolwright::Tool;
 use toolwright::codec::{Decode, from_json_within};
@@ -9,16 +9,16 @@ use toolwright::schema::Schema;
 use crate::codec_cases::choices_tools::specs::Choose;
 use crate::codec_cases::choices_tools::types::{C0, C20, C40, C44, Nest};
 
-/// How many steps decoding takes, and whether the payload was accepted.
+/// The number of steps of decoding a payload, and whether it was accepted.
 fn steps<T: Decode>(payload: &str) -> (u64, bool) {
     let mut left = u64::MAX;
     let is_accepted = from_json_within::<T>(payload.as_bytes(), &mut left).is_ok();
     (u64::MAX - left, is_accepted)
 }
 
-/// A schema of each type holds all types below it, so that the text of all schemas grows with the square of their number.
+/// The schema of each type contains all types below it, so the text of all schemas grows with the square of their number.
 #[test]
-fn choices_of_sixty_levels_are_decoded_in_steps_by_the_text_of_their_schemas() {
+fn the_steps_of_choices_with_sixty_levels_grow_with_the_text_of_their_schemas() {
     for (payload, fits) in [(r#"{"b":"x"}"#, true), (r#"{"a":"x"}"#, false), (r#"{"b":1}"#, false)]
     {
         let found = [
@@ -36,7 +36,7 @@ fn choices_of_sixty_levels_are_decoded_in_steps_by_the_text_of_their_schemas() {
 }
 
 #[test]
-fn choices_in_choices_are_decoded_in_steps_by_the_length_of_the_payload() {
+fn the_steps_of_nested_choices_grow_with_the_length_of_the_payload() {
     let nested = |depth: usize, leaf: &str| {
         format!("{}{leaf}{}", r#"{"c":1,"a":"#.repeat(depth), "}".repeat(depth))
     };
@@ -57,18 +57,18 @@ fn choices_in_choices_are_decoded_in_steps_by_the_length_of_the_payload() {
 }
 
 #[test]
-fn the_steps_of_a_payload_are_shared_by_all_that_look_at_it() {
+fn all_parts_of_a_payload_share_one_budget_of_steps() {
     let payload = format!(r#"{{"nests":[{}]}}"#, vec![r#"{"c":1}"#; 1_000].join(","));
     let limit = 1_000;
     let mut left = limit;
     let found = from_json_within::<<Choose as Tool>::Args>(payload.as_bytes(), &mut left);
-    let invalid = found.expect_err("each item takes steps, and all of them more than there are");
+    let invalid = found.expect_err("all items together take more steps than the limit");
     let kinds: Vec<&IssueKind> = invalid.issues().iter().map(toolwright::Issue::kind).collect();
     assert_eq!((kinds.as_slice(), left), (&[&IssueKind::TooCostly { limit }][..], 0));
 }
 
 #[test]
-fn the_published_schema_of_choices_is_checked_in_few_steps() {
+fn a_validator_checks_choices_with_sixty_levels_in_few_steps() {
     let schema = Schema::new(<Choose as Tool>::SPEC.args_schema()).expect("a schema");
     for payload in [r#"{"first":{"b":"x"}}"#, r#"{"first":{"b":1}}"#] {
         let mut left = u64::MAX;

@@ -1,5 +1,5 @@
-//! The committed crates of `gen/` as another project depends on them: typed calls in, an executor over the user's own
-//! service, results out. Never needs the runtime.
+//! Tests the committed crates of `gen/` as another project uses them: typed calls, an executor with the user's own service,
+//! and results. The runtime is not needed.
 
 use std::error::Error;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ use toolwright::{
 
 type Tested = Result<(), Box<dyn Error>>;
 
-/// The todos of one run; no other is known.
+/// The todos of the run `run_1`. Any other run is unknown.
 #[derive(Default)]
 struct TodosOfRunOne(Mutex<Vec<TodoItem>>);
 
@@ -76,7 +76,7 @@ fn failure(result: ToolResult) -> ToolFailure {
     result.outcome.as_ref().expect_err("the call fails").clone()
 }
 
-/// G20: typed arguments in; a call with the canonical id, the encoded payload and the caller's options out.
+/// G20: a builder turns typed arguments into a call with the canonical id, the encoded payload and the caller's options.
 #[test]
 fn a_typed_call_carries_the_canonical_id_and_the_encoded_payload() -> Tested {
     let call = todos_tools::calls::update_todos(&replace(vec![draft()]))?
@@ -89,9 +89,9 @@ fn a_typed_call_carries_the_canonical_id_and_the_encoded_payload() -> Tested {
     Ok(())
 }
 
-/// G20: a builder returns errors, and every issue at once.
+/// G20: a builder returns all issues at once.
 #[test]
-fn a_call_that_would_be_invalid_is_never_built() {
+fn an_invalid_call_is_not_built() {
     let item = TodoItem::new("", "x".repeat(201), TodoStatus::Done);
     let invalid = todos_tools::calls::update_todos(&replace(vec![item])).expect_err("two limits");
     let found: Vec<_> =
@@ -99,7 +99,7 @@ fn a_call_that_would_be_invalid_is_never_built() {
     assert_eq!(found, [("/items/0/id", "too_short"), ("/items/0/title", "too_long")]);
 }
 
-/// G20: there is a builder for every tool, whatever backs it: a method, an agent.
+/// G20: there is a builder for every tool, with a method or an agent behind it.
 #[test]
 fn tools_of_every_kind_have_call_builders() -> Tested {
     let method =
@@ -143,9 +143,9 @@ async fn an_earlier_name_still_reaches_the_tool() -> Tested {
     Ok(())
 }
 
-/// G28: what the model sent wrong comes back with the issues, what it sent, and an example of what would do.
+/// G28: the failure of an invalid call has the issues, the arguments and an example.
 #[tokio::test]
-async fn an_invalid_call_fails_with_what_it_takes_to_correct_it() -> Tested {
+async fn an_invalid_call_fails_with_a_correction() -> Tested {
     let executor = TodosExecutor::new(TodosOfRunOne::default());
     let sent = r#"{"mode":"append","items":[{"id":"a","title":"A"}],"run_id":"run_2"}"#;
     let call = in_run(ToolCall::new("update_todos", Payload::new(sent)), "run_1");
@@ -168,7 +168,7 @@ async fn an_invalid_call_fails_with_what_it_takes_to_correct_it() -> Tested {
 }
 
 #[tokio::test]
-async fn failures_tell_the_model_what_the_schema_says_and_no_more() -> Tested {
+async fn failures_show_the_model_only_the_texts_of_the_schema() -> Tested {
     let executor = TodosExecutor::new(TodosOfRunOne::default());
     let call = todos_tools::calls::update_todos(&replace(Vec::new()))?;
 
@@ -189,9 +189,9 @@ async fn failures_tell_the_model_what_the_schema_says_and_no_more() -> Tested {
     Ok(())
 }
 
-/// G25: a tool declared on a method reuses the method's schemas, and runs on the service like any other.
+/// G25: a tool declared on a method uses the method's schemas, and calls the service like any other tool.
 #[tokio::test]
-async fn a_tool_declared_on_a_method_takes_and_gives_the_types_of_the_method() -> Tested {
+async fn a_tool_declared_on_a_method_has_the_types_of_the_method() -> Tested {
     let executor = calculator_tools::executor::CalculatorExecutor::new(Sums);
     let args = calculator_service::types::AddPayload { a: 2.0, b: 40.0 };
     let result = executor.execute(&calculator_tools::calls::add(&args)?).await;
@@ -203,7 +203,7 @@ async fn a_tool_declared_on_a_method_takes_and_gives_the_types_of_the_method() -
     Ok(())
 }
 
-/// G17, G18: the agent's crate is made of the providers' specs and call builders; it repeats no type.
+/// G17, G18: the agent's crate reexports the specs and call builders of its providers, and repeats no type.
 #[test]
 fn the_agent_reexports_the_specs_and_calls_of_its_providers() -> Tested {
     use planner_session_planner_agent as agent;
@@ -224,7 +224,7 @@ fn the_agent_reexports_the_specs_and_calls_of_its_providers() -> Tested {
     Ok(())
 }
 
-/// What a user keeps, with generated types in it.
+/// A type of a user with generated types in it.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Board {
     name: String,
@@ -233,7 +233,7 @@ struct Board {
     filter: Option<TodoStatus>,
 }
 
-/// The serde bridges go through the codecs: what these refuse, every format refuses.
+/// The serde implementations use the codecs, so every format refuses what the codecs refuse.
 #[test]
 fn generated_types_serialize_inside_the_types_of_a_user() -> Tested {
     let board = Board {

@@ -1,4 +1,4 @@
-//! Hand-written tools: the schemas they publish accept exactly what their codecs do.
+//! Tests that the codecs of hand-written tools accept exactly what their published schemas accept.
 
 use serde_json::{Value as Json, json};
 use toolwright::{Map, ToolSpec, Value, described};
@@ -26,7 +26,7 @@ described! {
     struct Nothing {}
 }
 
-/// Values of every kind, right in some places and wrong in others.
+/// Values of every type, each valid in some places and invalid in others.
 fn values() -> Vec<Json> {
     let numbers = ["0", "1.0", "1.5", "1e3", "9223372036854775807", "9223372036854775808"];
     let negative = ["-1", "-9223372036854775808", "-1e30"];
@@ -49,7 +49,7 @@ fn values() -> Vec<Json> {
     numbers.chain(others).collect()
 }
 
-/// Each value as the payload; and a right object with each property left out, replaced by each value, and with one more.
+/// The values themselves, and variants of a valid object: one property removed, replaced by each value, or added.
 fn payloads(right: &Json) -> Vec<String> {
     let mut all = values();
     all.push(right.clone());
@@ -81,7 +81,7 @@ fn compare(spec: &ToolSpec, right: &Json) {
 }
 
 #[test]
-fn described_types_accept_exactly_what_their_schemas_do() {
+fn described_types_accept_exactly_what_their_schemas_accept() {
     let everything = json!({
         "flag": true, "text": "a", "whole": 1, "any": {}, "list": [], "map": {}, "inner": { "flag": true },
     });
@@ -92,7 +92,7 @@ fn described_types_accept_exactly_what_their_schemas_do() {
 }
 
 #[tokio::test]
-async fn built_in_tools_accept_exactly_what_their_schemas_do() {
+async fn built_in_tools_accept_exactly_what_their_schemas_accept() {
     let registry = Registry::new();
     registry.register_toolset("pad", scratchpad()).expect("it is the first");
     registry.register_toolset("todos", todo_list()).expect("it is another");

@@ -1,4 +1,4 @@
-//! `gen/` as it is committed, and what `gen --check` says of a copy that was changed. Never writes into the repository.
+//! Tests that the committed `gen/` is up to date, and that `gen --check` reports changes in a copy of it.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use tempfile::TempDir;
 use toolwright_codegen::disk::{Drift, Written};
 use toolwright_codegen::project::{Change, Mode, Project};
 
-/// A committed file of `gen/`, and one that is not there.
+/// A committed file of `gen/`, and one that does not exist.
 const FILE: &str = "todos/tools/todos/src/specs.rs";
 const STRAY: &str = "todos/tools/todos/src/notes.rs";
 
-/// G32, first use: the worked examples are generated and committed.
+/// G32, first use: the generated examples are committed.
 #[test]
 fn the_committed_crates_are_what_the_schema_generates() {
     assert_eq!(drift(repository()), Drift::default(), "run `cargo xtask gen`");
@@ -41,9 +41,9 @@ fn every_change_in_the_generated_crates_is_reported() {
     }
 }
 
-/// Generating twice changes nothing the second time, and what was edited comes back as it was.
+/// Generating restores edited files. Generating again changes nothing.
 #[test]
-fn generating_restores_what_was_edited_and_then_rests() {
+fn generating_restores_edited_files_and_then_changes_nothing() {
     let project = copy_of_the_project();
     edit_a_byte(&project.path().join("gen"));
     assert_eq!(written(project.path()).written, [FILE]);
@@ -81,7 +81,7 @@ fn generate(project: &Path, mode: Mode) -> Change {
     generated.expect("the schema is right").change
 }
 
-/// Schema, configuration and generated crates, in the same places relative to each other.
+/// A copy of the schema, the configuration and the generated crates, with the same relative paths.
 fn copy_of_the_project() -> TempDir {
     let copy = TempDir::new().expect("there is room for temporary files");
     for part in ["schema", "gen", "toolwright.toml"] {

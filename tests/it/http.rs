@@ -1,5 +1,5 @@
-//! A generated client over HTTP at work, under the executor of its toolset and called by itself, against a server of the
-//! test's own. Never how a request is written: the tests of `toolwright-http` have every place and style.
+//! Tests a generated HTTP client against a server in the test, through the executor of its toolset and by direct calls. The
+//! tests of `toolwright-http` cover how requests are written.
 
 use axum::Router;
 use axum::extract::Path;
@@ -21,7 +21,7 @@ use crate::http_cases::shelter_service::types::{
 };
 use crate::http_cases::shelter_tools::{self, executor::ShelterExecutor};
 
-/// A shelter with animal 9007199254740993, which no double can hold, and room for one that weighs little.
+/// A shelter with the animal 9007199254740993, which no double can hold, and room for a light one.
 async fn shelter() -> ShelterHttp {
     let router = Router::new()
         .route("/v1/animals", post(admit))
@@ -34,7 +34,7 @@ async fn shelter() -> ShelterHttp {
     ShelterHttp::new(Client::builder(base).build().expect("an address of this machine"))
 }
 
-/// Serves a router, and gives the address of its version 1.
+/// Serves a router. Returns the base address of its version 1.
 async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let base = format!("http://{}/v1/", listener.local_addr().expect("it is bound"));
@@ -42,7 +42,7 @@ async fn serve(router: Router) -> String {
     base
 }
 
-/// A host of the tools of a shelter that is elsewhere.
+/// A runtime with the tools of the shelter at an address.
 fn host(base: &str, token: &str) -> Result<Runtime, BoxError> {
     let mut registry = Registry::new();
     let client = Client::builder(base).with_credentials(Credentials::bearer(token)).build()?;
@@ -89,7 +89,7 @@ async fn failure(tool: &str, args: &str) -> ToolFailure {
 }
 
 #[tokio::test]
-async fn tools_over_http_give_what_the_service_gives_to_the_last_digit() {
+async fn tools_over_http_return_the_exact_results_of_the_service() {
     let table = [
         (
             "get_animal",
@@ -127,7 +127,7 @@ async fn a_client_is_registered_as_any_implementation_of_the_service() {
 }
 
 #[tokio::test]
-async fn a_declared_error_says_what_the_schema_says_and_operators_what_the_service_said() {
+async fn a_declared_error_has_the_text_of_the_schema_and_operators_see_the_response() {
     let failure = failure("get_animal", r#"{"id": 77}"#).await;
     assert_eq!(failure.kind, FailureKind::DomainRejection);
     assert_eq!(failure.code.as_deref(), Some("no_animal"));
@@ -148,7 +148,7 @@ async fn what_the_service_said_reaches_the_model_where_it_can_correct_its_call()
 }
 
 #[tokio::test]
-async fn other_failures_keep_their_kind_on_the_way_through_the_trait() {
+async fn other_failures_keep_their_kind_through_the_service_trait() {
     let table = [
         ("get_animal", r#"{"id": 2}"#, FailureKind::Unavailable),
         ("get_animal", r#"{"id": 1}"#, FailureKind::MalformedResult),

@@ -1,5 +1,5 @@
-//! Two judges of a payload: a tool's generated codecs, and the schemas it publishes, read by the `jsonschema` crate.
-//! Never knows where a payload comes from.
+//! Checks payloads in two ways: with the generated codecs of a tool, and with its published schemas by the `jsonschema`
+//! crate.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ pub(crate) enum Side {
 impl Side {
     pub(crate) const BOTH: [Self; 2] = [Self::Args, Self::Result];
 
-    /// The verdict of the generated codec.
+    /// Checks a payload with the generated codec.
     pub(crate) fn check(self, spec: &ToolSpec, payload: &str) -> Result<(), InvalidPayload> {
         match self {
             Self::Args => spec.check_args(payload.as_bytes()),
@@ -29,7 +29,7 @@ impl Side {
         }
     }
 
-    /// The schema as the model or an MCP client sees it; nothing where it has a number that `serde_json` does not read.
+    /// The published schema; `None` if it has a number that `serde_json` does not read.
     pub(crate) fn schema(self, spec: &ToolSpec) -> Option<Value> {
         let text = match self {
             Self::Args => spec.args_schema(),
@@ -50,10 +50,11 @@ impl fmt::Display for Side {
     }
 }
 
-/// The toolsets of what the `jsonschema` crate gets wrong, or takes forever to judge. What their rows say is written by hand.
+/// The toolsets with schemas that the `jsonschema` crate gets wrong or takes too long to check. The verdicts of their rows are
+/// written by hand.
 pub(crate) const MISJUDGED: [&str; 2] = ["choices", "fidelity"];
 
-/// The published schemas of some tools, ready to judge.
+/// The validators of the published schemas of some tools.
 pub(crate) struct Published(BTreeMap<(String, Side), Option<Validator>>);
 
 impl Published {
@@ -68,8 +69,8 @@ impl Published {
         Self(specs.into_iter().flat_map(keyed).collect())
     }
 
-    /// Whether the schema accepts a payload. Nothing where `serde_json` reads no value or another one: no JSON, too
-    /// deep, a number that no double holds; nor where the `jsonschema` crate does not take the schema.
+    /// Whether the schema accepts a payload. `None` if `serde_json` cannot read its exact value, as it is not JSON, nests too
+    /// deep or has a number that no double holds, or if the `jsonschema` crate refuses the schema.
     pub(crate) fn accepts(&self, spec: &ToolSpec, side: Side, payload: &str) -> Option<bool> {
         let value: Value = serde_json::from_str(payload).ok()?;
         let validator = self.0[&(spec.name().to_owned(), side)].as_ref()?;
@@ -77,20 +78,20 @@ impl Published {
     }
 }
 
-/// Duplicate keys make no value of ours, and are for the codec to refuse.
+/// Whether `serde_json` read the exact value of a payload, or the payload has duplicate keys, which codecs must refuse.
 fn is_read_exactly(value: &Value, payload: &str) -> bool {
     let exact = payload.parse::<toolwright::Value>();
     exact.is_err() || exact == value.to_string().parse()
 }
 
-/// Nothing for what the crate does not know: some patterns of ECMA-262, and numbers that no double holds.
+/// The validator of a schema; `None` if the crate does not support it, such as some patterns of ECMA-262.
 fn validator(schema: &Value) -> Option<Validator> {
     let options = jsonschema::options();
     let schema = with_integer_limits(schema);
     options.with_draft(Draft::Draft202012).should_validate_formats(true).build(&schema).ok()
 }
 
-/// The formats of integers as limits, since the crate knows formats of strings alone.
+/// Replaces the formats of integers by limits, as the crate only knows formats of strings.
 fn with_integer_limits(schema: &Value) -> Value {
     let mut schema = schema.clone();
     match &mut schema {

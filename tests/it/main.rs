@@ -1,5 +1,5 @@
-//! Generated code at work: as crates, and as modules compiled into `OUT_DIR` by the build script. Never tests the
-//! compiler or the runtime by themselves: their packages do.
+//! Tests generated code: as crates, and as modules that the build script compiles into `OUT_DIR`. The packages of the compiler
+//! and the runtime have their own tests.
 
 mod api;
 mod codecs;
@@ -26,25 +26,25 @@ pub mod generated {
 }
 
 /// `tests/real/`, compiled by the build script.
-#[allow(missing_docs, reason = "its schemas describe only what their words are about")]
+#[allow(missing_docs, reason = "most properties of its schemas have no descriptions")]
 pub mod real_servers {
     include!(concat!(env!("OUT_DIR"), "/real/mod.rs"));
 }
 
 /// `tests/codecs/`, compiled by the build script.
-#[allow(missing_docs, reason = "its schemas describe only what their words are about")]
+#[allow(missing_docs, reason = "most properties of its schemas have no descriptions")]
 pub mod codec_cases {
     include!(concat!(env!("OUT_DIR"), "/codecs/mod.rs"));
 }
 
 /// `tests/requirements/`, compiled by the build script.
-#[allow(missing_docs, reason = "its schemas describe only what their words are about")]
+#[allow(missing_docs, reason = "most properties of its schemas have no descriptions")]
 pub mod requirement_cases {
     include!(concat!(env!("OUT_DIR"), "/requirements/mod.rs"));
 }
 
 /// `tests/http/`, compiled by the build script.
-#[allow(missing_docs, reason = "its schemas describe only what their words are about")]
+#[allow(missing_docs, reason = "most properties of its schemas have no descriptions")]
 pub mod http_cases {
     include!(concat!(env!("OUT_DIR"), "/http/mod.rs"));
 }

@@ -1,5 +1,5 @@
-//! typify as an oracle, where it reads schemas rightly: its types, with serde, have to judge as our codecs do. Only shapes
-//! that it honours are here (docs/decisions/0001-own-type-emitter.md says which it does not).
+//! Compares our codecs with the types of typify, which use serde. Only schemas that typify fully supports are used here
+//! (docs/decisions/0001-own-type-emitter.md lists what it does not support).
 
 use proptest::prelude::{prop_assert_eq, prop_assume, proptest};
 use proptest::test_runner::Config;
@@ -9,12 +9,12 @@ use crate::codec_cases::oracle_tools::specs;
 use crate::judge::Side;
 use crate::sample::{disturbed, tape};
 
-/// The types that typify makes of `file_issue`'s arguments.
+/// The types that typify generates for the arguments of `file_issue`.
 mod file_issue {
     typify::import_types!(schema = "tests/it/oracle/file_issue.args.json");
 }
 
-/// The types that typify makes of `place_shape`'s arguments.
+/// The types that typify generates for the arguments of `place_shape`.
 mod place_shape {
     typify::import_types!(schema = "tests/it/oracle/place_shape.args.json");
 }
@@ -23,7 +23,7 @@ fn reads<T: DeserializeOwned>(payload: &str) -> bool {
     serde_json::from_str::<T>(payload).is_ok()
 }
 
-/// A tool, its schema as the oracle read it, and the oracle.
+/// A tool, the schema that typify read, and whether its type accepts a payload.
 type Compared = (&'static toolwright::ToolSpec, &'static str, fn(&str) -> bool);
 
 static COMPARED: [Compared; 2] = [
@@ -40,12 +40,12 @@ static COMPARED: [Compared; 2] = [
 ];
 
 #[test]
-fn the_oracle_reads_the_schemas_that_are_published() {
+fn typify_reads_the_published_schemas() {
     for (spec, schema, _) in COMPARED {
         assert_eq!(
             spec.args_schema(),
             schema,
-            "{}: copy it anew into tests/it/oracle",
+            "{}: copy the published schema to tests/it/oracle",
             spec.name()
         );
     }
@@ -58,7 +58,7 @@ proptest! {
     fn the_codecs_and_the_types_of_typify_agree(bytes in tape(), changes in tape()) {
         for (spec, _, oracle) in COMPARED {
             let payload = disturbed(&Side::Args.schema(spec).expect("plain numbers"), &bytes, &changes);
-            // It takes null for an optional property that is absent.
+            // serde accepts null for an optional property.
             prop_assume!(!payload.contains("null"));
             let accepted = Side::Args.check(spec, &payload);
             prop_assert_eq!(oracle(&payload), accepted.is_ok(), "{}: {}\n{:?}", spec.name(), payload, accepted);

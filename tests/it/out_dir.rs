@@ -1,5 +1,4 @@
-//! The modules that the build script compiles into `OUT_DIR`: the same files as the crates of `gen/`, used from inside
-//! this package.
+//! Tests the modules that the build script compiles into `OUT_DIR` from the same schema as the crates of `gen/`.
 
 use std::error::Error;
 
@@ -15,7 +14,7 @@ use crate::generated::todos_tools::types::{
 };
 use crate::generated::{calculator_tools, planning_tools, todos_tools};
 
-/// Gives back what it is sent, with the run in the title.
+/// Returns the items that it receives, with the run in the title.
 struct Echo;
 
 impl TodosService for Echo {
@@ -51,17 +50,17 @@ async fn modules_in_out_dir_build_and_run_typed_calls() -> Result<(), Box<dyn Er
 }
 
 #[test]
-fn modules_in_out_dir_say_of_every_tool_what_the_crates_say() {
+fn modules_in_out_dir_have_the_same_specs_as_the_crates() {
     let included =
         [todos_tools::specs::ALL, planning_tools::specs::ALL, calculator_tools::specs::ALL];
     let committed =
         [::todos_tools::specs::ALL, ::planning_tools::specs::ALL, ::calculator_tools::specs::ALL];
-    // The debug form holds the whole declaration, both schemas among it.
-    let words = |specs: [&[&ToolSpec]; 3]| specs.map(|set| format!("{set:#?}"));
-    assert_eq!(words(included), words(committed));
+    // The debug output has the whole spec, with both schemas.
+    let shown = |specs: [&[&ToolSpec]; 3]| specs.map(|set| format!("{set:#?}"));
+    assert_eq!(shown(included), shown(committed));
 }
 
-/// G18: an agent's module is made of its providers' modules.
+/// G18: an agent's module uses the modules of its providers.
 #[test]
 fn an_agent_in_out_dir_uses_the_specs_of_its_neighbours() {
     let used: Vec<&ToolSpec> = agent::specs::AGENT.tools.to_vec();

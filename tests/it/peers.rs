@@ -1,5 +1,5 @@
-//! The client of MCP against real servers, in Python and on node, installed from their registries: typed where
-//! `tests/real/` restates the tools, met at run time where nothing does.
+//! Tests the MCP client with real servers in Python and on node, which are installed from their registries. Servers whose
+//! tools are declared in `tests/real/` are called by generated code; the tools of the others are only known at run time.
 
 use std::error::Error;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::real_servers::{git_tools, memory_tools};
 
 type Tested = Result<(), Box<dyn Error>>;
 
-/// A folder of this test alone, kept between runs.
+/// A folder of these tests, which is kept between runs.
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("peers").join(name)
 }
@@ -41,20 +41,20 @@ fn run(command: &mut Command) -> Tested {
     Err(format!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr)).into())
 }
 
-/// Where the servers are pinned.
+/// The folder with the versions of the servers.
 const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/peers");
 
-/// The servers in Python; none, with the skip recorded, where they cannot be had.
+/// Installs the servers in Python. If that is not possible, records the skip and returns `None`.
 fn python() -> Option<PyPi> {
     or_skip(PyPi::install(Path::new(PINS), &folder("python")))
 }
 
-/// The servers on node, likewise.
+/// Installs the servers on node, in the same way.
 fn node() -> Option<Npm> {
     or_skip(Npm::install(Path::new(PINS), &folder("node")))
 }
 
-/// A program of a package on node.
+/// The path of a program of the node packages.
 fn program(npm: &Npm, name: &str) -> PathBuf {
     npm.file(".bin").join(name)
 }
@@ -66,7 +66,7 @@ async fn typed<R: Decode>(executor: &dyn Executor, call: &ToolCall) -> Result<R,
     Ok(from_json(payload.as_bytes())?)
 }
 
-/// G23: the Python git server, by its generated toolset. It gives texts.
+/// G23: the generated toolset of the Python git server, which returns texts.
 #[tokio::test]
 async fn g23_the_git_server_is_called_typed() -> Tested {
     let Some(python) = python().filter(|_| has(&[Prerequisite::Git])) else { return Ok(()) };
@@ -95,7 +95,7 @@ async fn g23_the_git_server_is_called_typed() -> Tested {
     Ok(())
 }
 
-/// G23: the memory server on node, by its generated toolset. It gives structured content.
+/// G23: the generated toolset of the memory server on node, which returns structured content.
 #[tokio::test]
 async fn g23_the_memory_server_is_called_typed() -> Tested {
     use memory_tools::types::{CreateEntitiesArgs, CreateEntitiesResult, NewEntity, ReadGraphArgs};
@@ -119,7 +119,7 @@ async fn g23_the_memory_server_is_called_typed() -> Tested {
     Ok(())
 }
 
-/// A session of an agent that may use one server's tools under `x.`.
+/// A session that may use the tools of one server under the prefix `x.`.
 async fn session(client: &Client) -> Result<Session, Box<dyn Error>> {
     let registry = Registry::new();
     let catalog = registry.catalog();
@@ -133,9 +133,9 @@ async fn call(session: &Session, tool: &str, args: &str) -> ToolResult {
     session.call(ToolCall::new(tool, Payload::new(args))).await
 }
 
-/// P6: servers without a schema file of ours: the text of one is JSON, of others it is not.
+/// P6: servers without a schema file. The text results of one are JSON, those of the other are not.
 #[tokio::test]
-async fn p6_the_time_and_filesystem_servers_are_called_as_they_are_met() -> Tested {
+async fn p6_the_time_and_filesystem_servers_are_called_without_a_schema_file() -> Tested {
     let (Some(python), Some(node)) = (python(), node()) else { return Ok(()) };
     let client = Client::new(ServerCommand::new(python.program("mcp-server-time")));
     let time = session(&client).await?;
@@ -163,9 +163,9 @@ async fn p6_the_time_and_filesystem_servers_are_called_as_they_are_met() -> Test
     Ok(())
 }
 
-/// P6: one server that has everything, on standard streams and on streamable HTTP.
+/// P6: the server "everything", on standard streams and on streamable HTTP.
 #[tokio::test]
-async fn p6_the_server_that_has_everything_answers_alike_on_both_transports() -> Tested {
+async fn p6_the_everything_server_answers_the_same_on_both_transports() -> Tested {
     let Some(node) = node() else { return Ok(()) };
     let program = program(&node, "mcp-server-everything");
     let command = ServerCommand::new(&program);

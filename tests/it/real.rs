@@ -1,5 +1,5 @@
-//! The tools of two real MCP servers, restated in `tests/real/*.yaml`, against rows of payloads that were labelled by
-//! the servers' own schemas. Never connects to a server.
+//! Tests the codecs of two real MCP servers, whose tools are declared in `tests/real/*.yaml`, on payloads labeled by the
+//! servers' own schemas. No server is started.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use toolwright_prerequisites::{Prerequisite, corpora, has};
 use crate::judge::{Published, Side};
 use crate::real_servers::{git_tools, memory_tools};
 
-/// One labelled payload. `raw` is JSON text inside a JSON string, so that `1.0` and escapes stay as they were written.
+/// One labeled payload. `raw` is JSON text inside a JSON string, so that `1.0` and escapes stay as written.
 #[derive(Deserialize)]
 struct Row {
     tool: String,
@@ -24,7 +24,7 @@ struct Row {
 const SERVERS: [(&str, &[&ToolSpec]); 2] =
     [("git", git_tools::specs::ALL), ("memory", memory_tools::specs::ALL)];
 
-/// G14: a remote server's tools have the model of all others; G8: where they live is provenance.
+/// G14: the tools of a remote server have the same specs as all others; G8: their server is provenance.
 #[test]
 fn remote_tools_keep_their_names_and_carry_their_server() {
     let counts = SERVERS.map(|(server, specs)| {
@@ -39,21 +39,21 @@ fn remote_tools_keep_their_names_and_carry_their_server() {
     assert_eq!(counts, [12, 9]);
 }
 
-/// G23: what a remote tool takes and gives is checked by the provider's codecs.
+/// G23: the generated codecs check the arguments and results of a remote tool.
 #[test]
-fn codecs_judge_every_row_of_the_real_servers_as_it_is_labelled() {
+fn codecs_agree_with_the_labels_of_every_payload_of_the_real_servers() {
     assert_judged_right(&repository().join("tests/real"));
 }
 
 #[test]
-fn codecs_judge_every_row_of_the_whole_corpus_as_it_is_labelled() {
+fn codecs_agree_with_the_labels_of_every_payload_of_the_corpus() {
     if has(&[Prerequisite::Corpora]) {
         assert_judged_right(&corpora().join("vectors"));
     }
 }
 
 #[test]
-fn published_schemas_of_the_real_servers_judge_as_their_codecs_do() {
+fn codecs_of_the_real_servers_accept_exactly_what_their_schemas_accept() {
     for (server, specs) in SERVERS {
         let published = Published::of(specs.iter().copied());
         for row in rows(&repository().join("tests/real"), server) {
@@ -76,7 +76,7 @@ fn assert_judged_right(folder: &Path) {
 }
 
 impl Row {
-    /// What went wrong, if the codec does not agree with the label.
+    /// A message if the codec does not agree with the label.
     fn judged_wrong(&self, specs: &[&ToolSpec]) -> Option<String> {
         let Self { tool, side, why, raw, .. } = self;
         let verdict = side.check(spec(specs, tool), raw);
@@ -95,7 +95,7 @@ fn rows(folder: &Path, server: &str) -> Vec<Row> {
     text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
 }
 
-/// Found as a host finds it: by the name the server lists.
+/// The spec of the tool with this name on the server.
 fn spec<'a>(specs: &[&'a ToolSpec], tool: &str) -> &'a ToolSpec {
     specs.iter().find(|spec| spec.remote_name() == Some(tool)).expect("a tool of the server")
 }

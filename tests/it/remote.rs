@@ -1,5 +1,5 @@
-//! Toolsets that stand for an MCP server: what their generated executors ask of a [`Remote`], and what they make of its
-//! answers. Never connects to a server: `toolwright-mcp` does.
+//! Tests the generated executors of toolsets of MCP servers: their calls of a [`Remote`], and how they handle its answers. No
+//! server is started.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,26 +10,26 @@ use toolwright::{
 
 use crate::real_servers::{git_tools, memory_tools};
 
-/// Answers every call alike, and keeps what it was asked.
+/// Gives every call the same answer, and records the calls.
 pub(crate) struct Peer {
     answer: Result<&'static str, FailureKind>,
-    asked: Mutex<Vec<(&'static str, String)>>,
+    calls: Mutex<Vec<(&'static str, String)>>,
 }
 
 impl Peer {
     pub(crate) fn answering(answer: Result<&'static str, FailureKind>) -> Arc<Self> {
-        Arc::new(Self { answer, asked: Mutex::default() })
+        Arc::new(Self { answer, calls: Mutex::default() })
     }
 
-    fn asked(&self) -> Vec<(&'static str, String)> {
-        self.asked.lock().expect("no test panics while it asks").clone()
+    fn calls(&self) -> Vec<(&'static str, String)> {
+        self.calls.lock().expect("no test panics while it holds the lock").clone()
     }
 }
 
 impl Remote for Peer {
     fn call<'a>(&'a self, call: RemoteCall<'a>) -> BoxFuture<'a, Result<Payload, ToolFailure>> {
-        let asked = (call.remote_name(), call.args().to_string());
-        self.asked.lock().expect("no test panics while it asks").push(asked);
+        let called = (call.remote_name(), call.args().to_string());
+        self.calls.lock().expect("no test panics while it holds the lock").push(called);
         let answer = self.answer.map(Payload::new);
         let failed = |kind| ToolFailure::new(kind, "the peer failed", Recovery::Retry);
         Box::pin(std::future::ready(answer.map_err(failed)))
@@ -44,16 +44,16 @@ async fn git_status(peer: &Arc<Peer>, args: &str) -> Result<Payload, ToolFailure
     executor.execute(&call).await.outcome.as_ref().cloned().map_err(Clone::clone)
 }
 
-/// G23: arguments are judged here and reach the server to the last digit; its answer comes back so too.
+/// G23: arguments are checked and reach the server unchanged, and its answer comes back unchanged.
 #[tokio::test]
 async fn a_valid_call_reaches_the_server_as_it_was_written() {
     let peer = Peer::answering(Ok(r#"{ "branch" : "main" }"#));
     let answer = git_status(&peer, STATUS).await.expect("the peer answers");
     assert_eq!(answer.as_str(), r#"{ "branch" : "main" }"#);
-    assert_eq!(peer.asked(), [("git_status", STATUS.to_owned())]);
+    assert_eq!(peer.calls(), [("git_status", STATUS.to_owned())]);
 }
 
-/// G23: what the schema does not accept never gets there.
+/// G23: arguments that the schema refuses are not sent.
 #[tokio::test]
 async fn arguments_that_break_the_schema_never_reach_the_server() {
     let peer = Peer::answering(Ok("{}"));
@@ -62,11 +62,11 @@ async fn arguments_that_break_the_schema_never_reach_the_server() {
         assert_eq!(failure.kind, FailureKind::InvalidCall, "{args}");
         assert!(matches!(failure.recovery, Recovery::CorrectCall(_)), "{args}");
     }
-    assert_eq!(peer.asked(), []);
+    assert_eq!(peer.calls(), []);
 }
 
 #[tokio::test]
-async fn a_result_that_breaks_the_schema_is_malformed_and_a_failure_stays_what_it_is() {
+async fn a_result_that_breaks_the_schema_is_malformed_and_a_failure_keeps_its_kind() {
     let executor = |answer| memory_tools::executor::MemoryExecutor::new(Peer::answering(answer));
     let call = ToolCall::new("read_graph", Payload::new("{}"));
     let cases = [
@@ -83,11 +83,11 @@ async fn a_result_that_breaks_the_schema_is_malformed_and_a_failure_stays_what_i
     assert_eq!(result.outcome.as_ref().expect_err("it fails").kind, FailureKind::NotFound);
 }
 
-/// Keeps what is registered.
+/// A registrar that records what is registered.
 #[derive(Default)]
-struct Shelf(Vec<(&'static [&'static ToolSpec], Arc<dyn Executor>)>);
+struct Recorder(Vec<(&'static [&'static ToolSpec], Arc<dyn Executor>)>);
 
-impl Registrar for Shelf {
+impl Registrar for Recorder {
     fn register(
         &mut self,
         specs: &'static [&'static ToolSpec],
@@ -106,17 +106,17 @@ impl Registrar for Shelf {
     }
 }
 
-/// G24: registration takes what reaches the server, in place of an executor.
+/// G24: registration takes the connection to the server in place of an executor.
 #[tokio::test]
-async fn registration_takes_what_reaches_the_server() {
+async fn registration_takes_the_connection_to_the_server() {
     let peer = Peer::answering(Ok("{}"));
-    let mut shelf = Shelf::default();
-    git_tools::register(&mut shelf, peer.clone()).expect("the shelf takes all");
-    for (specs, executor) in shelf.0 {
+    let mut recorder = Recorder::default();
+    git_tools::register(&mut recorder, peer.clone()).expect("the recorder accepts everything");
+    for (specs, executor) in recorder.0 {
         assert_eq!(specs.len(), git_tools::specs::ALL.len());
         executor.execute(&ToolCall::new("git_status", Payload::new(STATUS))).await;
     }
-    assert_eq!(peer.asked().len(), 1);
+    assert_eq!(peer.calls().len(), 1);
 }
 
 #[test]

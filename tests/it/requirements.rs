@@ -1,6 +1,6 @@
-//! Requirements that only running code can prove: events (G29), injected fields and reshaped tools (G21), names that mean something
-//! in Rust (G13), agents as tools (G22), declared errors, registration (G24), the worked examples (G32). Never tests what the compiler
-//! refuses: its own package does.
+//! Tests requirements that need running code: events (G29), injected fields and reshaped tools (G21), names with a meaning in
+//! Rust (G13), agents as tools (G22), declared errors, registration (G24) and the examples (G32). The compiler's package tests
+//! what the compiler refuses.
 
 mod errors;
 mod events;

@@ -1,5 +1,5 @@
-//! Payloads made from published schemas, right and slightly wrong, for both judges. Knows JSON Schema as far as the
-//! compiler publishes it, and nothing of codecs.
+//! Generates valid and slightly wrong payloads from published schemas, and compares the verdicts of codecs and schemas on
+//! them. It supports the keywords that the compiler publishes.
 
 use std::sync::LazyLock;
 
@@ -10,15 +10,15 @@ use serde_json::{Map, Value, json};
 use crate::codecs::{self, meaning};
 use crate::judge::{MISJUDGED, Published};
 
-/// Deeper than this only what must be there is made.
+/// The depth below which only required parts are generated.
 const DEPTH: usize = 4;
 
-/// Choices, made from bytes; when they run out, every choice is the first. So a shorter tape is a simpler value, and
-/// proptest shrinks values by shrinking tapes.
+/// A source of choices, made from bytes. When they run out, every choice is the first one. So a shorter tape gives a simpler
+/// value, and proptest shrinks values by shrinking tapes.
 struct Tape<'a>(std::slice::Iter<'a, u8>);
 
 impl Tape<'_> {
-    /// A number below a limit; zero where there is no choice.
+    /// A number below a limit; zero if the limit is zero.
     fn below(&mut self, limit: usize) -> usize {
         let byte = self.0.next().copied().map_or(0, usize::from);
         byte.checked_rem(limit).unwrap_or(0)
@@ -33,7 +33,7 @@ impl Tape<'_> {
     }
 }
 
-/// Makes values that a schema accepts.
+/// Generates values that a schema accepts.
 struct Sampler<'a, 'b> {
     root: &'a Value,
     tape: &'a mut Tape<'b>,
@@ -61,7 +61,7 @@ impl Sampler<'_, '_> {
         }
     }
 
-    /// The smallest choice where recursion has to end: `null`, or what comes first.
+    /// A random choice; below the maximum depth `null` or the first one, to end recursion.
     fn one_of(&mut self, choices: &[Value], depth: usize) -> Value {
         let null = choices.iter().find(|choice| choice["type"] == "null");
         let smallest = null.or(choices.first()).filter(|_| depth > DEPTH);
@@ -86,7 +86,7 @@ impl Sampler<'_, '_> {
         }
     }
 
-    /// What a pattern matches is said by the schema's own examples.
+    /// A string of a valid length. For a pattern, one of the schema's examples.
     fn string(&mut self, schema: &Value) -> String {
         if let (Some(_), Some(examples)) = (schema.get("pattern"), schema["examples"].as_array()) {
             return self.tape.pick(examples).as_str().expect("a string").to_owned();
@@ -99,7 +99,7 @@ impl Sampler<'_, '_> {
             .collect()
     }
 
-    /// Near the lower bound, or else the upper one.
+    /// An integer near the lower bound, or near the upper one if there is no lower bound.
     fn integer(&mut self, schema: &Value) -> i64 {
         let least = whole(schema, "minimum", f64::ceil);
         let above = whole(schema, "exclusiveMinimum", f64::floor).map(|bound| bound + 1);
@@ -113,7 +113,7 @@ impl Sampler<'_, '_> {
         low + i64::try_from(self.tape.below(span + 1)).unwrap_or_default()
     }
 
-    /// Inside the bounds, which may be exclusive.
+    /// A number inside the bounds.
     fn number(&mut self, schema: &Value) -> Value {
         let all = |keywords: [&str; 2]| {
             keywords.map(|keyword| bound(schema, keyword)).into_iter().flatten()
@@ -154,10 +154,10 @@ impl Sampler<'_, '_> {
     }
 }
 
-/// Keywords of which one makes all of a value, in the order in which the sampler looks for them.
+/// Keywords that decide the whole value, in the order in which the sampler looks for them.
 const FORMS: [&str; 5] = ["$ref", "const", "anyOf", "oneOf", "enum"];
 
-/// Keywords that the sampler follows where there is no form.
+/// Keywords that the sampler follows if there is none of [`FORMS`].
 const LIMITS: [&str; 13] = [
     "additionalProperties",
     "exclusiveMaximum",
@@ -174,8 +174,8 @@ const LIMITS: [&str; 13] = [
     "required",
 ];
 
-/// Keywords that say nothing about the value itself, or that every form says again.
-const WORDS: [&str; 12] = [
+/// Keywords that the sampler may ignore.
+const IGNORED: [&str; 12] = [
     "$defs",
     "contentEncoding",
     "contentMediaType",
@@ -190,12 +190,12 @@ const WORDS: [&str; 12] = [
     "writeOnly",
 ];
 
-/// Whether the sampler makes right values of a published schema: it follows every keyword in it.
+/// Whether the sampler supports every keyword of a published schema.
 fn is_sampled(root: &Value) -> bool {
     is_followed(root, root)
 }
 
-/// Whether each of several schemas is a constant or has one: a value then fits one of them only.
+/// Whether each schema is a constant or has a constant property, so that a value matches only one of them.
 fn are_told_apart(root: &Value, schemas: &[Value]) -> bool {
     schemas.iter().all(|schema| {
         let target = schema["$ref"].as_str().and_then(|target| root.pointer(&target[1..]));
@@ -207,10 +207,10 @@ fn are_told_apart(root: &Value, schemas: &[Value]) -> bool {
 
 fn is_followed(root: &Value, schema: &Value) -> bool {
     let Some(entries) = schema.as_object() else { return *schema != json!(false) };
-    let telling = || entries.keys().map(String::as_str).filter(|word| !WORDS.contains(word));
-    let by_keywords = match telling().find(|word| FORMS.contains(word)) {
-        Some(_) => telling().count() == 1,
-        None => telling().all(|word| LIMITS.contains(&word)),
+    let relevant = || entries.keys().map(String::as_str).filter(|word| !IGNORED.contains(word));
+    let by_keywords = match relevant().find(|word| FORMS.contains(word)) {
+        Some(_) => relevant().count() == 1,
+        None => relevant().all(|word| LIMITS.contains(&word)),
     };
     let has_examples = !entries.contains_key("pattern") || entries.contains_key("examples");
     let inside = entries.iter().all(|(keyword, value)| match (keyword.as_str(), value) {
@@ -231,7 +231,7 @@ fn count(schema: &Value, keyword: &str) -> Option<usize> {
     whole(schema, keyword, f64::floor).and_then(|count| usize::try_from(count).ok())
 }
 
-/// A bound as an integer, rounded where it has a fraction.
+/// A bound as an integer. A fraction is rounded.
 fn whole(schema: &Value, keyword: &str, round: fn(f64) -> f64) -> Option<i64> {
     let number = schema.get(keyword)?;
     number.as_i64().or_else(|| format!("{:.0}", round(number.as_f64()?)).parse().ok())
@@ -241,7 +241,7 @@ fn bound(schema: &Value, keyword: &str) -> Option<f64> {
     schema.get(keyword).and_then(Value::as_f64)
 }
 
-/// Changes one place of a value in one way.
+/// Makes one random change in a value.
 fn disturb(value: &mut Value, tape: &mut Tape<'_>) {
     let mut places = Vec::new();
     list_places(value, String::new(), &mut places);
@@ -287,7 +287,7 @@ fn odd_values() -> Vec<Value> {
     ]
 }
 
-/// The JSON Pointers of a value and of all in it.
+/// Adds the JSON Pointers of a value and of all values in it.
 fn list_places(value: &Value, here: String, places: &mut Vec<String>) {
     let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
     match value {
@@ -310,19 +310,19 @@ proptest! {
     #![proptest_config(Config { cases: 48, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn both_judges_accept_what_a_published_schema_describes(bytes in tape()) {
-        // What is sampled has the numbers of `serde_json`, which rounds those of schemas.
+    fn codecs_and_schemas_accept_values_made_from_the_published_schema(bytes in tape()) {
+        // Some schemas have numbers that `serde_json` rounds, so `accepts` may return `None`.
         for (pair, side) in codecs::sides().filter(|(pair, _)| !MISJUDGED.contains(&pair.spec.toolset())) {
             let Some(schema) = side.schema(pair.spec).filter(is_sampled) else { continue };
             let payload = sample(&schema, &mut Tape(bytes.iter())).to_string();
             let place = format!("{} {side}: {payload}", pair.spec.name());
             prop_assert_ne!(PUBLISHED.accepts(pair.spec, side, &payload), Some(false), "{}", place);
             prop_assert_eq!(side.check(pair.spec, &payload), Ok(()), "{}", place);
-            let again = pair.again(side, &payload);
+            let again = pair.reencode(side, &payload);
             if schema.to_string().contains("\"default\"") {
-                // What encoding fills in, `codecs` has rows for.
+                // The tests in `codecs` check which defaults are filled in.
                 let again = again.expect(&place);
-                let twice = pair.again(side, &again);
+                let twice = pair.reencode(side, &again);
                 prop_assert_eq!(twice.as_ref(), Ok(&again), "{}", place);
                 continue;
             }
@@ -331,7 +331,7 @@ proptest! {
     }
 
     #[test]
-    fn both_judges_agree_on_what_is_slightly_wrong(bytes in tape(), changes in tape()) {
+    fn codecs_and_schemas_agree_on_slightly_wrong_values(bytes in tape(), changes in tape()) {
         for (pair, side) in codecs::sides() {
             let Some(schema) = side.schema(pair.spec) else { continue };
             let payload = disturbed(&schema, &bytes, &changes);
@@ -343,7 +343,7 @@ proptest! {
     }
 }
 
-/// The schemas of all cases: compiled once.
+/// The schemas of all cases, compiled once.
 static PUBLISHED: LazyLock<Published> =
     LazyLock::new(|| Published::of(codecs::tools().map(|pair| pair.spec)));
 
@@ -351,7 +351,7 @@ pub(crate) fn tape() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..200)
 }
 
-/// A payload that is right, or one or two changes away from it.
+/// A valid payload, with up to two changes.
 pub(crate) fn disturbed(schema: &Value, bytes: &[u8], changes: &[u8]) -> String {
     let mut value = sample(schema, &mut Tape(bytes.iter()));
     let mut choices = Tape(changes.iter());

@@ -1,5 +1,5 @@
-//! How the issues of a validator read: short sentences that say where, what was found and what would be right. The
-//! contract's own tests do the same for what its codecs find by themselves.
+//! Tests the texts of a validator's issues: short sentences with the place, what was found and what was expected. The
+//! contract's own tests do the same for the issues of codecs.
 
 use crate::codecs;
 use crate::judge::Side;
@@ -104,7 +104,7 @@ fn issues_of_a_validator_are_short_and_exact() {
     }
 }
 
-/// What follows from a mistake that is told already is not told again; what does not is.
+/// A mistake that the type's codec reports is not reported again by the validator.
 #[test]
 fn a_validator_adds_only_what_the_type_does_not_say() {
     let table: [(&str, &str, &[&str]); 4] = [
@@ -121,7 +121,7 @@ fn a_validator_adds_only_what_the_type_does_not_say() {
     }
 }
 
-/// A value of any length is quoted in part.
+/// Long values are only quoted in part.
 #[test]
 fn a_sentence_of_a_validator_stays_short() {
     let long = "x".repeat(100_000);

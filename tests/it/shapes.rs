@@ -1,5 +1,4 @@
-//! What schemas become as Rust types: each value here is written as a user writes it, so that a change of a type is a change
-//! of this file. Never judges payloads: [`crate::codecs`] does.
+//! Tests the Rust types of schemas. The values are written as a user writes them, so a changed type changes this file.
 
 use std::error::Error;
 use std::net::Ipv4Addr;
@@ -17,7 +16,7 @@ use crate::codec_cases::{
 };
 
 #[test]
-fn alike_values_are_different_variants() {
+fn similar_values_are_different_variants() {
     use collisions::{Blank, Casing, Direction, Operator, Port, Priority, ReactArgs, Reaction};
     assert_eq!([Reaction::Plus1, Reaction::Minus1].map(Reaction::as_str), ["+1", "-1"]);
     assert_eq!(
@@ -100,9 +99,9 @@ fn formats_are_types_of_their_own() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What no type says is typed as closely as is true, and checked when it is written too.
+/// Rules that no Rust type expresses are checked by the codec, also when it encodes.
 #[test]
-fn what_a_type_cannot_say_is_checked_when_it_is_encoded() -> Result<(), Box<dyn Error>> {
+fn rules_that_a_type_cannot_express_are_checked_when_it_is_encoded() -> Result<(), Box<dyn Error>> {
     use assertions::{AssertAllArgs, Even, Unique};
     let mut args = AssertAllArgs::new(Even(2));
     args.unique = Some(Unique(vec![Even(4), Even(4)]));
@@ -156,7 +155,7 @@ fn integers_have_the_standard_type_of_their_format_or_limits() {
     let json = codec::to_json(&args).expect("all are within their limits");
     assert_eq!(codec::from_json::<EnumerateArgs>(json.as_bytes()), Ok(args));
     let args = EnumerateArgs { int32: Some(0), ..EnumerateArgs::default() };
-    assert!(codec::to_json(&args).is_err(), "the limit stands beside the format");
+    assert!(codec::to_json(&args).is_err(), "the schema has a limit beside the format");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! The calculator of the demo. Never rounds: a double is a double.
+//! The calculator service of the demo.
 
 use calculator_service::service::CalculatorService;
 use calculator_service::types::{AddPayload, AddResult};
 use toolwright::MethodError;
 
-/// Does sums.
+/// Adds numbers.
 pub(crate) struct Calculator;
 
 impl CalculatorService for Calculator {

@@ -1,9 +1,9 @@
-//! What to do for a goal, by rule: the part of a planner that a model would play. Never calls a tool.
+//! Chooses the tasks for a goal by fixed rules, in place of a model.
 
-/// One thing to do and how many minutes it should take.
+/// A task and its minutes.
 pub(crate) type Task = (&'static str, f64);
 
-/// Words that tell a kind of goal, and what such a goal takes.
+/// Kinds of goals: the words that they contain, and their tasks.
 const KINDS: [(&[&str], &[Task]); 3] = [
     (
         &["release", "ship", "publish"],
@@ -36,6 +36,7 @@ const KINDS: [(&[&str], &[Task]); 3] = [
     ),
 ];
 
+/// The tasks of any other goal.
 const ANYTHING: &[Task] = &[
     ("Write down what done looks like", 15.0),
     ("Do the smallest part that is of use", 45.0),
@@ -43,7 +44,7 @@ const ANYTHING: &[Task] = &[
     ("Do the rest", 60.0),
 ];
 
-/// The tasks of a goal, at most so many.
+/// The tasks of a goal, at most `limit`.
 pub(crate) fn tasks(goal: &str, limit: usize) -> &'static [Task] {
     let goal = goal.to_lowercase();
     let kind = KINDS.iter().find(|(words, _)| words.iter().any(|word| goal.contains(word)));

@@ -1,5 +1,5 @@
-//! The worked examples at work: the `session_planner` agent plans a goal on an embedded planner and
-//! an in-memory store, and every event is printed. Holds no logic of a tool or an agent.
+//! Runs the agent `session_planner` of the example schema, with a planner that follows fixed rules and a store in memory, and
+//! prints every event.
 
 mod calculator;
 mod draft;
@@ -36,7 +36,7 @@ async fn main() -> ExitCode {
     let goal = if words.is_empty() { DEFAULT_GOAL.to_owned() } else { words.join(" ") };
     match plan(goal).await {
         Ok(plan) => {
-            // A reader that has left wants no plan either.
+            // An error means that the reader has closed the pipe.
             let _ = write!(std::io::stdout(), "\n{}", show::plan(&plan));
             ExitCode::SUCCESS
         }
@@ -47,11 +47,11 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Asks for a plan as anybody would: by a call of the tool, whoever answers it.
+/// Gets a plan by a call of the agent's tool.
 async fn plan(goal: String) -> Result<Plan, BoxError> {
-    let call = ask(goal)?;
+    let call = plan_session(goal)?;
     let mut narrator = Narrator::default();
-    let events = Background::new(1024, move |event| narrator.tell(event));
+    let events = Background::new(1024, move |event| narrator.print(event));
     let runtime = Runtime::builder(registry()?)
         .with_events(events.clone())
         .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
@@ -64,11 +64,11 @@ async fn plan(goal: String) -> Result<Plan, BoxError> {
     Ok(payload.decode()?)
 }
 
-fn ask(goal: String) -> Result<ToolCall, BoxError> {
+fn plan_session(goal: String) -> Result<ToolCall, BoxError> {
     Ok(planning_tools::calls::plan_session(&PlanInput::new(goal))?)
 }
 
-/// As by default, but with shorter waits: nobody watches a demo wait.
+/// The default layers, but with shorter waits between retries.
 fn execute() -> Execute {
     let (first, longest) = (Duration::from_millis(20), Duration::from_secs(1));
     let retry = RetryLayer::new(Retry::new().with_attempts(1).with_backoff(first, longest));
@@ -76,7 +76,8 @@ fn execute() -> Execute {
     Execute::new(ServiceBuilder::new().layer(retry).layer(timeout).into_inner())
 }
 
-/// Providers first, then the agent that uses them: what the schema gives it, and pages made by hand, anew for each run.
+/// Registers the toolsets and then the agent, which uses the tools of the schema and a hand-written toolset with an instance for
+/// each run.
 fn registry() -> Result<Registry, RegistrationError> {
     let mut registry = Registry::new();
     todos_tools::register(&mut registry, MemoryStore::default())?;

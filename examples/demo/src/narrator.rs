@@ -1,5 +1,5 @@
-//! Tells events as a person wants to read them: runs and calls numbered in order of appearance and
-//! indented by depth. Times and ids are left out, so that the same run reads the same every time.
+//! Prints events for people: runs and calls are numbered and indented by depth. Times and ids are left out, so that the same run
+//! always prints the same.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,17 +10,17 @@ use toolwright_runtime::{Event, EventKind, Verdict};
 
 use crate::summary::summary;
 
-/// Prints every event on a line of its own.
+/// Prints every event on one line.
 #[derive(Default)]
 pub(crate) struct Narrator {
     runs: BTreeMap<String, Run>,
-    /// Call ids, to the call's name and the depth of its line.
+    /// The number and depth of each call, by its id.
     calls: BTreeMap<String, (String, usize)>,
-    /// Handles of pages, which are random, in order of appearance.
+    /// The handles of pages in order of appearance. They are random, so they are printed as numbers.
     pages: Vec<String>,
 }
 
-/// One run that has been seen.
+/// A run whose events have been printed.
 struct Run {
     number: usize,
     depth: usize,
@@ -29,8 +29,8 @@ struct Run {
 
 impl Narrator {
     /// Prints one event.
-    pub(crate) fn tell(&mut self, event: &Event) {
-        // A reader that has left wants no more lines, and the plan is made all the same.
+    pub(crate) fn print(&mut self, event: &Event) {
+        // An error means that the reader has closed the pipe; the run continues.
         let line = self.line(event);
         let _ = writeln!(std::io::stdout(), "{}", self.numbered(line));
     }
@@ -66,13 +66,13 @@ impl Narrator {
             }
             EventKind::ToolResultReceived { call_id, tool, outcome, .. } => {
                 let (name, depth) = self.calls.get(call_id).cloned().unwrap_or_default();
-                of_call(depth, '←', &name, tool.name(), &told(outcome))
+                of_call(depth, '←', &name, tool.name(), &outcome_text(outcome))
             }
             other => self.of_run(event, other.as_str()),
         }
     }
 
-    /// A line with the handle of a page, if one is in it, as a number.
+    /// Replaces the handle of a page in a line by a number.
     fn numbered(&mut self, line: String) -> String {
         let handle = line.split('"').find(|text| text.starts_with("page_")).map(str::to_owned);
         let Some(handle) = handle else { return line };
@@ -88,14 +88,14 @@ impl Narrator {
         format!("{}run {}: {text}", indent(run.depth), run.number)
     }
 
-    /// The name and depth of a call, which it has from the first time that it is heard of.
+    /// The number and depth of a call. The first event of a call assigns them.
     fn open_call(&mut self, of: &Event, id: &str) -> (String, usize) {
         if let Some(known) = self.calls.get(id) {
             return known.clone();
         }
         let run = self.run(of);
         run.calls += 1;
-        // Calls outside an agent's run have no line of a run to stand under.
+        // Calls outside an agent's run have no line of a run above them.
         let depth = run.depth + usize::from(of.agent.is_some());
         let call = (format!("{}.{}", run.number, run.calls), depth);
         self.calls.insert(id.to_owned(), call.clone());
@@ -121,7 +121,7 @@ fn indent(depth: usize) -> String {
     "   ".repeat(depth)
 }
 
-fn told(outcome: &Outcome) -> String {
+fn outcome_text(outcome: &Outcome) -> String {
     match outcome {
         Ok(payload) => summary(payload),
         Err(failure) => failure.to_string(),

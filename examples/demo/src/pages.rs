@@ -1,5 +1,5 @@
-//! Pages to write on, as a toolset by hand: each page is a handle, and what is left open is closed when the run ends.
-//! Never keeps a page from one run to another.
+//! A hand-written toolset: pages that an agent opens and writes on. Each page is a handle, and the pages that are still open are
+//! closed when the run ends.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,22 +12,22 @@ use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
 described! {
     struct Nothing {}
 
-    /// A page that is open.
+    /// An open page.
     pub(crate) struct Opened {
-        /// The page, for those who write on it.
+        /// The handle of the page.
         pub(crate) page: String,
     }
 
     /// A line for a page.
     pub(crate) struct Line {
-        /// The page that was opened.
+        /// The handle of the page.
         pub(crate) page: String,
-        /// What to write.
+        /// The text to write.
         pub(crate) line: String,
     }
 
     struct Written {
-        /// How many lines are on the page now.
+        /// The number of lines on the page.
         lines: i64,
     }
 }

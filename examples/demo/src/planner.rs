@@ -1,5 +1,5 @@
-//! The session planner's decisions, without a model: read the todos, store a task each, add up the
-//! minutes, begin, answer. Every decision follows from the turn alone. Never runs a call.
+//! A planner without a model: it reads the todos, stores one for each task, adds up the minutes, begins the first task and
+//! returns the plan. Each decision depends only on the turn.
 
 use calculator_tools::types::AddPayload;
 use planning_tools::types::{Plan, PlanInput, PlanStep, StepStatus};
@@ -11,7 +11,7 @@ use toolwright_runtime::{Planner, Step, Turn};
 use crate::draft::{Task, tasks};
 use crate::pages::{Line, Opened};
 
-/// Plans by rule.
+/// A planner that follows fixed rules.
 pub(crate) struct RulePlanner;
 
 impl Planner for RulePlanner {
@@ -21,7 +21,7 @@ impl Planner for RulePlanner {
 }
 
 fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
-    // Nothing here gets better by going on without a result.
+    // The planner cannot continue without a result.
     for result in turn.last_results() {
         result.outcome.as_ref().map_err(Clone::clone)?;
     }
@@ -43,7 +43,7 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
     })
 }
 
-/// The minutes, as far as they are added up: every round of additions halves them.
+/// The minutes after the additions so far. Each step of additions halves their number.
 fn sums(turn: &Turn<'_>, tasks: &[Task]) -> Result<Vec<f64>, BoxError> {
     let mut sums: Vec<f64> = tasks.iter().map(|(_, minutes)| *minutes).collect();
     for step in turn.history() {
@@ -85,7 +85,7 @@ fn note(turn: &Turn<'_>, goal: &str) -> Result<ToolCall, BoxError> {
     Ok(ToolCall::new("write_page", Payload::of(&line)?))
 }
 
-/// Begins the first task, with the whole effort noted beside it.
+/// Begins the first task, and notes the sum of all minutes in it.
 fn begin(tasks: &[Task], sums: &[f64]) -> Result<ToolCall, InvalidPayload> {
     let note = sums.first().map(|minutes| format!("{minutes} minutes in all"));
     let first = tasks.first().map(|task| todo(0, task));
@@ -94,7 +94,7 @@ fn begin(tasks: &[Task], sums: &[f64]) -> Result<ToolCall, InvalidPayload> {
     todos_tools::calls::update_todos(&UpdateTodosArgs { mode: UpdateMode::Merge, items })
 }
 
-/// The todos are written twice: all of them at first, the one begun at last.
+/// Whether the first task has begun: the todos are written once at the start, and once more then.
 fn has_begun(turn: &Turn<'_>) -> bool {
     let done = turn.history().iter().flatten();
     done.filter(|done| done.call.tool() == "update_todos").count() == 2

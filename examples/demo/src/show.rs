@@ -1,11 +1,11 @@
-//! A plan as a person reads it. Never prints.
+//! Formats a plan for people.
 
 use std::fmt::Write as _;
 
 use planning_tools::types::{Plan, PlanStep, StepStatus};
 use toolwright::Nullable;
 
-/// A plan, one step a line, and what it takes in all.
+/// Formats a plan: one line for each step, and the sum of the minutes.
 pub(crate) fn plan(plan: &Plan) -> String {
     let width = plan.steps.iter().map(|step| step.title.chars().count()).max().unwrap_or(0);
     let mut text = format!("Plan: {}\n", plan.goal);
@@ -28,7 +28,7 @@ fn mark(status: StepStatus) -> &'static str {
     }
 }
 
-/// Unknown minutes add nothing.
+/// The minutes of a step; 0 if they are unknown.
 fn minutes(step: &PlanStep) -> f64 {
     match step.minutes {
         Some(Nullable::Value(minutes)) => minutes,

@@ -1,4 +1,4 @@
-//! The todos of each run, in memory. Never knows who asks: the run's id comes with the call.
+//! Stores the todos of each run in memory, by the id of the run, which is injected into each call.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,11 +11,10 @@ use todos_service::types::{
 };
 use toolwright::MethodError;
 
-/// How many todos a run may have: as many as the schema lets a snapshot hold.
+/// The maximum number of todos of a run, which is the limit of a snapshot in the schema.
 const MOST_TODOS: usize = 500;
 
-/// A store that forgets everything when it is dropped. It is still starting when it is first written to, as stores
-/// are: whoever writes tries again.
+/// A store in memory. The first write fails as unavailable, so that the demo shows a retry.
 #[derive(Default)]
 pub(crate) struct MemoryStore {
     runs: Mutex<BTreeMap<String, Vec<TodoItem>>>,
@@ -46,15 +45,15 @@ impl TodosService for MemoryStore {
         Ok(TodosSnapshot { items: todos })
     }
 
-    /// A run that has stored nothing yet has no todos; that is no error.
+    /// Returns the todos of a run. An unknown run has none, which is not an error.
     async fn get_todos(
         &self,
         payload: GetTodosPayload,
     ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let todos = runs.get(&payload.run_id).into_iter().flatten();
-        let asked = |item: &&TodoItem| payload.status.is_none_or(|status| item.status == status);
-        Ok(TodosSnapshot { items: todos.filter(asked).cloned().collect() })
+        let wanted = |item: &&TodoItem| payload.status.is_none_or(|status| item.status == status);
+        Ok(TodosSnapshot { items: todos.filter(wanted).cloned().collect() })
     }
 }
 
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn todos_beyond_the_limit_are_refused_with_their_number_and_change_nothing() {
+    async fn todos_above_the_limit_are_refused_with_their_number_and_change_nothing() {
         let store = MemoryStore { started: true.into(), ..MemoryStore::default() };
         store.update_todos(merge(0..400)).await.expect("400 may be stored");
         let refused = store.update_todos(merge(300..600)).await;

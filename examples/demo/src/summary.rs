@@ -1,11 +1,11 @@
-//! Payloads in a few words. Never prints.
+//! Summarizes payloads in a few words.
 
 use toolwright::{Payload, Value};
 
-/// The longest text shown of one value, in characters.
+/// The longest text of one value, in characters.
 const LONGEST: usize = 40;
 
-/// A payload on one line: the properties of an object, its arrays counted.
+/// Summarizes a payload on one line: the properties of an object, with the lengths of arrays.
 pub(crate) fn summary(payload: &Payload) -> String {
     match payload.as_str().parse::<Value>() {
         Ok(Value::Object(object)) if object.is_empty() => "(nothing)".to_owned(),
@@ -32,7 +32,7 @@ fn brief(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("{} values", items.len()),
         Value::Object(object) => format!("{} properties", object.len()),
-        // A double that is whole is written with its point; people leave it out.
+        // A whole double is encoded with `.0`, which people leave out.
         Value::Number(number) => cut(number.to_string().trim_end_matches(".0")),
         other => cut(&other.to_string()),
     }

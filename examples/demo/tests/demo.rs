@@ -1,4 +1,4 @@
-//! What the demo prints, to the letter: nothing in it depends on time, ids or chance.
+//! Tests the output of the demo, which does not depend on time, ids or chance.
 
 use std::process::{Command, Output};
 
@@ -12,7 +12,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// G32, G22, G30: the agent is asked through its tool, uses tools of two services, and ends with a plan.
+/// G32, G22, G30: a call of the agent's tool runs the agent, which uses the tools of two services and returns a plan.
 #[test]
 fn g32_the_default_goal_ends_with_a_plan() {
     let output = demo(&[]);
@@ -58,7 +58,7 @@ fn g32_the_default_goal_ends_with_a_plan() {
 }
 
 #[test]
-fn the_goal_can_be_given_in_words() {
+fn the_goal_can_be_given_as_arguments() {
     let output = demo(&["Fix", "the", "crash"]);
     assert!(text(&output.stdout).contains("Plan: Fix the crash\n  1. [>] Reproduce it in a test"));
 }

@@ -1,4 +1,4 @@
-//! The calculator over HTTP: all that a program of one's own needs. Never more than that.
+//! The smallest program that serves the calculator over HTTP.
 
 #[path = "../src/calculator.rs"]
 mod calculator;

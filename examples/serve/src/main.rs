@@ -1,5 +1,5 @@
-//! The worked example's calculator as an MCP server, on standard input and output or on HTTP. Holds no
-//! protocol and no schema: the generated crate brings both.
+//! Serves the calculator of the example schema over MCP, on standard input and output or on HTTP. The generated crate has the
+//! server and the schemas.
 
 mod calculator;
 mod serve;

@@ -1,5 +1,4 @@
-//! Serves a calculator as the arguments say, until its client leaves or, over HTTP, SIGTERM comes: calls that run then
-//! may end.
+//! Serves a calculator on stdio until the client leaves, or over HTTP until SIGTERM. On SIGTERM, running calls may finish.
 
 use std::error::Error;
 use std::io;
@@ -10,17 +9,17 @@ use tokio_util::sync::CancellationToken;
 use toolwright::RegistrationError;
 use toolwright_mcp::{HttpOptions, McpServer};
 
-/// How many threads run tools, on a machine with one processor too: one that blocks must not stop the others.
+/// The number of threads that run tools, also on a machine with one processor: a tool that blocks must not stop the others.
 const WORKERS: usize = 4;
 
-/// Serves, and says how it ended.
+/// Runs the server that the arguments select. Returns the exit code.
 pub(crate) fn run(server: Result<McpServer, RegistrationError>) -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let address = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => None,
         ["--http", address] => Some(address),
         _ => {
-            eprintln!("error: unknown arguments; there is `--http ADDRESS`, and stdio without it");
+            eprintln!("error: unknown arguments; expected `--http ADDRESS`, or none for stdio");
             return ExitCode::from(2);
         }
     };
@@ -31,7 +30,7 @@ pub(crate) fn run(server: Result<McpServer, RegistrationError>) -> ExitCode {
         .map_err(Into::into)
         .and_then(|tokio| {
             let ended = tokio.block_on(serve(server?, address));
-            // A tool that still blocks its thread does not keep the process.
+            // A tool that still blocks its thread does not keep the process alive.
             tokio.shutdown_background();
             ended
         });
@@ -41,7 +40,7 @@ pub(crate) fn run(server: Result<McpServer, RegistrationError>) -> ExitCode {
     }
 }
 
-/// Standard output is the protocol's, so that other words go to standard error.
+/// Serves on stdio or HTTP. Messages go to standard error, as standard output is for the protocol.
 async fn serve(server: McpServer, address: Option<&str>) -> Result<(), Box<dyn Error>> {
     let Some(address) = address else { return Ok(server.serve_stdio().await?) };
     let listener = TcpListener::bind(address).await?;
@@ -56,13 +55,13 @@ async fn serve(server: McpServer, address: Option<&str>) -> Result<(), Box<dyn E
     Ok(server.serve_listener(listener, HttpOptions::new().with_shutdown(stop)).await?)
 }
 
-/// What tells that the process is to end.
+/// The signal that ends the process.
 #[cfg(unix)]
 fn terminated() -> io::Result<tokio::signal::unix::Signal> {
     tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
 }
 
-/// What tells that the process is to end.
+/// The signal that ends the process.
 #[cfg(windows)]
 fn terminated() -> io::Result<tokio::signal::windows::CtrlShutdown> {
     tokio::signal::windows::ctrl_shutdown()

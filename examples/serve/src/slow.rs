@@ -1,5 +1,4 @@
-//! The calculator, as slow as its users' code may be: a sum blocks its thread for as many milliseconds as `a` says. For
-//! tests.
+//! A slow calculator for tests: a call blocks its thread for `a` milliseconds.
 
 mod serve;
 
@@ -10,7 +9,7 @@ use calculator_service::service::CalculatorService;
 use calculator_service::types::{AddPayload, AddResult};
 use toolwright::MethodError;
 
-/// Does sums, one day.
+/// Adds numbers after a wait.
 struct SlowCalculator;
 
 impl CalculatorService for SlowCalculator {

@@ -1,5 +1,4 @@
-//! The generated calculator server as a client meets it: a child process, asked over its standard
-//! streams by rmcp's own client, and over HTTP.
+//! Tests the generated calculator server as a child process, with the client of rmcp over standard streams, and over HTTP.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -23,7 +22,7 @@ async fn calc(lifecycle: ClientLifecycleMode) -> Client {
     ClientConfig::default().serve_with_lifecycle(process, lifecycle).await.unwrap()
 }
 
-/// Both eras of the protocol: with a handshake, and without one.
+/// Both eras of the protocol: with a handshake, and without.
 fn eras() -> [ClientLifecycleMode; 2] {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     [ClientLifecycleMode::Initialize, ClientLifecycleMode::Discover { preferred_versions }]
@@ -38,7 +37,7 @@ fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
 }
 
-/// G25, G32: the method's schemas are the tool's, and the tool's are what is listed.
+/// G25, G32: the tool has the schemas of its method, and the server lists them.
 #[tokio::test]
 async fn g25_g32_the_list_holds_the_generated_schemas() {
     for era in eras() {
@@ -57,17 +56,17 @@ async fn g25_g32_the_list_holds_the_generated_schemas() {
     }
 }
 
-/// G4: clients are told what the toolset is for.
+/// G4: the instructions of the server contain the description of the toolset.
 #[tokio::test]
-async fn g4_the_server_says_what_its_toolset_is_for() {
+async fn g4_the_server_has_the_description_of_its_toolset() {
     for era in eras() {
         let client = calc(era).await;
-        let said = client.peer_info().unwrap().instructions.clone();
-        assert_eq!(said.as_deref(), Some("`calculator`: Does sums."));
+        let instructions = client.peer_info().unwrap().instructions.clone();
+        assert_eq!(instructions.as_deref(), Some("`calculator`: Does sums."));
     }
 }
 
-/// G25, G32: a call runs on the generated executor and answers with text and structure.
+/// G25, G32: the generated executor runs a call, and the answer has text and structured content.
 #[tokio::test]
 async fn g25_g32_a_call_is_answered() {
     for era in eras() {
@@ -79,7 +78,7 @@ async fn g25_g32_a_call_is_answered() {
 }
 
 #[tokio::test]
-async fn invalid_arguments_are_an_error_result_that_says_where() {
+async fn invalid_arguments_are_an_error_result_with_their_places() {
     let client = calc(ClientLifecycleMode::Initialize).await;
     let result = add(&client, json!({"a": "two", "c": 1})).await;
     assert_eq!(result.is_error, Some(true));
@@ -87,7 +86,7 @@ async fn invalid_arguments_are_an_error_result_that_says_where() {
         assert!(text(&result).contains(words), "no `{words}` in: {}", text(&result));
     }
     let result = add(&client, json!({"a": 1, "b": 1})).await;
-    assert_eq!(result.structured_content, Some(json!({"sum": 2})), "the server goes on");
+    assert_eq!(result.structured_content, Some(json!({"sum": 2})), "the server still answers");
 }
 
 #[tokio::test]
@@ -100,13 +99,13 @@ async fn an_unknown_tool_is_an_invalid_request() {
 }
 
 #[test]
-fn a_client_that_says_nothing_ends_the_server_in_peace() {
+fn a_server_ends_with_success_when_its_input_closes() {
     let output = Command::new(CALC).stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
 }
 
-/// A server over HTTP, and its address. Killed at the end of its test, if it is still there.
+/// A server over HTTP and its address. It is killed when this value is dropped.
 struct HttpServer {
     process: Child,
     address: String,
@@ -119,14 +118,14 @@ impl HttpServer {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = String::new();
-        BufReader::new(process.stderr.take().unwrap()).read_line(&mut said).unwrap();
-        let address = said.trim().strip_prefix("serving calc at http://").unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("serving calc at http://").unwrap();
         let address = address.strip_suffix("/mcp").unwrap().to_owned();
         Self { process, address }
     }
 
-    /// Sends a request of a client of 2026-07-28; the answer comes until the connection ends.
+    /// Sends a request of MCP 2026-07-28. The answer can be read until the connection ends.
     fn send(&self, method: &str, name: Option<&str>, params: &str) -> TcpStream {
         let Self { address, .. } = self;
         let name = name.map(|name| format!("Mcp-Name: {name}\r\n")).unwrap_or_default();
@@ -146,7 +145,7 @@ impl HttpServer {
 
 impl Drop for HttpServer {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.process.kill();
         self.process.wait().unwrap();
     }
@@ -159,7 +158,7 @@ fn answer(mut stream: TcpStream) -> String {
 }
 
 #[test]
-fn over_http_it_answers_at_the_address_it_says() {
+fn the_http_server_answers_at_the_address_that_it_prints() {
     let server = HttpServer::start(CALC);
     let answer = answer(server.send("tools/list", None, ""));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""name":"add""#), "{answer}");
@@ -180,10 +179,10 @@ fn quick_calls_are_answered_while_another_blocks_its_thread() {
 
 #[cfg(unix)]
 #[test]
-fn a_call_in_flight_is_answered_after_sigterm_and_the_server_ends_in_peace() {
+fn a_call_in_flight_is_answered_after_sigterm_and_the_server_ends_with_success() {
     let mut server = HttpServer::start(env!("CARGO_BIN_EXE_slow-calc"));
     let in_flight = server.add(3_000, 1);
-    // It has begun when a call that was sent after it is answered, give or take the order of threads.
+    // When a later call has been answered, this one has begun as well, apart from the order of threads.
     answer(server.add(0, 0));
     std::thread::sleep(Duration::from_millis(500));
     let server_id = rustix::process::Pid::from_child(&server.process);
@@ -198,5 +197,5 @@ fn a_call_in_flight_is_answered_after_sigterm_and_the_server_ends_in_peace() {
 fn unknown_arguments_are_refused() {
     let output = Command::new(CALC).arg("--https").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("there is `--http ADDRESS`"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("expected `--http ADDRESS`"));
 }

@@ -1,4 +1,4 @@
-//! G23: toolsets that a generated MCP server exposes, called through it with their own crates.
+//! G23: tests the toolsets of generated MCP servers, called over MCP through the executors of the same crates.
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use toolwright::{
 use toolwright_mcp::client::{Client, ServerCommand, ServerUrl};
 use toolwright_mcp::{HttpOptions, McpServer, ServerSpec};
 
-/// A client of a server in this process.
+/// Starts a server in this process. Returns a client of it.
 async fn client_of(server: McpServer, options: HttpOptions) -> Client {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -41,7 +41,7 @@ async fn g23_a_method_backed_tool_is_called_through_its_server() {
     assert_eq!(failure.kind, FailureKind::InvalidCall, "{failure:?}");
 }
 
-/// Plans nothing.
+/// Returns plans without steps.
 struct Idle;
 
 impl Executor for Idle {
@@ -60,11 +60,11 @@ async fn g23_an_agent_backed_tool_is_called_through_its_server() {
     assert_eq!(from_json(plan.as_bytes()), Ok(Plan { goal: "Ship".into(), steps: Vec::new() }));
 }
 
-/// Keeps the runs it was asked about.
+/// Records the runs of the calls.
 #[derive(Default)]
-struct Asked(Mutex<Vec<String>>);
+struct Recorder(Mutex<Vec<String>>);
 
-impl TodosService for Asked {
+impl TodosService for Recorder {
     async fn update_todos(
         &self,
         _: UpdateTodosPayload,
@@ -82,12 +82,12 @@ impl TodosService for Asked {
 }
 
 #[tokio::test]
-async fn g23_the_server_fills_in_what_the_model_does_not_see() {
+async fn g23_the_server_fills_in_injected_fields() {
     static SPEC: ServerSpec =
         ServerSpec { name: "todos", version: "1", toolsets: &[todos_tools::specs::ALL] };
-    let asked = Arc::new(Asked::default());
+    let recorder = Arc::new(Recorder::default());
     let mut server = McpServer::new(&SPEC);
-    todos_tools::register(&mut server, Arc::clone(&asked)).unwrap();
+    todos_tools::register(&mut server, Arc::clone(&recorder)).unwrap();
     let there = HttpOptions::new().with_scope(|_, scope| scope.run_id = Some("run there".into()));
     let client = client_of(server.complete().unwrap(), there).await;
     let executor = TodosMcpExecutor::new(client);
@@ -96,14 +96,14 @@ async fn g23_the_server_fills_in_what_the_model_does_not_see() {
     let call = todos_tools::calls::get_todos(&GetTodosArgs::default()).unwrap().with_scope(here);
     let todos = executor.execute(&call).await.outcome.unwrap();
     assert_eq!(from_json(todos.as_bytes()), Ok(TodosSnapshot::default()));
-    assert_eq!(*asked.0.lock().unwrap(), ["run there"]);
+    assert_eq!(*recorder.0.lock().unwrap(), ["run there"]);
 
-    let told = call.with_args(Payload::new(r#"{"run_id":"run here"}"#));
-    let failure = executor.execute(&told).await.outcome.unwrap_err();
+    let with_run_id = call.with_args(Payload::new(r#"{"run_id":"run here"}"#));
+    let failure = executor.execute(&with_run_id).await.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::InvalidCall, "{failure:?}");
 }
 
-/// Blocks the thread that asks for all todos until its sender is dropped. Knows at once that none is done.
+/// Blocks the thread of a call for all todos until the sender is dropped. A call with a status returns at once.
 struct Stuck(Mutex<mpsc::Receiver<()>>);
 
 impl TodosService for Stuck {
@@ -125,10 +125,10 @@ impl TodosService for Stuck {
     }
 }
 
-/// H3: the five seconds of `schema/todos.yaml` are over for a call that blocks one of two threads, and another call is
-/// answered meanwhile.
+/// H3: the time limit of five seconds in `schema/todos.yaml` ends a call that blocks one of two threads. Meanwhile, another call
+/// is answered.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn h3_a_generated_servers_limit_strikes_while_its_tool_blocks_a_thread() {
+async fn h3_the_time_limit_of_a_generated_server_ends_a_call_that_blocks_its_thread() {
     static SPEC: ServerSpec =
         ServerSpec { name: "todos", version: "1", toolsets: &[todos_tools::specs::ALL] };
     let (held, until) = mpsc::channel();

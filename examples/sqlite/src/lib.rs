@@ -1,5 +1,5 @@
-//! A database as a toolset by hand: transactions are handles, and one that a run forgets is rolled back when the run
-//! ends. Never keeps a transaction from one run to another.
+//! A database as a hand-written toolset. Transactions are handles, and those that are still open are rolled back when the run
+//! ends.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,13 +12,13 @@ use toolwright::{
 use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
 
-/// Connections that nobody uses; all runs share them.
+/// A pool of idle connections, which all runs share.
 pub struct Pool {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
 }
 
-/// The transactions of one run. Register a factory that makes it: `move |_| Database::new(&pool)`.
+/// The transactions of one run. Register it with a factory: `move |_| Database::new(&pool)`.
 pub struct Database {
     pool: Arc<Pool>,
     open: Arc<Handles<Mutex<Connection>>>,
@@ -26,12 +26,12 @@ pub struct Database {
 }
 
 impl Pool {
-    /// A pool of connections to a file.
+    /// Creates a pool of connections to a database file.
     pub fn new(path: impl Into<PathBuf>) -> Arc<Self> {
         Arc::new(Self { path: path.into(), idle: Mutex::default() })
     }
 
-    /// How many connections wait to be used.
+    /// The number of idle connections.
     pub fn idle(&self) -> usize {
         lock(&self.idle).len()
     }
@@ -41,9 +41,9 @@ impl Pool {
         idle.map_or_else(|| Connection::open(&self.path), Ok)
     }
 
-    /// Ends a transaction, one way or the other, and keeps its connection if that went well.
-    fn end(&self, connection: Arc<Mutex<Connection>>, how: &str) -> rusqlite::Result<()> {
-        lock(&connection).execute_batch(how)?;
+    /// Ends a transaction by `COMMIT` or `ROLLBACK`, and returns its connection to the pool.
+    fn end(&self, connection: Arc<Mutex<Connection>>, statement: &str) -> rusqlite::Result<()> {
+        lock(&connection).execute_batch(statement)?;
         let connection = Arc::into_inner(connection).map(Mutex::into_inner);
         lock(&self.idle).extend(connection.and_then(Result::ok));
         Ok(())
@@ -51,7 +51,7 @@ impl Pool {
 }
 
 impl Database {
-    /// No transaction yet.
+    /// Creates the toolset of a run, without transactions.
     pub fn new(pool: &Arc<Pool>) -> Self {
         let open = Arc::new(Handles::new("txn", "transaction"));
         let tools = Combined::new()
@@ -68,24 +68,24 @@ described! {
     struct Nothing {}
 
     struct Begun {
-        /// The transaction, for the statements in it.
+        /// The handle of the transaction.
         txn: String,
     }
 
     struct Statement {
-        /// The transaction that was begun.
+        /// The handle of the transaction.
         txn: String,
         /// One statement of SQL.
         sql: String,
     }
 
     struct Executed {
-        /// How many rows changed.
+        /// The number of changed rows.
         changed: i64,
     }
 
     struct Commit {
-        /// The transaction to keep.
+        /// The handle of the transaction.
         txn: String,
     }
 }
@@ -114,7 +114,7 @@ fn execute(open: &Open) -> FunctionTool {
 
 fn commit(pool: &Arc<Pool>, open: &Open) -> FunctionTool {
     let (pool, open) = (Arc::clone(pool), Arc::clone(open));
-    tool("commit", "Keep what a transaction did, and end it.", move |Commit { txn }: Commit| {
+    tool("commit", "Commit a transaction.", move |Commit { txn }: Commit| {
         pool.end(open.close(&txn)?, "COMMIT").map_err(refused)?;
         Ok(Nothing {})
     })
@@ -133,7 +133,7 @@ where
     FunctionTool::new(spec, move |args: A| std::future::ready(body(args)))
 }
 
-/// What the database says about a statement is for whoever wrote it: the model.
+/// Shows the error of the database to the model, which wrote the statement.
 fn refused(error: rusqlite::Error) -> ToolFailure {
     ToolFailure::new(FailureKind::DomainRejection, error.to_string(), Recovery::Replan)
 }
@@ -151,14 +151,14 @@ impl Toolset for Database {
         self.tools.call(call)
     }
 
-    /// Rolls back what was forgotten, and gives its connections back.
     fn open_handles(&self) -> Vec<String> {
         self.open.names()
     }
 
+    /// Rolls back the open transactions, and returns their connections to the pool.
     fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         let ended = self.open.drain().into_iter().map(|(_, open)| self.pool.end(open, "ROLLBACK"));
-        // All of them first, then the first that failed.
+        // All transactions are rolled back before the first error is returned.
         let ended: Vec<_> = ended.collect();
         Box::pin(std::future::ready(
             ended.into_iter().collect::<Result<_, _>>().map_err(Into::into),

@@ -1,4 +1,4 @@
-//! The example at work, in runs that follow a script.
+//! Tests the database in runs that follow a script.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use toolwright::{Payload, ToolCall, ToolFailure};
 use toolwright_runtime::{Agent, Registry, RunOutcome, RunRequest, Runtime, Script, Step, Turn};
 use toolwright_sqlite_example::{Database, Pool};
 
-/// A run that begins, inserts, and commits or forgets to.
+/// Runs an agent that begins a transaction, inserts a row and, if `commits`, commits.
 async fn run(pool: &Arc<Pool>, commits: bool) -> RunOutcome {
     let pool = Arc::clone(pool);
     let registry = Registry::new();
@@ -25,7 +25,7 @@ async fn run(pool: &Arc<Pool>, commits: bool) -> RunOutcome {
     Runtime::new(registry).run(RunRequest::new("scribe", Payload::new("{}"))).await.unwrap()
 }
 
-/// A call with the handle that the first step got.
+/// A call with the handle from the first step.
 fn with_txn(turn: &Turn<'_>, tool: &str, more: &str) -> Step {
     let opened = turn.history()[0][0].result.outcome.as_ref().unwrap().to_string();
     let args = format!("{}{more}}}", opened.trim_end_matches('}'));
@@ -37,9 +37,9 @@ fn notes(path: &Path) -> i64 {
     connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
 }
 
-/// I4, I5: a transaction that a run forgets is rolled back when the run ends, and its connection goes back.
+/// I4, I5: an open transaction is rolled back when its run ends, and its connection returns to the pool.
 #[tokio::test]
-async fn i4_i5_a_forgotten_transaction_is_rolled_back_and_gives_its_connection_back() {
+async fn i4_i5_an_open_transaction_is_rolled_back_and_its_connection_returns_to_the_pool() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE notes (text)").unwrap();
@@ -48,11 +48,11 @@ async fn i4_i5_a_forgotten_transaction_is_rolled_back_and_gives_its_connection_b
         let outcome = run(&pool, commits).await;
         assert!(outcome.exchanges().all(|exchange| exchange.result.outcome.as_ref().is_ok()));
         assert_eq!(notes(&path), expected);
-        assert_eq!(pool.idle(), 1, "one connection, used again by each run");
+        assert_eq!(pool.idle(), 1, "each run reuses the connection");
     }
 }
 
-/// I2, I4: a handle of another run is unknown, in the tool's words.
+/// I2, I4: a handle of another run is unknown.
 #[tokio::test]
 async fn i2_i4_a_handle_of_another_run_is_unknown() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! What must hold for any input whatever: of the compiler, of names, of generated codecs. Each target is a test that
-//! searches for two seconds; `cargo xtask fuzz` searches for longer.
+//! Fuzz tests of the compiler, of names and of generated codecs. Each target is a test that searches for two seconds;
+//! `cargo xtask fuzz` searches longer.
 
 mod search;
 mod targets;

@@ -1,7 +1,7 @@
-//! A search for input that breaks a promise: it changes what it knows at random, and keeps what shows something new. Runs on
-//! stable Rust, without instrumentation: what is new is told by the target, as the codes and outcomes that it met.
+//! Searches for input that breaks a promise: changes known inputs at random, and keeps those with new outcomes. It runs on
+//! stable Rust without instrumentation; the target returns the outcomes, such as the codes of findings.
 //!
-//! `TOOLWRIGHT_FUZZ_SECONDS` says how long (`cargo xtask fuzz` does); what is new in a long run is kept in `corpus/`.
+//! `TOOLWRIGHT_FUZZ_SECONDS` sets the time (`cargo xtask fuzz` does so). A run with it stores new inputs in `corpus/`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,46 +9,46 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How long CI searches for each target.
+/// The default time for each target.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// Longer input is slower, and shows little more.
+/// The longest input. Longer input is slower and has few new outcomes.
 const MAX_BYTES: usize = 8192;
 
-/// The longest input that is kept for other runs.
+/// The longest input that is stored in the corpus.
 const MAX_KEPT: usize = 1024;
 
-/// How many inputs are kept for a target.
+/// The maximum number of files in the corpus of a target.
 const MAX_FILES: usize = 60;
 
 /// A promise about any input.
 pub(crate) struct Target {
     /// Its folder in the corpus.
     pub(crate) name: &'static str,
-    /// What to begin with, beside the corpus.
+    /// The first inputs, besides the corpus.
     pub(crate) seeds: fn() -> Vec<Vec<u8>>,
-    /// Words that mean something to it.
+    /// Pieces of text with a meaning in its inputs.
     pub(crate) words: &'static [&'static str],
-    /// Panics where the promise is broken; gives what it met.
+    /// Runs an input. Returns the outcomes, and panics if the promise is broken.
     pub(crate) try_on: fn(&[u8]) -> BTreeSet<String>,
 }
 
 struct Search<'t> {
     target: &'t Target,
     known: Vec<Vec<u8>>,
-    met: BTreeSet<String>,
+    outcomes: BTreeSet<String>,
     state: u64,
 }
 
 impl Target {
-    /// Searches for as long as the environment says.
+    /// Searches for the time that the environment sets.
     pub(crate) fn search(&self) {
         let asked =
             std::env::var("TOOLWRIGHT_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
         let time = asked.map_or(SHORT, Duration::from_secs);
         let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |now| now.as_secs());
         let mut search =
-            Search { target: self, known: Vec::new(), met: BTreeSet::new(), state: seed };
+            Search { target: self, known: Vec::new(), outcomes: BTreeSet::new(), state: seed };
         for input in self.corpus() {
             search.take(input);
         }
@@ -67,7 +67,8 @@ impl Target {
             }
             tried += 1;
         }
-        println!("{}: {tried} inputs, {} things met, seed {seed}", self.name, search.met.len());
+        let outcomes = search.outcomes.len();
+        println!("{}: {tried} inputs, {outcomes} outcomes, seed {seed}", self.name);
     }
 
     fn folder(&self) -> PathBuf {
@@ -83,7 +84,7 @@ impl Target {
         paths.iter().map(|path| fs::read(path).expect("a file of the corpus")).collect()
     }
 
-    /// Keeps an input under a name that its bytes give it (FNV-1a: Fowler, Noll, Vo).
+    /// Stores an input in a file named after its hash (FNV-1a).
     fn keep(&self, input: &[u8]) -> PathBuf {
         let name = input.iter().fold(0xcbf2_9ce4_8422_2325, |number: u64, byte| {
             (number ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -93,13 +94,14 @@ impl Target {
         path
     }
 
-    fn holds(&self, input: &[u8]) -> Option<BTreeSet<String>> {
+    /// The outcomes of an input; `None` if it breaks the promise.
+    fn outcomes(&self, input: &[u8]) -> Option<BTreeSet<String>> {
         catch_unwind(AssertUnwindSafe(|| (self.try_on)(input))).ok()
     }
 
-    /// A shorter input that breaks the promise too: halves, quarters and so on are left out.
+    /// Shortens an input that breaks the promise: removes halves, quarters and so on while it still does.
     fn shortened(&self, input: &[u8]) -> Vec<u8> {
-        // What went wrong has been printed; that it still does need not be.
+        // The first panic has been printed, so the others need not be.
         panic::set_hook(Box::new(|_| ()));
         let mut input = input.to_vec();
         let mut length = input.len() / 2;
@@ -107,7 +109,7 @@ impl Target {
             let mut at = 0;
             while at + length <= input.len() {
                 let shorter = [&input[..at], &input[at + length..]].concat();
-                if self.holds(&shorter).is_none() { input = shorter } else { at += length }
+                if self.outcomes(&shorter).is_none() { input = shorter } else { at += length }
             }
             length /= 2;
         }
@@ -118,7 +120,7 @@ impl Target {
 
 impl Search<'_> {
     fn take(&mut self, input: Vec<u8>) -> bool {
-        let Some(met) = self.target.holds(&input) else {
+        let Some(outcomes) = self.target.outcomes(&input) else {
             let shortest = self.target.shortened(&input);
             let path = self.target.keep(&shortest);
             panic!(
@@ -128,9 +130,9 @@ impl Search<'_> {
                 String::from_utf8_lossy(&shortest)
             );
         };
-        let before = self.met.len();
-        self.met.extend(met);
-        let is_new = self.met.len() > before;
+        let before = self.outcomes.len();
+        self.outcomes.extend(outcomes);
+        let is_new = self.outcomes.len() > before;
         if is_new || self.known.is_empty() {
             self.known.push(input);
         }
@@ -146,7 +148,7 @@ impl Search<'_> {
         usize::try_from((z ^ (z >> 31)) >> 33).expect("31 bits") % end.max(1)
     }
 
-    /// Something known, changed in a few places.
+    /// A known input with a few changes.
     fn changed(&mut self) -> Vec<u8> {
         let at = self.below(self.known.len());
         let mut input = self.known[at].clone();

@@ -1,4 +1,4 @@
-//! The promises. Never how input is found: `search` does that.
+//! The promises that `search` tries to break.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -122,7 +122,7 @@ const JSON: &[&str] = &[
     "\"\"",
 ];
 
-/// Every YAML file of the repository that is a schema.
+/// Schema files of the repository.
 fn schemas() -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [
@@ -140,7 +140,7 @@ fn schemas() -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).expect("readable")).collect()
 }
 
-/// Whatever stands in a file: errors at places that are there, or the same sound files each time.
+/// Any text has errors with valid spans, or compiles to the same valid files each time.
 fn compiles(input: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(input).into_owned();
     let sources = Sources::new(vec![Source { path: "a.yaml".to_owned(), text: text.clone() }]);
@@ -179,7 +179,7 @@ fn compiles(input: &[u8]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whatever text: an identifier in ASCII, and different ones for different values.
+/// Any text becomes an ASCII identifier, and different values become different variants.
 fn becomes_names(input: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(input);
     let lines: BTreeSet<&str> = text.lines().collect();
@@ -205,7 +205,7 @@ fn becomes_names(input: &[u8]) -> BTreeSet<String> {
         "{lines:?} {variants:?}"
     );
     assert!(variants.iter().all(|name| is_identifier(name)), "{variants:?}");
-    // What is new is how a name begins and ends, and how long it is.
+    // The outcome is the kind of the first and last character, and the magnitude of the length.
     let kind = |c: Option<char>| c.map_or('-', |c| if c.is_ascii_digit() { '1' } else { 'a' });
     let shape = |name: &naming::Identifier| {
         let (mut letters, length) = (name.chars(), name.len().ilog2());
@@ -214,14 +214,14 @@ fn becomes_names(input: &[u8]) -> BTreeSet<String> {
     variants.iter().map(shape).collect()
 }
 
-/// Letters, digits and underscores of ASCII, as an identifier begins.
+/// Whether a name has only ASCII letters, digits and underscores, and does not begin with a digit.
 fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && name != "_"
 }
 
-/// An identifier of Rust, raw ones included; those that are keywords most often have to be escaped.
+/// Whether a name is an identifier of Rust, which may be raw. Only common keywords are checked.
 fn is_identifier(name: &str) -> bool {
     const KEYWORDS: [&str; 8] = ["self", "super", "crate", "Self", "type", "fn", "match", "gen"];
     match name.strip_prefix("r#") {
@@ -230,7 +230,7 @@ fn is_identifier(name: &str) -> bool {
     }
 }
 
-/// A payload with the number of a codec before it.
+/// The payloads of all rows, each with the number of its codec as the first byte.
 fn payloads() -> Vec<Vec<u8>> {
     let (mut numbers, mut seeds) = (0_u8.., Vec::new());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codecs");
@@ -252,7 +252,7 @@ fn payloads() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Whatever payload: issues, or a value that is encoded to the same meaning and decoded again.
+/// Any payload has issues, or is encoded with the same meaning and can be decoded again.
 fn decodes(input: &[u8]) -> BTreeSet<String> {
     let Some((&number, payload)) = input.split_first() else { return BTreeSet::new() };
     let (tool, side) = {
@@ -265,17 +265,17 @@ fn decodes(input: &[u8]) -> BTreeSet<String> {
         Side::Result => tool.spec.check_result(payload),
     };
     let Ok(text) = std::str::from_utf8(payload) else {
-        assert!(checked.is_err(), "{name}: bytes that are no text");
+        assert!(checked.is_err(), "{name}: accepted bytes that are not UTF-8");
         return BTreeSet::from([format!("{number} bytes")]);
     };
-    match (&checked, tool.again(side, text)) {
+    match (&checked, tool.reencode(side, text)) {
         (Ok(()), Ok(encoded)) => {
-            let again = tool.again(side, &encoded).expect("what was encoded is decoded");
+            let again = tool.reencode(side, &encoded).expect("the encoding can be decoded");
             assert_eq!(meaning(&again), meaning(&encoded), "{name}");
-            text.parse::<Value>().expect("what is accepted is JSON");
+            text.parse::<Value>().expect("an accepted payload is JSON");
             BTreeSet::from([format!("{number} ok")])
         }
-        // A number too large for a double is decoded from its text, and not written.
+        // A number too large for a double is decoded, but cannot be encoded.
         (Ok(()), Err(_)) => BTreeSet::from([format!("{number} not written")]),
         (Err(invalid), Err(_)) => {
             assert!(!invalid.issues().is_empty(), "{name}");

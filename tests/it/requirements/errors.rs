@@ -1,4 +1,4 @@
-//! What a caller hears of a declared error: its sentence, its data, and what to do about it.
+//! Tests the failures of declared errors: their message, data and recovery.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::requirement_cases::library_service::types::{
 use crate::requirement_cases::library_tools::calls;
 use crate::requirement_cases::library_tools::executor::LibraryExecutor;
 
-/// A library that is short of what is asked for, in ways that the number of the book decides.
+/// A library that fails in different ways, by the ISBN of the book.
 struct Library;
 
 fn missing() -> Missing {
@@ -62,7 +62,7 @@ async fn failure(isbn: &str) -> ToolFailure {
 }
 
 #[tokio::test]
-async fn declared_errors_carry_their_sentence_their_data_and_what_to_do() {
+async fn declared_errors_carry_their_message_data_and_recovery() {
     let closed = "the library is closed. Come back tomorrow.";
     let table = [
         (
@@ -85,7 +85,7 @@ async fn declared_errors_carry_their_sentence_their_data_and_what_to_do() {
     }
 }
 
-/// G24: what a program needs of a failure stands under `_meta` of the answer, and becomes the same failure, and the same error.
+/// G24: `_meta` of the answer carries the code and data of a failure, from which the client makes the same failure and error.
 #[tokio::test]
 async fn g24_a_client_of_an_mcp_server_gets_the_code_and_the_data_of_a_declared_error() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
@@ -107,7 +107,7 @@ async fn g24_a_client_of_an_mcp_server_gets_the_code_and_the_data_of_a_declared_
     serving.abort();
 }
 
-/// G25: what two toolsets have in common is taken once, and stays the caller's.
+/// G25: a service of two toolsets is passed once, and the caller keeps its own reference.
 #[tokio::test]
 async fn a_server_takes_a_service_once_and_shares_it() {
     let library = Arc::new(Library);
@@ -119,14 +119,14 @@ async fn a_server_takes_a_service_once_and_shares_it() {
 }
 
 #[tokio::test]
-async fn data_that_the_schema_of_an_error_refuses_are_no_data_and_an_internal_failure() {
+async fn an_error_with_data_that_its_schema_refuses_is_an_internal_failure() {
     let failure = failure("0003").await;
     assert_eq!(failure.kind, FailureKind::Internal);
     assert_eq!((failure.code, failure.data), (None, None));
 }
 
 #[tokio::test]
-async fn whatever_goes_wrong_inside_is_hidden_from_the_model() {
+async fn internal_errors_are_hidden_from_the_model() {
     let failure = failure("9999").await;
     assert_eq!(failure.kind, FailureKind::Internal);
     assert_eq!(failure.message, "the tool failed internally");

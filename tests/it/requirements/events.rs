@@ -1,5 +1,5 @@
-//! One path for every call, whatever runs its tool (G29): a service's method, an agent, an MCP server or an executor of the
-//! host, each behind a generated toolset; a function; and an MCP server that no schema file knows.
+//! Tests that calls take the same path whatever runs the tool (G29): a method of a service, an agent, an MCP server or an
+//! executor of the host, each with a generated toolset; a function; and an MCP server without a schema file.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::real_servers::{git_tools, memory_tools};
 use crate::remote::Peer;
 use crate::requirement_cases::rates_tools;
 
-/// Answers as told, whatever kind of thing it is.
+/// Answers all calls with success, or all with failure. It implements a service, a planner and an executor.
 #[derive(Clone, Copy)]
 pub(super) struct Backing {
     pub(super) fails: bool,
@@ -39,7 +39,7 @@ described! {
     }
 }
 
-/// The server that no schema file of its client knows.
+/// A server whose tools its client has no schema file for.
 static FAR: ServerSpec =
     ServerSpec { name: "far", version: "1.0.0", toolsets: &[memory_tools::specs::ALL] };
 
@@ -51,7 +51,7 @@ impl Backing {
         Ok(Payload::new(payload))
     }
 
-    /// A registry with a tool of each kind, all of which answer alike. The agent `host` may use them all.
+    /// A registry with a tool of each kind, which all succeed or all fail.
     pub(super) async fn registry(self) -> Result<Registry, Box<dyn Error>> {
         let peer = if self.fails { Err(FailureKind::DomainRejection) } else { Ok("{}") };
         let mut registry = Registry::new();
@@ -70,7 +70,7 @@ impl Backing {
         Ok(registry)
     }
 
-    /// An MCP server on a port of this process, for as long as the test runs.
+    /// Starts an MCP server in this process, which runs as long as the test.
     async fn far(self) -> Result<ServerUrl, Box<dyn Error>> {
         let graph = r#"{"entities":[],"relations":[]}"#;
         let peer = if self.fails { Err(FailureKind::DomainRejection) } else { Ok(graph) };
@@ -82,8 +82,8 @@ impl Backing {
         Ok(ServerUrl::new(url))
     }
 
-    /// What the host's sink is told of a run that makes these calls, one a step.
-    pub(super) async fn told(
+    /// The events of a run of the agent `host` that makes these calls, one in each step.
+    pub(super) async fn events(
         self,
         calls: impl IntoIterator<Item = ToolCall>,
         policy: Policy,
@@ -141,7 +141,7 @@ impl Executor for Backing {
     }
 }
 
-/// A tool of each kind, with arguments that are right and some that are not.
+/// A tool of each kind, with valid and with invalid arguments.
 pub(super) const TOOLS: [(&str, &str, &str); 6] = [
     ("get_todos", "{}", r#"{"status":"lost"}"#),
     ("plan_session", r#"{"goal":"Ship"}"#, "{}"),
@@ -151,8 +151,8 @@ pub(super) const TOOLS: [(&str, &str, &str); 6] = [
     ("search_nodes", r#"{"query":"x"}"#, "{}"),
 ];
 
-/// What is told of a run whose calls, `call_0` and so on, have these arguments.
-async fn told(
+/// The events of a run whose calls, `call_0` and so on, have these arguments, one line each.
+async fn event_lines(
     tool: &str,
     args: &[&str],
     fails: bool,
@@ -161,7 +161,7 @@ async fn told(
     let call = |(place, args): (usize, &&str)| {
         ToolCall::new(tool, Payload::new(*args)).with_id(format!("call_{place}"))
     };
-    let events = Backing { fails }.told(args.iter().enumerate().map(call), policy).await?;
+    let events = Backing { fails }.events(args.iter().enumerate().map(call), policy).await?;
     Ok(events.iter().map(|event| line(&event.kind)).collect())
 }
 
@@ -181,7 +181,7 @@ fn line(kind: &EventKind) -> String {
     }
 }
 
-/// The events of a run whose calls end like this, and which itself ends so.
+/// The event lines of a run with these outcomes of its calls and of the run.
 fn expected(calls: &[&str], run: &str) -> Vec<String> {
     let of_call = |(place, end): (usize, &&str)| {
         let scheduled = format!("tool_call_scheduled call_{place}");
@@ -192,11 +192,11 @@ fn expected(calls: &[&str], run: &str) -> Vec<String> {
     first.chain(calls).chain([format!("run_finished: {run}")]).collect()
 }
 
-/// The tools compared are backed in all ways there are.
+/// G29: the compared tools have all kinds of implementations.
 #[tokio::test]
-async fn g29_the_tools_that_are_compared_are_backed_in_six_ways() -> Tested {
+async fn g29_the_compared_tools_are_implemented_in_six_ways() -> Tested {
     let calls = TOOLS.map(|(tool, right, _)| ToolCall::new(tool, Payload::new(right)));
-    let events = Backing { fails: false }.told(calls, Policy::UNLIMITED).await?;
+    let events = Backing { fails: false }.events(calls, Policy::UNLIMITED).await?;
     let of_call = |event: &Event| match &event.kind {
         EventKind::ToolCallScheduled { tool, .. } => Some(match tool.implementation()? {
             Implementation::Method { .. } => format!("{}: method", tool.name()),
@@ -220,19 +220,19 @@ async fn g29_the_tools_that_are_compared_are_backed_in_six_ways() -> Tested {
     Ok(())
 }
 
-/// G29: a call that succeeds, one that is refused and one that fails are told alike, whatever runs the tool.
+/// G29: a call that succeeds, is refused or fails has the same events, whatever runs the tool.
 #[tokio::test]
 async fn g29_the_events_of_a_call_do_not_depend_on_what_runs_it() -> Tested {
     for (tool, right, wrong) in TOOLS {
-        let events = told(tool, &[right, wrong], false, Policy::UNLIMITED).await?;
+        let events = event_lines(tool, &[right, wrong], false, Policy::UNLIMITED).await?;
         assert_eq!(events, expected(&["payload", "invalid_call"], "payload"), "{tool}");
-        let events = told(tool, &[right], true, Policy::UNLIMITED).await?;
+        let events = event_lines(tool, &[right], true, Policy::UNLIMITED).await?;
         assert_eq!(events, expected(&["domain_rejection"], "payload"), "{tool}");
     }
     Ok(())
 }
 
-/// G29: each limit of a policy counts and strikes alike, whatever runs the tool.
+/// G29: the limits of a policy count the same, whatever runs the tool.
 #[tokio::test]
 async fn g29_the_policy_over_calls_does_not_depend_on_what_runs_them() -> Tested {
     let two_calls = Policy { max_tool_calls: Some(2), ..Policy::UNLIMITED };
@@ -240,11 +240,11 @@ async fn g29_the_policy_over_calls_does_not_depend_on_what_runs_them() -> Tested
     for (tool, right, wrong) in TOOLS {
         let cases: [(&[&str], bool, Policy, &[&str], &str); 5] = [
             (&[right; 3], false, two_calls, &["payload", "payload", "denied"], "payload"),
-            // Who asks again after that is ended.
+            // Another call after the denied one ends the run.
             (&[right; 4], false, two_calls, &["payload", "payload", "denied"], "denied"),
             (&[right; 4], true, two_failures, &["domain_rejection"; 2], "denied"),
             (&[wrong; 4], false, two_failures, &["invalid_call"; 2], "denied"),
-            // A success between two failures starts the count anew.
+            // A success between two failures resets the count.
             (
                 &[wrong, right, wrong, right],
                 false,
@@ -254,7 +254,7 @@ async fn g29_the_policy_over_calls_does_not_depend_on_what_runs_them() -> Tested
             ),
         ];
         for (args, fails, policy, calls, run) in cases {
-            let events = told(tool, args, fails, policy).await?;
+            let events = event_lines(tool, args, fails, policy).await?;
             assert_eq!(events, expected(calls, run), "{tool} {args:?}");
         }
     }

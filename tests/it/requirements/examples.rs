@@ -1,4 +1,4 @@
-//! The worked examples, end to end on a planner that decides by rule (G22, G30, G31, G32).
+//! Tests the examples end to end with a planner that follows a fixed rule (G22, G30, G31, G32).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,7 +20,7 @@ use toolwright_runtime::{
 
 use super::Tested;
 
-/// The todos of every run, each with the run it came from.
+/// The todos of all runs, each with its run.
 #[derive(Clone, Default)]
 struct Store(Arc<Mutex<Vec<(String, TodoItem)>>>);
 
@@ -61,35 +61,35 @@ impl calculator_service::service::CalculatorService for Sums {
     }
 }
 
-/// Ends at once with what it is told.
-struct Told;
+/// Finishes at once with its instructions as the result.
+struct Repeat;
 
-impl Planner for Told {
+impl Planner for Repeat {
     fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
-        let told = Payload::of(&turn.instructions().to_owned()).map(Step::Finish);
-        Box::pin(std::future::ready(told.map_err(Into::into)))
+        let result = Payload::of(&turn.instructions().to_owned()).map(Step::Finish);
+        Box::pin(std::future::ready(result.map_err(Into::into)))
     }
 }
 
-/// G4: planners are told what the toolsets of their agent are for, each once.
+/// G4: the instructions of a planner contain the description of each toolset of its agent once.
 #[tokio::test]
-async fn g4_planners_read_what_toolsets_are_for() {
+async fn g4_planners_read_the_descriptions_of_their_toolsets() {
     let mut registry = Registry::new();
     todos_tools::register(&mut registry, Store::default()).unwrap();
     calculator_tools::register(&mut registry, Sums).unwrap();
-    planner_session_planner_agent::register(&mut registry, Arc::new(Told)).unwrap();
+    planner_session_planner_agent::register(&mut registry, Arc::new(Repeat)).unwrap();
     let runtime = Runtime::new(registry);
     let outcome =
         runtime.run(RunRequest::new("session_planner", Payload::new("{}"))).await.unwrap();
-    let said: String = outcome.decode().unwrap();
+    let instructions: String = outcome.decode().unwrap();
     assert_eq!(
-        said,
+        instructions,
         "Keep plans short. Store each step as a todo.\n\n`todos`: Update or fetch the todos of a run.\n\n\
          `calculator`: Does sums."
     );
 }
 
-/// Stores one todo and adds two numbers, reads the todos back, and plans what it read.
+/// Stores one todo and adds two numbers, reads the todos back, and returns them as a plan.
 struct Rule;
 
 impl Planner for Rule {
@@ -126,7 +126,7 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
     })
 }
 
-/// Providers first, then the agent.
+/// A registry with the providers and the agent.
 fn registry(store: Store) -> Result<Registry, Box<dyn std::error::Error>> {
     let mut registry = Registry::new();
     todos_tools::register(&mut registry, store)?;
@@ -160,8 +160,8 @@ async fn g18_g22_g24_g32_plan_session_runs_the_agent_that_exports_it() -> Tested
     Ok(())
 }
 
-/// G22: a host runs the agent of a generated tool. The tool's codecs judge the input before anything runs, and the plan
-/// also where the run was suspended and went on in another runtime.
+/// G22: a host runs the agent of a generated tool. The tool's codecs check the input before the run, and the result, here of a
+/// run that was suspended and resumed in another runtime.
 #[tokio::test]
 async fn g22_a_host_runs_the_agent_of_a_generated_tool_through_its_codecs() -> Tested {
     let refused = RunRequest::of::<planning_tools::specs::PlanSession>(&PlanInput::new(""));
@@ -181,8 +181,8 @@ async fn g22_a_host_runs_the_agent_of_a_generated_tool_through_its_codecs() -> T
     Ok(())
 }
 
-/// G30, G31: the caller sees one start and one result around the child run, and only the whole runtime's sink sees
-/// what the child did, under the child's run id.
+/// G30, G31: the caller's sink sees only the start and the result of the call. The runtime's sink also sees the events of the
+/// child run, with the child's run id.
 #[tokio::test]
 async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
     let (all, own) = (Collector::new(), Collector::new());
@@ -216,7 +216,7 @@ async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
     Ok(())
 }
 
-/// G17, G18: the agent's specs are the providers' own statics, not copies of them.
+/// G17, G18: the agent's specs are the statics of the providers, not copies.
 #[test]
 fn g17_g18_an_agents_specs_are_the_providers_own() {
     let own: Vec<*const ToolSpec> =
@@ -230,10 +230,10 @@ fn g17_g18_an_agents_specs_are_the_providers_own() {
     assert_eq!(specs::AGENT.exports.len(), 1);
 }
 
-/// I1, G24: a generated toolset is registered with a factory, and each run has an instance of its own; or, on request,
-/// with one instance for all.
+/// I1, G24: a generated toolset is registered with a factory that makes an instance for each run, or with one instance for all
+/// runs.
 #[tokio::test]
-async fn i1_g24_a_generated_toolset_is_made_anew_for_each_run_unless_it_is_shared() -> Tested {
+async fn i1_g24_a_generated_toolset_has_an_instance_for_each_run_unless_it_is_shared() -> Tested {
     let scope = toolwright::Scope { run_id: Some("one".to_owned()), ..Default::default() };
     let item = TodoItem::new("a", "Draft", TodoStatus::Pending);
     let store = UpdateTodosArgs { mode: UpdateMode::Replace, items: vec![item] };

@@ -1,4 +1,4 @@
-//! What a method behind a tool receives: fields filled from the call, and never from the model (G21).
+//! Tests that injected fields of a method's payload are filled from the call, never from the model (G21).
 
 use serde_json::{Value, json};
 use toolwright::{Executor, FailureKind, MethodError, Payload, Scope, ToolCall, ToolFailure};
@@ -9,7 +9,7 @@ use crate::requirement_cases::ledger_service::types::{Entry, Payment};
 use crate::requirement_cases::ledger_tools::executor::LedgerExecutor;
 use crate::requirement_cases::ledger_tools::{calls, specs, types};
 
-/// Gives back what it received.
+/// Returns the payload that it received.
 pub(super) struct Echo;
 
 impl LedgerService for Echo {
@@ -44,7 +44,7 @@ async fn run(
         .map(|payload| serde_json::from_str(payload.as_str()).expect("a result is JSON"))
 }
 
-/// G21: the method's payload is the arguments and what the call knows.
+/// G21: the method's payload consists of the arguments and the injected fields.
 #[tokio::test]
 async fn g21_injected_fields_are_filled_from_the_call() {
     let found =
@@ -52,7 +52,7 @@ async fn g21_injected_fields_are_filled_from_the_call() {
     assert_eq!(found, Ok(json!({ "run_id": "run_1", "text": "a", "caller": "me", "more": 1 })));
 }
 
-/// G21: what the model writes into a hidden field never wins, be there something to inject or not.
+/// G21: a value of the model for a hidden field is ignored, even if nothing is injected.
 #[tokio::test]
 async fn g21_the_model_cannot_write_an_injected_field() {
     let args = json!({ "text": "ab", "run_id": "evil", "caller": "evil" });
@@ -68,7 +68,7 @@ async fn g21_the_model_cannot_write_an_injected_field() {
     }
 }
 
-/// G21: arguments and a result declared apart from the method's are reshaped, and checked by both schemas.
+/// G21: arguments and a result that are declared for the tool are converted to those of the method, and checked by both schemas.
 #[tokio::test]
 async fn g21_declared_arguments_and_results_are_reshaped() {
     let paid = run("pay_amount", &json!({ "amount": 3, "note": "n" }), Some("run_1"), None).await;
@@ -87,9 +87,9 @@ async fn g21_declared_arguments_and_results_are_reshaped() {
     }
 }
 
-/// G21: a field the host fails to fill, or fills wrongly, is the host's fault; the model never hears of it.
+/// G21: if the host fills a hidden field wrongly or not at all, the failure is internal and does not name the field.
 #[tokio::test]
-async fn g21_a_hidden_field_is_never_told_to_the_model() {
+async fn g21_a_hidden_field_is_never_shown_to_the_model() {
     for (tool, args) in [
         ("write_entry", json!({ "text": "ab" })),
         ("write_line", json!({ "text": "ab" })),
@@ -108,7 +108,7 @@ async fn g21_a_hidden_field_is_never_told_to_the_model() {
     }
 }
 
-/// G20, G21: typed arguments have no place for a hidden field, and the call carries the options it is given.
+/// G20, G21: typed arguments have no hidden fields, and the call carries its options.
 #[test]
 fn g20_g21_a_typed_call_of_a_reshaped_tool_carries_name_payload_and_options() -> Tested {
     let args = types::PayAmountArgs { amount: 3.into(), note: None };
@@ -121,15 +121,15 @@ fn g20_g21_a_typed_call_of_a_reshaped_tool_carries_name_payload_and_options() ->
     Ok(())
 }
 
-/// G20: arguments that break the schema are an error, never a panic.
+/// G20: invalid arguments are an error, never a panic.
 #[test]
-fn g20_invalid_arguments_make_no_call() {
+fn g20_invalid_arguments_are_an_error() {
     let args = types::WriteLineArgs::new("longer than ten");
     let invalid = calls::write_line(&args).expect_err("the text is too long");
     assert_eq!(invalid.issues().len(), 1, "{invalid}");
 }
 
-/// G21: the published schemas never name a hidden field.
+/// G21: the published schemas do not name hidden fields.
 #[test]
 fn g21_published_schemas_hide_injected_fields() {
     for spec in specs::ALL {

@@ -1,4 +1,4 @@
-//! Names and words that mean something in Rust, compiled and used (G13).
+//! Tests generated code for names and texts that have a meaning in Rust (G13).
 
 use toolwright::{Executor, MethodError, Payload, Tool, ToolCall};
 
@@ -30,7 +30,7 @@ impl self_service::service::SelfService for Itself {
     }
 }
 
-/// G13, G20: a keyword is a name like any other, from the call builder to the method.
+/// G13, G20: keywords of Rust can be names, from the call builder to the method.
 #[tokio::test]
 async fn g13_g20_keywords_are_names_of_tools_methods_errors_and_fields() -> Tested {
     let executor = impl_tools::executor::ImplExecutor::new(Itself);
@@ -49,7 +49,7 @@ async fn g13_g20_keywords_are_names_of_tools_methods_errors_and_fields() -> Test
     Ok(())
 }
 
-/// G13, G16: a name of one letter has a static and a type of its own.
+/// G13, G16: a name of one letter has its own static and marker type.
 #[test]
 fn g13_g16_a_name_of_one_letter_has_its_own_static() {
     assert_eq!(impl_tools::specs::X_SPEC.name(), "x");
@@ -60,16 +60,16 @@ fn g13_g16_a_name_of_one_letter_has_its_own_static() {
     assert_eq!(advertised.collect::<Vec<_>>(), ["type", "self", "x", "x1"]);
 }
 
-/// G3, G8: a remote tool keeps the name its server knows it by; a method's tool joins its service's toolset.
+/// G3, G8: a remote tool keeps its name on the server, and the tool of a method joins the toolset of its service.
 #[test]
 fn g3_g8_a_remote_name_and_an_implicit_toolset_are_in_the_specs() {
     assert_eq!(move_tools::specs::TRY.remote_name(), Some("try-it"));
     assert_eq!(self_tools::specs::ASYNC.toolset(), "self");
 }
 
-/// What a schema says arrives as it was written, and nothing of it was run or reordered on the way.
+/// Texts of a schema cannot become code.
 #[test]
-fn words_of_a_schema_arrive_as_they_were_written() {
+fn texts_of_a_schema_are_unchanged_in_the_spec() {
     let spec = &words_tools::specs::SAY_WORDS;
     assert_eq!(spec.title(), Some("\u{202e}\""));
     assert_eq!(spec.description(), "{} {{ }} \"# r#\"\n*/\n\n\n```rust\nfn evil() {}\n");

@@ -1,11 +1,11 @@
-//! What a type with a name of its own can be made of, and used as.
+//! Tests the conversions and uses of newtypes and enums.
 
 use toolwright::codec::from_json;
 
 use crate::requirement_cases::library_service::types::{Due, Grade, Isbn, Mood, Pile, Remark};
 
 #[test]
-fn a_newtype_is_made_of_what_its_schema_accepts_and_of_nothing_else() {
+fn a_newtype_converts_only_from_values_that_its_schema_accepts() {
     assert_eq!("0001".parse(), Ok(Isbn("0001".to_owned())));
     assert_eq!(Isbn::try_from("0001"), Isbn::try_from("0001".to_owned()));
     let wrong = Isbn::try_from("one").expect_err("it has no digits");
@@ -17,12 +17,12 @@ fn a_newtype_is_made_of_what_its_schema_accepts_and_of_nothing_else() {
     let isbn = Isbn::try_from("0001").expect("it has four digits");
     assert_eq!(Pile::try_from(vec![isbn.clone()]), Ok(Pile(vec![isbn.clone()])));
     assert!(Pile::try_from(vec![isbn.clone(), isbn.clone(), isbn]).is_err());
-    // Whatever is a string is a remark.
+    // A type without limits has `From`.
     assert_eq!(Remark::from("worn"), Remark::from("worn".to_owned()));
 }
 
 #[test]
-fn a_newtype_is_used_as_what_it_holds() {
+fn a_newtype_dereferences_to_its_value() {
     let isbn = Isbn::try_from("0001").expect("it has four digits");
     assert_eq!((isbn.len(), format!("{isbn:>6}")), (4, "  0001".to_owned()));
     let grade = Grade::try_from(2).expect("it is one of six");
@@ -31,7 +31,7 @@ fn a_newtype_is_used_as_what_it_holds() {
 }
 
 #[test]
-fn an_enum_is_read_and_shown_as_its_string() {
+fn an_enum_parses_from_and_displays_as_its_string() {
     assert_eq!("mild".parse(), Ok(Mood::Mild));
     assert_eq!(Mood::try_from("mild"), from_json(b"\"mild\""));
     assert!("wild".parse::<Mood>().is_err());

@@ -1,13 +1,13 @@
-//! What specs say of what runs a tool: metadata beside the identity (G3, G6, G8, G14).
+//! Tests that specs name the implementation of a tool apart from its identity (G3, G6, G8, G14).
 
 use toolwright::ToolSpec;
 use toolwright::spec::{Implementation, text};
 
 use crate::requirement_cases::{ledger_tools, move_tools, rates_tools};
 
-/// G6, G8, G14: name, toolset and owner are said in one way for every tool, and what runs it apart from them.
+/// G6, G8, G14: every spec has the name, toolset and owner in the same form, and the implementation apart from them.
 #[test]
-fn g6_g8_g14_specs_say_who_owns_and_who_runs() {
+fn g6_g8_g14_specs_name_the_owner_and_the_implementation() {
     let by_method =
         |service, method| Implementation::Method { service: text(service), method: text(method) };
     let planner =

@@ -1,4 +1,4 @@
-//! Generated registration helpers on a real registry (G24).
+//! Tests the generated registration functions with a real registry (G24).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,11 +22,11 @@ struct Idle;
 
 impl Planner for Idle {
     fn plan<'a>(&'a self, _: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
-        Box::pin(std::future::ready(Err("nobody asks an idle planner".into())))
+        Box::pin(std::future::ready(Err("the idle planner was asked for a step".into())))
     }
 }
 
-/// Answers every call with one payload.
+/// Answers every call with the same payload.
 struct Always(&'static str);
 
 impl Executor for Always {
@@ -35,7 +35,7 @@ impl Executor for Always {
     }
 }
 
-/// G24: an agent whose tools nothing runs is refused, and the error names the tool and its toolset.
+/// G24: an agent with tools that have no executor is refused, and the error names each tool and its toolset.
 #[test]
 fn g24_a_missing_executor_is_named() {
     let mut registry = Registry::new();
@@ -50,7 +50,7 @@ fn g24_a_missing_executor_is_named() {
     assert_eq!(registry.agents().len() + registry.specs().len(), 0);
 }
 
-/// G24: the second of two registrations is an error that names both sides, and overwrites nothing.
+/// G24: the second of two registrations is an error that names both, and overwrites nothing.
 #[tokio::test]
 async fn g24_a_name_registered_twice_is_an_error_and_no_overwrite() -> Tested {
     let mut registry = Registry::new();
@@ -70,9 +70,9 @@ async fn g24_a_name_registered_twice_is_an_error_and_no_overwrite() -> Tested {
     Ok(())
 }
 
-/// G3, G24: a toolset of which methods back one part takes what runs the other part beside the service.
+/// G3, G24: a toolset with tools of methods and other tools is registered with the service and an executor.
 #[tokio::test]
-async fn g3_g24_a_toolset_may_be_backed_in_two_ways() -> Tested {
+async fn g3_g24_a_toolset_may_have_a_service_and_an_executor() -> Tested {
     let mut registry = Registry::new();
     rates_tools::register(&mut registry, Echo, Arc::new(Always("2.5")))?;
     let specs = registry.specs();
@@ -86,7 +86,7 @@ async fn g3_g24_a_toolset_may_be_backed_in_two_ways() -> Tested {
     Ok(())
 }
 
-/// The fields of spans, as they are opened.
+/// Records the fields of spans when they are opened.
 #[derive(Clone, Default)]
 struct Spans(Arc<Mutex<Vec<BTreeMap<&'static str, String>>>>);
 
@@ -110,8 +110,8 @@ impl<S: tracing::Subscriber> Layer<S> for Spans {
     }
 }
 
-/// G24: whatever backs a tool, its registration is all it takes: what it publishes is listed, its executor answers, its
-/// codecs refuse what its schema does, and its spans tell where it comes from.
+/// G24: a registration is enough for every kind of tool: its schema is listed, its executor answers, its codecs check
+/// arguments, and its spans name its origin.
 #[tokio::test]
 async fn g24_a_registration_wires_specs_executor_adapters_and_spans() -> Tested {
     let spans = Spans::default();
@@ -129,7 +129,7 @@ async fn g24_a_registration_wires_specs_executor_adapters_and_spans() -> Tested 
         let calls = [("right", right), ("wrong", wrong)].map(|(id, args)| {
             ToolCall::new(tool, Payload::new(args)).with_id(format!("{tool} {id}"))
         });
-        let events = Backing { fails: false }.told(calls, Policy::UNLIMITED).await?;
+        let events = Backing { fails: false }.events(calls, Policy::UNLIMITED).await?;
         let outcomes = events.iter().filter_map(|event| match &event.kind {
             EventKind::ToolResultReceived { tool, outcome, .. } => Some((tool, outcome)),
             _ => None,
