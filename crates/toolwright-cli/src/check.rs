@@ -1,18 +1,18 @@
-//! `toolwright check`: reports what is wrong with schemas. Writes no file.
+//! `toolwright check`: reports mistakes in schemas without writing files.
 
 use std::path::{Path, PathBuf};
 
 use toolwright_codegen::project::{Checked, Failure, Project, count, tally};
 use toolwright_codegen::render::{Format, render};
 
-use crate::end::End;
+use crate::exit::Exit;
 use crate::{Deny, ReportFormat, print};
 
-pub(crate) fn run(paths: Vec<PathBuf>, format: ReportFormat, deny: Option<Deny>) -> End {
-    let paths = paths.into_iter().map(|path| from_here(&path)).collect();
+pub(crate) fn run(paths: Vec<PathBuf>, format: ReportFormat, deny: Option<Deny>) -> Exit {
+    let paths = paths.into_iter().map(|path| relative(&path)).collect();
     match check(paths) {
-        Ok(checked) => passed(&checked, format, deny),
-        Err(failure) => failed(&failure, format),
+        Ok(checked) => report_checked(&checked, format, deny),
+        Err(failure) => report_failure(&failure, format),
     }
 }
 
@@ -22,38 +22,38 @@ fn check(paths: Vec<PathBuf>) -> Result<Checked, Failure> {
     project.check()
 }
 
-/// A path as seen from the current folder, where it is below: reports name files as a project does.
-fn from_here(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().ok();
-    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
-    match below {
-        Some(below) if below.as_os_str().is_empty() => PathBuf::from("."),
-        Some(below) => below.to_owned(),
+/// Makes a path in the current folder relative to it, so that reports name files as a project does.
+fn relative(path: &Path) -> PathBuf {
+    let current = std::env::current_dir().ok();
+    let relative = current.as_deref().and_then(|current| path.strip_prefix(current).ok());
+    match relative {
+        Some(relative) if relative.as_os_str().is_empty() => PathBuf::from("."),
+        Some(relative) => relative.to_owned(),
         None => path.to_owned(),
     }
 }
 
-fn passed(checked: &Checked, format: ReportFormat, deny: Option<Deny>) -> End {
-    report(&render(&checked.warnings, &checked.sources, format.into()), format);
+fn report_checked(checked: &Checked, format: ReportFormat, deny: Option<Deny>) -> Exit {
+    print_report(&render(&checked.warnings, &checked.sources, format.into()), format);
     if format == ReportFormat::Human {
         let files = count(checked.sources.iter().count(), "file");
         print::out(&format!("check: {files}, {}\n", tally(&checked.warnings)));
     }
     if deny == Some(Deny::Warnings) && !checked.warnings.is_empty() {
         print::err(&format!("check: {}, denied\n", tally(&checked.warnings)));
-        return End::Rejected;
+        return Exit::Rejected;
     }
-    End::Done
+    Exit::Success
 }
 
-fn failed(failure: &Failure, format: ReportFormat) -> End {
-    report(&failure.render(format.into()), format);
+fn report_failure(failure: &Failure, format: ReportFormat) -> Exit {
+    print_report(&failure.render(format.into()), format);
     print::err(&format!("check: {failure}\n"));
-    End::from(failure)
+    Exit::from(failure)
 }
 
-/// A person's report goes where errors go; a program's is what the command is for.
-fn report(text: &str, format: ReportFormat) {
+/// Prints a report for people to standard error, and a report for programs to standard output.
+fn print_report(text: &str, format: ReportFormat) {
     match format {
         ReportFormat::Human => print::err(text),
         _ => print::out(text),

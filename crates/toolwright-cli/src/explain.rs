@@ -1,21 +1,21 @@
-//! `toolwright explain`: what a kind of mistake is, in words. Never looks at a schema.
+//! `toolwright explain`: prints the explanation of a kind of mistake, or lists all kinds.
 
 use clap::error::ErrorKind;
 use toolwright_codegen::diagnostic::{Code, Group, groups};
 
-use crate::end::End;
+use crate::exit::Exit;
 use crate::print;
 
-pub(crate) fn run(name: Option<&str>) -> End {
+pub(crate) fn run(name: Option<&str>) -> Exit {
     let text = match name {
         None => list(),
-        Some(name) => section(Code::named(name).unwrap_or_else(|| unknown(name))),
+        Some(name) => explanation(Code::named(name).unwrap_or_else(|| exit_unknown(name))),
     };
     print::out(&text);
-    End::Done
+    Exit::Success
 }
 
-fn section(code: Code) -> String {
+fn explanation(code: Code) -> String {
     format!("{} ({})\n\n{}", code.name, code.severity, code.explanation())
 }
 
@@ -28,9 +28,8 @@ fn list() -> String {
     groups().iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
-fn unknown(name: &str) -> ! {
-    let near = Code::nearest(name).map(|code| format!("; did you mean `{}`?", code.name));
-    let advice = near.unwrap_or_else(|| "; `toolwright explain` lists all codes".to_owned());
-    clap::Error::raw(ErrorKind::InvalidValue, format!("no mistake has the code `{name}`{advice}\n"))
-        .exit()
+fn exit_unknown(name: &str) -> ! {
+    let nearest = Code::nearest(name).map(|code| format!("; did you mean `{}`?", code.name));
+    let advice = nearest.unwrap_or_else(|| "; `toolwright explain` lists all codes".to_owned());
+    clap::Error::raw(ErrorKind::InvalidValue, format!("unknown code `{name}`{advice}\n")).exit()
 }

@@ -1,44 +1,44 @@
-//! `toolwright gen`: brings a project's output folder up to date, or says how it differs.
+//! `toolwright gen`: updates a project's output folder, or reports how it differs.
 
 use std::path::{Path, PathBuf};
 
 use toolwright_codegen::project::{Failure, Generated, Mode, Project};
 
-use crate::end::End;
+use crate::exit::Exit;
 use crate::{print, progress};
 
-/// Where things are, if not where the project says.
-pub(crate) struct Places {
+/// The folders from the command line, which override those of the project.
+pub(crate) struct Folders {
     /// The folder of schema files.
     pub(crate) schema: Option<PathBuf>,
     /// The folder of generated crates.
     pub(crate) out: Option<PathBuf>,
 }
 
-pub(crate) fn run(places: &Places, check: bool) -> End {
+pub(crate) fn run(folders: &Folders, check: bool) -> Exit {
     let mode = if check { Mode::Check } else { Mode::Write };
-    match places.open().and_then(|project| progress::shown(|| project.generate(mode))) {
-        Ok(generated) => done(&generated),
-        Err(failure) => failed("gen", &failure),
+    match folders.open().and_then(|project| progress::with_timer(|| project.generate(mode))) {
+        Ok(generated) => report(&generated),
+        Err(failure) => report_failure("gen", &failure),
     }
 }
 
-/// Tells what came of a generation that ran.
-pub(crate) fn done(generated: &Generated) -> End {
+/// Prints the report of a successful generation.
+pub(crate) fn report(generated: &Generated) -> Exit {
     print::err(&generated.render_warnings(print::human()));
     print::out(&generated.report("toolwright gen"));
-    if generated.is_up_to_date() { End::Done } else { End::Rejected }
+    if generated.is_up_to_date() { Exit::Success } else { Exit::Rejected }
 }
 
-/// Tells why a command did not run.
-pub(crate) fn failed(command: &str, failure: &Failure) -> End {
+/// Prints why a command failed.
+pub(crate) fn report_failure(command: &str, failure: &Failure) -> Exit {
     print::err(&failure.render(print::human()));
     print::err(&format!("{command}: {failure}; nothing was written\n"));
-    End::from(failure)
+    Exit::from(failure)
 }
 
-impl Places {
-    /// The project of the current folder.
+impl Folders {
+    /// Opens the project of the current folder.
     pub(crate) fn open(&self) -> Result<Project, Failure> {
         let mut project = Project::open(Path::new("."))?;
         if let Some(schema) = &self.schema {

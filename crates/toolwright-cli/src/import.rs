@@ -1,39 +1,36 @@
-//! `toolwright import`: a schema file from what something else knows about its tools. Says what can be imported; never
-//! imports anything itself.
+//! `toolwright import`: writes a schema file from the tools of an MCP server or from an OpenAPI document.
 
 mod file;
 mod flags;
 mod list;
 #[cfg(feature = "mcp")]
 mod live;
-mod mcp;
+pub(crate) mod mcp;
 pub(crate) mod openapi;
 
 use clap::Subcommand;
 use toolwright_import::Provenance;
 
-use crate::end::End;
+use crate::exit::Exit;
 
-pub(crate) use mcp::run;
-
-/// What is imported.
+/// The kind of source to import from.
 #[derive(Subcommand)]
 pub(crate) enum Source {
-    /// The tools of an MCP server: asked from the server, or from its saved answer to `tools/list`.
+    /// Import the tools of an MCP server, or of its saved response to `tools/list`.
     Mcp(Box<mcp::Mcp>),
-    /// The operations of an HTTP API, from its OpenAPI document: methods over HTTP, and tools on them.
+    /// Import the operations of an OpenAPI document as methods over HTTP and tools.
     Openapi(Box<openapi::OpenApi>),
 }
 
-/// A list, and what is known of who gave it.
-struct Listed {
-    /// An answer to `tools/list`.
+/// A tool list with its source.
+struct ToolList {
+    /// The response to `tools/list`.
     json: String,
-    /// What the server said of itself.
+    /// The server's name, version and protocol.
     from: Provenance<String>,
-    /// What the list is called in messages.
+    /// The name of the source in messages.
     source: String,
 }
 
-/// Why there is none.
-type Failure = (End, String);
+/// The exit code and the message of a failed import.
+type Failure = (Exit, String);

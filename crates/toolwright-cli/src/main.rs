@@ -1,7 +1,7 @@
-//! The `toolwright` command. Reads arguments and prints; everything it does is done by `toolwright-codegen`.
+//! The `toolwright` command: parses arguments, calls the libraries and prints their reports.
 
 mod check;
-mod end;
+mod exit;
 mod explain;
 mod generate;
 mod import;
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use end::End;
-use generate::Places;
+use exit::Exit;
+use generate::Folders;
 
-/// Turns toolset schemas into Rust crates.
+/// Generates Rust crates from toolset schemas.
 #[derive(Parser)]
 #[command(version, about)]
 struct Arguments {
@@ -27,20 +27,20 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check schemas and report everything that is wrong with them.
+    /// Check schemas and report all mistakes.
     Check {
-        /// Files or folders; the project's schema folder unless given.
+        /// Files or folders [default: the project's schema folder].
         paths: Vec<PathBuf>,
-        /// Who reads the report: human on stderr, the others on stdout.
+        /// The format of the report: `human` goes to stderr, the others to stdout.
         #[arg(long, value_enum, default_value = "human")]
         format: ReportFormat,
-        /// Exit with 1 on these findings too, not on errors alone.
-        #[arg(long, value_enum, value_name = "WHAT")]
+        /// Exit with 1 on these findings too, not only on errors.
+        #[arg(long, value_enum, value_name = "FINDINGS")]
         deny: Option<Deny>,
     },
-    /// Explain a kind of mistake by its code, such as duplicate-tool; list all kinds without one.
+    /// Explain a kind of mistake; without a code, list all kinds.
     Explain {
-        /// The code, as it stands in brackets in a report.
+        /// The code in brackets in a report, such as duplicate-tool.
         code: Option<String>,
     },
     /// Generate the project's crates.
@@ -51,17 +51,17 @@ enum Command {
         /// The folder of generated crates.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Write nothing; list what differs and exit with 1 if anything does.
+        /// Write nothing; list the differences and exit with 1 if there are any.
         #[arg(long)]
         check: bool,
-        /// Go on generating whenever the schema changes, until interrupted.
+        /// Generate again whenever the schema changes, until interrupted.
         #[arg(long, conflicts_with = "check")]
         watch: bool,
     },
-    /// Write a schema file from what something else knows about its tools.
+    /// Write a schema file from the tools of an MCP server or from an OpenAPI document.
     #[command(subcommand)]
     Import(import::Source),
-    /// Start a new project that generates and tests at once.
+    /// Create a new project with an example that runs and has tests.
     Init {
         /// A new or empty folder.
         dir: PathBuf,
@@ -82,24 +82,24 @@ enum ReportFormat {
     Github,
 }
 
-/// Findings that do not keep anything from being generated.
+/// Findings that do not prevent generation.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Deny {
     Warnings,
 }
 
-fn main() -> End {
+fn main() -> Exit {
     match Arguments::parse().command {
         Command::Check { paths, format, deny } => check::run(paths, format, deny),
         Command::Explain { code } => explain::run(code.as_deref()),
-        Command::Gen { schema, out, watch: true, .. } => watch::run(&Places { schema, out }),
-        Command::Gen { schema, out, check, .. } => generate::run(&Places { schema, out }, check),
-        Command::Import(import::Source::Mcp(arguments)) => import::run(&arguments),
+        Command::Gen { schema, out, watch: true, .. } => watch::run(&Folders { schema, out }),
+        Command::Gen { schema, out, check, .. } => generate::run(&Folders { schema, out }, check),
+        Command::Import(import::Source::Mcp(arguments)) => import::mcp::run(&arguments),
         Command::Import(import::Source::Openapi(arguments)) => import::openapi::run(&arguments),
         Command::Init { dir, parts, location } => init::run(&dir, parts, location),
         Command::Schema => {
             print::out(&toolwright_codegen::language_schema());
-            End::Done
+            Exit::Success
         }
     }
 }

@@ -1,5 +1,4 @@
-//! A line on the terminal while something takes long, and nothing where nobody sees it. Never says what is done: what
-//! does the work knows nothing of it.
+//! Shows on a terminal how long a slow operation has been running.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -8,32 +7,32 @@ use std::time::{Duration, Instant};
 
 use crate::print;
 
-/// Work that is done sooner needs no line.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// The time after which the line is shown, and then updated.
+const INTERVAL: Duration = Duration::from_millis(400);
 
-/// Does some work, with a line that tells how long it has been going on.
-pub(crate) fn shown<T>(work: impl FnOnce() -> T) -> T {
+/// Does some work, and shows the elapsed time on a line if standard error is a terminal.
+pub(crate) fn with_timer<T>(work: impl FnOnce() -> T) -> T {
     if !io::stderr().is_terminal() {
         return work();
     }
     let (done, waiting) = mpsc::channel::<()>();
     thread::scope(|scope| {
-        scope.spawn(move || tell(&waiting));
+        scope.spawn(move || show(&waiting));
         let result = work();
         drop(done);
         result
     })
 }
 
-/// Tells until the other end of the channel is dropped.
-fn tell(waiting: &mpsc::Receiver<()>) {
-    let began = Instant::now();
-    let mut was_told = false;
-    while waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-        print::err(&format!("\r\u{1b}[Kgen: working for {:.1} s", began.elapsed().as_secs_f32()));
-        was_told = true;
+/// Shows the elapsed time until the other end of the channel is dropped.
+fn show(waiting: &mpsc::Receiver<()>) {
+    let start = Instant::now();
+    let mut is_shown = false;
+    while waiting.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+        print::err(&format!("\r\u{1b}[Kgen: working for {:.1} s", start.elapsed().as_secs_f32()));
+        is_shown = true;
     }
-    if was_told {
+    if is_shown {
         print::err("\r\u{1b}[K");
     }
 }

@@ -1,4 +1,4 @@
-//! The `toolwright` command as scripts meet it: exit codes, streams, files.
+//! Tests the `toolwright` command as scripts use it: exit codes, streams, files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,7 +32,7 @@ fn project() -> tempfile::TempDir {
 }
 
 #[test]
-fn exit_codes_tell_what_kind_of_failure_it_is() {
+fn each_kind_of_failure_has_its_exit_code() {
     let folder = project();
     fs::write(folder.path().join("wrong.yaml"), "toolwright: 1\nservice: [\n").unwrap();
     fs::write(folder.path().join("taken"), "mine").unwrap();
@@ -75,7 +75,7 @@ fn exit_codes_tell_what_kind_of_failure_it_is() {
 }
 
 #[test]
-fn people_read_errors_on_stderr_and_programs_on_stdout() {
+fn reports_for_people_are_on_stderr_and_for_programs_on_stdout() {
     let folder = project();
     fs::write(folder.path().join("wrong.yaml"), "toolwright: 1\nservice: [\n").unwrap();
     for (format, start) in
@@ -91,7 +91,7 @@ fn people_read_errors_on_stderr_and_programs_on_stdout() {
 }
 
 #[test]
-fn files_are_named_from_the_current_folder_however_they_are_given() {
+fn reports_name_files_relative_to_the_current_folder() {
     let folder = project();
     let here = folder.path().canonicalize().unwrap();
     fs::write(here.join("wrong.yaml"), "toolwright: 1\nservice: [\n").unwrap();
@@ -153,7 +153,7 @@ fn a_second_run_changes_nothing_and_drift_is_listed() {
 }
 
 #[test]
-fn the_configuration_is_found_from_below_and_flags_win_over_it() {
+fn the_configuration_is_found_in_a_parent_folder_and_flags_override_it() {
     let folder = project();
     fs::rename(folder.path().join("schema"), folder.path().join("tools")).unwrap();
     fs::write(
@@ -171,7 +171,7 @@ fn the_configuration_is_found_from_below_and_flags_win_over_it() {
 }
 
 #[test]
-fn a_wrong_configuration_is_shown_at_its_place() {
+fn an_invalid_configuration_is_reported_at_its_position() {
     let folder = project();
     fs::write(folder.path().join("toolwright.toml"), "[project]\nshema = \"s\"\n").unwrap();
     let output = toolwright(folder.path(), &["gen"]);
@@ -179,7 +179,7 @@ fn a_wrong_configuration_is_shown_at_its_place() {
     assert!(err(&output).contains("--> toolwright.toml:2:1"), "{}", err(&output));
 }
 
-/// Every file below a folder, with its text.
+/// Collects all files below a folder, with their texts.
 fn snapshot(folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         if entry.file_type().unwrap().is_dir() {

@@ -1,5 +1,5 @@
-//! New projects, in folders that know nothing of this repository: they build without warnings, do what their README says,
-//! and find the crates of toolwright in a checkout, a git repository and a registry.
+//! Tests new projects in folders outside of this repository: they build without warnings, do what their README says, and
+//! find the toolwright crates in a checkout, a git repository and a registry.
 
 #![cfg(unix)]
 
@@ -14,7 +14,7 @@ use toolwright_prerequisites::Prerequisite;
 
 const TOOLWRIGHT: &str = env!("CARGO_BIN_EXE_toolwright");
 
-/// A program in a folder, with `toolwright` on the path and without what cargo tells tests.
+/// The command for a program in a folder, with `toolwright` on `PATH` and without cargo's environment variables.
 fn program(name: &str, folder: &Path) -> Command {
     let here = Path::new(TOOLWRIGHT).parent().unwrap();
     let path = format!("{}:{}", here.display(), std::env::var("PATH").unwrap());
@@ -28,7 +28,7 @@ fn init(folder: &Path, arguments: &[&str]) -> Output {
     program(TOOLWRIGHT, folder).arg("init").args(arguments).output().unwrap()
 }
 
-/// A line of shell as a person types it. All projects share their builds and take the packages that this repository has.
+/// The command for a line of shell. All projects share their builds and use the packages of this repository.
 fn shell(folder: &Path, line: &str) -> Command {
     let mut command = program("sh", folder);
     command
@@ -41,7 +41,7 @@ fn shell(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// What a command prints that reads this and has to succeed.
+/// Returns the output of a command that gets this input and must succeed.
 fn answer(command: &mut Command, input: &str) -> String {
     let (stdin, stdout, stderr) = (Stdio::piped(), Stdio::piped(), Stdio::piped());
     let mut child = command.stdin(stdin).stdout(stdout).stderr(stderr).spawn().unwrap();
@@ -61,17 +61,19 @@ fn replace(path: &Path, from: &str, to: &str) {
     fs::write(path, text.replace(from, to)).unwrap();
 }
 
-/// A project with these flags, made of the crates of this checkout.
+/// Creates a project with these flags and the crates of this checkout.
 fn project(folder: &Path, flags: &[&str]) {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut command = program(TOOLWRIGHT, folder);
     command.args(["init", "tracker", "--toolwright"]).arg(checkout).args(flags);
     let output = command.env("CARGO_NET_OFFLINE", "true").output().unwrap();
     assert!(output.status.success(), "{flags:?}\n{}", text(&output));
-    assert!(text(&output).ends_with("init: tracker is ready; its README.md says how to go on\n"));
+    assert!(
+        text(&output).ends_with("init: tracker is ready; read its README.md for the next steps\n")
+    );
 }
 
-/// One test, since cargo builds all of them to the same files.
+/// This is one test, because all projects are built into the same folder.
 #[test]
 fn a_new_project_of_any_parts_does_what_its_readme_says() {
     for flags in [
@@ -127,12 +129,12 @@ fn serves_stdio(tracker: &Path, command: &str) {
     assert_eq!(names, ["create_issue", "find_issues", "close_issue"]);
     let issues = &result(3)["structuredContent"]["issues"];
     assert_eq!(issues[0]["title"], "Oil the door");
-    // Nobody can be asked.
+    // The server has no approver.
     assert_eq!(result(4)["isError"], true);
 }
 
 fn serves_http(tracker: &Path, command: &str) {
-    // The shell becomes cargo, which becomes the server, so that one process ends all.
+    // The shell becomes cargo, which becomes the server, so killing one process ends the server.
     let mut command = shell(tracker, &format!("exec {command}"));
     let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(server.stderr.take().unwrap()).lines().map_while(Result::ok);
@@ -164,7 +166,7 @@ fn asks_before_it_closes(tracker: &Path, command: &str) {
     }
 }
 
-/// Leaves the project with titles that its tests find too short.
+/// Lowers the maximum length of titles, which makes the project's tests fail.
 fn an_edit_reaches_code_and_tests(tracker: &Path) {
     answer(&mut shell(tracker, "toolwright gen --check"), "");
     replace(&tracker.join("schema/issues.yaml"), "maxLength: 120", "maxLength: 8");
@@ -190,7 +192,7 @@ fn the_schema_is_found_by_editors_and_checked() {
 }
 
 #[test]
-fn a_folder_that_holds_something_is_refused() {
+fn a_folder_that_is_not_empty_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine"), "").unwrap();
     let output = init(folder.path(), &["."]);
@@ -199,10 +201,10 @@ fn a_folder_that_holds_something_is_refused() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// A folder in which cargo takes packages from `vendor`, and from no network: `tokio`, and, as said, those of toolwright. All
-/// are empty. A checkout of them is in `odd "name"`.
+/// Creates a folder in which cargo takes packages only from `vendor`: `tokio`, and the toolwright crates if
+/// `has_toolwright`. All are empty. A checkout of the toolwright crates is in `odd "name"`.
 fn offline(has_toolwright: bool) -> tempfile::TempDir {
-    // Beside the program, so that it can be linked.
+    // In the folder of the program, because hard links need the same file system.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let put = |path: &str, text: &str| {
         let path = folder.path().join(path);
@@ -235,7 +237,7 @@ fn offline(has_toolwright: bool) -> tempfile::TempDir {
     folder
 }
 
-/// `toolwright init` there.
+/// Runs `toolwright init` in that folder.
 fn init_offline(folder: &tempfile::TempDir, program_path: &str, arguments: &[&str]) -> Output {
     let mut command = program(program_path, folder.path());
     command.env("CARGO_HOME", folder.path().join("home"));
@@ -248,7 +250,7 @@ fn is_ready(output: &Output) -> bool {
 }
 
 #[test]
-fn a_checkout_that_is_named_is_used() {
+fn a_checkout_on_the_command_line_is_used() {
     let folder = offline(false);
     let output = init_offline(&folder, TOOLWRIGHT, &["--toolwright", "odd \"name\""]);
     assert!(is_ready(&output), "{}", text(&output));
@@ -290,7 +292,7 @@ fn a_project_whose_crates_cannot_be_found_is_not_ready() {
 }
 
 #[test]
-fn a_git_repository_is_used_if_it_is_named_or_the_program_was_installed_from_it() {
+fn a_git_repository_on_the_command_line_or_of_the_installation_is_used() {
     if !toolwright_prerequisites::has(&[Prerequisite::Git]) {
         return;
     }

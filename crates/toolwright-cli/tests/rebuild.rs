@@ -1,4 +1,4 @@
-//! What cargo compiles again after a schema changed: the crates made of it and what stands on them, and no other.
+//! Tests which crates cargo recompiles after a change of a schema: those generated from it and their dependents.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -51,7 +51,7 @@ fn generate(folder: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Compiles everything; the packages of the workspace that were not up to date.
+/// Compiles everything, and returns the packages of the workspace that were not up to date.
 fn compile(folder: &Path) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["check", "--workspace", "--message-format", "json"])
@@ -74,7 +74,7 @@ fn compile(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn an_edit_compiles_its_own_crates_and_those_that_stand_on_them() {
+fn an_edit_recompiles_its_crates_and_their_dependents() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolwright").canonicalize().unwrap();

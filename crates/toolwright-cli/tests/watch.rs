@@ -1,4 +1,4 @@
-//! `toolwright gen --watch` as a person at an editor meets it.
+//! Tests `toolwright gen --watch` while files are edited.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const SCHEMA: &str = include_str!("greeter.yaml");
 
-/// Longer than any run takes, however busy the machine is.
+/// Longer than a run takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 struct Watching {
@@ -46,7 +46,7 @@ impl Watching {
         Self { folder, child, lines }
     }
 
-    /// Waits for a line, and for the end of what is told with it; all lines until then.
+    /// Waits for a line and for the end of its report. Returns all lines until then.
     fn until(&self, part: &str) -> Vec<String> {
         let mut lines = Vec::new();
         let has =
@@ -78,7 +78,7 @@ fn put(path: &Path, text: &str) {
 }
 
 #[test]
-fn every_change_is_generated_and_an_invalid_state_is_outlived() {
+fn every_change_is_generated_also_after_an_invalid_one() {
     let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
     watching.until("0 unchanged");
     let schema = watching.path("schema/greeter.yaml");
@@ -91,9 +91,9 @@ fn every_change_is_generated_and_an_invalid_state_is_outlived() {
     assert_eq!(fs::read_to_string(&types).unwrap(), good);
 
     put(&schema, SCHEMA);
-    watching.until("no errors any more");
+    watching.until("all errors are fixed");
 
-    // As editors save: a new file, moved over the old one.
+    // Editors save a new file and move it over the old one.
     let saved = watching.path("schema/.greeter.yaml.swp");
     put(&saved, &format!("{SCHEMA}# a remark\n"));
     fs::rename(&saved, &schema).unwrap();
@@ -101,7 +101,7 @@ fn every_change_is_generated_and_an_invalid_state_is_outlived() {
 }
 
 #[test]
-fn files_folders_and_the_configuration_come_and_go() {
+fn added_and_removed_files_folders_and_configurations_are_noticed() {
     let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
     watching.until("0 unchanged");
 
@@ -115,7 +115,7 @@ fn files_folders_and_the_configuration_come_and_go() {
     fs::rename(watching.path("schema"), watching.path("away")).unwrap();
     watching.until("missing-schema");
     put(&watching.path("toolwright.toml"), "[project]\nschema = \"away\"\n");
-    watching.until("no errors any more");
+    watching.until("all errors are fixed");
 
     fs::remove_dir_all(watching.path("away/deep")).unwrap();
     watching.until("removed");
@@ -123,7 +123,7 @@ fn files_folders_and_the_configuration_come_and_go() {
 }
 
 #[test]
-fn output_that_somebody_changes_is_restored_and_no_run_asks_for_another() {
+fn changed_output_is_restored_and_a_run_does_not_start_another() {
     let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
     watching.until("0 unchanged");
     let types = watching.path("gen/greeter/service/src/service.rs");
@@ -141,14 +141,14 @@ fn output_that_somebody_changes_is_restored_and_no_run_asks_for_another() {
     watching.until("0 unchanged");
     assert_eq!(fs::read_to_string(&types).unwrap(), good);
 
-    // Whose files are not ours, whose changes are not either.
+    // Changes of foreign files do not start a run.
     put(&watching.path("gen/greeter/notes.txt"), "mine");
-    let told = watching.lines.recv_timeout(Duration::from_secs(1));
-    assert!(told.is_err(), "{told:?}");
+    let line = watching.lines.recv_timeout(Duration::from_secs(1));
+    assert!(line.is_err(), "{line:?}");
 }
 
 #[test]
-fn what_goes_into_a_pipe_has_no_sign_of_a_terminal() {
+fn output_into_a_pipe_has_no_terminal_sequences() {
     let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
     let told = watching.until("0 unchanged");
     assert!(told.iter().all(|line| !line.contains(['\u{1b}', '\r'])), "{told:?}");

@@ -1,48 +1,48 @@
-//! Gets a server's list of tools as text, from a file or from the server. Never looks into it.
+//! Loads a tool list from a file or from a server.
 
 use std::path::Path;
 
 use toolwright_codegen::disk;
 use toolwright_import::Provenance;
 
-use super::flags::{Asking, List};
-use super::{Failure, Listed};
-use crate::end::End;
+use super::flags::{ConnectionArgs, ListArgs};
+use super::{Failure, ToolList};
+use crate::exit::Exit;
 
-/// Gets the list.
+/// Loads a tool list.
 ///
 /// # Errors
 ///
-/// When the file is not there or the server does not answer.
-pub(crate) fn get(list: &List, asking: &Asking) -> Result<Listed, Failure> {
+/// Fails if the file does not exist or the server does not answer.
+pub(crate) fn load(list: &ListArgs, connection: &ConnectionArgs) -> Result<ToolList, Failure> {
     match &list.tools_json {
-        Some(file) => saved(file),
-        None => ask(list, asking),
+        Some(file) => load_file(file),
+        None => request(list, connection),
     }
 }
 
-fn saved(file: &Path) -> Result<Listed, Failure> {
+fn load_file(file: &Path) -> Result<ToolList, Failure> {
     match disk::read_text(file) {
         Ok(Some(json)) => {
             let source = file.display().to_string();
-            Ok(Listed { json, from: Provenance::default(), source })
+            Ok(ToolList { json, from: Provenance::default(), source })
         }
-        Ok(None) => Err((End::Rejected, format!("no file {}", file.display()))),
-        Err(failure) => Err((End::Io, failure.to_string())),
+        Ok(None) => Err((Exit::Rejected, format!("no file {}", file.display()))),
+        Err(failure) => Err((Exit::Io, failure.to_string())),
     }
 }
 
 #[cfg(feature = "mcp")]
-fn ask(list: &List, asking: &Asking) -> Result<Listed, Failure> {
-    super::live::ask(list, asking)
+fn request(list: &ListArgs, connection: &ConnectionArgs) -> Result<ToolList, Failure> {
+    super::live::request(list, connection)
 }
 
 #[cfg(not(feature = "mcp"))]
-fn ask(_: &List, _: &Asking) -> Result<Listed, Failure> {
+fn request(_: &ListArgs, _: &ConnectionArgs) -> Result<ToolList, Failure> {
     Err((
-        End::Io,
-        "this program was built without the feature `mcp`, so it cannot ask a server; install it with `cargo install \
-         toolwright-cli --features mcp` (`tls` for https addresses), or save the server's answer to `tools/list` and \
+        Exit::Io,
+        "this program was built without the feature `mcp`, so it cannot connect to a server; install it with `cargo install \
+         toolwright-cli --features mcp` (`tls` for https URLs), or save the server's response to `tools/list` and \
          name the file with --tools-json"
             .to_owned(),
     ))

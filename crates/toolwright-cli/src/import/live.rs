@@ -1,4 +1,4 @@
-//! Asks a running MCP server, or one that it starts, for its tools. Never prints, and keeps nothing running.
+//! Requests the tool list of a running MCP server, or of a server that is started for it.
 
 use std::collections::VecDeque;
 use std::env;
@@ -11,115 +11,119 @@ use toolwright_mcp::client::{
     Client, ClientError, ClientOptions, Listing, ServerAddress, ServerCommand, ServerUrl, Stderr,
 };
 
-use super::flags::{Asking, List};
-use super::{Failure, Listed};
-use crate::end::End;
+use super::flags::{ConnectionArgs, ListArgs};
+use super::{Failure, ToolList};
+use crate::exit::Exit;
 
-/// How many lines of a server's standard error are shown when it fails.
-const LAST_LINES: usize = 10;
+/// The number of last lines of a server's standard error that are shown when it fails.
+const MAX_LINES: usize = 10;
 
-/// What a server said on its standard error last.
+/// The last lines of a server's standard error.
 #[derive(Clone, Default)]
-struct LastWords(Arc<Mutex<VecDeque<String>>>);
+struct StderrTail(Arc<Mutex<VecDeque<String>>>);
 
-/// How long a server may think about the newer protocol.
-const PROBE: Duration = Duration::from_secs(5);
+/// The timeout of the probe for the newer era of the protocol.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Asks for every page of the list.
-pub(super) fn ask(list: &List, asking: &Asking) -> Result<Listed, Failure> {
-    let words = LastWords::default();
-    let (address, source) = address(list, asking, &words)?;
+/// Requests all pages of the list.
+pub(super) fn request(list: &ListArgs, connection: &ConnectionArgs) -> Result<ToolList, Failure> {
+    let stderr = StderrTail::default();
+    let (address, source) = address(list, connection, &stderr)?;
     let options = ClientOptions::default()
-        .with_connect_timeout(asking.timeout)
-        .with_call_timeout(asking.timeout)
-        .with_probe_timeout(PROBE.min(asking.timeout / 2));
+        .with_connect_timeout(connection.timeout)
+        .with_call_timeout(connection.timeout)
+        .with_probe_timeout(PROBE_TIMEOUT.min(connection.timeout / 2));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| (End::Io, format!("cannot start: {error}")))?;
-    let listing = runtime.block_on(listing(&Client::with_options(address, options)));
+    let runtime =
+        runtime.map_err(|error| (Exit::Io, format!("cannot start the async runtime: {error}")))?;
+    let listing = runtime.block_on(list_tools(&Client::with_options(address, options)));
     match listing {
-        Ok(listing) => Ok(listed(listing, source)),
-        Err(error) => Err((End::Io, format!("{}{}", cut(&error.to_string()), words.shown()))),
+        Ok(listing) => Ok(tool_list(listing, source)),
+        Err(error) => {
+            Err((Exit::Io, format!("{}{}", shortened(&error.to_string()), stderr.note())))
+        }
     }
 }
 
-async fn listing(client: &Client) -> Result<Listing, ClientError> {
+async fn list_tools(client: &Client) -> Result<Listing, ClientError> {
     let listing = client.list_tools_raw().await;
     client.close().await;
     listing
 }
 
-fn listed(listing: Listing, source: String) -> Listed {
+fn tool_list(listing: Listing, source: String) -> ToolList {
     let from = Provenance {
         name: listing.server.name,
         version: listing.server.version,
         protocol: listing.server.protocol,
         date: None,
     };
-    Listed { json: listing.json, from, source }
+    ToolList { json: listing.json, from, source }
 }
 
 fn address(
-    list: &List,
-    asking: &Asking,
-    words: &LastWords,
+    list: &ListArgs,
+    connection: &ConnectionArgs,
+    stderr: &StderrTail,
 ) -> Result<(ServerAddress, String), Failure> {
     if let Some(url) = &list.url {
-        return Ok((self::url(url, asking)?.into(), RedactedUrl::new(url).to_string()));
+        return Ok((server_url(url, connection)?.into(), RedactedUrl::new(url).to_string()));
     }
     let Some((program, arguments)) = list.command.split_first() else {
-        return Err((End::Rejected, "no command was given".to_owned()));
+        return Err((Exit::Rejected, "no command was given".to_owned()));
     };
-    let command = ServerCommand::new(program).args(arguments).stderr(words.sink());
+    let command = ServerCommand::new(program).args(arguments).stderr(stderr.sink());
     Ok((command.into(), program.display().to_string()))
 }
 
-fn url(url: &str, asking: &Asking) -> Result<ServerUrl, Failure> {
+fn server_url(url: &str, connection: &ConnectionArgs) -> Result<ServerUrl, Failure> {
     if url.starts_with("https:") && !cfg!(feature = "tls") {
-        let message = "this program was built without TLS, whose build needs a C compiler, so it cannot reach an \
-                       https address; install it with `cargo install toolwright-cli --features tls`";
-        return Err((End::Io, message.to_owned()));
+        let message = "this program was built without TLS, whose build needs a C compiler, so it cannot connect to an \
+                       https URL; install it with `cargo install toolwright-cli --features tls`";
+        return Err((Exit::Io, message.to_owned()));
     }
     let mut server = ServerUrl::new(url);
-    for (name, value) in &asking.header {
+    for (name, value) in &connection.header {
         server = server.with_header(name, value);
     }
-    let Some(variable) = &asking.bearer_env else { return Ok(server) };
+    let Some(variable) = &connection.bearer_env else { return Ok(server) };
     match env::var(variable) {
         Ok(token) if !token.is_empty() => Ok(server.with_bearer(token)),
         _ => Err((
-            End::Rejected,
+            Exit::Rejected,
             format!(
-                "the environment variable `{variable}` holds no token, though --bearer-env names it"
+                "the environment variable `{variable}` of --bearer-env is empty or not set; set it to the token"
             ),
         )),
     }
 }
 
-/// A server's words in an error can be of any length.
-fn cut(message: &str) -> String {
-    const LONGEST: usize = 2000;
-    let shown: String = message.chars().take(LONGEST).collect();
+/// Shortens a message, because the text of a server in it can have any length.
+fn shortened(message: &str) -> String {
+    const MAX_CHARS: usize = 2000;
+    let shown: String = message.chars().take(MAX_CHARS).collect();
     if shown.len() < message.len() { shown + "…" } else { shown }
 }
 
-impl LastWords {
+impl StderrTail {
     fn sink(&self) -> Stderr {
-        let words = self.clone();
+        let tail = self.clone();
         Stderr::Sink(Arc::new(move |line| {
-            let mut lines = words.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lines = tail.0.lock().unwrap_or_else(PoisonError::into_inner);
             lines.push_back(line.chars().take(500).collect());
-            if lines.len() > LAST_LINES {
+            if lines.len() > MAX_LINES {
                 lines.pop_front();
             }
         }))
     }
 
-    fn shown(&self) -> String {
+    /// Returns a note with the lines for an error message, or an empty text if there are none.
+    fn note(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.is_empty() {
             return String::new();
         }
         let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
-        format!("\nits last words on standard error:\n{}", lines.join("\n"))
+        format!("\nlast lines of its standard error:\n{}", lines.join("\n"))
     }
 }

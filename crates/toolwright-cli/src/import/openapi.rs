@@ -1,5 +1,4 @@
-//! `toolwright import openapi`: a schema file from an OpenAPI document. Reads that one file, writes one file or standard
-//! output, and nothing else; nothing is ever fetched.
+//! `toolwright import openapi`: writes a schema file from an OpenAPI document. Never fetches references over the network.
 
 use std::path::PathBuf;
 
@@ -12,96 +11,94 @@ use toolwright_import::openapi::{ApiImport, ImportedApi, openapi};
 
 use super::Failure;
 use super::file;
-use super::flags::{self, Choice};
-use crate::end::End;
+use super::flags::{self, SelectionArgs};
+use crate::exit::Exit;
 use crate::print;
 
-/// Shown below the flags.
-const MORE: &str = "\
+/// The text below the options.
+const AFTER_HELP: &str = "\
 Examples:
   toolwright import openapi petstore.yaml --service petstore -o schema/petstore.yaml
   toolwright import openapi github.json --service github --tag issues --prefix github_ -o schema/github.yaml
 
-Names of operations are their operationId, or `get /path` where there is none. What cannot be kept true is left out, and
-named in a warning.
+The name of an operation is its operationId, or `get /path` if it has none. Operations and parts that cannot be
+expressed are left out with a warning.
 
-Exit codes: 0 done; 1 the document or the selection is wrong; 2 the command line is wrong; 3 the disk failed.";
+Exit codes: 0 success; 1 the document or the selection is invalid; 2 the command line is invalid; 3 the disk failed.";
 
 #[derive(Args)]
-#[command(after_help = MORE)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct OpenApi {
     /// The document: OpenAPI 3.0 or 3.1, as JSON or YAML, in one file.
     file: PathBuf,
-    /// The service whose methods the operations become.
+    /// The service to declare, whose methods are the operations.
     #[arg(long, value_name = "NAME", value_parser = flags::name)]
     service: String,
-    /// The toolset of the tools; named like the service unless given.
+    /// The toolset to declare [default: the name of the service].
     #[arg(long, value_name = "NAME", value_parser = flags::name)]
     toolset: Option<String>,
-    /// One toolset a tag, named after the toolset and the tag.
+    /// Declare one toolset per tag, named after the toolset and the tag.
     #[arg(long)]
     by_tag: bool,
-    /// Take operations with one of these tags alone.
+    /// Import only operations with one of these tags.
     #[arg(long, value_name = "TAG", num_args = 1..)]
     tag: Vec<String>,
-    /// The file to write; standard output unless given.
+    /// The file to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write the file anew where it is there already.
+    /// Replace the file if it exists.
     #[arg(long, requires = "out")]
     force: bool,
     #[command(flatten)]
-    choice: Choice,
+    selection: SelectionArgs,
 }
 
-pub(crate) fn run(arguments: &OpenApi) -> End {
-    let selection = arguments.choice.fresh();
+pub(crate) fn run(arguments: &OpenApi) -> Exit {
+    let selection = arguments.selection.for_new_file();
     if let Err(message) = selection.check() {
         clap::Error::raw(ErrorKind::ValueValidation, format!("{message}\n")).exit()
     }
     let toolset = arguments.toolset.as_ref().unwrap_or(&arguments.service);
     let owner = Owner { service: &arguments.service, toolset };
-    let imported = file::beside(arguments.out.as_deref()).and_then(|beside| {
+    let imported = file::other_files(arguments.out.as_deref()).and_then(|other_files| {
         let import = ApiImport {
             owner,
             by_tag: arguments.by_tag,
             tags: arguments.tag.clone(),
             selection,
-            other_files: &beside,
+            other_files: &other_files,
         };
         read(arguments, &import)
     });
-    imported.unwrap_or_else(|(end, message)| {
+    imported.unwrap_or_else(|(exit, message)| {
         print::err_line(&format!("import: {message}; nothing was written"));
-        end
+        exit
     })
 }
 
-fn read(arguments: &OpenApi, import: &ApiImport<'_>) -> Result<End, Failure> {
-    let io = |failure: disk::IoError| (End::Io, failure.to_string());
+fn read(arguments: &OpenApi, import: &ApiImport<'_>) -> Result<Exit, Failure> {
+    let io = |failure: disk::IoError| (Exit::Io, failure.to_string());
     let shown = arguments.file.display().to_string();
     let text = disk::read_text(&arguments.file).map_err(io)?;
-    let text = text.ok_or_else(|| (End::Rejected, format!("no file {shown}")))?;
+    let text = text.ok_or_else(|| (Exit::Rejected, format!("no file {shown}")))?;
     let imported = openapi(&text, &shown, import)
-        .map_err(|error| (End::Rejected, format!("{shown}: {error}")))?;
+        .map_err(|error| (Exit::Rejected, format!("{shown}: {error}")))?;
     for warning in &imported.warnings {
         print::err_line(&format!("warning: {warning}"));
     }
     let Some(file) = &arguments.out else {
         print::out(&imported.text);
         print::err(&format!("{}\n", summary(&imported)));
-        return Ok(End::Done);
+        return Ok(Exit::Success);
     };
     if disk::read_writable(file).map_err(io)?.is_some() && !arguments.force {
-        let message = format!(
-            "{} is there; name another file, or write it anew with --force",
-            file.display()
-        );
-        return Err((End::Rejected, message));
+        let message =
+            format!("{} exists; name another file, or replace it with --force", file.display());
+        return Err((Exit::Rejected, message));
     }
     disk::write_text(file, &imported.text).map_err(io)?;
     print::out_line(&format!("{}: {}", summary(&imported), file.display()));
-    Ok(End::Done)
+    Ok(Exit::Success)
 }
 
 fn summary(imported: &ImportedApi) -> String {

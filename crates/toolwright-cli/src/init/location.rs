@@ -6,40 +6,40 @@ use toolwright_codegen::disk::{self, IoError};
 
 use crate::print;
 
-/// The release that this program belongs to, as a registry is asked for it.
+/// The version requirement for the release of this program.
 const VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
 
-/// The options that choose a location.
+/// The options that choose the location.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LocationArgs {
-    /// Take the crates of toolwright from this checkout.
+    /// Use the toolwright crates of this checkout.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["git", "version"])]
     toolwright: Option<PathBuf>,
-    /// Take them from a git repository.
+    /// Use the toolwright crates of a git repository.
     #[arg(long, value_name = "URL", requires = "rev", conflicts_with = "version")]
     git: Option<String>,
-    /// The revision of that repository.
+    /// The revision of the git repository.
     #[arg(long, requires = "git")]
     rev: Option<String>,
-    /// Take them from the registry, in this version.
+    /// Use this version of the toolwright crates from the registry.
     #[arg(long)]
     version: Option<String>,
 }
 
-/// The place of the crates.
+/// The location of the toolwright crates.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// In a checkout, by its absolute path.
+    /// A checkout, by its absolute path.
     Checkout(PathBuf),
-    /// In a git repository.
+    /// A revision of a git repository.
     Git { url: String, rev: String },
-    /// In the registry.
+    /// A version in the registry.
     Version(String),
 }
 
-/// Returns the place that was named. Otherwise it is the one that this program comes from: the repository that `cargo install`
-/// took it from, the checkout it was built in, or the registry.
+/// Returns the location from the command line. Otherwise returns where this program comes from: the git repository that
+/// `cargo install` used, the checkout that it was built in, or the registry.
 pub(super) fn find(args: LocationArgs) -> Result<Location, IoError> {
     match args {
         LocationArgs { toolwright: Some(checkout), .. } => {
@@ -61,14 +61,14 @@ pub(super) fn find(args: LocationArgs) -> Result<Location, IoError> {
     }
 }
 
-/// Reads the record that `cargo install` keeps beside the folder of programs.
+/// Reads the repository from `.crates.toml`, in which `cargo install` records its sources.
 fn installed_from_git() -> Option<Location> {
     let program = std::env::current_exe().ok()?;
     let record = program.parent()?.parent()?.join(".crates.toml");
-    git_of_record(&disk::read_text(&record).ok()??)
+    parse_crates_toml(&disk::read_text(&record).ok()??)
 }
 
-fn git_of_record(record: &str) -> Option<Location> {
+fn parse_crates_toml(record: &str) -> Option<Location> {
     let record: toml::Table = record.parse().ok()?;
     let mut packages = record.get("v1")?.as_table()?.keys();
     // `toolwright-cli 0.1.0 (git+https://example.org/toolwright?branch=main#0123abcd)`
@@ -80,13 +80,13 @@ fn git_of_record(record: &str) -> Option<Location> {
 }
 
 impl Location {
-    /// Returns whether this is a folder of this machine.
+    /// Returns whether the location is a folder of this machine.
     pub(super) fn is_checkout(&self) -> bool {
         matches!(self, Self::Checkout(_))
     }
 
-    /// The keys of a dependency on a crate, in TOML.
-    pub(super) fn of(&self, name: &str) -> String {
+    /// Returns the TOML keys of a dependency on a crate.
+    pub(super) fn dependency(&self, name: &str) -> String {
         match self {
             Self::Checkout(checkout) => {
                 let folder = if name == "toolwright-codegen" {
@@ -101,8 +101,8 @@ impl Location {
         }
     }
 
-    /// The arguments of `cargo install` that bring this program to another machine, quoted for a shell.
-    pub(super) fn install(&self) -> Option<String> {
+    /// Returns the arguments of `cargo install` for this program, quoted for a shell, or `None` for a checkout.
+    pub(super) fn install_arguments(&self) -> Option<String> {
         match self {
             Self::Checkout(_) => None,
             Self::Git { url, rev } => Some(format!("toolwright-cli --git '{url}' --rev '{rev}'")),
@@ -118,10 +118,10 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Location, git_of_record};
+    use super::{Location, parse_crates_toml};
 
     #[test]
-    fn the_record_of_cargo_install_names_repository_and_revision() {
+    fn crates_toml_names_repository_and_revision() {
         let record = |source: &str| {
             format!(
                 "[v1]\n\"ripgrep 14.1.0 (git+https://e.org/rg#1)\" = [\"rg\"]\n\"toolwright-cli 0.1.0 ({source})\" = [\"toolwright\"]\n"
@@ -135,8 +135,8 @@ mod tests {
             ("registry+https://e.org/index", &None),
             ("path+file:///src/t", &None),
         ] {
-            assert_eq!(git_of_record(&record(source)), *expected, "{source}");
+            assert_eq!(parse_crates_toml(&record(source)), *expected, "{source}");
         }
-        assert_eq!(git_of_record("v1 = 3"), None);
+        assert_eq!(parse_crates_toml("v1 = 3"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Asks at a terminal for the parts of a new project, where the command line names none.
+//! Asks at a terminal for the parts of a new project if the command line names none.
 
 use std::io::{self, BufRead, IsTerminal as _};
 
@@ -6,25 +6,26 @@ use super::Parts;
 use crate::print;
 
 const MENU: &str = "\
-A project has schema/issues.yaml, src/service.rs and tests/tools.rs. It can have more:
-  m  an MCP server    src/main.rs, for `cargo run -- mcp`; a server in the schema
-  a  an agent         src/main.rs, for `cargo run -- ask QUESTION`; agents/triager.yaml
-  b  a build script   build.rs, which generates the code; no folder gen
+A project has schema/issues.yaml, src/service.rs and tests/tools.rs. Optional parts:
+  m  an MCP server    src/main.rs for `cargo run -- mcp`; a server in the schema
+  a  an agent         src/main.rs for `cargo run -- ask QUESTION`; agents/triager.yaml
+  b  a build script   build.rs, which generates the code; no gen folder
 ";
 
-const QUESTION: &str = "The letters of what it is to have, such as `ma`, or nothing: ";
+const QUESTION: &str = "Type the letters of the parts, such as `ma`, or nothing: ";
 
-/// Asks if no part is named and a person is there to answer. None if they leave without an answer.
-pub(super) fn complete(parts: Parts) -> Option<Parts> {
-    let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
-    if parts != Parts::default() || !is_attended {
+/// Returns the parts from the command line, or asks for them if there are none and a terminal is connected. Returns `None`
+/// if the input ends without an answer.
+pub(super) fn choose(parts: Parts) -> Option<Parts> {
+    let is_interactive = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if parts != Parts::default() || !is_interactive {
         return Some(parts);
     }
     print::err(MENU);
     ask(&mut io::stdin().lock())
 }
 
-/// Asks until the answer is one.
+/// Asks until the answer is valid.
 fn ask(answers: &mut impl BufRead) -> Option<Parts> {
     loop {
         print::err(QUESTION);
@@ -46,7 +47,7 @@ fn ask(answers: &mut impl BufRead) -> Option<Parts> {
         });
         match unknown {
             None => return Some(parts),
-            Some(_) => print::err("expected some of the letters `m`, `a` and `b`\n"),
+            Some(_) => print::err("expected letters out of `m`, `a` and `b`\n"),
         }
     }
 }
@@ -56,7 +57,7 @@ mod tests {
     use super::{Parts, ask};
 
     #[test]
-    fn an_answer_is_letters_in_any_order() {
+    fn an_answer_has_letters_in_any_order() {
         let (mcp, agent, build_rs) = (true, true, true);
         for (answers, expected) in [
             ("\n", Some(Parts::default())),

@@ -1,5 +1,5 @@
-//! `toolwright init`: a new project, from templates, generated at once and tried with cargo. Never writes into a folder that
-//! holds anything.
+//! `toolwright init`: creates a project from templates in a new or empty folder, generates its code and resolves its
+//! packages with cargo.
 
 mod location;
 mod menu;
@@ -11,81 +11,81 @@ use askama::Template;
 use toolwright_codegen::disk;
 use toolwright_codegen::project::{Mode, Project};
 
-use crate::end::End;
+use crate::exit::Exit;
 use crate::{generate, print};
 use location::Location;
 pub(crate) use location::LocationArgs;
 
-/// The toolset, the service, the program and the tests of a new project: an issue tracker.
+/// The schema of a new project, an issue tracker.
 const SCHEMA: &str = include_str!("../../templates/init/issues.yaml");
 
-/// Ends the schema of a project that has an MCP server.
+/// The end of the schema of a project with an MCP server.
 const MCP_SERVERS: &str = "
 mcp_servers:
   tracker: { version: 0.1.0, toolsets: [issues] }
 ";
 
-/// The parts of a project that not every one has.
+/// The optional parts of a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct Parts {
-    /// With an MCP server: `cargo run -- mcp`.
+    /// Add an MCP server: `cargo run -- mcp`.
     #[arg(long)]
     pub(crate) mcp: bool,
-    /// With an agent: `cargo run -- ask QUESTION`.
+    /// Add an agent: `cargo run -- ask QUESTION`.
     #[arg(long)]
     pub(crate) agent: bool,
-    /// With a build script that generates the code, instead of a folder `gen`.
+    /// Generate the code with a build script instead of a folder `gen`.
     #[arg(long)]
     pub(crate) build_rs: bool,
 }
 
-pub(crate) fn run(dir: &Path, parts: Parts, location: LocationArgs) -> End {
+pub(crate) fn run(dir: &Path, parts: Parts, location: LocationArgs) -> Exit {
     let location = match location::find(location) {
         Ok(location) => location,
-        Err(failure) => return generate::failed("init", &failure.into()),
+        Err(failure) => return generate::report_failure("init", &failure.into()),
     };
-    let Some(parts) = menu::complete(parts) else {
-        print::err("init: nothing was chosen; nothing was written\n");
-        return End::Rejected;
+    let Some(parts) = menu::choose(parts) else {
+        print::err("init: no answer; nothing was written\n");
+        return Exit::Rejected;
     };
     if let Err(failure) = disk::start_project(dir, &files(parts, &location)) {
-        return generate::failed("init", &failure.into());
+        return generate::report_failure("init", &failure.into());
     }
     if !parts.build_rs {
         match Project::open(dir).and_then(|project| project.generate(Mode::Write)) {
-            Ok(generated) => drop(generate::done(&generated)),
-            Err(failure) => return generate::failed("gen", &failure),
+            Ok(generated) => drop(generate::report(&generated)),
+            Err(failure) => return generate::report_failure("gen", &failure),
         }
     }
     let name = disk::printable_path(dir);
     match resolve(dir) {
         Ok(()) => {
-            print::out(&format!("init: {name} is ready; its README.md says how to go on\n"));
-            End::Done
+            print::out(&format!("init: {name} is ready; read its README.md for the next steps\n"));
+            Exit::Success
         }
         Err(reason) => {
             print::err(&format!(
-                "{reason}\ninit: {name} is written, but cargo cannot resolve its packages; mend what cargo says, or remove the \
-                 folder and say where the crates of toolwright are: `--toolwright DIR` for a checkout, `--git URL --rev REV` for \
+                "{reason}\ninit: {name} was written, but cargo cannot resolve its packages; fix what cargo reports, or remove the \
+                 folder and choose the location of the toolwright crates: `--toolwright DIR` for a checkout, `--git URL --rev REV` for \
                  a repository, `--version VERSION` for a registry\n"
             ));
-            End::Rejected
+            Exit::Rejected
         }
     }
 }
 
-/// Lets cargo find all packages of a project. If it cannot, the files stay: it may be the network alone that is missing.
+/// Makes cargo resolve the packages of a project. If that fails, the files are kept: only the network may be missing.
 fn resolve(dir: &Path) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = ["metadata", "--format-version", "1", "--quiet"];
     match Command::new(cargo).args(arguments).current_dir(dir).output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
-            // The prefix keeps a folder's name from beginning a line, where it could be a workflow command.
-            let output = print::lines(&String::from_utf8_lossy(&output.stderr));
+            // Without the prefix, the name of a folder could begin a line and be a workflow command.
+            let output = print::printable_lines(&String::from_utf8_lossy(&output.stderr));
             Err(output.lines().map(|line| format!("cargo: {line}")).collect::<Vec<_>>().join("\n"))
         }
-        Err(error) => Err(format!("cargo does not start: {error}; install Rust")),
+        Err(error) => Err(format!("cargo cannot be started: {error}; install Rust")),
     }
 }
 
@@ -114,8 +114,8 @@ fn files(parts: Parts, location: &Location) -> Vec<(&'static str, String)> {
         let agent = include_str!("../../templates/init/agents/triager.yaml");
         files.push(("agents/triager.yaml", agent.to_owned()));
     }
-    // No other machine has a folder of this one.
-    if let Some(install) = location.install() {
+    // A checkout exists only on this machine, so CI could not use it.
+    if let Some(install) = location.install_arguments() {
         files.push((".github/workflows/ci.yml", text(&Workflow { parts, install })));
     }
     files

@@ -1,4 +1,4 @@
-//! The program:{% if parts.mcp %} an MCP server{% endif %}{% if parts.mcp && parts.agent %} and{% endif %}{% if parts.agent %} an agent{% endif %} on the tools.
+//! Runs{% if parts.mcp %} an MCP server{% endif %}{% if parts.mcp && parts.agent %} or{% endif %}{% if parts.agent %} an agent{% endif %} with the tools.
 
 {% if parts.agent -%}
 use std::io::{self, Write as _};
@@ -41,7 +41,7 @@ const USAGE: &str = "expected {% if parts.mcp %}`mcp` or `mcp --http ADDRESS`{% 
 async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let ended = match arguments[..] {
+    let result = match arguments[..] {
 {%- if parts.mcp %}
         ["mcp"] => serve(None).await,
         ["mcp", "--http", address] => serve(Some(address)).await,
@@ -51,7 +51,7 @@ async fn main() -> ExitCode {
 {%- endif %}
         _ => Err(USAGE.into()),
     };
-    match ended {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -97,7 +97,7 @@ async fn ask(question: &str) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Asks whoever sits at the terminal.
+/// Asks for an approval at the terminal.
 fn answer(request: &ApprovalRequest) -> io::Result<Answer> {
     let question = request.prompt.as_deref().unwrap_or(&request.tool);
     print!("{question} [y/N] ");
@@ -110,7 +110,7 @@ fn answer(request: &ApprovalRequest) -> io::Result<Answer> {
     })
 }
 
-/// Stands in for a model: closes the open issues whose titles are in the question.
+/// Takes the place of a model: closes the open issues whose titles are in the question.
 fn planner() -> Script {
     Script::new()
         .then(|_| {

@@ -1,6 +1,6 @@
-//! The service: what the tools do.
+//! Implements the service. The tools call its methods.
 {% if parts.build_rs %}
-// One module for each crate that `schema/` describes, such as `issues_service`.
+// The generated code: one module for each crate, such as `issues_service`.
 include!(concat!(env!("OUT_DIR"), "/toolwright/mod.rs"));
 {% endif %}
 use issues_service::errors::CloseIssueError;
@@ -11,14 +11,14 @@ use issues_service::types::{
 use tokio::sync::Mutex;
 use toolwright::MethodError;
 
-/// Keeps issues in memory, in the order of their ids, which begin with 1.
+/// Keeps issues in memory, ordered by id. The first id is 1.
 #[derive(Debug, Default)]
 pub struct Tracker {
     issues: Mutex<Vec<Issue>>,
 }
 
 impl Tracker {
-    /// A tracker with an open issue for each title.
+    /// Creates a tracker with an open issue for each title.
     pub fn with_issues(titles: &[&str]) -> Self {
         let issue = |(id, title): (_, &&str)| Issue::new(id, *title, Status::Open);
         let issues = Mutex::new((1..).zip(titles).map(issue).collect());
@@ -44,8 +44,8 @@ impl IssuesService for Tracker {
     async fn close_issue(&self, call: CloseIssue) -> Result<Issue, MethodError<CloseIssueError>> {
         let mut issues = self.issues.lock().await;
         let Some(issue) = issues.iter_mut().find(|issue| issue.id == call.id) else {
-            let unknown = CloseIssueNotFound { id: call.id };
-            return Err(CloseIssueError::NotFound(unknown).into());
+            let error = CloseIssueNotFound { id: call.id };
+            return Err(CloseIssueError::NotFound(error).into());
         };
         issue.status = Status::Closed;
         Ok(issue.clone())

@@ -1,4 +1,4 @@
-//! The tools, called as a model calls them: by name, with JSON.
+//! Tests the tools as a model calls them: by name, with JSON arguments.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tracker::Tracker;
 use tracker::issues_tools;
 {%- endif %}
 
-/// The tools on a tracker. Whoever is asked for an approval answers with `verdict`.
+/// Creates a runtime with the tools of a tracker, and an approver that always returns `verdict`.
 fn tools(tracker: Tracker, verdict: Verdict) -> Runtime {
     let mut registry = Registry::new();
     issues_tools::register(&mut registry, tracker).expect("no two tools share a name");
@@ -34,14 +34,14 @@ async fn a_closed_issue_is_no_longer_open() -> Result<(), ToolFailure> {
 }
 
 #[tokio::test]
-async fn closing_an_unknown_issue_says_which() {
+async fn closing_an_unknown_issue_returns_its_id() {
     let tools = tools(Tracker::default(), Verdict::Approve);
     let closed = call(&tools, "close_issue", r#"{"id": 7}"#).await;
     assert_eq!(closed.unwrap_err().message, "there is no issue 7");
 }
 
 #[tokio::test]
-async fn a_wrong_call_is_told_what_to_correct() {
+async fn an_invalid_call_names_the_mistake() {
     let tools = tools(Tracker::default(), Verdict::Approve);
     let created = call(&tools, "create_issue", r#"{"title": ""}"#).await;
     assert!(created.unwrap_err().message.contains("`/title`"));

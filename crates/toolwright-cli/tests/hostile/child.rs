@@ -1,5 +1,4 @@
-//! The command as a child with limits of its own, so that a bomb or a hang fails one case and not the machine. Never
-//! judges what came of it.
+//! Runs the command with limits of time and memory, so that a hang or an explosion fails only one case.
 
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
@@ -11,29 +10,29 @@ use std::time::Duration;
 
 use wait4::Wait4 as _;
 
-/// What a child may use.
+/// The limits of a child process.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) cpu_seconds: u64,
-    /// Of address space, which is never less than memory in use.
+    /// The limit of the address space, which includes all memory in use.
     pub(crate) megabytes: u64,
 }
 
-/// What came of a child.
+/// The result of a child process.
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
-    /// What it said on both outputs.
+    /// Standard output and standard error.
     pub(crate) said: String,
     pub(crate) cpu: Duration,
-    /// The most memory it had at a time, where the system says (`/proc`).
+    /// The peak memory, if the system has `/proc`.
     pub(crate) peak_megabytes: u64,
 }
 
-/// Runs `toolwright` in a folder. What it says goes to a file beside: a pipe nobody reads would stop it.
+/// Runs `toolwright` in a folder. Its output goes to a file, because an unread pipe would block it.
 pub(crate) fn toolwright(folder: &Path, arguments: &[&str], limits: Limits) -> Ended {
     let heard = folder.join(".heard");
     let out = File::create(&heard).unwrap();
-    // The shell sets the limits and becomes the command: what it needs itself is not counted.
+    // The shell sets the limits and becomes the command, so its own memory and time do not count.
     let script = format!(
         "ulimit -v {} && ulimit -t {} && ulimit -c 0 && exec \"$0\" \"$@\"",
         limits.megabytes << 10,
@@ -65,8 +64,8 @@ pub(crate) fn toolwright(folder: &Path, arguments: &[&str], limits: Limits) -> E
     }
 }
 
-/// The most memory a process has had, in kilobytes, as last seen. What `wait4` says would begin with the memory of the
-/// process that started it: this one, which has made the input.
+/// Returns the last seen peak memory of a process in kilobytes. The peak of `wait4` would include the memory of this
+/// process at the fork.
 fn watch(pid: u32, is_over: &AtomicBool) -> u64 {
     let mut last = 0;
     while !is_over.load(Ordering::Relaxed) {
@@ -80,7 +79,7 @@ fn watch(pid: u32, is_over: &AtomicBool) -> u64 {
 }
 
 impl Ended {
-    /// How it ended, in a word.
+    /// Describes how the process ended.
     pub(crate) fn how(&self) -> String {
         match (self.status.code(), self.status.signal()) {
             (Some(code), _) => format!("exit code {code}"),

@@ -1,10 +1,10 @@
-//! Inputs that are small to ask for and large to deal with, and what is to come of each. Never runs one.
+//! Inputs that are short to describe and expensive to process, with the expected results.
 
-/// An input by the rule that makes it.
+/// An input and the function that creates it.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) text: fn() -> String,
-    /// The code of the error, or nothing where it is a sound schema.
+    /// The code of the expected error, or an empty text for a valid schema.
     pub(crate) expected: &'static str,
 }
 
@@ -17,7 +17,7 @@ const fn refused(name: &'static str, expected: &'static str, text: fn() -> Strin
 }
 
 pub(crate) const CASES: &[Case] = &[
-    // What issue 4 names.
+    // The inputs of issue 4.
     refused("aliases of aliases, 9^19 values", "yaml-budget", || types(&alias_bomb())),
     refused("aliases of aliases in an example", "yaml-budget", example_bomb),
     refused("an anchor at each of 100 levels", "yaml-budget", nested_anchors),
@@ -86,7 +86,7 @@ pub(crate) const CASES: &[Case] = &[
     accepted("an enum of 2,000 strings that look alike", || {
         enumeration("string", 2000, |n| format!("'{}'", "-".repeat(n + 1)))
     }),
-    // What else was found to take long.
+    // Other inputs that once took long.
     refused("5,000 tools, an error each, with advice", "unknown-type", || {
         tools(5000, "description: D., args: Toool") + "types: {Tool: {type: object}}\n"
     }),
@@ -175,7 +175,7 @@ pub(crate) const CASES: &[Case] = &[
     accepted("a template of 4 kB, all fields", || {
         template(&format!("{{{{ args{} }}}}", ".a".repeat(2040)))
     }),
-    // Text that is hardly YAML.
+    // Text that is barely YAML.
     refused("1.3 million empty lists", "yaml-budget", || format!("[{}]", "[],".repeat(1_300_000))),
     refused("4 MB of commas", "yaml-budget", || format!("[{}]", ",".repeat(3_900_000))),
     refused("4 MB of colons", "yaml-syntax", || ":".repeat(4_000_000)),
@@ -262,7 +262,7 @@ fn nested(open: &str, inner: &str, close: &str, depth: usize) -> String {
     open.repeat(depth) + inner + &close.repeat(depth)
 }
 
-/// Types that refer to the next, and the last one to the end.
+/// A chain of types, each of which refers to the next, and the last one to `end`.
 fn chain(count: usize, end: &str, shape: fn(&str) -> String) -> String {
     let link = |n: usize| {
         let to = if n + 1 == count { end.to_owned() } else { format!("T{}", n + 1) };
@@ -386,7 +386,7 @@ fn bound() -> String {
         + &tools_of(9000, "description: D., bind: m, inject: {run_id: run_id}")
 }
 
-/// Lists of tools as a server would give them, and a word of the refusal or of the summary.
+/// Tool lists of servers, with a part of the expected error or summary.
 pub(crate) const LISTS: &[Case] = &[
     refused("100,000 brackets", "256 deep", || "[".repeat(100_000)),
     refused("100,000 objects", "256 deep", || "{\"a\":".repeat(100_000)),
@@ -445,7 +445,7 @@ fn json_keys(count: usize, value: &str) -> String {
     entries.join(",")
 }
 
-/// Definitions that refer to the next, by its number or what is left of it.
+/// A chain of definitions, each of which refers to the next one modulo `around`.
 fn definitions(count: usize, around: usize) -> String {
     let one = |n: usize| format!("\"d{n}\":{{\"$ref\":\"#/$defs/d{}\"}}", (n + 1) % around);
     let all: Vec<String> = (0..count).map(one).collect();

@@ -1,4 +1,4 @@
-//! Generators killed at random moments, and many of them at once: what they leave is a whole tree, the old one or the new.
+//! Kills generators at random moments, and runs many at once. The output is always one complete tree, old or new.
 
 use std::fs;
 use std::path::Path;
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use crate::project::{Tree, generator, schema, tree};
 
-/// How many tools the trees have.
+/// The number of tools of each tree.
 const SIZES: [usize; 3] = [1, 20, 150];
 
-/// `cargo xtask torture` sets the variable to 300.
+/// The number of kills. `cargo xtask torture` sets the variable to 300.
 fn kills() -> usize {
     let asked = std::env::var("TOOLWRIGHT_KILLS").ok().and_then(|count| count.parse().ok());
     asked.unwrap_or(24) / SIZES.len()
 }
 
-/// A number from a number, without a pattern to the eye (SplitMix64, Steele and others 2014).
+/// Returns a pseudorandom number (SplitMix64, Steele and others 2014).
 fn scrambled(seed: u64) -> u64 {
     let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,7 +24,7 @@ fn scrambled(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The two schemas, the trees they become, and how long the longer took.
+/// Writes two schemas. Returns their trees and the longer of the two generation times.
 fn prepare(folder: &Path, tools: usize) -> ([Tree; 2], Duration) {
     let mut longest = Duration::ZERO;
     let trees = ["one", "other"].map(|word| {
@@ -44,7 +44,7 @@ fn start(folder: &Path, number: usize) -> Child {
     generator(folder, schema).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Lists the temporary files that a killed run left beside the output folder; the record is not one of them.
+/// Returns the temporary files that a killed run left beside the output folder, without the record.
 fn leftovers(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     names
@@ -61,7 +61,7 @@ fn a_killed_generator_leaves_the_old_tree_or_the_new_one() {
         let (mut in_time, mut with_leftovers, mut new) = (0, 0, 0);
         for number in 0..kills() {
             let mut child = start(folder.path(), number);
-            // Up to a little longer than it takes, so that every moment is met.
+            // The delay is at most a little longer than a run, so that every moment of a run can be hit.
             let share = scrambled(number as u64) % 1100;
             std::thread::sleep(longest * u32::try_from(share).unwrap() / 1000);
             child.kill().unwrap();

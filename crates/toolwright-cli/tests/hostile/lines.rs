@@ -1,5 +1,5 @@
-//! Names and texts that would be a line of their own in a log: GitHub takes `::error::…` at the beginning of one for a
-//! command, and a terminal does what `ESC` says.
+//! Names and texts that try to begin a line in a log or to control a terminal. GitHub interprets `::error::…` at the
+//! beginning of a line as a command.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use crate::project::schema;
 
 const LIMITS: Limits = Limits { cpu_seconds: 20, megabytes: 1024 };
 
-/// What each case puts into a name or a text.
+/// The text that each case puts into a name or a text.
 const FORGED: &str = "x\n::error::pwn\r::error::pwn\u{1b}[31m\u{202e}";
 
-/// How a project gets that name or text, and the command that tells of it.
+/// A function that puts the text into a project, and the command that reports it.
 type Case = (&'static str, fn(&Path), fn() -> Vec<String>);
 
 fn words(words: &str) -> Vec<String> {
@@ -94,7 +94,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn no_name_and_no_text_is_a_line_of_its_own() {
+fn no_name_and_no_text_begins_a_line() {
     for (what, put, arguments) in CASES {
         let folder = tempfile::tempdir().unwrap();
         put(folder.path());
@@ -102,7 +102,7 @@ fn no_name_and_no_text_is_a_line_of_its_own() {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let said = toolwright(folder.path(), &arguments, LIMITS).said;
         assert!(said.contains("pwn"), "{what} is not told at all: {said}");
-        // A carriage return begins a line as well.
+        // A carriage return also begins a line.
         let forged =
             said.split(['\n', '\r']).find(|line| line.trim_start().starts_with("::error::pwn"));
         assert_eq!(forged, None, "{what}: {said:?}");

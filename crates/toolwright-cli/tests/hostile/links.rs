@@ -1,4 +1,4 @@
-//! Links of a project that somebody sent: nothing is read through them to be shown, and nothing is written through them.
+//! Symlinks in a malicious project: no file is shown or written through a link that leaves the project.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use crate::project::{generator, schema, shell, tree};
 
 const LIMITS: Limits = Limits { cpu_seconds: 20, megabytes: 1024 };
 
-/// A text that no schema and no configuration has.
+/// The text of the file outside of the project.
 const SECRET: &str = "s3cret:x:0\n";
 
 const LIST: &str = r#"{"tools": [{"name": "now", "description": "Tells the time.", "inputSchema": {"type": "object"}}]}"#;
@@ -20,7 +20,7 @@ const IMPORT: &[&str] =
 const API: &str = r#"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {"/now": {"get":
     {"operationId": "now", "responses": {"204": {"description": "Nothing."}}}}}}"#;
 
-/// Which link is at which path, and the command that meets it. The link leads to the file or folder `secret` elsewhere.
+/// The path of a link and the command that finds it. The link leads to a file or folder `secret` outside of the project.
 type Case = (&'static str, &'static str, fn(&str) -> Vec<&str>);
 
 const CASES: &[Case] = &[
@@ -85,10 +85,10 @@ fn a_link_inside_a_project_is_followed() {
     assert!(folder.path().join("gen/a/tools/t/Cargo.toml").is_file());
 }
 
-/// Who can write to the folder, but not to the file, puts links where the new file might be made before it is moved. The
-/// number of the process was part of that name once.
+/// An attacker who can write to the folder, but not to the file, guesses the name of the temporary file, which once had the
+/// process id, and puts links there.
 #[test]
-fn an_import_writes_through_no_link_that_was_planted_beside_its_file() {
+fn an_import_does_not_write_through_links_beside_its_file() {
     let folder = project();
     fs::write(folder.path().join("victim"), SECRET).unwrap();
     let plant = "i=0; while [ $i -lt 2000 ]; do ln -s victim .time.yaml.$(($$ + i)).toolwright-new; i=$((i+1)); done
@@ -102,7 +102,7 @@ fn an_import_writes_through_no_link_that_was_planted_beside_its_file() {
 }
 
 #[test]
-fn an_import_waits_for_no_pipe_and_writes_to_no_device() {
+fn an_import_does_not_open_pipes_or_devices() {
     let folder = project();
     assert!(shell(folder.path(), "mkfifo pipe").status().unwrap().success());
     for out in ["pipe", "/dev/null"] {

@@ -1,5 +1,4 @@
-//! Input of people who mean harm: names, words and sizes. Whatever it is, `toolwright` refuses it at its place or makes
-//! something sound of it. Never about mistakes of people who mean well.
+//! Tests malicious input: names, texts, sizes, links. `toolwright` refuses it at its position or generates correct code.
 
 #![cfg(unix)]
 

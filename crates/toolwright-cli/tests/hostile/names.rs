@@ -1,5 +1,5 @@
-//! Names: whatever stands where a name belongs is refused by rule or becomes a safe one, and nothing is written outside the
-//! output folder either way. The cases are data: `names.txt`, a kind and a name a line.
+//! Malicious names: each is refused or becomes a safe name, and nothing is written outside the output folder. The cases
+//! are the lines of `names.txt`, each with kinds and a name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::child::{Ended, Limits, toolwright};
 
 const LIMITS: Limits = Limits { cpu_seconds: 20, megabytes: 1024 };
 
-/// Where a name can stand.
+/// The kinds of names.
 const KINDS: &[(&str, fn(&str) -> Place)] = &[
     ("service", |name| schema(&format!("service: {name}\n{TYPES}{TOOLSET}"))),
     ("owner", |name| schema(&format!("service: {{ name: {name} }}\n{TYPES}{TOOLSET}"))),
@@ -91,7 +91,7 @@ const KINDS: &[(&str, fn(&str) -> Place)] = &[
 const TYPES: &str = "types: { A: { type: object, properties: { b: { type: string } } } }\n";
 const TOOLSET: &str = "toolsets: { t: { tools: { x: { description: X. } } } }\n";
 
-/// A project with a name in one place.
+/// A project with a malicious name in one position.
 struct Place {
     schema: String,
     schema_file: String,
@@ -125,7 +125,7 @@ fn decoded(name: &str) -> String {
     serde_json::from_str(name).expect("names are written as JSON strings")
 }
 
-/// A kind, what is expected, and a name as a JSON string, which YAML and TOML read alike.
+/// A kind, the expected result, and a name as a JSON string, which is also valid YAML and TOML.
 struct Case {
     line: usize,
     kind: &'static str,
@@ -134,7 +134,7 @@ struct Case {
     name: String,
 }
 
-/// Each line names kinds, what is to come of the name there, and the name.
+/// Parses the cases. Each line has kinds, the expected result and the name.
 fn cases() -> Vec<Case> {
     let text = include_str!("names.txt");
     let numbered =
@@ -174,11 +174,11 @@ fn no_name_writes_outside_the_output_folder() {
 impl Case {
     fn complaint(&self) -> Option<String> {
         let place = (self.make)(&self.name);
-        // Three levels down, so that a few steps up still lead to where a new file is seen.
+        // Three levels deep, so that files outside of the project are found even after several `..`.
         let around = tempfile::tempdir().unwrap();
         let project = around.path().join("one/two/project");
         if let Err(error) = lay_out(&project, &place) {
-            // A name this file system cannot hold harms nobody.
+            // The file system does not support this name.
             return (self.expected != "unwritable").then(|| format!("line {}: {error}", self.line));
         }
         let before = everything(around.path());
@@ -226,7 +226,7 @@ fn lay_out(project: &Path, place: &Place) -> std::io::Result<()> {
     fs::write(project.join("schema").join(&place.schema_file), &place.schema)
 }
 
-/// Every path below a folder with its text, if it is a file.
+/// Returns all paths below a folder, with the texts of files.
 fn everything(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut open = vec![root.to_owned()];
@@ -243,7 +243,7 @@ fn everything(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     found
 }
 
-/// The paths that are new, gone or changed.
+/// Returns the paths that were added, removed or changed.
 fn changes(
     before: &BTreeMap<PathBuf, Option<Vec<u8>>>,
     after: &BTreeMap<PathBuf, Option<Vec<u8>>>,

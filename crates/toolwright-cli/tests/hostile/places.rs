@@ -1,4 +1,4 @@
-//! Output folders that are no plain folders, and disks with no room: the error says why, and nothing has changed.
+//! Output folders with obstacles, and full disks. The error names the cause, and nothing changes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,7 +17,7 @@ fn fifo(path: &Path) {
     assert!(made.success());
 }
 
-/// What is in the way, how it is put there, which folder is named, and a word of the refusal.
+/// The obstacle, the function that creates it, the output folder, and a part of the expected error.
 type Obstacle = (&'static str, fn(&Path), &'static str, &'static str);
 
 const OBSTACLES: &[Obstacle] = &[
@@ -127,14 +127,14 @@ const OBSTACLES: &[Obstacle] = &[
     ("the configuration is a pipe", |at| fifo(&at.join("toolwright.toml")), "gen", "regular file"),
 ];
 
-/// Puts something into a folder that has been generated.
+/// Puts something into a generated folder.
 fn in_gen(at: &Path, put: fn(&Path)) {
     assert!(generator(at, "one.yaml").output().unwrap().status.success());
     put(&at.join("gen"));
 }
 
 #[test]
-fn what_stands_in_the_way_is_named_and_left_as_it_is() {
+fn an_obstacle_is_named_and_not_changed() {
     for (what, put, out, word) in OBSTACLES {
         let folder = project();
         put(folder.path());
@@ -148,7 +148,7 @@ fn what_stands_in_the_way_is_named_and_left_as_it_is() {
 }
 
 #[test]
-fn a_device_that_never_ends_is_no_list_and_no_api() {
+fn an_endless_device_is_not_read_as_a_list_or_an_api() {
     for arguments in [
         &["import", "mcp", "--toolset", "a", "--service", "a", "--tools-json", "/dev/zero"][..],
         &["import", "openapi", "/dev/zero", "--service", "a"],
@@ -161,9 +161,9 @@ fn a_device_that_never_ends_is_no_list_and_no_api() {
     }
 }
 
-/// A pipe that is not where anything is generated is a foreign file like any other.
+/// A pipe at a path that is not generated is kept like any other foreign file.
 #[test]
-fn a_foreign_pipe_is_carried_over() {
+fn a_foreign_pipe_is_kept() {
     let folder = project();
     in_gen(folder.path(), |out| fifo(&out.join("a/mine")));
     let before = tree(folder.path())[Path::new("gen/a/mine")].clone();
@@ -172,7 +172,7 @@ fn a_foreign_pipe_is_carried_over() {
     assert_eq!(tree(folder.path())[Path::new("gen/a/mine")], before);
 }
 
-/// Two schemas, and a folder with a file that is nobody's to touch.
+/// Creates two schemas, and a folder with a foreign file.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for word in ["one", "other"] {
@@ -184,7 +184,7 @@ fn project() -> tempfile::TempDir {
     folder
 }
 
-/// In a name space of its own a child may mount what it likes; nobody else sees it.
+/// Mounts a small disk in a namespace of its own.
 const IN_A_SMALL_DISK: &str = r#"
 exec unshare --user --map-root-user --mount sh -c '
     mkdir disk && mount -t tmpfs -o size=OPTIONS tmpfs disk || exit 77
@@ -198,7 +198,7 @@ exec unshare --user --map-root-user --mount sh -c '
 ' "$0"
 "#;
 
-/// Runs the script; nothing, with the skip recorded, where mounting is not allowed.
+/// Runs the script, or records a skip and returns `None` if mounting is not allowed.
 fn in_small_disk(options: &str, mount: &str) -> Option<Output> {
     if !has(&[Prerequisite::Mounts]) {
         return None;
@@ -209,7 +209,7 @@ fn in_small_disk(options: &str, mount: &str) -> Option<Output> {
 }
 
 #[test]
-fn on_a_full_disk_the_old_tree_stays_and_the_error_says_why() {
+fn a_full_disk_is_an_error_and_the_old_tree_is_kept() {
     let Some(output) = in_small_disk("600k", ":") else { return };
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
@@ -217,20 +217,20 @@ fn on_a_full_disk_the_old_tree_stays_and_the_error_says_why() {
 }
 
 #[test]
-fn on_a_disk_that_takes_no_writes_the_old_tree_stays_and_the_error_says_why() {
+fn a_read_only_disk_is_an_error_and_the_old_tree_is_kept() {
     let Some(output) = in_small_disk("8m", "mount -o remount,ro tmpfs .") else { return };
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("Read-only file system"), "{said}");
 }
 
-/// What a system without name spaces can show as well: a limit on the size of files.
+/// Works without namespaces: the size of files is limited.
 #[test]
-fn where_a_file_may_not_grow_the_old_tree_stays_and_the_error_says_why() {
+fn a_limit_of_file_sizes_is_an_error_and_the_old_tree_is_kept() {
     let folder = project();
     in_gen(folder.path(), |_| ());
     let before = tree(folder.path());
-    // Ignored, the signal becomes an error like any other.
+    // If the signal is ignored, the limit is an error of writing.
     let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" gen --schema large.yaml";
     let output = shell(folder.path(), limited).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

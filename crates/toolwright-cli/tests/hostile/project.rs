@@ -1,4 +1,4 @@
-//! Projects on disk for tests of what is written, and trees as they are compared. Never judges one.
+//! Creates projects on disk and reads trees for comparisons.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A schema whose output differs in every file from that of another word.
+/// Returns a schema. With another `word`, every generated file is different.
 pub(crate) fn schema(tools: usize, word: &str) -> String {
     let tool = |number: usize| {
         format!(
@@ -20,7 +20,7 @@ pub(crate) fn schema(tools: usize, word: &str) -> String {
     )
 }
 
-/// What stands below a folder: files with their texts, anything else with what it is.
+/// All paths below a folder: files with their texts, anything else with its type.
 pub(crate) type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
 pub(crate) fn tree(root: &Path) -> Tree {
@@ -44,14 +44,14 @@ pub(crate) fn tree(root: &Path) -> Tree {
     found
 }
 
-/// `toolwright gen` in a folder, from a schema file beside.
+/// The command `toolwright gen` in a folder with a schema file.
 pub(crate) fn generator(folder: &Path, schema: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolwright"));
     command.args(["gen", "--schema", schema]).current_dir(folder);
     command
 }
 
-/// A shell in a folder, which has the command as `$0`.
+/// The command of a shell in a folder, with the path of `toolwright` as `$0`.
 pub(crate) fn shell(folder: &Path, script: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_toolwright")]).current_dir(folder);

@@ -1,4 +1,4 @@
-//! The output hangs on what is written in the schema alone: not on where, when, by whom or on what machine.
+//! Tests that the output depends only on the schema: not on the folder, time, user or machine.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::project::{Tree, shell, tree};
 
 const RUNS: usize = 20;
 
-/// Several files, so that their order could matter.
+/// Several schema files, because their order must not matter.
 const FILES: [(&str, &str); 4] = [
     (
         "b.yaml",
@@ -26,13 +26,13 @@ const FILES: [(&str, &str); 4] = [
     ),
 ];
 
-/// One of many, by the number of the run.
+/// Picks a value by the number of the run.
 fn pick<'a>(of: &[&'a str], run: usize) -> &'a str {
     of[run % of.len()]
 }
 
 fn lay_out(folder: &Path, run: usize) {
-    // Each run makes the files in another order, which is the order in which many file systems list them.
+    // Each run creates the files in another order, in which many file systems then list them.
     for place in 0..FILES.len() {
         let (path, text) = FILES[(place * 3 + run) % FILES.len()];
         let text = match run % 3 {
@@ -66,14 +66,14 @@ fn generated(run: usize, on_some_cores: bool) -> Tree {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut found = tree(&folder.join("gen"));
-    // Folders are compared by their being there; their rights are the user's.
+    // Only files are compared, because permissions of folders depend on the user.
     found.retain(|path, _| folder.join("gen").join(path).is_file());
     found
 }
 
 #[test]
-fn twenty_runs_in_twenty_surroundings_give_the_same_bytes() {
-    // Without it, all other surroundings differ still.
+fn twenty_runs_in_different_environments_give_the_same_bytes() {
+    // Without `taskset`, the rest of the environment still differs.
     let on_some_cores = has(&[Prerequisite::Taskset]);
     let expected = generated(0, on_some_cores);
     assert!(expected.len() > 20);

@@ -1,4 +1,4 @@
-//! Sizes: each input ends in success or in an error at its place, within the time and memory it is given.
+//! Tests large inputs: each succeeds or gives an error with a position, within limits of time and memory.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,14 +7,15 @@ use std::path::Path;
 use crate::child::{Ended, Limits, toolwright};
 use crate::inputs::{CASES, Case, LISTS};
 
-/// A development build is several times slower, and machines of CI are shared: there a limit tells a hang from work.
+/// The limits of a child process. Those of a development build only detect hangs, because it is slower and may run on a
+/// shared machine.
 const LIMITS: Limits = if cfg!(debug_assertions) {
     Limits { cpu_seconds: 60, megabytes: 1024 }
 } else {
     Limits { cpu_seconds: 2, megabytes: 256 }
 };
 
-/// What a release build is held to.
+/// The maximum CPU time of a release build.
 const MAX_CPU_SECONDS: f64 = 1.0;
 
 struct Measured {
@@ -32,7 +33,7 @@ fn measure(case: &'static Case) -> Measured {
 }
 
 impl Measured {
-    /// What is wrong with what came of it.
+    /// Describes how the result differs from the expected one.
     fn complaint(&self) -> Option<String> {
         let Self { case, ended, .. } = self;
         let is_as_expected = match case.expected {
@@ -71,9 +72,9 @@ fn size(bytes: usize) -> String {
     if bytes < 1 << 20 { format!("{} kB", bytes >> 10) } else { format!("{} MB", bytes >> 20) }
 }
 
-/// `cargo xtask hostile` sets the variable, and makes a release build.
+/// `cargo xtask hostile` sets the variable for a release build.
 #[test]
-fn every_size_ends_in_success_or_in_an_error_at_its_place() {
+fn every_large_schema_succeeds_or_gives_an_error_with_a_position() {
     let mut complaints = Vec::new();
     let mut table = String::new();
     for case in CASES {
@@ -87,7 +88,7 @@ fn every_size_ends_in_success_or_in_an_error_at_its_place() {
     }
 }
 
-/// Puts rows into a page, between the head of its table and the end of the section.
+/// Replaces the rows of the table in a page.
 fn replace_table(page: &Path, rows: &str) {
     const HEAD: &str = "| input | size | outcome | CPU time | memory |\n|---|---|---|---|---|\n";
     let text = fs::read_to_string(page).unwrap();
@@ -97,7 +98,7 @@ fn replace_table(page: &Path, rows: &str) {
 }
 
 #[test]
-fn every_list_of_tools_ends_in_a_schema_or_in_an_error() {
+fn every_large_tool_list_gives_a_schema_or_an_error() {
     for case in LISTS {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("list.json"), (case.text)()).unwrap();

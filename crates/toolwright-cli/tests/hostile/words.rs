@@ -1,5 +1,5 @@
-//! Words: whatever a schema says in its texts is refused at its place, or stands in generated code to the letter and never
-//! runs. All that is accepted becomes one crate, which is built, tested and doc-tested.
+//! Malicious texts: each text of a schema is refused at its position, or is in the generated code as it was written and
+//! never runs. All accepted texts become one crate, which is built, tested and doc-tested.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,14 +10,14 @@ use naughty_strings::BLNS;
 use serde_json::{Value, json};
 use toolwright_codegen::{Source, Sources, check};
 
-/// Each would leave a file behind if it ran, or keep the crate from being built if it were code.
+/// Texts that would create a file if they ran, or break the build if they were code.
 const PAYLOADS: [&str; 3] = [
     "#[test] fn evil() { std::fs::write(r\"CANARY\", \"\").unwrap(); }",
     "std::fs::write(r\"CANARY\", \"\").unwrap();",
     "include_str!(\"CANARY\"); compile_error!(\"evil\");",
 ];
 
-/// Where a text can stand in a tool, by a JSON Pointer into [`tool`].
+/// The positions of texts in a tool, as JSON Pointers into [`tool`].
 const PLACES: [&str; 12] = [
     "/title",
     "/description",
@@ -33,7 +33,7 @@ const PLACES: [&str; 12] = [
     "/args/properties/match/pattern",
 ];
 
-/// A tool with calm words in every place.
+/// A tool with harmless texts in all positions.
 fn tool() -> Value {
     json!({
         "title": "calm",
@@ -57,7 +57,7 @@ fn tool() -> Value {
 fn project(tools: &[Value]) -> String {
     let named = tools.iter().enumerate().map(|(number, tool)| (format!("t{number}"), tool.clone()));
     let tools: serde_json::Map<String, Value> = named.collect();
-    // JSON is YAML, and its escapes are those of YAML, but for halves of surrogate pairs.
+    // JSON is valid YAML with the same escapes, except for halves of surrogate pairs.
     json!({
         "toolwright": 1,
         "service": "words",
@@ -66,7 +66,7 @@ fn project(tools: &[Value]) -> String {
     .to_string()
 }
 
-/// The tool with a text in every place that takes it; a place that does not has to say so at its place.
+/// Returns the tool with a text in each position that accepts it. Checks that other positions report an error.
 fn accepted(text: &str) -> Value {
     let mut tool = tool();
     for place in PLACES {
@@ -96,9 +96,9 @@ fn injections(canary: &Path) -> Vec<String> {
 }
 
 #[test]
-fn words_are_refused_or_kept_and_never_run() {
+fn texts_are_refused_or_kept_and_never_run() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("words");
-    // What was generated goes; what was built stays, and makes the next run short.
+    // Removes generated files and keeps build artifacts, which makes the next run faster.
     for part in ["gen", "schema", "consumer"] {
         let _ = fs::remove_dir_all(folder.join(part));
     }
@@ -115,7 +115,7 @@ fn words_are_refused_or_kept_and_never_run() {
             .iter()
             .zip(&texts)
             .filter(|(tool, text)| tool.pointer(place) == Some(&json!(text)));
-        // An empty text, a pattern that is none: but nearly all of them are taken.
+        // Few texts are refused, such as an empty one or an invalid pattern.
         assert!(
             kept.count() * 2 > texts.len() || place.ends_with("pattern") || place.ends_with("call"),
             "{place}"
@@ -128,10 +128,10 @@ fn words_are_refused_or_kept_and_never_run() {
     }
 }
 
-/// A workspace of the generated crates and one that uses them.
+/// Creates a workspace of the generated crates and a crate that uses them.
 fn lay_out(folder: &Path, tools: &[Value]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
-    // A JSON string is a string of TOML too.
+    // A JSON string is also a TOML string.
     let contract = json!(root.join("crates/toolwright")).to_string();
     let put = |path: &str, text: &str| {
         let path = folder.join(path);
@@ -152,11 +152,11 @@ fn lay_out(folder: &Path, tools: &[Value]) {
         .output()
         .unwrap();
     assert!(generated.status.success(), "{}", String::from_utf8_lossy(&generated.stderr));
-    let_rustdoc_look(&folder.join("gen"));
+    enable_doc_tests(&folder.join("gen"));
 }
 
-/// Generated manifests keep rustdoc from testing examples, as there are none. Here it is to look for itself.
-fn let_rustdoc_look(folder: &Path) {
+/// Enables doc tests in the generated manifests, which disable them.
+fn enable_doc_tests(folder: &Path) {
     let manifests: Vec<PathBuf> = manifests(folder);
     assert!(!manifests.is_empty());
     for manifest in manifests {
@@ -212,7 +212,7 @@ toolwright = { path = CONTRACT }
 words-tools = { path = \"../gen/words/tools/words\" }
 ";
 
-/// The test that compares what generated code says with what the schema said.
+/// Returns the test that compares the texts in generated code with those of the schema.
 fn consumer(count: usize) -> String {
     let mut text = include_str!("consumer.rs.in").to_owned();
     text.push_str("\nconst TOOLS: &[Codec] = &[\n");

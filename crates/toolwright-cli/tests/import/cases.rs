@@ -1,6 +1,5 @@
-//! `import mcp` over files: what each holds before and after, and what is said. A case is a folder: `flags`, the first of
-//! them a list in `lists/`; `before.yaml` where the file is there; what comes of it in `after.yaml` and `output`.
-//! `UPDATE_EXPECT=1` writes expectations.
+//! Tests how `import mcp` writes and updates files. A case is a folder with `flags` (the first names a list in `lists/`),
+//! `before.yaml` if the file exists, and the expected `after.yaml` and `output`. `UPDATE_EXPECT=1` writes expectations.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +20,7 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
-/// A case in a folder of its own.
+/// A case in a temporary folder.
 struct Case {
     place: tempfile::TempDir,
     flags: Vec<String>,
@@ -42,7 +41,7 @@ impl Case {
         Self { place, flags: flags.collect() }
     }
 
-    /// Runs the import; all that it said, and the exit code.
+    /// Runs the import, and returns its output and its exit code.
     fn run(&self) -> (String, Option<i32>) {
         let mut arguments = "import mcp --toolset pages --service wiki -o pages.yaml --tools-json"
             .split(' ')
@@ -64,7 +63,7 @@ impl Case {
 }
 
 #[test]
-fn files_become_what_the_server_says_and_keep_what_people_made_of_them() {
+fn imports_update_files_and_keep_edits() {
     let mut wrong = Vec::new();
     for path in cases() {
         let case = Case::of(&path);

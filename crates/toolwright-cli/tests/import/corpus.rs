@@ -1,5 +1,5 @@
-//! The tools of several real servers in one project: imported under prefixes, generated, and compiled together. The
-//! lists are those that this repository holds; `cargo xtask corpus` names more.
+//! Imports the tools of several real servers into one project under prefixes, generates and compiles it. The lists are
+//! those of this repository, or of the folder that `cargo xtask corpus` names.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn lists() -> Vec<PathBuf> {
     lists
 }
 
-/// Imports a list under its server's name, and once more: the second time nothing changes.
+/// Imports a list under its server's name twice. The second import changes nothing.
 fn import(project: &Path, list: &Path) {
     let name = list.file_stem().unwrap().to_string_lossy().replace('-', "_");
     let (prefix, file) = (format!("{name}_"), format!("schema/{name}.yaml"));

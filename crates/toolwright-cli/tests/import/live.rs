@@ -1,4 +1,4 @@
-//! Imports from running servers: real ones, which are installed into the target folder, and scripts that behave badly.
+//! Imports from running servers: real ones, which are installed into the target folder, and scripts with faults.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -10,33 +10,33 @@ use toolwright_prerequisites::{Npm, Prerequisite, PyPi, has, or_skip};
 
 use super::{text, toolwright};
 
-/// A server with the fault that its argument names.
+/// A server whose argument names its fault.
 const SCRIPT: &str = include_str!("servers/script.py");
 
 fn pinned(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/servers").join(file)
 }
 
-/// Where a registry's packages are installed.
+/// The folder in which packages of a registry are installed.
 fn installed(kind: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("import").join(kind)
 }
 
-/// The npm package's server, as a command; none, with the skip recorded, where it cannot be had.
+/// Returns the command of the npm package's server, or records a skip and returns `None` if it cannot be installed.
 fn everything() -> Option<Vec<String>> {
     let npm = or_skip(Npm::install(&pinned(""), &installed("npm")))?;
     let script = npm.file("@modelcontextprotocol/server-everything/dist/index.js");
     Some(vec!["node".to_owned(), script.display().to_string()])
 }
 
-/// The Python package's server, likewise.
+/// Like [`everything`] for the Python package's server.
 fn time() -> Option<Vec<String>> {
     let pypi = or_skip(PyPi::install(&pinned(""), &installed("pypi")))?;
     let program = pypi.program("mcp-server-time").display().to_string();
     Some(vec![program, "--local-timezone=UTC".to_owned()])
 }
 
-/// Imports twice from one server; the file, and what was said.
+/// Imports twice from a server, and returns the file and the output.
 fn import_twice(server: &[String]) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let import = || {
@@ -79,7 +79,7 @@ fn a_server_written_in_python_is_imported_from_its_command() {
     assert!(said.starts_with("import: 2 tools"), "{said}");
 }
 
-/// What is said about a server that cannot be imported from.
+/// Returns the message of an import that fails.
 fn failure(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("server.py"), SCRIPT).unwrap();
@@ -100,7 +100,7 @@ fn failure(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_server_that_fails_is_told_with_a_reason() {
+fn a_failing_server_is_reported_with_a_reason() {
     if !has(&[Prerequisite::Python]) {
         return;
     }
@@ -111,7 +111,7 @@ fn a_server_that_fails_is_told_with_a_reason() {
         ),
         (
             &["--", "python3", "server.py", "exits"],
-            &["could not be reached", "last words on standard error", "  no configuration"],
+            &["could not be reached", "last lines of its standard error", "  no configuration"],
         ),
         (&["--timeout", "4s", "--", "python3", "server.py", "silent"], &["did not answer within"]),
         (&["--timeout", "4s", "--", "python3", "server.py", "greets"], &["did not answer within"]),
@@ -143,15 +143,15 @@ fn a_server_that_fails_is_told_with_a_reason() {
 }
 
 #[test]
-fn a_token_that_is_not_there_is_told_before_the_server_is_asked() {
+fn a_missing_token_is_reported_before_connecting() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = "import mcp --toolset live --service live --url http://127.0.0.1:9 --bearer-env TOOLWRIGHT_NO_TOKEN";
     let output = toolwright(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("`TOOLWRIGHT_NO_TOKEN` holds no token"));
+    assert!(text(&output.stderr).contains("`TOOLWRIGHT_NO_TOKEN` of --bearer-env is empty"));
 }
 
-/// A server on HTTP that ends with the test.
+/// An HTTP server that ends with the test.
 struct Guarded(Child, String);
 
 impl Guarded {
@@ -167,7 +167,7 @@ impl Guarded {
         Self(server, url)
     }
 
-    /// Imports with a token; all that was said.
+    /// Imports with a token, and returns the output.
     fn import(&self, token: &str) -> Output {
         let flags = ["--header", "X-Team: tools", "--bearer-env", "TOOLWRIGHT_TRIED_TOKEN"];
         Command::new(env!("CARGO_BIN_EXE_toolwright"))
@@ -186,7 +186,7 @@ impl Drop for Guarded {
 }
 
 #[test]
-fn a_server_on_http_is_asked_for_all_pages_with_the_token_and_headers_that_were_given() {
+fn all_pages_of_an_http_server_are_requested_with_token_and_headers() {
     if !has(&[Prerequisite::Python]) {
         return;
     }

@@ -1,4 +1,4 @@
-//! `toolwright import` as scripts meet it: exit codes, streams, files. `cases/` has files before and after, `live` real
+//! Tests `toolwright import` as scripts use it: exit codes, streams, files. `cases` tests updates of files, `live` running
 //! servers.
 
 mod cases;
@@ -82,7 +82,7 @@ fn a_list_becomes_a_file_that_check_accepts() {
 }
 
 #[test]
-fn without_a_file_the_schema_alone_is_on_stdout() {
+fn without_a_file_only_the_schema_is_on_stdout() {
     let folder = folder();
     let output = import(folder.path(), &["--tools-json", "list.json"]);
     assert_eq!(text(&output.stdout), FILE);
@@ -90,7 +90,7 @@ fn without_a_file_the_schema_alone_is_on_stdout() {
 }
 
 #[test]
-fn the_folder_of_a_new_file_is_made() {
+fn the_folder_of_a_new_file_is_created() {
     let folder = folder();
     let output =
         import(folder.path(), &["--tools-json", "list.json", "-o", "new/schema/clock.yaml"]);
@@ -99,7 +99,7 @@ fn the_folder_of_a_new_file_is_made() {
 }
 
 #[test]
-fn a_name_that_another_file_of_the_project_has_is_not_given_again() {
+fn a_name_of_another_file_in_the_project_is_not_used_again() {
     let folder = folder();
     let schema = folder.path().join("schema");
     fs::create_dir(&schema).unwrap();
@@ -123,9 +123,9 @@ fn a_name_that_another_file_of_the_project_has_is_not_given_again() {
     }
 }
 
-/// A server's words reach the terminal cut and with nothing hidden, and one impossible tool costs no other.
+/// Texts of a server are shortened and escaped, and an invalid tool does not prevent the import of others.
 #[test]
-fn a_tool_that_cannot_be_taken_is_left_out_and_a_terminal_is_spared() {
+fn an_invalid_tool_is_left_out_and_texts_of_the_server_are_escaped() {
     let folder = folder();
     let list = LIST.replacen(
         "[{",
@@ -152,7 +152,7 @@ fn a_tool_that_cannot_be_taken_is_left_out_and_a_terminal_is_spared() {
 
 #[cfg(not(feature = "mcp"))]
 #[test]
-fn asking_a_server_without_the_client_names_the_feature_and_its_command() {
+fn connecting_without_the_feature_names_the_feature() {
     let folder = folder();
     for arguments in [&["--url", "http://127.0.0.1:1/mcp"][..], &["--", "true"]] {
         let output = import(folder.path(), arguments);
@@ -165,7 +165,7 @@ fn asking_a_server_without_the_client_names_the_feature_and_its_command() {
 
 #[cfg(feature = "mcp")]
 #[test]
-fn secrets_of_an_address_are_not_printed() {
+fn secrets_of_a_url_are_not_printed() {
     let folder = folder();
     let url = "http://ann:HUSH@127.0.0.1:1/mcp?token=HUSH";
     let output = import(folder.path(), &["--url", url]);
@@ -176,7 +176,7 @@ fn secrets_of_an_address_are_not_printed() {
 }
 
 #[test]
-fn exit_codes_tell_what_kind_of_failure_it_is() {
+fn each_kind_of_failure_has_its_exit_code() {
     let folder = folder();
     let cases: [(&[&str], i32, &str); 9] = [
         (&["--tools-json", "wrong.json"], 1, "wrong.json: expected a list under `tools`"),
@@ -187,7 +187,7 @@ fn exit_codes_tell_what_kind_of_failure_it_is() {
         (&[], 2, "--tools-json"),
         (&["--tools-json", "list.json", "--url", "http://localhost"], 2, "cannot be used with"),
         (&["--tools-json", "list.json", "--check"], 2, "--out"),
-        (&["--url", "localhost"], 2, "expected an http or https address"),
+        (&["--url", "localhost"], 2, "expected an http or https URL"),
     ];
     for (arguments, code, message) in cases {
         let output = import(folder.path(), arguments);

@@ -1,5 +1,5 @@
-//! OpenAPI documents of others, from npm packages of a fixed version: they import, generate and compile, and the tools of
-//! the Petstore are called over HTTP. Never judges a document.
+//! Imports, generates and compiles OpenAPI documents from npm packages of fixed versions, and calls the tools of the
+//! Petstore over HTTP.
 
 #![cfg(unix)]
 
@@ -12,10 +12,10 @@ use toolwright_prerequisites::{Npm, or_skip};
 const TOOLWRIGHT: &str = env!("CARGO_BIN_EXE_toolwright");
 const PETSTORE: &str = include_str!("petstore.rs.in");
 
-/// A document: the service it becomes, where it is, how many operations are taken and how many left out.
+/// A document: its service, its path, and the numbers of operations that are imported and left out.
 type Document = (&'static str, &'static str, usize, usize);
 
-/// Those that are compiled: larger ones than any of ours, in both versions and both notations.
+/// The documents that are compiled: large ones, in both versions and both notations.
 const LARGE: [Document; 4] = [
     ("blockfrost", "@blockfrost/openapi/openapi.yaml", 125, 4),
     ("postcodes", "@ideal-postcodes/openapi/dist/openapi.json", 31, 0),
@@ -23,7 +23,7 @@ const LARGE: [Document; 4] = [
     ("readme", "@readme/oas-examples/3.1/json/readme.json", 50, 4),
 ];
 
-/// The Petstore in both versions; the upload of a picture is a multipart form, which nobody here writes.
+/// The Petstore in both versions. The upload of an image is left out, because multipart forms are not supported.
 const PETSTORES: [Document; 4] = [
     ("petstore", "@readme/oas-examples/3.0/json/petstore.json", 19, 1),
     ("petstore", "@readme/oas-examples/3.1/yaml/petstore.yaml", 19, 1),
@@ -44,13 +44,13 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&both).into_owned()
 }
 
-/// The packages of documents; none, with the skip recorded, where they cannot be had.
+/// Returns the packages, or records a skip and returns `None` if they cannot be installed.
 fn packages() -> Option<Npm> {
     let pins = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/openapi");
     or_skip(Npm::install(&pins, &temporary().join("npm")))
 }
 
-/// A project with this repository's crates, its services in one workspace.
+/// Creates a project with the crates of this repository and all services in one workspace.
 fn project(packages: &Npm, name: &str, documents: &[Document]) -> PathBuf {
     let folder = temporary().join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -89,7 +89,7 @@ fn import(packages: &Npm, folder: &Path, &(service, path, taken, left_out): &Doc
     println!("{path}: {taken} taken, {left_out} left out");
 }
 
-/// Runs cargo on a project; all of them share what they build.
+/// Runs cargo on a project. All projects share their builds.
 fn cargo(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .args(arguments)
@@ -105,13 +105,13 @@ fn cargo(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn large_documents_of_others_import_generate_and_compile() {
+fn large_documents_import_generate_and_compile() {
     let Some(packages) = packages() else { return };
     let folder = project(&packages, "large", &LARGE);
     cargo(&folder, &["check", "--workspace"]);
 }
 
-/// One more takes a file, and one gives a picture of letters.
+/// Two operations are left out: one takes a file, and one returns a picture as text.
 #[test]
 fn the_operations_of_github_become_a_file_that_check_accepts() {
     let Some(packages) = packages() else { return };
@@ -148,7 +148,7 @@ fn every_tool_of_the_petstore_is_called_over_http_in_both_versions() {
 }
 
 #[test]
-fn both_notations_of_one_document_give_one_file() {
+fn both_notations_of_a_document_give_the_same_file() {
     let Some(packages) = packages() else { return };
     let file = |document: &Document| {
         let folder = tempfile::tempdir().expect("a new folder");
@@ -162,7 +162,7 @@ fn both_notations_of_one_document_give_one_file() {
 }
 
 #[test]
-fn what_cannot_be_imported_ends_with_the_code_for_it_and_writes_nothing() {
+fn a_failed_import_has_its_exit_code_and_writes_nothing() {
     let folder = tempfile::tempdir().expect("a new folder");
     fs::write(folder.path().join("api.yaml"), "swagger: '2.0'\n").expect("written");
     let run = |arguments: &[&str]| {

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The maximum number of requests without a written reply.
 const MAX_REQUESTS: u32 = 64;
 
-/// Each so many bytes of an id count as one more request, because the reply repeats the id.
+/// The length in bytes at which an id counts as one more request, because the reply repeats it.
 const BYTES_PER_REQUEST: usize = 1024;
 
 /// The requests from a server whose replies are not written yet.

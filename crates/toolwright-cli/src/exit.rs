@@ -1,30 +1,30 @@
-//! How a command ends, as scripts see it. The numbers are relied on by others.
+//! Exit codes of commands. Scripts rely on the numbers.
 
 use std::process::{ExitCode, Termination};
 
 use toolwright_codegen::project::Failure;
 
-/// An exit code. 2, for a wrong command line, is clap's to return.
+/// The exit code of a command. clap exits with 2 for a wrong command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum Exit {
     /// 0
-    Done,
-    /// 1: the input is wrong, or drift was found.
+    Success,
+    /// 1: the input has mistakes, or drift was found.
     Rejected,
-    /// 3: the system refused, or the disk is not as it must be.
+    /// 3: the disk, the network or the system failed.
     Io,
 }
 
-impl From<&Failure> for End {
+impl From<&Failure> for Exit {
     fn from(failure: &Failure) -> Self {
         if failure.is_rejection() { Self::Rejected } else { Self::Io }
     }
 }
 
-impl Termination for End {
+impl Termination for Exit {
     fn report(self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Done => 0,
+            Self::Success => 0,
             Self::Rejected => 1,
             Self::Io => 3,
         })
