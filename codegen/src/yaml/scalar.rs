@@ -1,5 +1,7 @@
 //! Resolves plain scalars, which have no quotes, by the core schema (YAML 1.2.2, section 10.3.2).
 
+use toolwright::value::Number;
+
 use super::Value;
 
 /// Resolves a plain scalar; returns a message if it is a number that JSON cannot represent.
@@ -43,7 +45,11 @@ fn number(text: &str) -> Result<Option<String>, String> {
     if not_finite || [".nan", ".NaN", ".NAN"].contains(&text) {
         return Err(format!("`{text}` is a number that JSON cannot represent"));
     }
-    Ok(decimal(rest).map(|number| format!("{sign}{number}")))
+    let Some(number) = decimal(rest) else { return Ok(None) };
+    if number.parse::<Number>().is_err() {
+        return Err("an exponent of more than 38 digits, which no payload may have".to_owned());
+    }
+    Ok(Some(format!("{sign}{number}")))
 }
 
 fn radix(text: &str, digits: &str, radix: u32) -> Result<Option<String>, String> {

@@ -70,6 +70,7 @@ fn broken_input_is_a_located_error() {
         ("a: &x 1\nb: {<<: *x}", "2:5 yaml-merge-key"),
         ("a: 1\n---\nb: 2", "2:1 yaml-documents"),
         ("a: .inf", "1:4 yaml-number"),
+        ("a: 1e-100000000000000000000000000000000000000", "1:4 yaml-number"),
         ("a: !!str 1", "1:4 yaml-tag"),
         ("1: a", "1:1 yaml-key"),
         ("[a]: b", "1:1 yaml-key"),

@@ -6,6 +6,9 @@ use std::borrow::Cow;
 
 use super::MAX_DEPTH;
 
+/// How many digits an exponent may have. RFC 8259, 6 allows limits of the range of numbers.
+const EXPONENT_DIGITS: usize = 38;
+
 /// A cursor in a JSON text.
 pub(crate) struct Scanner<'a> {
     pub(crate) text: &'a str,
@@ -228,9 +231,23 @@ impl<'a> Scanner<'a> {
         if matches!(self.byte(), Some(b'e' | b'E')) {
             self.position += 1;
             self.position += usize::from(matches!(self.byte(), Some(b'+' | b'-')));
-            self.digits("a digit of the exponent")?;
+            self.exponent()?;
         }
         Some(self.since(start))
+    }
+
+    /// Reads an exponent that fits an `i128` and leaves room for the digits before it, so that numbers compare exactly.
+    fn exponent(&mut self) -> Option<()> {
+        let start = self.position;
+        self.digits("a digit of the exponent")?;
+        let digits = self.since(start).trim_start_matches('0').len();
+        if digits <= EXPONENT_DIGITS {
+            return Some(());
+        }
+        let found = format!("{digits} digits");
+        let expected = "an exponent of at most 38 digits";
+        self.stop(ScanError::Malformed { offset: start, expected, found });
+        None
     }
 
     fn digits(&mut self, expected: &'static str) -> Option<()> {

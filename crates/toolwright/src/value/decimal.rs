@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 
 /// A number as sign, significant digits and power of ten: `digits × 10^exponent`.
 ///
-/// The digits neither begin nor end with `0`; zero has no digits, no sign and the exponent 0. Exponents beyond the
-/// range of `i128` become its largest or smallest value, so such numbers may compare as equal.
+/// The digits neither begin nor end with `0`; zero has no digits, no sign and the exponent 0. The scanner reads no
+/// exponent of more than 38 digits, so sums of exponents and lengths fit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Decimal {
     negative: bool,
@@ -31,7 +31,7 @@ impl Decimal {
         Self {
             negative: unsigned.is_some(),
             digits: digits.to_owned(),
-            exponent: exponent(power).saturating_add(shift),
+            exponent: exponent(power) + shift,
         }
     }
 
@@ -147,8 +147,7 @@ fn split<'a>(text: &'a str, separators: &[char]) -> (&'a str, &'a str) {
 }
 
 fn exponent(text: &str) -> i128 {
-    let beyond = if text.starts_with('-') { i128::MIN } else { i128::MAX };
-    if text.is_empty() { 0 } else { text.parse().unwrap_or(beyond) }
+    if text.is_empty() { 0 } else { text.parse().expect("an exponent of at most 38 digits") }
 }
 
 fn signed(length: usize) -> i128 {
