@@ -11,7 +11,7 @@ const MIN_INSIDE_WORDS: usize = 8;
 
 /// Removes secrets from texts: in plain text, percent-encoded, escaped as in JSON, or in base64, also as a part of a
 /// longer value. A secret of fewer than eight characters is only removed as a whole word. A secret that is deliberately
-/// disguised, such as reversed, is not found.
+/// disguised, such as reversed, is not found. The rest of a text that takes too long to search is removed.
 ///
 /// ```
 /// use toolwright::untrusted::Redactor;
@@ -22,7 +22,16 @@ const MIN_INSIDE_WORDS: usize = 8;
 #[derive(Clone, Default)]
 pub struct Redactor {
     needles: Vec<Needle>,
+    /// Whether an occurrence may begin with a byte.
+    begins: Vec<bool>,
 }
+
+/// The number of steps that a search may take for each byte of a text, and for a short text.
+const STEPS_PER_BYTE: usize = 16;
+const FREE_STEPS: usize = 1 << 20;
+
+/// The steps that comparing all spellings of a character counts. Comparing a byte counts one.
+const SPELLING_STEPS: usize = 64;
 
 /// The largest number of backslashes before a quote that is searched for: that of JSON in JSON in JSON.
 const MAX_BACKSLASHES: usize = 7;
@@ -39,20 +48,42 @@ impl Redactor {
     /// Creates a redactor for these secrets. Empty ones are ignored.
     pub fn new(secrets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let secrets = secrets.into_iter();
-        Self { needles: secrets.flat_map(|secret| needles(secret.as_ref())).collect() }
+        let needles: Vec<_> = secrets.flat_map(|secret| needles(secret.as_ref())).collect();
+        let mut begins = vec![false; 256];
+        let bytes = needles.iter().filter_map(|needle| needle.text.bytes().next());
+        for byte in bytes.chain(*b"%\\+") {
+            begins[usize::from(byte)] = true;
+        }
+        Self { needles, begins }
     }
 
     /// Returns a text with every occurrence of a secret replaced by `…`.
     pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.needles.is_empty() {
+            return Cow::Borrowed(text);
+        }
         let (mut out, mut copied, mut at) = (String::new(), 0, 0);
-        while let Some(character) = text[at..].chars().next() {
-            let ends = self.needles.iter().filter_map(|needle| needle.end(text, at));
-            if let Some(end) = ends.max() {
+        let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(FREE_STEPS);
+        while let Some(byte) = text.as_bytes().get(at) {
+            // No byte within a character begins one.
+            if !self.begins[usize::from(*byte)] {
+                at += 1;
+                continue;
+            }
+            let first = begun(&text[at..]);
+            let near = self.needles.iter().filter(|needle| first.contains(&needle.first()));
+            let end = near.filter_map(|needle| needle.end(text, at, &mut steps)).max();
+            if steps == 0 {
+                out.push_str(&text[copied..at]);
+                out.push('…');
+                return Cow::Owned(out);
+            }
+            if let Some(end) = end {
                 out.push_str(&text[copied..at]);
                 out.push('…');
                 (copied, at) = (end, end);
             } else {
-                at += character.len_utf8();
+                at += 1;
             }
         }
         if copied == 0 {
@@ -97,13 +128,18 @@ fn needles(secret: &str) -> Vec<Needle> {
 }
 
 impl Needle {
-    /// Returns the end of an occurrence that begins at `at`.
-    fn end(&self, text: &str, at: usize) -> Option<usize> {
+    fn first(&self) -> Option<char> {
+        self.text.chars().next()
+    }
+
+    /// Returns the end of an occurrence that begins at `at`, or `None` if no steps are left.
+    fn end(&self, text: &str, at: usize, steps: &mut usize) -> Option<usize> {
         // Comparing bytes rules out most places quickly. The search below handles bytes that may begin an encoded
         // character.
         let begins_spelling = |byte: u8| matches!(byte, b'\\' | b'%' | b'+');
         let pairs = self.text.bytes().zip(text.as_bytes()[at..].iter().copied());
         let mut same = pairs.take_while(|(a, b)| a == b && !begins_spelling(*b)).count();
+        *steps = steps.saturating_sub(same + 1);
         let next = text.as_bytes().get(at + same).copied();
         if same < self.text.len() && !next.is_some_and(begins_spelling) {
             return None;
@@ -113,6 +149,10 @@ impl Needle {
         }
         let mut ends = vec![at + same];
         for spellings in &self.spellings[self.text[..same].chars().count()..] {
+            *steps = steps.saturating_sub(SPELLING_STEPS);
+            if *steps == 0 {
+                return None;
+            }
             let next = |&at: &usize| {
                 spellings.iter().flat_map(move |spelling| spelling_ends(text, at, spelling))
             };
@@ -128,6 +168,81 @@ impl Needle {
         let is_inside = text[..at].ends_with(is_word) || text[end..].starts_with(is_word);
         (self.spellings.len() >= MIN_INSIDE_WORDS || !is_inside).then_some(end)
     }
+}
+
+/// The characters that the beginning of a text may stand for.
+fn begun(text: &str) -> [Option<char>; 4] {
+    let literal = text.chars().next();
+    let space = literal.filter(|c| *c == '+').map(|_| ' ');
+    [literal, percent_decoded(text).map(|(c, _)| c), space, unescaped(text)]
+}
+
+/// The character that an escape of JSON at the beginning of a text stands for.
+fn unescaped(text: &str) -> Option<char> {
+    let (first, rest) = escape(text)?;
+    match first {
+        '"' | '/' => Some(first),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        't' => Some('\t'),
+        'b' => Some('\u{8}'),
+        'f' => Some('\u{c}'),
+        'u' => {
+            let (high, rest) = unit(rest)?;
+            let low = escape(rest).filter(|(first, _)| *first == 'u');
+            let low = low.and_then(|(_, rest)| unit(rest)).map(|(low, _)| low);
+            char::decode_utf16([high].into_iter().chain(low)).next()?.ok()
+        }
+        _ => None,
+    }
+}
+
+/// The first character of an escape, after its backslashes, and the text after it.
+fn escape(text: &str) -> Option<(char, &str)> {
+    let (first, mut rest) = character(text)?;
+    if first != '\\' {
+        return None;
+    }
+    for _ in 1..MAX_BACKSLASHES {
+        let Some(('\\', after)) = character(rest) else { break };
+        rest = after;
+    }
+    character(rest)
+}
+
+/// Four hexadecimal digits as a number.
+fn unit(mut text: &str) -> Option<(u16, &str)> {
+    let mut unit = 0;
+    for _ in 0..4 {
+        let (digit, rest) = character(text)?;
+        unit = unit << 4 | u16::try_from(digit.to_digit(16)?).ok()?;
+        text = rest;
+    }
+    Some((unit, text))
+}
+
+/// The first character of a text, which may be percent-encoded, and the text after it.
+fn character(text: &str) -> Option<(char, &str)> {
+    percent_decoded(text).or_else(|| {
+        let first = text.chars().next()?;
+        Some((first, &text[first.len_utf8()..]))
+    })
+}
+
+/// The character that is percent-encoded at the beginning of a text, and the text after it.
+fn percent_decoded(text: &str) -> Option<(char, &str)> {
+    let mut bytes = [0; 4];
+    for (index, encoded) in text.as_bytes().chunks_exact(3).take(4).enumerate() {
+        let &[b'%', high, low] = encoded else { return None };
+        let value = |digit: u8| char::from(digit).to_digit(16);
+        bytes[index] = u8::try_from(value(high)? * 16 + value(low)?).ok()?;
+        if let Some(first) =
+            std::str::from_utf8(&bytes[..=index]).ok().and_then(|c| c.chars().next())
+        {
+            return Some((first, &text[3 * (index + 1)..]));
+        }
+    }
+    None
 }
 
 /// Returns the ways to write a character in a JSON string (RFC 8259, section 7).
@@ -268,6 +383,21 @@ mod tests {
         fn a_text_without_the_secret_is_unchanged(text in "[a-z0-9 {}:,\"]{0,60}") {
             prop_assert_eq!(redacted(&text, &["A-SECRET-KEY", ""]), text);
         }
+    }
+
+    /// Whoever knows a secret can write a text that begins it everywhere.
+    #[test]
+    fn a_text_that_was_made_to_take_long_is_cut() {
+        let secret = "a".repeat(999) + "c";
+        let redactor = Redactor::new([&secret, "open+sesame/\"0123"]);
+        for part in ["a", "\\u0061", "%61", "\\", "%"] {
+            let text = part.repeat((1 << 16) / part.len());
+            let told = redactor.redacted(&text);
+            let is_cut = told.ends_with('…') && told.len() < text.len();
+            assert_eq!(is_cut, part.contains(['a', '1']), "{part}");
+        }
+        let text = "{\\\"key\\\": \\\"%20some value\\n\\\"} ".repeat(1 << 11);
+        assert_eq!(redactor.redacted(&text), text, "an honest text is whole");
     }
 
     #[test]
