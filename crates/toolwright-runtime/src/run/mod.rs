@@ -209,7 +209,8 @@ impl Run {
     ) -> Result<(Dispatcher, EnteredToolset), ToolFailure> {
         let toolset: Arc<dyn Toolset> =
             Arc::new(self.assemble().await.map_err(|error| self.failure_of(&*error))?);
-        let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&self.scope));
+        let entering =
+            EnteredToolset::enter_combined(Arc::clone(&toolset), Arc::clone(&self.scope));
         let entered = entering.await.map_err(|error| self.failure_of(&*error))?;
         if let Some(saved) = resumption.and_then(|resumption| resumption.state.toolsets.as_deref())
         {

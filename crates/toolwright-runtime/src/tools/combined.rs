@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::FutureExt;
 use toolwright::{BoxError, BoxFuture, Map, Payload, Scope, ToolCall, ToolResult, Value, codec};
 
-use super::{ToolEntry, Toolset, ToolsetError};
+use super::{ToolEntry, Toolset, ToolsetError, exit};
 
 /// Several toolsets as one. Each has a name for errors.
 #[derive(Default)]
@@ -153,7 +153,7 @@ impl Member {
     }
 
     async fn exit(&self, scope: &Scope) -> Result<(), BoxError> {
-        let exited = self.caught("exited", async { self.toolset.exit(scope).await }).await?;
+        let exited = self.caught("exited", exit(&*self.toolset, scope)).await?;
         exited.map_err(|error| format!("toolset `{}` did not exit: {error}", self.name).into())
     }
 

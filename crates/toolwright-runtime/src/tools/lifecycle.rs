@@ -5,6 +5,7 @@ use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -12,10 +13,27 @@ use toolwright::{BoxError, BoxFuture, Scope};
 
 use super::Toolset;
 
+/// The time that a toolset has to exit.
+const EXIT: Duration = Duration::from_mins(1);
+
 /// A toolset that was entered. It is exited when this is closed or dropped.
 pub(crate) struct EnteredToolset {
     toolset: Option<Arc<dyn Toolset>>,
     scope: Arc<Scope>,
+    /// Whether it combines toolsets, of which each may take its time to exit.
+    is_combined: bool,
+}
+
+/// Exits a toolset. One that takes too long is given up: what its exit holds is dropped.
+pub(crate) async fn exit(toolset: &dyn Toolset, scope: &Scope) -> Result<(), BoxError> {
+    tokio::select! {
+        biased;
+        exited = toolset.exit(scope) => exited,
+        // Asks for the time only if it does not exit at once: a runtime may have no timer.
+        () = async { tokio::time::sleep(EXIT).await } => {
+            Err(format!("it took longer than {EXIT:?} and was given up").into())
+        }
+    }
 }
 
 impl EnteredToolset {
@@ -27,9 +45,19 @@ impl EnteredToolset {
     ) -> Result<Self, BoxError> {
         let entering = async move {
             toolset.enter(&scope).await?;
-            Ok(Self { toolset: Some(toolset), scope })
+            Ok(Self { toolset: Some(toolset), scope, is_combined: false })
         };
         shielded(Box::pin(entering)).await
+    }
+
+    /// As [`Self::enter`], for a toolset that combines others and limits the exit of each.
+    pub(crate) async fn enter_combined(
+        toolset: Arc<dyn Toolset>,
+        scope: Arc<Scope>,
+    ) -> Result<Self, BoxError> {
+        let mut entered = Self::enter(toolset, scope).await?;
+        entered.is_combined = true;
+        Ok(entered)
     }
 
     /// Exits the toolset. If the future is dropped, the exit still completes.
@@ -42,8 +70,14 @@ impl EnteredToolset {
     fn take_exit(&mut self) -> Option<BoxFuture<'static, ()>> {
         let toolset = self.toolset.take()?;
         let scope = Arc::clone(&self.scope);
+        let is_combined = self.is_combined;
         Some(Box::pin(async move {
-            if let Err(error) = toolset.exit(&scope).await {
+            let exited = if is_combined {
+                toolset.exit(&scope).await
+            } else {
+                exit(&*toolset, &scope).await
+            };
+            if let Err(error) = exited {
                 let run_id = scope.run_id.as_deref();
                 tracing::warn!(run_id, %error, "a toolset did not exit cleanly");
             }

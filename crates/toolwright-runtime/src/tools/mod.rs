@@ -42,7 +42,7 @@ pub(crate) use filtered::Filtered;
 pub use function::{FunctionTool, ToolFunction};
 pub use handles::Handles;
 pub(crate) use instructed::Instructed;
-pub(crate) use lifecycle::EnteredToolset;
+pub(crate) use lifecycle::{EnteredToolset, exit};
 use per_step::PerStep;
 pub(crate) use prefixed::Prefixed;
 use prepared::Prepared;
@@ -143,7 +143,8 @@ pub trait Toolset: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Cleans up after a run, whether or not the run failed.
+    /// Cleans up after a run, whether or not the run failed. It may take a minute, even if the run has ended by then. After
+    /// that the future is dropped.
     ///
     /// # Errors
     ///

@@ -6,10 +6,13 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use toolwright::{FailureKind, Payload, Scope, ToolFailure, ToolSpec};
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Payload, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec,
+};
 use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{
-    Agent, FunctionTool, Handles, Registry, RunOutcome, RunRequest, Runtime, Script, Source,
+    Agent, FunctionTool, Handles, Policy, Registry, RunOutcome, RunRequest, Runtime, Script,
+    Source, ToolEntry, Toolset,
 };
 
 use crate::planners::{briefs, rule, steps};
@@ -94,6 +97,49 @@ async fn i5_an_error_on_exit_is_logged() {
         for (line, words) in lines.iter().zip(expected) {
             assert!(line.contains(words) && line.contains("the door is stuck"), "{line}");
         }
+    }
+}
+
+/// A toolset that never exits.
+struct Stays {
+    inner: FunctionTool,
+    held: Arc<()>,
+}
+
+impl Toolset for Stays {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.inner.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.inner.call(call)
+    }
+
+    fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(async {
+            let _held = Arc::clone(&self.held);
+            std::future::pending().await
+        })
+    }
+}
+
+/// I5: in a preflight, and in a run with or without a time budget. Time runs as fast as nothing happens here.
+#[tokio::test(start_paused = true)]
+async fn i5_a_toolset_that_never_exits_is_given_up_and_stops_no_other() {
+    for budget in [None, Some(Duration::from_secs(1))] {
+        let (held, log) = (Arc::new(()), Log::default());
+        let registry = registry([Toy::new("one", &log)], steps(vec![]));
+        let stays = Stays { inner: tool("stay", |n| n), held: Arc::clone(&held) };
+        registry.register_toolset("stays", stays).unwrap();
+        let agent = Agent::new("waiter", "lab").with_toolsets(["one", "stays"]);
+        let agent = agent.with_policy(Policy { time_budget: budget, ..Policy::default() });
+        registry.register_agent(agent.clone(), steps(vec![])).unwrap();
+        registry.preflight_listing(&agent).await.unwrap();
+        let outcome = Runtime::new(registry).run(RunRequest::new("waiter", payload(0))).await;
+        assert_eq!(outcome.unwrap().result(), Ok(payload(0)));
+        tokio::time::sleep(Duration::from_mins(2)).await;
+        assert_eq!(Arc::strong_count(&held), 1, "its exit holds it no longer");
+        assert_eq!(log.lines().last().unwrap(), "exit one");
     }
 }
 
