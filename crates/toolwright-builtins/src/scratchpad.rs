@@ -9,11 +9,15 @@ use toolwright::{Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{Combined, IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source};
 
-use crate::stateful::{State, Stateful};
+use crate::stateful::{Saved, State, Stateful};
 use crate::{CHANGES, READS, rejected};
 
 /// The most bytes of keys and texts that a run may keep.
 const MAX_BYTES: usize = 1_000_000;
+
+/// How many characters a key and a text may have.
+const LONGEST_KEY: usize = 200;
+const LONGEST_TEXT: usize = 100_000;
 
 static SCRATCHPAD: ToolsetInfo = ToolsetInfo {
     name: "scratchpad",
@@ -25,10 +29,10 @@ static SCRATCHPAD: ToolsetInfo = ToolsetInfo {
 #[serde(deny_unknown_fields)]
 struct Note {
     /// The key of the text. An earlier text under this key is replaced.
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = LONGEST_KEY))]
     key: String,
     /// The text to keep.
-    #[schemars(length(max = 100_000))]
+    #[schemars(length(max = LONGEST_TEXT))]
     text: String,
 }
 
@@ -36,7 +40,7 @@ struct Note {
 #[serde(deny_unknown_fields)]
 struct Key {
     /// The key of the text.
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(length(min = 1, max = LONGEST_KEY))]
     key: String,
 }
 
@@ -58,6 +62,19 @@ struct Keys {
 
 type Notes = BTreeMap<String, String>;
 
+impl Saved for Notes {
+    fn is_within_limits(&self) -> bool {
+        let is_note = |(key, text): (&String, &String)| {
+            (1..=LONGEST_KEY).contains(&key.chars().count()) && text.chars().count() <= LONGEST_TEXT
+        };
+        bytes_of(self) <= MAX_BYTES && self.iter().all(is_note)
+    }
+}
+
+fn bytes_of<'a>(notes: impl IntoIterator<Item = (&'a String, &'a String)>) -> usize {
+    notes.into_iter().map(|(key, text)| key.len() + text.len()).sum()
+}
+
 /// Notes that an agent keeps during a run, with the tools `write_note`, `read_note`, `list_notes` and `delete_note`. Every run
 /// starts without notes, and keeps its notes over a suspension.
 pub fn scratchpad() -> Source {
@@ -77,8 +94,7 @@ fn write_note(notes: State<Notes>) -> FunctionTool {
     FunctionTool::new(spec, move |Note { key, text }: Note| {
         let mut notes = notes.lock();
         let others = notes.iter().filter(|(other, _)| **other != key);
-        let needed = others.map(|(key, text)| key.len() + text.len()).sum::<usize>();
-        let needed = needed + key.len() + text.len();
+        let needed = bytes_of(others) + key.len() + text.len();
         let kept = if needed > MAX_BYTES {
             Err(rejected(format!(
                 "with `{key}` the notes would take {needed} bytes, expected at most {MAX_BYTES}; shorten the text or delete a note"

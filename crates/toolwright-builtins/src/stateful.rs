@@ -8,6 +8,12 @@ use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{ToolEntry, Toolset};
 
+/// A state that can be saved, as serde writes it.
+pub(crate) trait Saved: Serialize + DeserializeOwned + Default + Send {
+    /// Returns whether the tools could have made this state: who restores one may not have been given it by them.
+    fn is_within_limits(&self) -> bool;
+}
+
 /// A state that the tools of one toolset share.
 pub(crate) struct State<S>(Arc<Mutex<S>>);
 
@@ -30,7 +36,7 @@ impl<S> State<S> {
     }
 }
 
-impl<S: Default> Stateful<S> {
+impl<S: Saved> Stateful<S> {
     /// Creates the toolset with the default state. The function creates the tools.
     pub(crate) fn new(tools: impl FnOnce(&State<S>) -> Combined) -> Self {
         let state = State(Arc::default());
@@ -39,7 +45,7 @@ impl<S: Default> Stateful<S> {
     }
 }
 
-impl<S: Serialize + DeserializeOwned + Send> Toolset for Stateful<S> {
+impl<S: Saved> Toolset for Stateful<S> {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         self.tools.tools(scope)
     }
@@ -58,8 +64,14 @@ impl<S: Serialize + DeserializeOwned + Send> Toolset for Stateful<S> {
         _: &'a Scope,
         saved: &'a Payload,
     ) -> BoxFuture<'a, Result<(), BoxError>> {
-        let restored = serde_json::from_slice(saved.as_bytes());
-        let restored = restored.map(|state| *self.state.lock() = state);
-        Box::pin(std::future::ready(restored.map_err(Into::into)))
+        let restored = match serde_json::from_slice::<S>(saved.as_bytes()) {
+            Ok(state) if state.is_within_limits() => {
+                *self.state.lock() = state;
+                Ok(())
+            }
+            Ok(_) => Err("the saved state is beyond the limits of the tools".into()),
+            Err(error) => Err(error.into()),
+        };
+        Box::pin(std::future::ready(restored))
     }
 }

@@ -7,8 +7,12 @@ use toolwright::{Scope, ToolSpec};
 use toolwright_runtime::tools::{Combined, IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source};
 
-use crate::stateful::{State, Stateful};
+use crate::stateful::{Saved, State, Stateful};
 use crate::{CHANGES, READS};
+
+/// How many todos there may be, and how many characters a title may have.
+const MOST: usize = 100;
+const LONGEST_TITLE: usize = 500;
 
 static TODO_LIST: ToolsetInfo = ToolsetInfo {
     name: "todo_list",
@@ -20,7 +24,7 @@ static TODO_LIST: ToolsetInfo = ToolsetInfo {
 #[serde(deny_unknown_fields)]
 struct Todos {
     /// All todos, in order.
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = MOST))]
     todos: Vec<Todo>,
 }
 
@@ -28,7 +32,7 @@ struct Todos {
 #[serde(deny_unknown_fields)]
 struct Todo {
     /// The task.
-    #[schemars(length(min = 1, max = 500))]
+    #[schemars(length(min = 1, max = LONGEST_TITLE))]
     title: String,
     status: Status,
 }
@@ -40,6 +44,13 @@ enum Status {
     Pending,
     InProgress,
     Done,
+}
+
+impl Saved for Todos {
+    fn is_within_limits(&self) -> bool {
+        let is_title = |title: &str| (1..=LONGEST_TITLE).contains(&title.chars().count());
+        self.todos.len() <= MOST && self.todos.iter().all(|todo| is_title(&todo.title))
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,8 +1,12 @@
 //! Tests of `scratchpad` and `todo_list`.
 
 use serde_json::json;
-use toolwright::{Payload, ToolCall};
+use toolwright::{Payload, Scope, ToolCall};
 use toolwright_builtins::{scratchpad, todo_list};
+#[cfg(unix)]
+use toolwright_runtime::Toolset;
+#[cfg(unix)]
+use toolwright_runtime::remote::{RemoteOptions, RemoteToolset};
 use toolwright_runtime::{Registry, Runtime, Session, Source};
 
 async fn session(source: Source) -> Session {
@@ -74,4 +78,53 @@ async fn todos_have_a_title_and_a_known_status() {
     assert_eq!(say(&session, "write_todos", todos.clone()).await, r#"{"done":0,"all":1}"#);
     let read: serde_json::Value = say(&session, "read_todos", json!({})).await.parse().unwrap();
     assert_eq!(read, todos);
+}
+
+/// Over a stream, where a client may send any state.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_state_that_no_tool_could_have_made_is_not_restored() {
+    let scope = Scope::default();
+    let todo = |title: &str| json!({ "title": title, "status": "done" });
+    let notes = |count: usize| -> serde_json::Map<_, _> {
+        (0..count).map(|n| (n.to_string(), json!("x".repeat(100_000)))).collect()
+    };
+    for (source, within, beyond) in [
+        (
+            todo_list(),
+            json!({ "todos": vec![todo("x"); 100] }),
+            vec![
+                json!({ "todos": vec![todo("x"); 101] }),
+                json!({ "todos": [todo("")] }),
+                json!({ "todos": [todo(&"é".repeat(501))] }),
+            ],
+        ),
+        (
+            scratchpad(),
+            json!(notes(9)),
+            vec![
+                json!(notes(10)),
+                json!({ "": "x" }),
+                json!({ "k".repeat(201): "x" }),
+                json!({ "k": "x".repeat(100_001) }),
+            ],
+        ),
+    ] {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (input, output) = tokio::io::split(theirs);
+        tokio::spawn(source.serve_stream(input, output, RemoteOptions::new()));
+        let (input, output) = tokio::io::split(ours);
+        let toolset = RemoteToolset::over(input, output, &scope, RemoteOptions::new());
+        let toolset = toolset.await.unwrap();
+        let restore = async |state: &serde_json::Value| {
+            toolset.restore(&scope, &Payload::new(state.to_string())).await
+        };
+        restore(&within).await.unwrap();
+        for state in beyond {
+            let error = restore(&state).await.expect_err("it is beyond a limit");
+            assert_eq!(error.to_string(), "the saved state is beyond the limits of the tools");
+        }
+        let saved = toolset.save(&scope).await.unwrap().unwrap();
+        assert_eq!(saved.as_str().parse::<serde_json::Value>().unwrap(), within);
+    }
 }
