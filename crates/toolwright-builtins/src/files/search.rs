@@ -12,7 +12,7 @@ use toolwright::{FailureKind, Recovery, ToolFailure};
 use toolwright_runtime::FunctionTool;
 use wildmatch::WildMatch;
 
-use super::walk::{Kind, MAX_DEPTH, MAX_ENTRIES, Walk};
+use super::walk::{Kind, Walk};
 use super::{Files, blocking, open, refused, spec};
 use crate::READS;
 
@@ -125,9 +125,8 @@ fn search(
         }
         matches.search(found.path, read.flatten(), &query)
     };
-    let mut walk = Walk { left: MAX_ENTRIES, token, recursive: true, visit: &mut visit };
-    let walked = walk.folder(&folder, &args.path, MAX_DEPTH);
-    matches.is_cut_off = walked.map_err(|error| refused(&args.path, &error))?.is_break();
+    let walked = Walk::new(true, token, &mut visit).through(&folder, &args.path);
+    matches.is_cut_off = walked.map_err(|error| refused(&args.path, &error))?;
     Ok(matches)
 }
 

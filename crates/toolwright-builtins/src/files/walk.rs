@@ -15,9 +15,9 @@ use super::{Files, blocking, refused, spec};
 use crate::READS;
 
 /// The most entries that a call visits.
-pub(super) const MAX_ENTRIES: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;
 /// The deepest folder that a call visits.
-pub(super) const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -82,10 +82,10 @@ fn list(files: &Files, args: &ListArgs, token: &CancellationToken) -> Result<Lis
         entries.push(Entry { path: found.path.to_owned(), kind: found.kind, size });
         ControlFlow::Continue(())
     };
-    let mut walk = Walk { left: MAX_ENTRIES, token, recursive: args.recursive, visit: &mut add };
-    let walked = walk.folder(&folder, &args.path, MAX_DEPTH);
-    let walked = walked.map_err(|error| refused(&args.path, &error))?;
-    Ok(Listing { entries, is_cut_off: walked.is_break() })
+    let walk = Walk::new(args.recursive, token, &mut add);
+    let is_cut_off =
+        walk.through(&folder, &args.path).map_err(|error| refused(&args.path, &error))?;
+    Ok(Listing { entries, is_cut_off })
 }
 
 /// An entry of an open folder.
@@ -100,25 +100,41 @@ pub(super) struct Found<'a> {
 /// A walk through a folder in alphabetical order, which does not follow symbolic links.
 pub(super) struct Walk<'a> {
     /// The number of entries that it may still visit.
-    pub(super) left: usize,
-    pub(super) token: &'a CancellationToken,
-    pub(super) recursive: bool,
-    pub(super) visit: &'a mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    left: usize,
+    token: &'a CancellationToken,
+    recursive: bool,
+    visit: &'a mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    /// Whether something was left out.
+    is_cut_off: bool,
 }
 
-impl Walk<'_> {
-    /// Visits the entries of a folder. Breaks if a limit is reached or the visitor breaks. Subfolders that cannot be read are
-    /// treated as empty.
-    pub(super) fn folder(
-        &mut self,
-        folder: &Dir,
-        path: &str,
-        depth: usize,
-    ) -> io::Result<ControlFlow<()>> {
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        recursive: bool,
+        token: &'a CancellationToken,
+        visit: &'a mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Self {
+        Self { left: MAX_ENTRIES, token, recursive, visit, is_cut_off: false }
+    }
+
+    /// Visits the entries of a folder and returns whether something was left out. Subfolders that cannot be read are treated
+    /// as empty.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read.
+    pub(super) fn through(mut self, folder: &Dir, path: &str) -> io::Result<bool> {
+        let _is_visited = self.folder(folder, path, MAX_DEPTH)?;
+        Ok(self.is_cut_off)
+    }
+
+    /// Visits entries up to the limits. Breaks if the visitor breaks.
+    fn folder(&mut self, folder: &Dir, path: &str, depth: usize) -> io::Result<ControlFlow<()>> {
         let mut entries = Vec::new();
         for entry in folder.entries()? {
             if self.left == 0 || self.token.is_cancelled() {
-                return Ok(ControlFlow::Break(()));
+                self.is_cut_off = true;
+                break;
             }
             self.left -= 1;
             let entry = entry?;
@@ -144,14 +160,16 @@ impl Walk<'_> {
                 format!("{}/{name}", path.trim_end_matches('/'))
             };
             let found = Found { folder, name: &name, path: &path, kind };
-            if (self.visit)(found).is_break() {
+            if (self.visit)(found).is_break() || self.token.is_cancelled() {
+                self.is_cut_off = true;
                 return Ok(ControlFlow::Break(()));
             }
             if kind != Kind::Folder || !self.recursive {
                 continue;
             }
             if depth == 0 {
-                return Ok(ControlFlow::Break(()));
+                self.is_cut_off = true;
+                continue;
             }
             let walked = folder
                 .open_dir_nofollow(&name)

@@ -330,6 +330,25 @@ async fn r5_a_listing_is_sorted_and_limited() {
     assert_eq!(listed, json!({ "entries": [file("a", 0), file("b", 2)], "is_cut_off": true }));
 }
 
+/// More entries than one call looks at: more than it has, and a folder among them.
+#[tokio::test]
+async fn r5_a_folder_of_too_many_entries_is_listed_and_searched_in_part() {
+    let place = Place::new();
+    place.write("sub/file", "needle");
+    for n in 0..100_001 {
+        symlink("nowhere", place.root().join(n.to_string())).unwrap();
+    }
+    let files = place.files().toolset();
+    let listing = call(&files, "list_files", json!({})).await.unwrap();
+    assert_eq!(listing["entries"].as_array().unwrap().len(), 1000);
+    assert_eq!(listing["is_cut_off"], true);
+    let found = call(&files, "search_files", json!({ "pattern": "needle" })).await.unwrap();
+    assert_eq!(found["is_cut_off"], true);
+    let found = json!({ "pattern": "needle", "path": "sub" });
+    let found = call(&files, "search_files", found).await.unwrap();
+    assert_eq!(found["matches"].as_array().unwrap().len(), 1, "{found}");
+}
+
 #[tokio::test]
 async fn r5_lines_are_found_by_text_and_by_regular_expression() {
     let place = Place::new();
