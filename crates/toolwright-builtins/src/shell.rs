@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::File;
 use std::io;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -80,6 +83,8 @@ type Rule = Arc<dyn Fn(&str, &[String]) -> Result<(), String> + Send + Sync>;
 #[derive(Clone)]
 pub struct Shell {
     folder: PathBuf,
+    /// Keeps the folder open, whatever is at its path later.
+    opened: Option<Arc<File>>,
     /// The programs, by name.
     programs: BTreeMap<String, Program>,
     environment: BTreeMap<OsString, OsString>,
@@ -125,10 +130,12 @@ impl fmt::Debug for ShellBuilder {
 }
 
 impl Shell {
-    /// Returns a builder without programs. Programs run in the folder.
+    /// Returns a builder without programs. Programs run in the folder. On Linux, where `/proc` is needed, a later change of
+    /// what its path leads to has no effect. On other systems the path is followed for each program.
     pub fn builder(folder: impl Into<PathBuf>) -> ShellBuilder {
         let shell = Self {
             folder: folder.into(),
+            opened: None,
             programs: BTreeMap::new(),
             environment: BTreeMap::new(),
             rules: Vec::new(),
@@ -205,7 +212,7 @@ impl ShellBuilder {
     ///
     /// # Errors
     ///
-    /// The folder does not exist; the path of a program is not absolute, is not that of a file, or is in the folder, where calls
+    /// The folder does not exist or cannot be read; the path of a program is not absolute, is not that of a file, or is in the folder, where calls
     /// could replace it; or two programs have the same name.
     pub fn build(self) -> io::Result<Shell> {
         let mut shell = self.shell;
@@ -213,7 +220,9 @@ impl ShellBuilder {
         let Some(folder) = shell.folder.canonicalize().ok().filter(|folder| folder.is_dir()) else {
             return Err(invalid(format!("`{}` is not a folder", shell.folder.display())));
         };
-        shell.folder = folder;
+        let opened = File::open(&folder)
+            .map_err(|error| invalid(format!("cannot open `{}`: {error}", folder.display())))?;
+        (shell.folder, shell.opened) = (folder, Some(Arc::new(opened)));
         for listed in self.listed {
             let name = listed.file_name().and_then(|name| name.to_str()).map(str::to_owned);
             let file = listed.canonicalize().ok().filter(|file| file.is_file());
@@ -358,13 +367,25 @@ impl Shell {
         Ok(found)
     }
 
+    /// A path of the open folder for a child, which has its files until it runs its program.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn place(&self) -> PathBuf {
+        let opened = self.opened.as_ref().map(AsRawFd::as_raw_fd);
+        opened.map_or_else(|| self.folder.clone(), |fd| format!("/proc/self/fd/{fd}").into())
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn place(&self) -> PathBuf {
+        self.folder.clone()
+    }
+
     fn command(&self, program: &Program, args: &[String]) -> Command {
         let mut command = Command::new(&program.file);
         command
             // Some programs behave differently depending on this name.
             .arg0(&program.listed)
             .args(args)
-            .current_dir(&self.folder)
+            .current_dir(self.place())
             .env_clear()
             .envs(&self.environment)
             .stdin(Stdio::null())

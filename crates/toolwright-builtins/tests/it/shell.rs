@@ -208,6 +208,23 @@ async fn r5_a_process_that_leaves_the_group_is_not_waited_for() {
     assert!(since.elapsed() < Duration::from_secs(10));
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn r5_a_folder_that_is_replaced_by_a_link_is_left_alone() {
+    let outer = tempfile::tempdir().unwrap();
+    let [folder, moved, elsewhere] =
+        ["folder", "moved", "elsewhere"].map(|name| outer.path().join(name));
+    fs::create_dir(&folder).unwrap();
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("secret"), "elsewhere").unwrap();
+    let shell = Shell::builder(&folder).with_program("/bin/sh").build().unwrap().toolset();
+    fs::rename(&folder, &moved).unwrap();
+    symlink(&elsewhere, &folder).unwrap();
+    let ran = call(&shell, "run_program", script("echo x > made; pwd")).await.unwrap();
+    assert_eq!(ran["stdout"], format!("{}\n", moved.display()), "{ran}");
+    assert!(moved.join("made").exists() && !elsewhere.join("made").exists());
+}
+
 /// R5: a call could replace it.
 #[test]
 fn r5_a_program_in_the_folder_is_refused() {
