@@ -12,7 +12,7 @@ use toolwright::spec::parse_period;
 use toolwright_runtime::{Agent, Policy};
 
 use crate::error::{Mistake, Source, shown};
-use crate::hints::{Hints, IS_SECRET};
+use crate::hints::{Hints, IS_SECRET, is_secret};
 
 /// An agent from a file, and the positions of the names in the file.
 pub(crate) struct AgentFile {
@@ -196,7 +196,9 @@ fn invalid(source: &Arc<Source>, span: Range<usize>, message: &str) -> Mistake {
 fn unknown_key(source: &Arc<Source>, span: Range<usize>, key: &str, known: &[&str]) -> Mistake {
     let message = format!("unknown key `{key}`; the keys here are `{}`", known.join("`, `"));
     let near = nearest(key, known.iter().copied());
-    Mistake::at(source, span, message).with_help(near.map(|near| format!("did you mean `{near}`?")))
+    let mistake = Mistake::at(source, span, message)
+        .with_help(near.map(|near| format!("did you mean `{near}`?")));
+    if is_secret(key) { mistake.with_hidden_line() } else { mistake }
 }
 
 fn duplicate_key(source: &Arc<Source>, span: Range<usize>) -> Mistake {

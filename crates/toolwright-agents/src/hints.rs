@@ -34,6 +34,13 @@ const SECRET_SUFFIXES: [&str; 13] = [
 /// The key under which the TOML parser passes a date to serde.
 const TOML_DATE: &str = "$__toml_private_datetime";
 
+/// Returns whether a key is the name of a secret.
+pub(crate) fn is_secret(key: &str) -> bool {
+    let name = key.to_lowercase().replace(['-', '_'], "");
+    matches!(name.as_str(), "key" | "token")
+        || SECRET_SUFFIXES.iter().any(|end| name.ends_with(end))
+}
+
 /// A key. It is checked when it is deserialized, so that the error has its position.
 struct Key(String);
 
@@ -55,10 +62,7 @@ impl<'de> Deserialize<'de> for Key {
         if key == TOML_DATE {
             return Err(D::Error::custom("found a date, expected JSON; write it as a string"));
         }
-        let name = key.to_lowercase().replace(['-', '_'], "");
-        if matches!(name.as_str(), "key" | "token")
-            || SECRET_SUFFIXES.iter().any(|end| name.ends_with(end))
-        {
+        if is_secret(&key) {
             return Err(D::Error::custom(format!("`{key}` {IS_SECRET}")));
         }
         Ok(Self(key))

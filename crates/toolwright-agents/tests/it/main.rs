@@ -203,13 +203,17 @@ fn r2_a_secret_is_refused_and_never_shown() {
         "passphrase",
         "clientSecret",
     ] {
-        let yaml = format!("model: {{ {key}: hunter2 }}");
-        let toml = format!("model = {{ {key} = \"hunter2\" }}");
-        for (name, text) in [("a.yaml", yaml), ("a.toml", toml)] {
+        let hint = format!("`{key}` is a secret");
+        let other = format!("unknown key `{key}`");
+        for (name, text, expected) in [
+            ("a.yaml", format!("model: {{ {key}: hunter2 }}"), &hint),
+            ("a.toml", format!("model = {{ {key} = \"hunter2\" }}"), &hint),
+            ("a.yaml", format!("{key}: hunter2"), &other),
+            ("a.toml", format!("{key} = \"hunter2\""), &other),
+        ] {
             let files = folder(&[(name, &text)]);
             let error = registry().agents_from(files.path(), done).unwrap_err();
-            let expected = format!("`{key}` is a secret");
-            assert!(error.mistakes()[0].message().starts_with(&expected), "{error}");
+            assert!(error.mistakes()[0].message().starts_with(expected), "{error}");
             assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
         }
     }
