@@ -1,4 +1,5 @@
 //! The peer's side of the `compile` area: the same shapes as Rust types with serde's derive, and a program that uses them.
+//! They derive the standard traits that generated types derive, so that the rows compare codecs.
 
 use std::fmt::Write as _;
 
@@ -36,28 +37,57 @@ fn source() -> String {
     let mut text =
         "//! The same types with serde's derive.\n\nuse serde::{Deserialize, Serialize};\n"
             .to_owned();
-    for ty in &types() {
-        write_type(&mut text, ty);
+    let types = types();
+    for ty in &types {
+        write_type(&mut text, ty, &types);
     }
     text
 }
 
-fn write_type(text: &mut String, Type { name, body }: &Type) {
+fn write_type(text: &mut String, Type { name, body }: &Type, types: &[Type]) {
     let _ = match body {
         Body::Enum(values) => write!(
             text,
-            "\n/// One of {count}.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]\n\
+            "\n/// One of {count}.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]\n\
              pub enum {name} {{\n{variants}}}\n",
             count = values.len(),
             variants = values.iter().map(|value| variant(value)).collect::<String>(),
         ),
         Body::Struct(fields) => write!(
             text,
-            "\n/// A structure.\n#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]\n\
+            "\n/// A structure.\n#[derive(Clone, Debug, PartialEq, {more}Deserialize, Serialize)]\n\
              pub struct {name} {{\n{fields}}}\n",
+            more = more_derives(fields, types),
             fields = fields.iter().map(member).collect::<String>(),
         ),
     };
+}
+
+/// The traits that generated types derive where all fields have them.
+fn more_derives(fields: &[Field], types: &[Type]) -> String {
+    let mut more = String::new();
+    if fields.iter().all(|field| is_eq(&field.kind, types)) {
+        more += "Eq, PartialOrd, Ord, Hash, ";
+    }
+    // The required fields are limited: zero and the empty string need not be valid.
+    if !fields.iter().any(|field| field.required) {
+        more += "Default, ";
+    }
+    more
+}
+
+/// Whether no double is within.
+fn is_eq(kind: &Kind, types: &[Type]) -> bool {
+    match kind {
+        Kind::Number => false,
+        Kind::Text | Kind::NullableText | Kind::Integer | Kind::Flag | Kind::Texts => true,
+        Kind::Named(name) | Kind::List(name) => {
+            types.iter().filter(|ty| ty.name == *name).all(|ty| match &ty.body {
+                Body::Enum(_) => true,
+                Body::Struct(fields) => fields.iter().all(|field| is_eq(&field.kind, types)),
+            })
+        }
+    }
 }
 
 fn variant(value: &str) -> String {
