@@ -12,4 +12,4 @@ pub(crate) use generation::Generation;
 use generation::type_mistakes;
 #[cfg(feature = "project")]
 pub use open::{Mode, Project};
-pub use outcome::{Change, Checked, Failure, Generated, Size, count, tally};
+pub use outcome::{Change, Checked, Failure, Generated, PublishedTool, Size, count, tally};

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Checked, Failure, Generated, Generation, type_mistakes};
+use super::{Checked, Failure, Generated, Generation, PublishedTool, type_mistakes};
 use crate::config::{CONFIG_FILE, Config, normalize_lexically};
 use crate::diagnostic::{files as mistakes, projects};
 use crate::disk::{self, ReadSources};
+use crate::json::Style;
+use crate::model::Tool;
 use crate::options::Options;
+use crate::schema::published;
 use crate::source::{Source, Sources, Span};
 use crate::{Analysis, analyze};
 
@@ -133,6 +136,35 @@ impl Project {
     ///
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
+        let (sources, Analysis { lowered, warnings, .. }) = self.analyze()?;
+        let mistakes = type_mistakes(&lowered.project, &self.options()?, self.has_own_schema);
+        if !mistakes.is_empty() {
+            let sources = self.config_text.clone();
+            return Err(Failure::Rejected { sources, findings: mistakes });
+        }
+        Ok(Checked { sources, warnings })
+    }
+
+    /// Returns the tools as they are published: what a model or a client reads of them.
+    ///
+    /// # Errors
+    ///
+    /// See [`Failure`].
+    pub fn published_tools(&self) -> Result<Vec<PublishedTool>, Failure> {
+        let (_, Analysis { lowered, .. }) = self.analyze()?;
+        let project = &lowered.project;
+        let publish = |tool: &Tool| PublishedTool {
+            name: tool.name.value.clone(),
+            toolset: project[tool.toolset].name.value.clone(),
+            description: tool.description.clone(),
+            args: published(&project.schemas, tool.args, Style::Compact),
+            result: published(&project.schemas, tool.result, Style::Compact),
+        };
+        Ok(project.tools.iter().map(publish).collect())
+    }
+
+    /// Reads and analyzes the schema.
+    fn analyze(&self) -> Result<(Sources, Analysis), Failure> {
         // The configured output folder is checked, too.
         if self.has_own_schema {
             self.check_out()?;
@@ -140,15 +172,7 @@ impl Project {
         let options = self.options()?;
         let ReadSources { sources, findings } = disk::read_sources(&self.root, &self.schema)?;
         match analyze(findings, &sources, &options) {
-            Ok(Analysis { lowered, warnings, .. }) => {
-                let has_all = self.has_own_schema;
-                let mistakes = type_mistakes(&lowered.project, &options, has_all);
-                if !mistakes.is_empty() {
-                    let sources = self.config_text.clone();
-                    return Err(Failure::Rejected { sources, findings: mistakes });
-                }
-                Ok(Checked { sources, warnings })
-            }
+            Ok(analysis) => Ok((sources, analysis)),
             Err(findings) => Err(Failure::Rejected { sources, findings }),
         }
     }

@@ -20,6 +20,21 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// A tool as it is published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedTool {
+    /// Its name.
+    pub name: String,
+    /// The name of its toolset.
+    pub toolset: String,
+    /// Its description for models.
+    pub description: String,
+    /// The JSON Schema of its arguments, as compact text.
+    pub args: String,
+    /// The JSON Schema of its result, as compact text.
+    pub result: String,
+}
+
 /// The result of [`super::Project::generate`].
 #[derive(Debug)]
 pub struct Generated {
