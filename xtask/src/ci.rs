@@ -9,9 +9,10 @@ use crate::tool::CARGO_DENY;
 use crate::{End, generate, msrv};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
-const DOC_TESTED: [&str; 10] = [
+const DOC_TESTED: [&str; 11] = [
     "toolwright",
     "toolwright-agents",
+    "toolwright-dialect",
     "toolwright-builtins",
     "toolwright-codegen",
     "toolwright-http",

@@ -17,6 +17,7 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright", &[]),
     allowed("crates/toolwright-macros", &[]),
     allowed("crates/toolwright-runtime", &["toolwright", "toolwright-macros"]),
+    allowed("crates/toolwright-dialect", &["toolwright"]),
     allowed("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
@@ -26,7 +27,13 @@ const OURS: &[Allowed] = &[
     // `import mcp` uses the MCP client: docs/decisions/0014.
     allowed(
         "crates/toolwright-cli",
-        &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-mcp"],
+        &[
+            "toolwright",
+            "toolwright-codegen",
+            "toolwright-dialect",
+            "toolwright-import",
+            "toolwright-mcp",
+        ],
     ),
     allowed("bench/codecs", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     allowed("conformance/json-schema", &["toolwright", "toolwright-codegen", "toolwright-import"]),

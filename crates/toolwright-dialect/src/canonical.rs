@@ -1,0 +1,440 @@
+//! Reads a published schema: brings what older drafts wrote into the form of 2020-12, resolves references and merges `allOf`.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use toolwright::pointer::{escaped, from_fragment};
+use toolwright::value::{Map, Number, Value};
+
+use crate::guard::strings;
+
+/// A canonical schema, in the form of draft 2020-12.
+#[derive(Debug)]
+pub(crate) struct Canonical {
+    pub(crate) root: Arc<Value>,
+    id: Option<String>,
+    /// Where each anchor is, as a pointer.
+    anchors: BTreeMap<String, String>,
+    /// The targets of references, by their pointers.
+    targets: BTreeMap<String, Value>,
+    /// The targets that lead back to themselves.
+    recursive: BTreeSet<String>,
+}
+
+/// Keywords whose value is one schema.
+const ONE: [&str; 12] = [
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "additionalItems",
+];
+/// Keywords whose value is a list of schemas.
+const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+/// Keywords whose value is an object of schemas.
+const MAP: [&str; 5] =
+    ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+
+impl Canonical {
+    pub(crate) fn new(schema: &Value) -> Self {
+        let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
+        let siblings_count =
+            !["draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old));
+        let mut root = modern(schema, siblings_count);
+        if let Value::Object(entries) = &mut root {
+            entries.remove("$schema");
+        }
+        let mut canonical = Self {
+            id: root.get("$id").and_then(Value::as_str).map(str::to_owned),
+            root: Arc::new(root),
+            anchors: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            recursive: BTreeSet::new(),
+        };
+        let mut anchors = BTreeMap::new();
+        let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        visit(&canonical.root, String::new(), &mut |node, at| {
+            if let Some(anchor) = node.get("$anchor").and_then(Value::as_str) {
+                anchors.insert(anchor.to_owned(), at.to_owned());
+            }
+        });
+        canonical.anchors = anchors;
+        // The references of each target, with those of the nodes within it.
+        let root = Arc::clone(&canonical.root);
+        let mut found: Vec<(String, String)> = Vec::new();
+        visit(&root, String::new(), &mut |node, at| {
+            if let Some(reference) = node.get("$ref").and_then(Value::as_str)
+                && let Some(target) = canonical.pointer_of(reference)
+            {
+                found.push((at.to_owned(), target));
+            }
+        });
+        let targets: BTreeSet<&String> = found.iter().map(|(_, target)| target).collect();
+        for (at, to) in &found {
+            // A reference belongs to each target that it is within.
+            for (end, _) in at.match_indices('/').chain([(at.len(), "")]) {
+                if let Some(within) = targets.get(&at[..end].to_owned()) {
+                    edges.entry((*within).clone()).or_default().insert(to.clone());
+                }
+            }
+        }
+        // References to a place around another lead to what is within it, too.
+        for target in &targets {
+            let inner = targets.iter().filter(|other| {
+                other.len() > target.len()
+                    && other.starts_with(target.as_str())
+                    && other[target.len()..].starts_with('/')
+            });
+            let inner: Vec<String> = if targets.len() > MOST_NESTED_TARGETS {
+                Vec::new()
+            } else {
+                inner.map(|other| (*other).clone()).collect()
+            };
+            edges.entry((*target).clone()).or_default().extend(inner);
+        }
+        canonical.recursive = on_cycles(&edges);
+        let pointers: BTreeSet<String> = targets.into_iter().cloned().collect();
+        visit(&root, String::new(), &mut |node, at| {
+            if pointers.contains(at) {
+                canonical.targets.insert(at.to_owned(), node.clone());
+            }
+        });
+        canonical
+    }
+
+    /// The target of a reference, and its pointer.
+    pub(crate) fn target(&self, reference: &str) -> Option<(String, &Value)> {
+        let pointer = self.pointer_of(reference)?;
+        let target = self.at(&pointer)?;
+        Some((pointer, target))
+    }
+
+    /// The schema at a pointer.
+    pub(crate) fn at(&self, pointer: &str) -> Option<&Value> {
+        self.targets.get(pointer).or_else(|| self.root.pointer(pointer))
+    }
+
+    pub(crate) fn is_recursive(&self, pointer: &str) -> bool {
+        self.recursive.contains(pointer)
+    }
+
+    fn pointer_of(&self, reference: &str) -> Option<String> {
+        let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        if !base.is_empty() && self.id.as_deref() != Some(base) {
+            return None;
+        }
+        let fragment = from_fragment(fragment)?;
+        if fragment.is_empty() || fragment.starts_with('/') {
+            Some(fragment)
+        } else {
+            self.anchors.get(&fragment).cloned()
+        }
+    }
+
+    /// Merges the members of `allOf`, references included, into the node. `None` where they do not merge.
+    pub(crate) fn merged<'a>(&self, node: &'a Value, depth: usize) -> Option<Cow<'a, Value>> {
+        let Some(entries) = node.as_object() else { return Some(Cow::Borrowed(node)) };
+        let members = entries.get("allOf").and_then(Value::as_array).unwrap_or_default();
+        if !entries.contains_key("allOf") {
+            return Some(Cow::Borrowed(node));
+        }
+        if depth > MOST_MERGED {
+            return None;
+        }
+        let mut all = entries.clone();
+        all.remove("allOf");
+        for member in members {
+            let member = self.without_reference(member, depth + 1)?;
+            all = merge(&all, &member)?;
+        }
+        Some(Cow::Owned(Value::Object(all)))
+    }
+
+    /// A node with the target of its reference and the members of its `allOf` in it.
+    pub(crate) fn without_reference(&self, node: &Value, depth: usize) -> Option<Map<Value>> {
+        let entries = match node {
+            Value::Object(entries) => entries,
+            Value::Boolean(true) => return Some(Map::new()),
+            _ => return None,
+        };
+        if depth > MOST_MERGED {
+            return None;
+        }
+        let Some(reference) = entries.get("$ref") else {
+            return self.merged(node, depth)?.as_object().cloned();
+        };
+        let (_, target) = self.target(reference.as_str()?)?;
+        let mut own = entries.clone();
+        own.remove("$ref");
+        let own = Value::Object(own);
+        let own = self.merged(&own, depth)?;
+        merge(own.as_object()?, &self.without_reference(target, depth + 1)?)
+    }
+}
+
+/// How deep `allOf` and references are followed to merge them.
+const MOST_MERGED: usize = 32;
+
+/// With more targets than this, targets within targets are not searched for cycles; definitions are not nested as a rule.
+const MOST_NESTED_TARGETS: usize = 1000;
+
+/// Calls `f` with each node and its pointer.
+pub(crate) fn visit(node: &Value, at: String, f: &mut impl FnMut(&Value, &str)) {
+    let Some(entries) = node.as_object() else { return };
+    f(node, &at);
+    for (key, value) in entries {
+        if ONE.contains(&key) {
+            visit(value, format!("{at}/{key}"), f);
+        } else if LIST.contains(&key) {
+            for (index, member) in value.as_array().unwrap_or_default().iter().enumerate() {
+                visit(member, format!("{at}/{key}/{index}"), f);
+            }
+        } else if MAP.contains(&key) {
+            for (name, member) in value.as_object().into_iter().flatten() {
+                visit(member, format!("{at}/{key}/{}", escaped(name)), f);
+            }
+        }
+    }
+}
+
+/// Rebuilds a schema by a function of each node's entries, innermost first.
+pub(crate) fn rebuilt(node: &Value, f: &mut impl FnMut(Map<Value>) -> Map<Value>) -> Value {
+    let Some(entries) = node.as_object() else { return node.clone() };
+    let mut all = Map::new();
+    for (key, value) in entries {
+        let value = if LIST.contains(&key) || (key == "items" && value.as_array().is_some()) {
+            match value {
+                Value::Array(members) => {
+                    Value::Array(members.iter().map(|member| rebuilt(member, f)).collect())
+                }
+                other => other.clone(),
+            }
+        } else if ONE.contains(&key) {
+            rebuilt(value, f)
+        } else if MAP.contains(&key) || key == "dependencies" {
+            match value {
+                Value::Object(members) => Value::Object(
+                    members.iter().map(|(name, member)| (name, rebuilt(member, f))).collect(),
+                ),
+                other => other.clone(),
+            }
+        } else {
+            value.clone()
+        };
+        all.insert(key, value);
+    }
+    Value::Object(f(all))
+}
+
+/// The form of draft 2020-12.
+pub(crate) fn modern(schema: &Value, siblings_count: bool) -> Value {
+    rebuilt(schema, &mut |mut node| {
+        if !siblings_count && node.contains_key("$ref") {
+            let keep =
+                ["$ref", "definitions", "$defs", "description", "title", "$schema", "default"];
+            node = node.into_iter().filter(|(key, _)| keep.contains(&key.as_str())).collect();
+        }
+        if let Some(Value::Array(items)) = node.get("items") {
+            let first = items.clone();
+            node.remove("items");
+            node.insert("prefixItems", Value::Array(first));
+            if let Some(rest) = node.remove("additionalItems") {
+                node.insert("items", rest);
+            }
+        }
+        for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+            if let Some(Value::Boolean(exclusive)) = node.get(flag) {
+                let exclusive = *exclusive;
+                node.remove(flag);
+                if exclusive && let Some(value) = node.remove(bound) {
+                    node.insert(flag, value);
+                }
+            }
+        }
+        if let Some(Value::Object(dependencies)) = node.remove("dependencies") {
+            let (required, schemas): (Vec<_>, Vec<_>) =
+                dependencies.into_iter().partition(|(_, value)| value.as_array().is_some());
+            for (keyword, part) in [("dependentRequired", required), ("dependentSchemas", schemas)]
+            {
+                if !part.is_empty() {
+                    node.insert(keyword, Value::Object(part.into_iter().collect()));
+                }
+            }
+        }
+        node
+    })
+}
+
+/// Merges two schemas so that a value fits the result if it fits both. `None` where no single schema without `allOf` says that.
+pub(crate) fn merge(one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
+    // A closed object refuses the keys of the other, unless it names them too.
+    let keys = |map: &Map<Value>| -> BTreeSet<String> {
+        let properties = map.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(|properties| properties.keys().map(str::to_owned)).collect()
+    };
+    let says_more = |map: &Map<Value>| {
+        map.get("additionalProperties").is_some_and(|value| *value != Value::Boolean(true))
+            || map.contains_key("patternProperties")
+    };
+    if (says_more(one) || says_more(other))
+        && (keys(one) != keys(other)
+            || one.get("additionalProperties") != other.get("additionalProperties")
+            || one.get("patternProperties") != other.get("patternProperties"))
+    {
+        let nothing = |map: &Map<Value>| !map.contains_key("properties") && !says_more(map);
+        if !nothing(one) && !nothing(other) {
+            return None;
+        }
+    }
+    let mut all = one.clone();
+    for (key, value) in other {
+        let Some(own) = all.get(key) else {
+            all.insert(key, value.clone());
+            continue;
+        };
+        if own == value {
+            continue;
+        }
+        let both = match key {
+            "title" | "description" | "$comment" | "examples" | "default" | "$schema" | "$id"
+            | "$anchor" | "deprecated" | "readOnly" | "writeOnly" | "$defs" | "definitions" => {
+                continue;
+            }
+            "type" => kinds_in_both(own, value)?,
+            "properties" => {
+                let mut properties = own.as_object()?.clone();
+                for (name, schema) in value.as_object()? {
+                    let merged = match properties.get(name) {
+                        Some(known) if known == schema => continue,
+                        Some(known) => Value::Object(Map::from([(
+                            "allOf",
+                            Value::Array(vec![known.clone(), schema.clone()]),
+                        )])),
+                        None => schema.clone(),
+                    };
+                    properties.insert(name, merged);
+                }
+                Value::Object(properties)
+            }
+            "required" => {
+                let mut names: Vec<&str> = strings(Some(own)).collect();
+                names.extend(
+                    strings(Some(value)).filter(|name| !strings(Some(own)).any(|own| own == *name)),
+                );
+                Value::Array(names.into_iter().map(Value::from).collect())
+            }
+            "enum" => {
+                let values = value.as_array()?;
+                Value::Array(
+                    own.as_array()?.iter().filter(|item| values.contains(item)).cloned().collect(),
+                )
+            }
+            "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
+                limit(own, value, std::cmp::Ordering::Greater)?
+            }
+            "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
+                limit(own, value, std::cmp::Ordering::Less)?
+            }
+            "uniqueItems" => Value::Boolean(true),
+            "items" => Value::Object(Map::from([(
+                "allOf",
+                Value::Array(vec![own.clone(), value.clone()]),
+            )])),
+            "anyOf" if !all.contains_key("oneOf") && !other.contains_key("oneOf") => return None,
+            _ => return None,
+        };
+        all.insert(key, both);
+    }
+    Some(all)
+}
+
+fn limit(one: &Value, other: &Value, wanted: std::cmp::Ordering) -> Option<Value> {
+    let (one_number, other_number): (&Number, &Number) = (one.as_number()?, other.as_number()?);
+    Some(if one_number.cmp(other_number) == wanted { one.clone() } else { other.clone() })
+}
+
+/// The kinds that both values of `type` name.
+fn kinds_in_both(one: &Value, other: &Value) -> Option<Value> {
+    let names = |value: &Value| -> Vec<String> {
+        match value {
+            Value::String(name) => vec![name.clone()],
+            list => strings(Some(list)).map(str::to_owned).collect(),
+        }
+    };
+    let (ours, theirs) = (names(one), names(other));
+    let has = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
+    let mut both: Vec<String> = ours.iter().filter(|name| has(&theirs, name)).cloned().collect();
+    for (list, peer) in [(&ours, &theirs), (&theirs, &ours)] {
+        if has(list, "integer")
+            && has(peer, "number")
+            && !has(&both, "integer")
+            && !has(&both, "number")
+        {
+            both.push("integer".to_owned());
+        }
+    }
+    match both.as_slice() {
+        [] => None,
+        [one] => Some(Value::from(one.as_str())),
+        _ => Some(Value::Array(both.into_iter().map(Value::from).collect())),
+    }
+}
+
+/// The nodes of a graph that lead back to themselves: those of its strongly connected components with an edge inside
+/// (Kosaraju's algorithm).
+fn on_cycles(edges: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let names: Vec<&String> = edges.keys().collect();
+    let number = |name: &String| names.binary_search(&name).ok();
+    let forward: Vec<Vec<usize>> =
+        edges.values().map(|next| next.iter().filter_map(number).collect()).collect();
+    let mut backward = vec![Vec::new(); names.len()];
+    for (from, next) in forward.iter().enumerate() {
+        for to in next {
+            backward[*to].push(from);
+        }
+    }
+    let mut seen = vec![false; names.len()];
+    let mut order = Vec::new();
+    for start in 0..names.len() {
+        walk(&forward, start, &mut seen, &mut order);
+    }
+    let mut seen = vec![false; names.len()];
+    let mut all = BTreeSet::new();
+    for start in order.into_iter().rev() {
+        let mut component = Vec::new();
+        walk(&backward, start, &mut seen, &mut component);
+        let is_cycle =
+            component.len() > 1 || component.iter().any(|node| forward[*node].contains(node));
+        if is_cycle {
+            all.extend(component.into_iter().map(|node| names[node].clone()));
+        }
+    }
+    all
+}
+
+/// Adds the nodes that are reached from `start` and not yet seen, each after those that it leads to.
+fn walk(edges: &[Vec<usize>], start: usize, seen: &mut [bool], order: &mut Vec<usize>) {
+    if std::mem::replace(&mut seen[start], true) {
+        return;
+    }
+    let mut path = vec![(start, 0)];
+    while let Some((node, next)) = path.last_mut() {
+        let Some(to) = edges[*node].get(*next) else {
+            order.push(*node);
+            path.pop();
+            continue;
+        };
+        *next += 1;
+        if !std::mem::replace(&mut seen[*to], true) {
+            path.push((*to, 0));
+        }
+    }
+}

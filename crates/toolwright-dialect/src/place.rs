@@ -1,0 +1,235 @@
+//! The tools of one request: their names, which of them are strict, and what all of them together cost.
+
+use std::collections::BTreeMap;
+
+use crate::loss::Class;
+use crate::project::Projection;
+use crate::row::Dialect;
+
+/// How much a tool wants its schema to be enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strictness {
+    /// Before all others.
+    Always,
+    /// Where the budget suffices.
+    #[default]
+    Prefer,
+    /// Not at all.
+    Never,
+}
+
+/// One tool in both modes of an endpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct Projections<'a> {
+    /// The canonical name.
+    pub name: &'a str,
+    /// The tool in the strict dialect.
+    pub strict: &'a Projection,
+    /// The tool in its plain sibling.
+    pub plain: &'a Projection,
+    /// What the tool wants.
+    pub strictness: Strictness,
+}
+
+/// A tool of a request.
+#[derive(Debug)]
+pub struct Placed<'a> {
+    /// The canonical name.
+    pub name: &'a str,
+    /// The form that is sent.
+    pub projection: &'a Projection,
+    /// Whether the provider is asked to enforce the schema.
+    pub is_strict: bool,
+}
+
+/// The tools of a request, and what there is to say of them.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The tools that are sent, in the order they were given.
+    pub tools: Vec<Placed<'a>>,
+    /// Tools that are left out, budgets that are full and names that clash.
+    pub findings: Vec<Finding>,
+}
+
+/// A remark on a request. It displays as one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its code: `TWD1…` for losses, `TWD2…` for budgets, `TWD3…` for names.
+    pub code: &'static str,
+    /// Whether the request cannot be sent.
+    pub is_error: bool,
+    /// The canonical name of the tool it is about; empty for all of them.
+    pub tool: String,
+    /// The sentence.
+    pub message: String,
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+/// Names the tools of a request and decides which of them are strict: those that always are, then the cheapest, until a budget
+/// of the dialect is full. A tool that is refused strictly is sent plainly; one that is refused plainly too is left out. No tool
+/// makes the request fail for the others, but for two names that are equal on the wire.
+pub fn place<'a>(tools: &[Projections<'a>], dialect: &Dialect) -> Request<'a> {
+    let mut findings = Vec::new();
+    let is_strict = strict_tools(tools, dialect, &mut findings);
+    let mut placed = Vec::new();
+    for (tool, is_strict) in tools.iter().zip(is_strict) {
+        let projection = if is_strict { tool.strict } else { tool.plain };
+        if projection.class == Class::Refused {
+            let reason =
+                projection.losses.iter().find(|loss| loss.kind == crate::loss::LossKind::Refused);
+            let (at, reason) =
+                reason.map_or(("", ""), |loss| (loss.at.as_str(), loss.now.as_str()));
+            let message = format!("`{}` is left out: `{at}` {reason}", tool.name);
+            findings.push(Finding {
+                code: "TWD105",
+                is_error: false,
+                tool: tool.name.to_owned(),
+                message,
+            });
+            continue;
+        }
+        placed.push(Placed { name: tool.name, projection, is_strict });
+    }
+    clashes(&placed, &mut findings);
+    limits(&placed, dialect, &mut findings);
+    Request { tools: placed, findings }
+}
+
+/// What a strict tool takes of the budgets.
+fn cost(projection: &Projection) -> usize {
+    projection.numbers.optional
+        + 2 * projection.numbers.unions
+        + projection.numbers.enum_values / 50
+}
+
+fn strict_tools(
+    tools: &[Projections<'_>],
+    dialect: &Dialect,
+    findings: &mut Vec<Finding>,
+) -> Vec<bool> {
+    let mut is_strict = vec![false; tools.len()];
+    if !dialect.is_strict() {
+        return is_strict;
+    }
+    let mut order: Vec<usize> = (0..tools.len())
+        .filter(|index| {
+            tools[*index].strictness != Strictness::Never
+                && tools[*index].strict.class != Class::Refused
+        })
+        .collect();
+    order.sort_by_key(|index| (tools[*index].strictness, cost(tools[*index].strict), *index));
+    let mut budget = Budget::default();
+    for index in order {
+        let tool = &tools[index];
+        let with = budget.with(tool.strict);
+        if let Some((what, most)) = with.over(dialect) {
+            let message = format!(
+                "`{}` is sent without enforcement: strict tools may have {most} {what} in all",
+                tool.name
+            );
+            findings.push(Finding {
+                code: "TWD201",
+                is_error: false,
+                tool: tool.name.to_owned(),
+                message,
+            });
+        } else {
+            (budget, is_strict[index]) = (with, true);
+        }
+    }
+    if dialect.all_tools_strict_or_none && is_strict.contains(&false) {
+        is_strict.fill(false);
+    }
+    is_strict
+}
+
+/// The sums of the strict tools so far.
+#[derive(Clone, Copy, Default)]
+struct Budget {
+    tools: usize,
+    optional: usize,
+    unions: usize,
+}
+
+impl Budget {
+    fn with(self, projection: &Projection) -> Self {
+        Self {
+            tools: self.tools + 1,
+            optional: self.optional + projection.numbers.optional,
+            unions: self.unions + projection.numbers.unions,
+        }
+    }
+
+    fn over(self, dialect: &Dialect) -> Option<(&'static str, usize)> {
+        let limits = dialect.limits();
+        [
+            (self.tools, limits.strict_tools, "tools"),
+            (self.optional, limits.optional_params, "optional parameters"),
+            (self.unions, limits.union_params, "parameters with unions"),
+        ]
+        .into_iter()
+        .find_map(|(found, most, what)| most.filter(|most| found > *most).map(|most| (what, most)))
+    }
+}
+
+fn clashes(placed: &[Placed<'_>], findings: &mut Vec<Finding>) {
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    for tool in placed {
+        if let Some(other) = names.insert(&tool.projection.wire_name, tool.name) {
+            let wire = &tool.projection.wire_name;
+            let message = format!(
+                "`{other}` and `{}` are both `{wire}` on the wire; rename one of them",
+                tool.name
+            );
+            findings.push(Finding {
+                code: "TWD301",
+                is_error: true,
+                tool: tool.name.to_owned(),
+                message,
+            });
+        }
+    }
+}
+
+fn limits(placed: &[Placed<'_>], dialect: &Dialect, findings: &mut Vec<Finding>) {
+    let limits = dialect.limits();
+    let mut report = |code, message| {
+        findings.push(Finding { code, is_error: true, tool: String::new(), message });
+    };
+    if let Some(most) = limits.tools.filter(|most| placed.len() > *most) {
+        report(
+            "TWD202",
+            format!(
+                "found {} tools, and a request may have {most}; leave some out or defer them",
+                placed.len()
+            ),
+        );
+    }
+    if let Some(least) = limits.tools_min.filter(|least| placed.len() < *least) {
+        report(
+            "TWD203",
+            format!(
+                "found {} tools, and a list of tools has to have {least}; leave the list out",
+                placed.len()
+            ),
+        );
+    }
+    let bytes: usize = placed.iter().map(|tool| tool.projection.numbers.bytes).sum();
+    if let Some(most) = limits.json_bytes.filter(|most| bytes > *most) {
+        let largest = placed
+            .iter()
+            .max_by_key(|tool| tool.projection.numbers.bytes)
+            .map_or("", |tool| tool.name);
+        report(
+            "TWD204",
+            format!(
+                "found {bytes} bytes of definitions, and a request may have {most}; `{largest}` is the largest"
+            ),
+        );
+    }
+}

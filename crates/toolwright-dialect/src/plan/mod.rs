@@ -1,0 +1,239 @@
+//! How values go to the wire and back.
+//!
+//! A plan is a list of steps that refer to each other by number, since schemas may refer to themselves. A step that
+//! changes nothing is [`Step::Same`], so that the common case costs nothing.
+
+mod decode;
+mod encode;
+mod lazy;
+mod place;
+
+use toolwright::issue::Issue;
+use toolwright::value::Value;
+
+use crate::guard::Guard;
+pub(crate) use lazy::LazySchema;
+
+/// The number of a step.
+pub(crate) type StepId = usize;
+
+/// The step that changes nothing; every plan begins with it.
+pub(crate) const SAME: StepId = 0;
+
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// The value stays as it is.
+    Same,
+    /// The value is under the one key of an object.
+    Wrapped {
+        key: String,
+        inner: StepId,
+    },
+    /// The value is written as JSON text in a string.
+    Text,
+    /// A whole number is written as a string of digits.
+    Digits,
+    /// Values that are listed: canonical, and on the wire.
+    Table(Vec<(Value, Value)>),
+    Object(ObjectStep),
+    Array(StepId),
+    /// An array of a fixed beginning is an object with a key for each item.
+    Tuple {
+        items: Vec<(String, StepId)>,
+        rest: Option<(String, StepId)>,
+    },
+    /// An object is an array of objects with `key` and `value`.
+    Pairs(StepId),
+    /// Another step; it is filled in later where a schema refers to itself.
+    Link(StepId),
+    Choice(Vec<Branch>),
+}
+
+#[derive(Debug)]
+pub(crate) struct ObjectStep {
+    pub(crate) properties: Vec<Property>,
+    pub(crate) rest: Rest,
+}
+
+#[derive(Debug)]
+pub(crate) struct Property {
+    pub(crate) key: String,
+    pub(crate) wire_key: String,
+    pub(crate) step: StepId,
+    pub(crate) absent: AbsentForm,
+}
+
+/// The form of a property that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AbsentForm {
+    /// It is not there on the wire.
+    Absent,
+    /// It is null, and null has no other meaning.
+    Null,
+    /// It has none.
+    NoForm,
+    /// It means the same as null.
+    SameAsNull,
+    /// It is null, and any value is under the key `value` of an object.
+    Wrapped,
+}
+
+/// The form of keys that have no property.
+#[derive(Debug)]
+pub(crate) enum Rest {
+    /// They stay, and their values go through a step.
+    Keep(StepId),
+    /// They have none.
+    NoForm,
+    /// They are pairs under one more key.
+    Pairs { wire_key: String, step: StepId },
+}
+
+#[derive(Debug)]
+pub(crate) struct Branch {
+    pub(crate) step: StepId,
+    /// Tells wire values of the branch from those of the others.
+    pub(crate) guard: Guard,
+    /// A schema of the canonical values.
+    pub(crate) canonical: LazySchema,
+}
+
+/// A value that has no form on the wire.
+#[derive(Debug)]
+pub(crate) struct NoForm {
+    /// A canonical pointer.
+    pub(crate) at: String,
+    pub(crate) reason: String,
+}
+
+/// A mistake in a wire value.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    pub(crate) wire: String,
+    pub(crate) issue: Issue,
+}
+
+#[derive(Debug)]
+pub(crate) struct Plan {
+    steps: Vec<Step>,
+    root: StepId,
+    /// Decoding changes nothing, though some values may have no form.
+    decodes_as_is: bool,
+}
+
+impl Plan {
+    pub(crate) fn new(mut steps: Vec<Step>, root: StepId) -> Self {
+        let decodes_as_is = unchanging(&steps, true)[root];
+        simplify(&mut steps);
+        let root = resolved(&steps, root);
+        Self { steps, root, decodes_as_is }
+    }
+
+    pub(crate) fn decodes_as_is(&self) -> bool {
+        self.decodes_as_is
+    }
+
+    /// Whether the arguments are under one key, so that nothing means something else than an empty object.
+    pub(crate) fn is_wrapped(&self) -> bool {
+        matches!(self.steps[self.root], Step::Wrapped { .. })
+    }
+
+    pub(crate) fn is_identity(&self) -> bool {
+        self.root == SAME
+    }
+}
+
+/// Returns which steps change nothing, also where steps refer to each other in a circle; of decoding alone with `decoding`.
+fn unchanging(steps: &[Step], decoding: bool) -> Vec<bool> {
+    let mut is_same: Vec<bool> = vec![true; steps.len()];
+    // Steps refer to earlier and to later ones, so each pass has the other direction.
+    for pass in 0.. {
+        let mut changed = false;
+        for at in 0..steps.len() {
+            let id = if pass % 2 == 0 { at } else { steps.len() - 1 - at };
+            if is_same[id] && !changes_nothing(&steps[id], &is_same, decoding) {
+                (is_same[id], changed) = (false, true);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    is_same
+}
+
+/// Replaces steps that change nothing by [`Step::Same`].
+fn simplify(steps: &mut [Step]) {
+    let is_same = unchanging(steps, false);
+    for (step, same) in steps.iter_mut().zip(&is_same) {
+        if *same {
+            *step = Step::Same;
+        }
+    }
+    let targets: Vec<StepId> = (0..steps.len()).map(|id| resolved(steps, id)).collect();
+    for step in steps {
+        step.redirect(&targets);
+    }
+}
+
+fn changes_nothing(step: &Step, is_same: &[bool], decoding: bool) -> bool {
+    match step {
+        Step::Same => true,
+        Step::Link(id) | Step::Array(id) => is_same[*id],
+        Step::Table(rows) => rows.iter().all(|(canonical, wire)| canonical == wire),
+        Step::Choice(branches) => branches.iter().all(|branch| is_same[branch.step]),
+        Step::Object(object) => {
+            let properties = object.properties.iter().all(|property| {
+                property.key == property.wire_key
+                    && (property.absent == AbsentForm::Absent
+                        || (decoding && property.absent == AbsentForm::NoForm))
+                    && is_same[property.step]
+            });
+            // Keys without a form are left to the codec when they come back.
+            let rest = match object.rest {
+                Rest::Keep(step) => is_same[step],
+                Rest::NoForm => decoding,
+                Rest::Pairs { .. } => false,
+            };
+            properties && rest
+        }
+        Step::Wrapped { .. } | Step::Text | Step::Digits | Step::Tuple { .. } | Step::Pairs(_) => {
+            false
+        }
+    }
+}
+
+/// Follows links, and takes every step that changes nothing for the first.
+fn resolved(steps: &[Step], mut id: StepId) -> StepId {
+    loop {
+        match steps[id] {
+            Step::Same => return SAME,
+            Step::Link(next) => id = next,
+            _ => return id,
+        }
+    }
+}
+
+impl Step {
+    fn redirect(&mut self, targets: &[StepId]) {
+        let to = |id: &mut StepId| *id = targets[*id];
+        match self {
+            Self::Same | Self::Text | Self::Digits | Self::Table(_) => {}
+            Self::Wrapped { inner: id, .. }
+            | Self::Array(id)
+            | Self::Pairs(id)
+            | Self::Link(id) => to(id),
+            Self::Object(object) => {
+                object.properties.iter_mut().for_each(|property| to(&mut property.step));
+                match &mut object.rest {
+                    Rest::Keep(step) | Rest::Pairs { step, .. } => to(step),
+                    Rest::NoForm => {}
+                }
+            }
+            Self::Tuple { items, rest } => {
+                items.iter_mut().chain(rest).for_each(|(_, step)| to(step));
+            }
+            Self::Choice(branches) => branches.iter_mut().for_each(|branch| to(&mut branch.step)),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The place on the wire of a canonical place, for issues that a codec finds.
+
+use std::borrow::Cow;
+
+use toolwright::pointer::{escaped, unescaped};
+use toolwright::value::Value;
+
+use super::{AbsentForm, ObjectStep, Plan, Rest, SAME, Step, StepId};
+
+impl Plan {
+    /// Returns the place on the wire of a canonical place: a pointer, or that of the nearest value around it.
+    pub(crate) fn wire_pointer(&self, canonical: &str, wire: &Value) -> String {
+        let mut place = Place { plan: self, wire: String::new(), value: Some(Cow::Borrowed(wire)) };
+        let mut step = self.root;
+        for segment in canonical.split('/').skip(1) {
+            match place.enter(step, &unescaped(segment)) {
+                Some(next) => step = next,
+                None => break,
+            }
+        }
+        place.wire
+    }
+}
+
+/// A place on the wire, on its way down to a canonical place.
+struct Place<'a> {
+    plan: &'a Plan,
+    wire: String,
+    value: Option<Cow<'a, Value>>,
+}
+
+impl Place<'_> {
+    /// Goes to the member or item `segment` of the canonical value that a step makes, and returns the step there.
+    fn enter(&mut self, id: StepId, segment: &str) -> Option<StepId> {
+        match &self.plan.steps[id] {
+            Step::Same => {
+                self.down(segment);
+                Some(SAME)
+            }
+            Step::Link(id) => self.enter(*id, segment),
+            Step::Wrapped { key, inner } => {
+                self.down(key);
+                self.enter(*inner, segment)
+            }
+            Step::Text | Step::Digits | Step::Table(_) => None,
+            Step::Array(step) => {
+                self.down(segment);
+                Some(*step)
+            }
+            Step::Object(object) => self.enter_object(object, segment),
+            Step::Pairs(step) => self.enter_pair(*step, segment),
+            Step::Tuple { items, rest } => {
+                let index: usize = segment.parse().ok()?;
+                if let Some((key, step)) = items.get(index) {
+                    self.down(key);
+                    return Some(*step);
+                }
+                let (key, step) = rest.as_ref()?;
+                self.down(key);
+                self.down(&(index - items.len()).to_string());
+                Some(*step)
+            }
+            Step::Choice(branches) => {
+                let value = self.value.as_deref()?;
+                let exact = branches.iter().find(|branch| branch.guard.accepts(value));
+                let branch = exact
+                    .or_else(|| branches.iter().find(|branch| branch.guard.resembles(value)))?;
+                self.enter(branch.step, segment)
+            }
+        }
+    }
+
+    fn enter_object(&mut self, object: &ObjectStep, segment: &str) -> Option<StepId> {
+        if let Some(property) = object.properties.iter().find(|property| property.key == segment) {
+            self.down(&property.wire_key);
+            if property.absent == AbsentForm::Wrapped {
+                self.down("value");
+            }
+            return Some(property.step);
+        }
+        match &object.rest {
+            Rest::Keep(step) => {
+                self.down(segment);
+                Some(*step)
+            }
+            Rest::NoForm => {
+                self.down(segment);
+                Some(SAME)
+            }
+            Rest::Pairs { wire_key, step } => {
+                self.down(wire_key);
+                self.enter_pair(*step, segment)
+            }
+        }
+    }
+
+    fn enter_pair(&mut self, step: StepId, key: &str) -> Option<StepId> {
+        let pairs = self.value.as_deref()?.as_array()?;
+        let index =
+            pairs.iter().position(|pair| pair.get("key").and_then(Value::as_str) == Some(key))?;
+        self.down(&index.to_string());
+        self.down("value");
+        Some(step)
+    }
+
+    fn down(&mut self, segment: &str) {
+        self.wire.push('/');
+        self.wire.push_str(&escaped(segment));
+        self.value = self.value.take().and_then(|value| {
+            let inner = match &*value {
+                Value::Object(entries) => entries.get(segment),
+                Value::Array(items) => {
+                    segment.parse::<usize>().ok().and_then(|index| items.get(index))
+                }
+                _ => None,
+            };
+            inner.cloned().map(Cow::Owned)
+        });
+    }
+}

@@ -1,0 +1,127 @@
+//! What a project lets be lost.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use crate::loss::{Loss, LossKind};
+
+/// What may be lost, and how two constructs are expressed that have no form of their own everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// For tools of the class widened.
+    pub widened: Option<Level>,
+    /// For objects that say nothing of other keys and are closed on the wire.
+    pub unnamed_keys: Option<Level>,
+    /// For properties that are optional and nullable, whose absence has no form on the wire.
+    pub absent: Absent,
+    /// For tools that are narrowed in another way.
+    pub narrowed: Option<Level>,
+    /// For tools that have no wire schema.
+    pub refused: Option<Level>,
+    /// For schemas that refer to themselves, where a dialect has no form for that.
+    pub recursion: Unroll,
+}
+
+impl Policy {
+    /// Returns how a loss is to be judged.
+    pub fn level(&self, loss: &Loss) -> Level {
+        match (loss.kind, loss.keyword.as_str()) {
+            (LossKind::Annotation, _) => Level::Allow,
+            (LossKind::Enforcement | LossKind::Widening, _) => self.widened.unwrap_or(Level::Allow),
+            (LossKind::Narrowing, "unnamed_keys") => self.unnamed_keys.unwrap_or(Level::Allow),
+            (LossKind::Narrowing, "absent") => match self.absent {
+                Absent::Level(level) => level,
+                Absent::Wrap => Level::Allow,
+            },
+            (LossKind::Narrowing, _) => self.narrowed.unwrap_or(Level::Deny),
+            (LossKind::Refused, _) => self.refused.unwrap_or(Level::Deny),
+        }
+    }
+
+    /// Returns the strictest judgment of all losses.
+    pub fn worst(&self, losses: &[Loss]) -> Level {
+        losses.iter().map(|loss| self.level(loss)).max().unwrap_or(Level::Allow)
+    }
+}
+
+/// How a loss is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// It is reported.
+    Allow,
+    /// It is a warning.
+    Warn,
+    /// It is an error.
+    Deny,
+}
+
+/// What becomes of the absence of a property that is optional and nullable, in dialects that require all properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Absent {
+    /// It has no form, which is judged so.
+    Level(Level),
+    /// The value goes into an object with the key `value`, and null stands for absence.
+    Wrap,
+}
+
+impl Default for Absent {
+    fn default() -> Self {
+        Self::Level(Level::Warn)
+    }
+}
+
+impl TryFrom<String> for Absent {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        Ok(match word.as_str() {
+            "allow" => Self::Level(Level::Allow),
+            "warn" => Self::Level(Level::Warn),
+            "deny" => Self::Level(Level::Deny),
+            "wrap" => Self::Wrap,
+            _ => return Err(format!("found `{word}`, expected allow, warn, deny or wrap")),
+        })
+    }
+}
+
+/// How often a schema that refers to itself is written out, in dialects without recursion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Unroll {
+    /// The schema is refused.
+    #[default]
+    Refuse,
+    /// So many levels are written out; what is deeper has no form.
+    Levels(u8),
+}
+
+impl TryFrom<String> for Unroll {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        if word == "refuse" {
+            return Ok(Self::Refuse);
+        }
+        let levels = word.strip_prefix("unroll:").and_then(|levels| levels.parse().ok());
+        let levels = levels.filter(|levels| (1..=MOST_LEVELS).contains(levels));
+        levels.map(Self::Levels).ok_or_else(|| {
+            format!("found `{word}`, expected `refuse`, or `unroll:` and a number from 1 to {MOST_LEVELS}")
+        })
+    }
+}
+
+const MOST_LEVELS: u8 = 8;
+
+impl fmt::Display for Level {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+        })
+    }
+}

@@ -1,0 +1,245 @@
+//! `anyOf` and `oneOf`.
+
+use toolwright::value::{Kind, Map, Value};
+
+use super::node::MOST_ALTERNATIVES;
+use super::{Depth, MOST_MAKING, Node, Projector};
+use crate::canonical::merge;
+use crate::guard::Guard;
+use crate::loss::LossKind;
+use crate::plan::{Branch, LazySchema, SAME, Step};
+
+impl Projector<'_> {
+    /// Projects a choice. `None` where its alternatives only add rules to the node, which are then said in words.
+    pub(super) fn choice(
+        &mut self,
+        keyword: &'static str,
+        branches: &[Value],
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Option<Node> {
+        let words = [
+            "title",
+            "description",
+            "default",
+            "$comment",
+            "examples",
+            "$defs",
+            "definitions",
+            "deprecated",
+        ];
+        let has_own = entries.keys().any(|key| key != keyword && !words.contains(&key));
+        let whole = Value::Object(entries.clone());
+        if has_own && branches.iter().all(only_restricts) {
+            return None;
+        }
+        if branches.is_empty() || branches.len() > MOST_ALTERNATIVES {
+            return Some(self.text(&whole, at, "T15"));
+        }
+        let mut own = entries.clone();
+        own.remove(keyword);
+        let mut shared = own.clone();
+        for word in words {
+            shared.remove(word);
+        }
+        let losses = self.losses.len();
+        let mut nodes = Vec::new();
+        for (index, branch) in branches.iter().enumerate() {
+            let pointer = format!("{at}/{keyword}/{index}");
+            let alternative = match branch {
+                Value::Boolean(false) => continue,
+                Value::Boolean(true) => Some(shared.clone()),
+                _ if !has_own => branch.as_object().cloned(),
+                // Rules beside the choice hold for each alternative.
+                _ => self
+                    .canonical
+                    .without_reference(branch, 0)
+                    .and_then(|branch| merge(&shared, &branch)),
+            };
+            let Some(alternative) = alternative else {
+                self.losses.truncate(losses);
+                return Some(self.text(&whole, at, "T15"));
+            };
+            let canonical = self.canonical_at(&pointer);
+            nodes.push((self.node(&Value::Object(alternative), &pointer, depth), canonical));
+        }
+        if nodes.is_empty() {
+            return Some(self.text(&whole, at, "T15"));
+        }
+        if keyword == "oneOf" && !self.are_disjoint(branches) {
+            self.lose(LossKind::Widening, at, keyword, Value::Null, "anyOf", "T7");
+        }
+        if !self.are_told_apart(&nodes) {
+            self.losses.truncate(losses);
+            return Some(self.text(&whole, at, "T15"));
+        }
+        own = own.into_iter().filter(|(key, _)| words.contains(&key.as_str())).collect();
+        Some(self.alternatives(nodes, &own, at))
+    }
+
+    /// Alternatives that can be told apart on the wire, or need no plan.
+    pub(super) fn alternatives(
+        &mut self,
+        nodes: Vec<(Node, LazySchema)>,
+        words: &Map<Value>,
+        at: &str,
+    ) -> Node {
+        let is_null = |node: &Node| node.wire.get("type").and_then(Value::as_str) == Some("null");
+        let mut nodes = nodes;
+        let only_null = !self.dialect.null_type;
+        // Where null has no type of its own, the node for it is a string, see `leaf`.
+        let null = only_null
+            .then(|| {
+                nodes.iter().position(|(node, _)| {
+                    node.wire.get("enum") == Some(&Value::Array(vec![Value::from("null")]))
+                })
+            })
+            .flatten();
+        if let (Some(null), true) = (null, nodes.len() > 1) {
+            nodes.remove(null);
+            let node = self.alternatives(nodes, words, at);
+            return self.nullable(node);
+        }
+        if nodes.len() == 1
+            && let Some((mut node, _)) = nodes.pop()
+        {
+            self.describe(&mut node.wire, words, at);
+            return node;
+        }
+        let needs_plan = nodes.iter().any(|(node, _)| !self.stays_same(node.step));
+        let mut wires: Vec<Value> = Vec::new();
+        let mut branches = Vec::new();
+        for (node, canonical) in nodes {
+            let guard = self.guard(&node.wire);
+            debug_assert!(!(only_null && is_null(&node)));
+            let wire = Value::Object(node.wire);
+            if !wires.contains(&wire) {
+                wires.push(wire);
+            }
+            branches.push(Branch { step: node.step, guard, canonical });
+        }
+        let step = if needs_plan { self.step(Step::Choice(branches)) } else { SAME };
+        let mut wire = match wires.len() {
+            1 => wires.remove(0).as_object().cloned().unwrap_or_default(),
+            _ => Map::from([("anyOf", Value::Array(wires))]),
+        };
+        self.describe(&mut wire, words, at);
+        Node { wire, step }
+    }
+
+    /// Puts the words of a choice on its wire schema.
+    fn describe(&mut self, wire: &mut Map<Value>, words: &Map<Value>, at: &str) {
+        let mut described = Map::new();
+        let handled = ["type", "anyOf", "oneOf"];
+        let only_words: Map<Value> = words
+            .iter()
+            .filter(|(key, _)| {
+                matches!(
+                    *key,
+                    "description" | "title" | "default" | "examples" | "$comment" | "deprecated"
+                )
+            })
+            .map(|(key, value)| (key, value.clone()))
+            .collect();
+        self.finish(&mut described, &only_words, at, &handled, &Kind::ALL, SAME + 1);
+        let Some(description) = described.get("description").and_then(Value::as_str) else {
+            return;
+        };
+        let alone = self.dialect.any_of_alone && wire.contains_key("anyOf");
+        let place = match wire.get_mut("anyOf") {
+            Some(Value::Array(alternatives)) if alone => match alternatives.first_mut() {
+                Some(Value::Object(first)) => first,
+                _ => return,
+            },
+            _ => wire,
+        };
+        let siblings = self.dialect.ref_siblings.as_ref();
+        let takes_words =
+            siblings.is_none_or(|all| all.iter().any(|sibling| sibling == "description"));
+        if place.contains_key("$ref") && !takes_words {
+            let inner = std::mem::take(place);
+            *place = Map::from([("anyOf", Value::Array(vec![Value::Object(inner)]))]);
+        }
+        let own = place.get("description").and_then(Value::as_str).map(str::to_owned);
+        let both = own.map_or_else(|| description.to_owned(), |own| format!("{description} {own}"));
+        place.insert("description", Value::from(both));
+    }
+
+    /// The form of the values of a wire schema. Definitions that it refers to are made for that.
+    pub(super) fn guard(&mut self, wire: &Map<Value>) -> Guard {
+        let schema = Value::Object(wire.clone());
+        if self.making < MOST_MAKING {
+            let alternatives = wire.get("anyOf").and_then(Value::as_array).unwrap_or_default();
+            for part in [&schema].into_iter().chain(alternatives) {
+                let name = part
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .and_then(|reference| reference.strip_prefix(DEFINITIONS));
+                if let Some(pointer) = name.and_then(|name| self.names.get(name)).cloned() {
+                    self.make(&pointer);
+                }
+            }
+        }
+        let target = |reference: &str| {
+            let pointer = self.names.get(reference.strip_prefix(DEFINITIONS)?)?;
+            self.definitions.get(pointer)?.wire.as_ref()
+        };
+        Guard::of(&schema, &target)
+    }
+
+    /// Whether each wire value belongs to at most one of the nodes, or it makes no difference.
+    fn are_told_apart(&mut self, nodes: &[(Node, LazySchema)]) -> bool {
+        // That makes the definitions, whose steps are known then.
+        let guards: Vec<Guard> = nodes.iter().map(|(node, _)| self.guard(&node.wire)).collect();
+        nodes.iter().all(|(node, _)| self.stays_same(node.step)) || pairwise(&guards)
+    }
+
+    /// Whether a step changes nothing, as far as that is known.
+    fn stays_same(&self, mut step: usize) -> bool {
+        for _ in 0..self.steps.len() {
+            match &self.steps[step] {
+                Step::Same => return true,
+                Step::Link(next) if *next != step => step = *next,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether no canonical value fits two alternatives, as far as their outermost forms tell.
+    fn are_disjoint(&self, branches: &[Value]) -> bool {
+        let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
+        let guards: Vec<Guard> = branches.iter().map(|branch| Guard::of(branch, &target)).collect();
+        pairwise(&guards)
+    }
+}
+
+/// Where the wire schema has its definitions.
+pub(super) const DEFINITIONS: &str = "#/$defs/";
+
+fn pairwise(guards: &[Guard]) -> bool {
+    guards
+        .iter()
+        .enumerate()
+        .all(|(index, guard)| guards[..index].iter().all(|other| guard.is_disjoint(other)))
+}
+
+/// Whether an alternative only adds rules to a node that says what its values are.
+pub(super) fn only_restricts(branch: &Value) -> bool {
+    branch.as_object().is_none_or(|entries| {
+        entries.keys().all(|key| {
+            matches!(
+                key,
+                "required"
+                    | "not"
+                    | "description"
+                    | "title"
+                    | "$comment"
+                    | "minProperties"
+                    | "maxProperties"
+                    | "dependentRequired"
+            ) || (key == "type" && entries.get("type").and_then(Value::as_str) == Some("object"))
+        })
+    })
+}

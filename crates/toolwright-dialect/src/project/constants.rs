@@ -1,0 +1,163 @@
+//! `enum` and `const`.
+
+use toolwright::schema::Schema;
+use toolwright::value::{Kind, Map, Value};
+
+use super::{Node, Projector};
+use crate::guard::strings;
+use crate::plan::{SAME, Step};
+
+impl Projector<'_> {
+    pub(super) fn constants(&mut self, entries: &Map<Value>, at: &str) -> Node {
+        let listed: Vec<Value> = match entries.get("const") {
+            Some(value) => vec![value.clone()],
+            None => entries.get("enum").and_then(Value::as_array).unwrap_or_default().to_vec(),
+        };
+        let kinds: Vec<&str> = match entries.get("type") {
+            Some(Value::String(name)) => vec![name],
+            Some(list) => strings(Some(list)).collect(),
+            None => Vec::new(),
+        };
+        let fits = |value: &Value| {
+            let kind = kind_of(value);
+            let wider = kind == Kind::Integer && kinds.contains(&"number");
+            kinds.is_empty() || kinds.contains(&kind.as_str()) || wider
+        };
+        let mut values: Vec<Value> = Vec::new();
+        let rules = rules_beside(entries);
+        let follows = |value: &Value| {
+            rules.as_ref().is_none_or(|rules| rules.check(value.to_string().as_bytes()).is_ok())
+        };
+        for value in listed.into_iter().filter(|value| fits(value) && follows(value)) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        if values.is_empty() {
+            return self.text(&Value::Object(entries.clone()), at, "T15");
+        }
+        let has_null = values.contains(&Value::Null);
+        let others: Vec<Value> = values.iter().filter(|value| !value.is_null()).cloned().collect();
+        if others.is_empty() {
+            return self.leaf(Kind::Null, &without_values(entries), at);
+        }
+        let mut node = self.listed(&others, entries, at);
+        if has_null {
+            node = self.nullable(node);
+        }
+        node
+    }
+
+    /// Values other than null.
+    fn listed(&mut self, values: &[Value], entries: &Map<Value>, at: &str) -> Node {
+        let mut kinds: Vec<Kind> = Vec::new();
+        for kind in values.iter().map(kind_of) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        let mut wire = Map::new();
+        if let [Kind::Boolean] = kinds.as_slice()
+            && values.len() == 2
+        {
+            wire.insert("type", Value::from("boolean"));
+            self.finish(&mut wire, entries, at, &["enum", "const"], &[Kind::Boolean], SAME);
+            return Node::same(wire);
+        }
+        let takes_kind = |kind: &Kind| match (&self.dialect.enum_scalars, kind) {
+            (_, Kind::Object | Kind::Array) => false,
+            (_, kind) if self.dialect.enum_strings_only => *kind == Kind::String,
+            (Some(names), kind) => names.iter().any(|name| name == kind.as_str()),
+            (None, _) => true,
+        };
+        let one_type =
+            kinds.len() == 1 || (self.dialect.type_lists && self.dialect.enum_scalars.is_none());
+        let step = if kinds.iter().all(takes_kind) && one_type {
+            let names: Vec<Value> = kinds.iter().map(|kind| Value::from(kind.as_str())).collect();
+            let type_value = if names.len() == 1 { names[0].clone() } else { Value::Array(names) };
+            wire.insert("type", type_value);
+            if let [value] = values
+                && self.dialect.takes("const")
+            {
+                wire.insert("const", value.clone());
+            } else {
+                wire.insert("enum", Value::Array(values.to_vec()));
+            }
+            SAME
+        } else {
+            let rows = table(values);
+            wire.insert("type", Value::from("string"));
+            wire.insert("enum", Value::Array(rows.iter().map(|(_, wire)| wire.clone()).collect()));
+            self.step(Step::Table(rows))
+        };
+        let words = words_alone(entries);
+        self.finish(&mut wire, &words, at, &["enum", "const"], &[], step);
+        Node { wire, step }
+    }
+}
+
+/// The rules that stand beside listed values, where there are some.
+fn rules_beside(entries: &Map<Value>) -> Option<Schema> {
+    if words_alone(entries).len() == entries.len() {
+        return None;
+    }
+    Schema::new(&Value::Object(entries.clone()).to_string()).ok()
+}
+
+/// Each value with its string: itself, or its JSON text; all are JSON texts where two would be equal.
+fn table(values: &[Value]) -> Vec<(Value, Value)> {
+    let text = |value: &Value| Value::from(value.to_string());
+    let plain = |value: &Value| if value.as_str().is_some() { value.clone() } else { text(value) };
+    let collides = values
+        .iter()
+        .enumerate()
+        .any(|(index, value)| values[..index].iter().any(|earlier| plain(earlier) == plain(value)));
+    values
+        .iter()
+        .map(|value| (value.clone(), if collides { text(value) } else { plain(value) }))
+        .collect()
+}
+
+fn without_values(entries: &Map<Value>) -> Map<Value> {
+    entries
+        .iter()
+        .filter(|(key, _)| !matches!(*key, "enum" | "const"))
+        .map(|(key, value)| (key, value.clone()))
+        .collect()
+}
+
+/// The keywords of a node that say nothing of its values.
+fn words_alone(entries: &Map<Value>) -> Map<Value> {
+    let is_rule = |key: &str| {
+        matches!(
+            key,
+            "format"
+                | "anyOf"
+                | "oneOf"
+                | "allOf"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "properties"
+                | "items"
+        ) || !crate::sentence::kinds_of_keyword(key).is_empty()
+    };
+    entries
+        .iter()
+        .filter(|(key, _)| !is_rule(key))
+        .map(|(key, value)| (key, value.clone()))
+        .collect()
+}
+
+pub(super) fn kind_of(value: &Value) -> Kind {
+    match value {
+        Value::Null => Kind::Null,
+        Value::Boolean(_) => Kind::Boolean,
+        Value::String(_) => Kind::String,
+        Value::Array(_) => Kind::Array,
+        Value::Object(_) => Kind::Object,
+        Value::Number(number) if number.is_integer() => Kind::Integer,
+        Value::Number(_) => Kind::Number,
+    }
+}

@@ -1,0 +1,286 @@
+//! Nodes of one kind without anything inside, and the keywords that every node shares.
+
+use toolwright::format::Format;
+use toolwright::value::{Kind, Map, Number, Value};
+
+use super::{Node, Projector};
+use crate::loss::LossKind;
+use crate::plan::{SAME, Step, StepId};
+use crate::row::Mode;
+use crate::sentence;
+
+/// Keywords that say nothing of which values are right.
+const ANNOTATIONS: [&str; 14] = [
+    "$schema",
+    "$id",
+    "$comment",
+    "$anchor",
+    "$vocabulary",
+    "title",
+    "examples",
+    "example",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+];
+
+/// Keywords that other parts of the projection read.
+const STRUCTURE: [&str; 9] = [
+    "type",
+    "description",
+    "$defs",
+    "definitions",
+    "$ref",
+    "const",
+    "enum",
+    "$dynamicAnchor",
+    "format",
+];
+
+impl Projector<'_> {
+    pub(super) fn leaf(&mut self, kind: Kind, entries: &Map<Value>, at: &str) -> Node {
+        let mut wire = Map::new();
+        if kind == Kind::Null && !self.dialect.null_type {
+            wire.insert("type", Value::from("string"));
+            wire.insert("enum", Value::Array(vec![Value::from("null")]));
+            let step = self.step(Step::Table(vec![(Value::Null, Value::from("null"))]));
+            self.finish(&mut wire, entries, at, &[], &[Kind::Null], step);
+            return Node { wire, step };
+        }
+        if kind == Kind::Integer && self.dialect.doubles && exceeds_doubles(entries) {
+            wire.insert("type", Value::from("string"));
+            let step = self.step(Step::Digits);
+            self.lose(LossKind::Widening, at, "type", Value::from("integer"), DIGITS, "T18");
+            self.finish_in_words(
+                &mut wire,
+                &with_words(entries, DIGITS),
+                at,
+                &["format"],
+                Kind::Integer,
+                step,
+            );
+            return Node { wire, step };
+        }
+        wire.insert("type", Value::from(kind.as_str()));
+        self.finish(&mut wire, entries, at, &[], &[kind], SAME);
+        Node::same(wire)
+    }
+
+    /// Adds the keywords of a node that have not been handled: those the dialect takes, sentences for the others.
+    pub(super) fn finish(
+        &mut self,
+        wire: &mut Map<Value>,
+        entries: &Map<Value>,
+        at: &str,
+        handled: &[&str],
+        kinds: &[Kind],
+        step: StepId,
+    ) {
+        let node = Value::Object(entries.clone());
+        let mut sentences = Vec::new();
+        for (keyword, value) in entries {
+            if handled.contains(&keyword) || (STRUCTURE.contains(&keyword) && keyword != "format") {
+                continue;
+            }
+            if keyword == "default" {
+                if self.dialect.takes(keyword) && step == SAME {
+                    wire.insert(keyword, value.clone());
+                } else if let Some(words) = sentence::of(keyword, value, &node) {
+                    self.lose(LossKind::Annotation, at, keyword, value.clone(), &words, "T21");
+                    sentences.push(words);
+                }
+                continue;
+            }
+            if keyword == "format" {
+                self.format(wire, value, at, kinds, &mut sentences);
+                continue;
+            }
+            if is_annotation(keyword) {
+                let kept = keyword != "$schema"
+                    && keyword != "$id"
+                    && keyword != "$anchor"
+                    && self.dialect.takes(keyword);
+                // A keyword that nobody knows is taken where anything is, and refused by lists.
+                if kept && (self.dialect.mode == Mode::Allow || ANNOTATIONS.contains(&keyword)) {
+                    wire.insert(keyword, value.clone());
+                } else {
+                    self.lose(LossKind::Annotation, at, keyword, value.clone(), "", "T21");
+                }
+                continue;
+            }
+            let speaks_of = sentence::kinds_of_keyword(keyword);
+            if !speaks_of.is_empty() && !speaks_of.iter().any(|kind| kinds.contains(kind)) {
+                continue;
+            }
+            if says_nothing(keyword, value) {
+                continue;
+            }
+            if self.takes_rule(keyword, value, entries) {
+                wire.insert(keyword, value.clone());
+                continue;
+            }
+            let words = sentence::of(keyword, value, &node);
+            self.lose(
+                LossKind::Enforcement,
+                at,
+                keyword,
+                value.clone(),
+                words.as_deref().unwrap_or_default(),
+                "T20",
+            );
+            sentences.extend(words);
+        }
+        let own = entries.get("description").and_then(Value::as_str);
+        if self.dialect.takes("description") {
+            wire.extend(
+                sentence::behind(own, &sentences).map(|text| ("description", Value::from(text))),
+            );
+        }
+    }
+
+    fn format(
+        &mut self,
+        wire: &mut Map<Value>,
+        value: &Value,
+        at: &str,
+        kinds: &[Kind],
+        sentences: &mut Vec<String>,
+    ) {
+        let Some(name) = value.as_str() else { return };
+        let known = Format::from_name(name).is_some();
+        let is_number = name.starts_with("int") || name.starts_with("uint");
+        let speaks_of_it = if is_number {
+            kinds.iter().any(|kind| matches!(kind, Kind::Integer | Kind::Number))
+        } else {
+            kinds.contains(&Kind::String)
+        };
+        if !speaks_of_it && known {
+            return;
+        }
+        let listed = self
+            .dialect
+            .formats
+            .as_ref()
+            .is_none_or(|formats| formats.iter().any(|format| format == name));
+        if self.dialect.takes("format") && listed {
+            wire.insert("format", value.clone());
+            return;
+        }
+        let words = sentence::of("format", value, &Value::Null).unwrap_or_default();
+        let (kind, by) =
+            if known { (LossKind::Enforcement, "T20") } else { (LossKind::Annotation, "T21") };
+        self.lose(kind, at, "format", value.clone(), &words, by);
+        sentences.push(words);
+    }
+
+    /// Whether the dialect takes a rule of a node as it is written.
+    fn takes_rule(&self, keyword: &str, value: &Value, entries: &Map<Value>) -> bool {
+        let dialect = self.dialect;
+        if !dialect.takes(keyword) || is_schema(keyword) {
+            return false;
+        }
+        let at_most = |most: Option<u64>| {
+            most.is_none_or(|most| value.as_u64().is_some_and(|count| count <= most))
+        };
+        match keyword {
+            "pattern" => {
+                let Some(pattern) = value.as_str() else { return false };
+                let lookaround =
+                    ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look));
+                let lengths =
+                    entries.contains_key("minLength") || entries.contains_key("maxLength");
+                let classes = ["\\d", "\\w", "\\s", "\\D", "\\W", "\\S", "\\p", "\\b"]
+                    .iter()
+                    .any(|class| pattern.contains(class));
+                (dialect.pattern_lookaround || !lookaround)
+                    && (!dialect.pattern_anchored
+                        || (pattern.starts_with('^') && pattern.ends_with('$')))
+                    && (!dialect.pattern_no_classes || !classes)
+                    && (dialect.pattern_with_lengths || !lengths)
+                    && dialect
+                        .repetition_max
+                        .is_none_or(|most| repetitions(pattern).all(|count| count <= most))
+            }
+            "minLength" | "maxLength" | "maxItems" => at_most(dialect.repetition_max),
+            "minItems" => at_most(dialect.repetition_max) && at_most(dialect.min_items_max),
+            _ => true,
+        }
+    }
+}
+
+/// The form of integers beyond what doubles hold.
+const DIGITS: &str = "An integer as a string of digits: `^-?(0|[1-9][0-9]*)$`.";
+
+/// Whether bounds name integers that a double does not hold exactly: beyond 2^53 (IEEE 754, binary64).
+fn exceeds_doubles(entries: &Map<Value>) -> bool {
+    const EXACT: i64 = 1 << 53;
+    ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].iter().any(|bound| {
+        let number = entries.get(bound).and_then(Value::as_number);
+        number.is_some_and(|number| *number > Number::from(EXACT) || *number < Number::from(-EXACT))
+    })
+}
+
+fn with_words(entries: &Map<Value>, words: &str) -> Map<Value> {
+    let mut all = entries.clone();
+    let own = entries.get("description").and_then(Value::as_str);
+    all.extend(
+        sentence::behind(own, &[words.to_owned()]).map(|text| ("description", Value::from(text))),
+    );
+    all
+}
+
+/// Whether a keyword is none of the vocabularies of JSON Schema that assert or apply.
+fn is_annotation(keyword: &str) -> bool {
+    ANNOTATIONS.contains(&keyword)
+        || (sentence::kinds_of_keyword(keyword).is_empty() && !is_schema(keyword))
+}
+
+/// Whether a rule is a schema or an object of schemas.
+pub(super) fn is_schema(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "anyOf"
+            | "oneOf"
+            | "allOf"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "dependentSchemas"
+            | "propertyNames"
+            | "patternProperties"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+            | "items"
+            | "prefixItems"
+    )
+}
+
+/// Whether a keyword with this value accepts everything.
+pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
+    match keyword {
+        "minLength" | "minItems" | "minProperties" => {
+            value.as_number().is_some_and(|count| *count == Number::from(0))
+        }
+        "required" => value.as_array().is_some_and(<[Value]>::is_empty),
+        "uniqueItems" => *value == Value::Boolean(false),
+        // They are said with `if`.
+        "then" | "else" => true,
+        "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems" => {
+            *value == Value::Boolean(true)
+        }
+        _ => false,
+    }
+}
+
+/// The counts of `{n}` and `{n,m}` in a pattern.
+fn repetitions(pattern: &str) -> impl Iterator<Item = u64> {
+    pattern.split('{').skip(1).flat_map(|rest| {
+        let inside = rest.split('}').next().unwrap_or_default();
+        inside.split(',').filter_map(|count| count.parse().ok()).collect::<Vec<u64>>()
+    })
+}

@@ -1,0 +1,463 @@
+//! Fits one tool to one dialect: the wire schema, the plan for its values, and the losses.
+//!
+//! A projection is total. What a dialect cannot say becomes a sentence, a string of JSON text, or the reason of a refusal.
+
+mod array;
+mod choice;
+mod constants;
+mod leaf;
+mod node;
+mod object;
+mod plain;
+mod root;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use toolwright::issue::{Issue, IssueKind};
+use toolwright::value::{Map, Value};
+use toolwright::{InvalidPayload, Payload};
+
+use crate::canonical::Canonical;
+use crate::loss::{Class, Loss, LossKind};
+use crate::numbers::Numbers;
+use crate::plan::{LazySchema, Plan, SAME, Step, StepId};
+use crate::policy::Policy;
+use crate::row::{Dialect, Mode};
+
+/// A tool as it is published.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The canonical name.
+    pub name: &'a str,
+    /// The description for models.
+    pub description: &'a str,
+    /// The JSON Schema of the arguments: self-contained, of draft 2020-12 or of the one that `$schema` names.
+    pub args: &'a str,
+}
+
+/// A tool in a dialect.
+#[derive(Debug)]
+pub struct Projection {
+    /// The name on the wire. Names of several tools may clash: [`place`](crate::place()) reports that.
+    pub wire_name: String,
+    /// The description on the wire.
+    pub description: String,
+    /// The schema on the wire. `None` where the tool is sent without one, or refused.
+    pub wire_schema: Option<String>,
+    /// The worst of the losses.
+    pub class: Class,
+    /// All losses, in the order of the canonical schema.
+    pub losses: Vec<Loss>,
+    /// The sizes of the wire schema.
+    pub numbers: Numbers,
+    plan: Plan,
+}
+
+/// A decoded value, with the way back to the wire for issues that a codec finds.
+#[derive(Debug)]
+pub struct Decoded<'a> {
+    /// The canonical value. The tool's codec judges it.
+    pub canonical: Payload,
+    plan: &'a Plan,
+    wire: Option<Value>,
+}
+
+impl Decoded<'_> {
+    /// Returns the JSON Pointer on the wire of a canonical JSON Pointer; that of the nearest value around it where it has none
+    /// of its own.
+    pub fn wire_pointer(&self, canonical: &str) -> String {
+        match &self.wire {
+            Some(wire) => self.plan.wire_pointer(canonical, wire),
+            None => canonical.to_owned(),
+        }
+    }
+
+    /// Returns issues of a codec with their places on the wire.
+    pub fn wire_issues(&self, invalid: &InvalidPayload) -> WireIssues {
+        let issue = |issue: &Issue| WireIssue {
+            wire: self.wire_pointer(issue.pointer()),
+            issue: issue.clone(),
+        };
+        WireIssues { issues: invalid.issues().iter().map(issue).collect() }
+    }
+}
+
+/// An issue with its place on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WireIssue {
+    /// The JSON Pointer in what the model sent.
+    pub wire: String,
+    /// The issue, with its canonical JSON Pointer.
+    pub issue: Issue,
+}
+
+/// Everything that is wrong with a value from the wire. It displays as one sentence a line, with the places on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WireIssues {
+    /// The issues, in order.
+    pub issues: Vec<WireIssue>,
+}
+
+impl std::fmt::Display for WireIssues {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, WireIssue { wire, issue }) in self.issues.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            match wire.as_str() {
+                "" => write!(out, "{separator}the payload: {}", issue.kind())?,
+                _ => write!(out, "{separator}`{wire}`: {}", issue.kind())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for WireIssues {}
+
+/// A canonical value that has no form in a dialect. It displays as one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CannotSay {
+    /// The canonical JSON Pointer of the value.
+    pub at: String,
+    reason: String,
+}
+
+impl std::fmt::Display for CannotSay {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let place =
+            if self.at.is_empty() { "the payload".to_owned() } else { format!("`{}`", self.at) };
+        write!(out, "{place} cannot be said in this dialect: it {}", self.reason)
+    }
+}
+
+impl std::error::Error for CannotSay {}
+
+impl Projection {
+    /// Encodes canonical arguments, such as those of calls in a history.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no JSON, or the value has no form in the dialect.
+    pub fn encode(&self, canonical: &str) -> Result<String, CannotSay> {
+        if self.class == Class::Refused {
+            return Err(CannotSay {
+                at: String::new(),
+                reason: "belongs to a tool that is refused".to_owned(),
+            });
+        }
+        let value: Value = canonical.parse().map_err(|invalid: InvalidPayload| CannotSay {
+            at: String::new(),
+            reason: format!("is no JSON text: {invalid}"),
+        })?;
+        let wire = self.plan.encode(&value);
+        wire.map(|wire| wire.to_string())
+            .map_err(|no_form| CannotSay { at: no_form.at, reason: no_form.reason })
+    }
+
+    /// Decodes arguments as a provider sent them: an object, a JSON text that holds one, or nothing. The codec of the tool has
+    /// to judge the result; [`Decoded::wire_issues`] brings its issues back.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no JSON, has a key twice, or does not follow the plan: all issues, with their places on the wire.
+    pub fn decode<'a>(&'a self, wire: &str) -> Result<Decoded<'a>, WireIssues> {
+        let whole = |kind| WireIssues {
+            issues: vec![WireIssue { wire: String::new(), issue: Issue::new("", kind) }],
+        };
+        if self.class == Class::Refused {
+            return Err(whole(IssueKind::Schema {
+                message: "the tool is refused in this dialect".to_owned(),
+            }));
+        }
+        let wire = if matches!(wire.trim(), "" | "null" | "\"\"") && !self.plan.is_wrapped() {
+            "{}"
+        } else {
+            wire
+        };
+        if self.plan.decodes_as_is() && !wire.trim_start().starts_with('"') {
+            return Ok(Decoded { canonical: Payload::new(wire), plan: &self.plan, wire: None });
+        }
+        let mut value: Value = wire.parse().map_err(|invalid: InvalidPayload| WireIssues {
+            issues: invalid
+                .issues()
+                .iter()
+                .map(|issue| WireIssue { wire: issue.pointer().to_owned(), issue: issue.clone() })
+                .collect(),
+        })?;
+        // Some providers send the arguments as a string that holds their text.
+        if let Value::String(text) = &value
+            && let Ok(inner @ Value::Object(_)) = text.parse()
+        {
+            value = inner;
+        }
+        let mut wrong = Vec::new();
+        let canonical = self.plan.decode(&value, &mut wrong);
+        if !wrong.is_empty() {
+            let issue =
+                |wrong: crate::plan::Wrong| WireIssue { wire: wrong.wire, issue: wrong.issue };
+            return Err(WireIssues { issues: wrong.into_iter().map(issue).collect() });
+        }
+        Ok(Decoded {
+            canonical: Payload::new(canonical.to_string()),
+            plan: &self.plan,
+            wire: Some(value),
+        })
+    }
+
+    /// Whether values are the same on both sides.
+    pub fn is_identity(&self) -> bool {
+        self.plan.is_identity()
+    }
+}
+
+/// Fits a tool to a dialect. It never fails: a tool that the dialect cannot say has the class [`Class::Refused`], with the place
+/// and the reason among its losses.
+///
+/// ```
+/// use toolwright_dialect::{Class, Dialect, Policy, Subject, project};
+///
+/// let subject = Subject {
+///     name: "find_issues",
+///     description: "Find issues.",
+///     args: r#"{"type": "object", "additionalProperties": false, "properties": {"limit": {"type": "integer", "minimum": 1}}}"#,
+/// };
+/// let found = project(&subject, Dialect::named("openai-chat-strict").unwrap(), &Policy::default());
+/// assert_eq!(found.class, Class::Lossless);
+/// assert_eq!(found.encode("{}")?, r#"{"limit":null}"#);
+/// assert_eq!(found.decode(r#"{"limit":null}"#)?.canonical.as_str(), "{}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn project(subject: &Subject<'_>, dialect: &Dialect, policy: &Policy) -> Projection {
+    let wire_name = crate::names::wire_name(subject.name, dialect);
+    let mut description = subject.description.to_owned();
+    if dialect.description_nonempty && description.trim().is_empty() {
+        subject.name.clone_into(&mut description);
+    }
+    let schema: Result<Value, InvalidPayload> = subject.args.parse();
+    let schema = match schema {
+        Ok(schema @ (Value::Object(_) | Value::Boolean(_))) => schema,
+        Ok(other) => {
+            let message = format!("found {other}, expected a JSON Schema");
+            return refused(wire_name, description, message);
+        }
+        Err(invalid) => return refused(wire_name, description, invalid.to_string()),
+    };
+    let canonical = Canonical::new(&schema);
+    let mut projector = Projector::new(&canonical, dialect, policy);
+    let (wire, root) = if dialect.mode == Mode::Any {
+        plain::project(&mut projector, &schema)
+    } else {
+        root::project(&mut projector)
+    };
+    let wire_schema = wire.map(|schema| projector.with_definitions(schema));
+    let numbers = wire_schema.as_ref().map(Numbers::of).unwrap_or_default();
+    if let Some(reason) = numbers.over(&dialect.limits) {
+        projector.refuse("", "T0", reason);
+    }
+    let Projector { losses, steps, .. } = projector;
+    let class = Class::of(&losses);
+    let wire_schema =
+        wire_schema.filter(|_| class != Class::Refused).map(|schema| schema.to_string());
+    let plan = Plan::new(steps, root);
+    Projection { wire_name, description, wire_schema, class, losses, numbers, plan }
+}
+
+fn refused(wire_name: String, description: String, reason: String) -> Projection {
+    let loss = Loss {
+        kind: LossKind::Refused,
+        at: String::new(),
+        keyword: String::new(),
+        was: Value::Null,
+        now: reason,
+        by: "T0",
+    };
+    Projection {
+        wire_name,
+        description,
+        wire_schema: None,
+        class: Class::Refused,
+        losses: vec![loss],
+        numbers: Numbers::default(),
+        plan: Plan::new(vec![Step::Same], SAME),
+    }
+}
+
+/// A node on the wire, and the step for its values.
+struct Node {
+    wire: Map<Value>,
+    step: StepId,
+}
+
+impl Node {
+    fn same(wire: Map<Value>) -> Self {
+        Self { wire, step: SAME }
+    }
+}
+
+/// A definition of the wire schema.
+struct Definition {
+    name: String,
+    step: StepId,
+    wire: Option<Value>,
+    is_being_made: bool,
+}
+
+/// What a projection knows while it goes through a schema.
+struct Projector<'a> {
+    canonical: &'a Canonical,
+    dialect: &'a Dialect,
+    policy: &'a Policy,
+    losses: Vec<Loss>,
+    steps: Vec<Step>,
+    /// By the pointer of their target.
+    definitions: BTreeMap<String, Definition>,
+    /// The pointer of the target of each name.
+    names: BTreeMap<String, String>,
+    /// Targets whose definitions are still to be made.
+    pending: Vec<String>,
+    /// How many definitions are being made within each other.
+    making: usize,
+    /// The targets of references that are being written out.
+    inlined: Vec<String>,
+    copies: usize,
+    is_refused: bool,
+}
+
+/// Where a node is on the wire.
+#[derive(Clone, Copy)]
+struct Depth(usize);
+
+impl<'a> Projector<'a> {
+    fn new(canonical: &'a Canonical, dialect: &'a Dialect, policy: &'a Policy) -> Self {
+        Self {
+            canonical,
+            dialect,
+            policy,
+            losses: Vec::new(),
+            steps: vec![Step::Same],
+            definitions: BTreeMap::new(),
+            names: BTreeMap::new(),
+            pending: Vec::new(),
+            making: 0,
+            inlined: Vec::new(),
+            copies: 0,
+            is_refused: false,
+        }
+    }
+
+    fn step(&mut self, step: Step) -> StepId {
+        self.steps.push(step);
+        self.steps.len() - 1
+    }
+
+    fn lose(
+        &mut self,
+        kind: LossKind,
+        at: &str,
+        keyword: &str,
+        was: Value,
+        now: &str,
+        by: &'static str,
+    ) {
+        let at = if keyword.is_empty() || POLICY_WORDS.contains(&keyword) {
+            at.to_owned()
+        } else {
+            format!("{at}/{keyword}")
+        };
+        let now = now.to_owned();
+        let loss = Loss { kind, at, keyword: keyword.to_owned(), was, now, by };
+        // A target that is written out several times loses the same each time.
+        if self.inlined.is_empty() || !self.losses.contains(&loss) {
+            self.losses.push(loss);
+        }
+    }
+
+    fn refuse(&mut self, at: &str, by: &'static str, reason: String) {
+        self.is_refused = true;
+        self.lose(LossKind::Refused, at, "", Value::Null, &reason, by);
+    }
+
+    /// A string that holds the JSON text of the value.
+    fn text(&mut self, schema: &Value, at: &str, by: &'static str) -> Node {
+        self.lose(LossKind::Widening, at, "", Value::Null, "JSON text", by);
+        let mut words = vec!["JSON text of any value.".to_owned()];
+        let rules = schema
+            .as_object()
+            .is_some_and(|entries| entries.keys().any(|key| !WORDS.contains(&key)));
+        if rules {
+            let text = schema.to_string();
+            words = if text.len() <= LONGEST_SCHEMA_IN_WORDS {
+                vec![format!("JSON text of a value that follows `{text}`.")]
+            } else {
+                vec!["JSON text.".to_owned()]
+            };
+        }
+        let description = schema.get("description").and_then(Value::as_str);
+        let mut wire = Map::from([("type", Value::from("string"))]);
+        wire.extend(
+            crate::sentence::behind(description, &words)
+                .map(|text| ("description", Value::from(text))),
+        );
+        Node { wire, step: self.step(Step::Text) }
+    }
+
+    /// A schema of the canonical values at a pointer.
+    fn canonical_at(&self, at: &str) -> LazySchema {
+        LazySchema::at(Arc::clone(&self.canonical.root), at.to_owned())
+    }
+
+    /// Makes the definitions that are referred to, and puts them beside the root.
+    fn with_definitions(&mut self, mut root: Map<Value>) -> Value {
+        while let Some(pointer) = self.pending.pop() {
+            self.make(&pointer);
+        }
+        let mut all: Vec<(String, Value)> = Vec::new();
+        for definition in self.definitions.values() {
+            if let Some(wire) = &definition.wire {
+                all.push((definition.name.clone(), wire.clone()));
+            }
+        }
+        if !all.is_empty() {
+            all.sort_by(|one, other| one.0.cmp(&other.0));
+            root.insert("$defs", Value::Object(all.into_iter().collect()));
+        }
+        Value::Object(root)
+    }
+
+    /// Makes the definition of a target, unless it is made.
+    fn make(&mut self, pointer: &str) {
+        let canonical = self.canonical;
+        let Some(target) = canonical.at(pointer) else { return };
+        match self.definitions.get_mut(pointer) {
+            Some(definition) if definition.wire.is_none() && !definition.is_being_made => {
+                definition.is_being_made = true;
+            }
+            _ => return,
+        }
+        if self.is_refused {
+            return;
+        }
+        self.making += 1;
+        let node = self.node(target, pointer, Depth(1));
+        self.making -= 1;
+        if let Some(definition) = self.definitions.get_mut(pointer) {
+            definition.is_being_made = false;
+            definition.wire = Some(Value::Object(node.wire));
+            let step = definition.step;
+            self.steps[step] = Step::Link(node.step);
+        }
+    }
+}
+
+/// How deep definitions are made within each other; deeper ones are made later, when their form is no longer asked for.
+const MOST_MAKING: usize = 16;
+
+/// Words of policies that stand as the keyword of a loss.
+const POLICY_WORDS: [&str; 2] = ["unnamed_keys", "absent"];
+
+/// Keywords that are words alone.
+const WORDS: [&str; 7] =
+    ["title", "description", "$comment", "examples", "$schema", "$id", "default"];
+
+/// Longer schemas are not put into a description.
+const LONGEST_SCHEMA_IN_WORDS: usize = 1000;

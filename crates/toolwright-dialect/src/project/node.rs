@@ -1,0 +1,390 @@
+//! One node of a schema, whatever it is.
+
+use toolwright::value::{Kind, Map, Value};
+
+use super::{Definition, Depth, Node, Projector};
+use crate::guard::strings;
+use crate::loss::LossKind;
+use crate::plan::{Branch, LazySchema, SAME, Step};
+use crate::policy::Unroll;
+use crate::row::{Recursion, References};
+
+/// The most copies of targets that are written out.
+const MOST_COPIES: usize = 64;
+
+/// How deep targets are written out within each other.
+const MOST_NESTED_COPIES: usize = 24;
+
+/// The most alternatives of a choice that is multiplied out.
+pub(super) const MOST_ALTERNATIVES: usize = 200;
+
+impl Projector<'_> {
+    /// Projects a schema that stands at a canonical pointer.
+    pub(super) fn node(&mut self, schema: &Value, at: &str, depth: Depth) -> Node {
+        if self.is_refused {
+            return Node::same(Map::new());
+        }
+        let Some(entries) = schema.as_object() else {
+            let any = Value::Object(Map::new());
+            return self.any(&any, at);
+        };
+        if entries.contains_key("$dynamicRef") || entries.contains_key("$recursiveRef") {
+            return self.text(schema, at, "T15");
+        }
+        if let Some(reference) = entries.get("$ref") {
+            return self.reference(reference, entries, at, depth);
+        }
+        if entries.contains_key("allOf") {
+            return match self.canonical.merged(schema, 0) {
+                Some(merged) => self.node(&merged, at, depth),
+                None => self.text(schema, at, "T3"),
+            };
+        }
+        if entries.contains_key("const") || entries.contains_key("enum") {
+            return self.constants(entries, at);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(branches) = entries.get(keyword).and_then(Value::as_array)
+                && let Some(node) = self.choice(keyword, branches, entries, at, depth)
+            {
+                return node;
+            }
+        }
+        self.kinds(entries, at, depth)
+    }
+
+    /// A node that says nothing of its values.
+    pub(super) fn any(&mut self, schema: &Value, at: &str) -> Node {
+        if self.dialect.nodes_typed {
+            return self.text(schema, at, "T15");
+        }
+        let mut wire = Map::new();
+        if let Some(entries) = schema.as_object() {
+            self.finish(&mut wire, entries, at, &[], &Kind::ALL, SAME);
+        }
+        Node::same(wire)
+    }
+
+    /// A node by its kinds, after references and choices.
+    fn kinds(&mut self, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
+        let kinds: Vec<Kind> = match entries.get("type") {
+            Some(Value::String(name)) => Kind::from_name(name).into_iter().collect(),
+            Some(names @ Value::Array(_)) => {
+                strings(Some(names)).filter_map(Kind::from_name).collect()
+            }
+            _ => {
+                let schema = Value::Object(entries.clone());
+                // What is inside has no kind either, so it stays as it is or becomes text.
+                return if self.dialect.nodes_typed || has_structure(entries) {
+                    self.text(&schema, at, "T15")
+                } else {
+                    self.any(&schema, at)
+                };
+            }
+        };
+        match kinds.as_slice() {
+            [] => self.text(&Value::Object(entries.clone()), at, "T15"),
+            [kind] => self.of_kind(*kind, entries, at, depth),
+            _ => self.several_kinds(&kinds, entries, at, depth),
+        }
+    }
+
+    fn of_kind(&mut self, kind: Kind, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
+        let levels = if kind == Kind::Object { self.levels(entries) } else { 1 };
+        let too_deep = self.dialect.limits.depth.is_some_and(|most| depth.0 + levels > most + 1);
+        match kind {
+            Kind::Object | Kind::Array if too_deep => {
+                self.text(&Value::Object(entries.clone()), at, "T15")
+            }
+            Kind::Object => self.object(entries, at, depth),
+            Kind::Array => self.array(entries, at, depth),
+            _ => self.leaf(kind, entries, at),
+        }
+    }
+
+    /// `type` with several kinds: one list if the dialect takes it and no kind needs a plan, else one alternative a kind.
+    fn several_kinds(
+        &mut self,
+        kinds: &[Kind],
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Node {
+        let nullable = kinds.contains(&Kind::Null);
+        let mut rest: Vec<Kind> =
+            kinds.iter().copied().filter(|kind| *kind != Kind::Null).collect();
+        if rest.contains(&Kind::Number) {
+            rest.retain(|kind| *kind != Kind::Integer);
+        }
+        rest.dedup();
+        let is_flat = !rest.iter().any(|kind| matches!(kind, Kind::Object | Kind::Array));
+        if is_flat && self.dialect.type_lists && (self.dialect.null_type || !nullable) {
+            let mut wire = Map::new();
+            let mut names: Vec<Value> =
+                rest.iter().map(|kind| Value::from(kind.as_str())).collect();
+            names.extend(nullable.then(|| Value::from("null")));
+            wire.insert(
+                "type",
+                if names.len() == 1 { names.remove(0) } else { Value::Array(names) },
+            );
+            rest.extend(nullable.then_some(Kind::Null));
+            self.finish(&mut wire, entries, at, &[], &rest, SAME);
+            return Node::same(wire);
+        }
+        let node = if let [kind] = rest.as_slice() {
+            self.of_kind(*kind, entries, at, depth)
+        } else {
+            let of_kind = |kind: &Kind| {
+                let mut own = entries.clone();
+                own.remove("description");
+                own.remove("title");
+                own.remove("default");
+                (*kind, own)
+            };
+            let alternatives: Vec<_> = rest.iter().map(of_kind).collect();
+            let mut nodes = Vec::new();
+            for (kind, own) in alternatives {
+                let canonical = of_kind_alone(kind);
+                nodes.push((self.of_kind(kind, &own, at, depth), canonical));
+            }
+            self.alternatives(nodes, entries, at)
+        };
+        if nullable { self.nullable(node) } else { node }
+    }
+
+    /// Lets null be a value beside those of a node.
+    pub(super) fn nullable(&mut self, node: Node) -> Node {
+        let Node { wire, step } = node;
+        let needs_choice = step != SAME;
+        let guard = self.guard(&wire);
+        let wire = self.with_null(wire);
+        if !needs_choice {
+            return Node { wire, step };
+        }
+        let null = Value::Object(Map::from([("type", Value::from("null"))]));
+        let null = Branch {
+            step: SAME,
+            guard: crate::guard::Guard::of(&null, &|_| None),
+            canonical: LazySchema::new("{\"type\":\"null\"}"),
+        };
+        let other = Branch { step, guard, canonical: LazySchema::new("true") };
+        Node { wire, step: self.step(Step::Choice(vec![null, other])) }
+    }
+
+    /// The wire schema with null as one more value.
+    pub(super) fn with_null(&self, mut wire: Map<Value>) -> Map<Value> {
+        let null = || Value::Object(Map::from([("type", Value::from("null"))]));
+        if !self.dialect.null_type {
+            // `anyOf` has to be alone, so its first alternative says it.
+            if let Some(Value::Array(alternatives)) = wire.get_mut("anyOf") {
+                if let Some(Value::Object(first)) = alternatives.first_mut() {
+                    first.insert("nullable", Value::Boolean(true));
+                }
+                return wire;
+            }
+            wire.insert("nullable", Value::Boolean(true));
+            return wire;
+        }
+        let is_list_of_null = |value: &Value| strings(Some(value)).any(|name| name == "null");
+        match wire.get("type") {
+            Some(Value::String(name)) if name == "null" => return wire,
+            Some(list @ Value::Array(_)) if is_list_of_null(list) => return wire,
+            Some(value) if self.dialect.type_lists && !wire.contains_key("const") => {
+                let values_allow_null = self.dialect.enum_scalars.is_none();
+                if !wire.contains_key("enum") || values_allow_null {
+                    let mut names: Vec<Value> = match value {
+                        Value::Array(names) => names.clone(),
+                        name => vec![name.clone()],
+                    };
+                    names.push(Value::from("null"));
+                    wire.insert("type", Value::Array(names));
+                    if let Some(Value::Array(values)) = wire.get_mut("enum") {
+                        values.push(Value::Null);
+                    }
+                    return wire;
+                }
+            }
+            _ => {}
+        }
+        if let Some(Value::Array(alternatives)) = wire.get_mut("anyOf") {
+            if !alternatives.contains(&null()) {
+                alternatives.push(null());
+            }
+            return wire;
+        }
+        let mut outer = Map::new();
+        if let Some(description) = wire.remove("description") {
+            outer.insert("description", description);
+        }
+        outer.insert("anyOf", Value::Array(vec![Value::Object(wire), null()]));
+        outer
+    }
+
+    fn reference(
+        &mut self,
+        reference: &Value,
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Node {
+        let canonical = self.canonical;
+        let found = reference.as_str().and_then(|reference| canonical.target(reference));
+        let Some((pointer, target)) = found else {
+            self.refuse(
+                at,
+                "T4",
+                format!("refers to {reference}, expected a place in the same schema"),
+            );
+            return Node::same(Map::new());
+        };
+        let rules = |key: &str| {
+            !super::WORDS.contains(&key)
+                && !matches!(key, "$ref" | "$defs" | "definitions" | "$anchor")
+        };
+        let is_recursive = canonical.is_recursive(&pointer);
+        if entries.keys().any(rules) && !is_recursive {
+            let schema = Value::Object(entries.clone());
+            return match canonical.without_reference(&schema, 0) {
+                Some(merged) => self.node(&Value::Object(merged), at, depth),
+                None => self.text(&schema, at, "T4"),
+            };
+        }
+        for (key, value) in entries.iter().filter(|(key, _)| rules(key)) {
+            // Beside a reference that leads back here, rules are left to the codec.
+            self.lose(LossKind::Enforcement, at, key, value.clone(), "", "T4");
+        }
+        let accepted = self.dialect.recursion;
+        if is_recursive
+            && (accepted == Recursion::None || self.dialect.references == References::None)
+        {
+            return self.unrolled(&pointer, target, entries, at, depth);
+        }
+        if self.dialect.references == References::None {
+            return self.written_out(&pointer, target, entries, at, depth);
+        }
+        let (name, step) = self.definition(&pointer);
+        let mut wire = Map::from([("$ref", Value::from(format!("#/$defs/{name}")))]);
+        let words: Vec<(&str, &Value)> = entries
+            .iter()
+            .filter(|(key, _)| matches!(*key, "description" | "title" | "default"))
+            .collect();
+        let siblings = self.dialect.ref_siblings.as_deref();
+        let takes = |key: &str| {
+            self.dialect.takes(key)
+                && siblings.is_none_or(|all| all.iter().any(|sibling| sibling == key))
+        };
+        let description =
+            words.iter().find(|(key, _)| *key == "description").map(|(_, value)| (*value).clone());
+        if let Some(description) = description {
+            if takes("description") {
+                wire.insert("description", description);
+            } else {
+                wire = Map::from([
+                    ("description", description),
+                    ("anyOf", Value::Array(vec![Value::Object(wire)])),
+                ]);
+            }
+        }
+        for (key, value) in words.into_iter().filter(|(key, _)| *key != "description") {
+            self.lose(LossKind::Annotation, at, key, value.clone(), "", "T4");
+        }
+        Node { wire, step }
+    }
+
+    /// The definition of a target; it is made later.
+    fn definition(&mut self, pointer: &str) -> (String, usize) {
+        if let Some(definition) = self.definitions.get(pointer) {
+            return (definition.name.clone(), definition.step);
+        }
+        // It leads to itself until it is made.
+        let step = self.steps.len();
+        self.steps.push(Step::Link(step));
+        let last = pointer.rsplit('/').next().unwrap_or_default();
+        let allowed = |letter: char| {
+            if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '_' }
+        };
+        let mut base: String = last.chars().map(allowed).take(60).collect();
+        if base.is_empty() {
+            base.push_str("Root");
+        }
+        let mut name = base.clone();
+        let mut number = 1;
+        while self.names.contains_key(&name) {
+            number += 1;
+            name = format!("{base}_{number}");
+        }
+        self.names.insert(name.clone(), pointer.to_owned());
+        let definition = Definition { name: name.clone(), step, wire: None, is_being_made: false };
+        self.definitions.insert(pointer.to_owned(), definition);
+        self.pending.push(pointer.to_owned());
+        (name, step)
+    }
+
+    fn written_out(
+        &mut self,
+        pointer: &str,
+        target: &Value,
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Node {
+        self.copies += 1;
+        if self.copies > MOST_COPIES || self.inlined.len() >= MOST_NESTED_COPIES {
+            self.refuse(at, "T5", format!("has more than {MOST_COPIES} references to write out, or deeper than {MOST_NESTED_COPIES}"));
+            return Node::same(Map::new());
+        }
+        self.inlined.push(pointer.to_owned());
+        let mut own = target.clone();
+        if let Value::Object(own) = &mut own {
+            for (key, value) in entries
+                .iter()
+                .filter(|(key, _)| matches!(*key, "description" | "title" | "default"))
+            {
+                own.insert(key, value.clone());
+            }
+        }
+        let node = self.node(&own, pointer, depth);
+        self.inlined.pop();
+        node
+    }
+
+    fn unrolled(
+        &mut self,
+        pointer: &str,
+        target: &Value,
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Node {
+        let Unroll::Levels(levels) = self.policy.recursion else {
+            let reason = "refers to itself, which the dialect does not take; the policy `recursion = \"unroll:3\"` writes three levels out";
+            self.refuse(at, "T6", reason.to_owned());
+            return Node::same(Map::new());
+        };
+        let level = self.inlined.iter().filter(|inlined| *inlined == pointer).count();
+        if level < usize::from(levels) {
+            return self.written_out(pointer, target, entries, at, depth);
+        }
+        self.text(&Value::Object(entries.clone()), at, "T6")
+    }
+}
+
+/// A schema of all values of a kind.
+fn of_kind_alone(kind: Kind) -> LazySchema {
+    LazySchema::new(match kind {
+        Kind::Null => "{\"type\":\"null\"}",
+        Kind::Boolean => "{\"type\":\"boolean\"}",
+        Kind::String => "{\"type\":\"string\"}",
+        Kind::Integer => "{\"type\":\"integer\"}",
+        Kind::Number => "{\"type\":\"number\"}",
+        Kind::Array => "{\"type\":\"array\"}",
+        Kind::Object => "{\"type\":\"object\"}",
+    })
+}
+
+/// Whether a node without `type` has keywords that speak of what is inside a value.
+fn has_structure(entries: &Map<Value>) -> bool {
+    ["properties", "items", "prefixItems", "patternProperties", "additionalProperties"]
+        .iter()
+        .any(|keyword| entries.contains_key(keyword))
+}

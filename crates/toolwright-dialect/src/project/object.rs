@@ -1,0 +1,438 @@
+//! Objects and maps.
+
+use toolwright::pointer::escaped;
+use toolwright::value::{Kind, Map, Value};
+
+use super::{Depth, Node, Projector};
+use crate::guard::strings;
+use crate::loss::LossKind;
+use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step};
+use crate::policy::Absent;
+
+/// What a schema says of keys that it does not name.
+pub(super) enum Others<'a> {
+    /// Nothing.
+    Silent,
+    Closed,
+    /// They may be there, with values of a schema.
+    Open(&'a Value),
+    /// Those that match a pattern may be there.
+    Pattern(&'a str, &'a Value),
+}
+
+/// Keywords that `object` handles.
+const HANDLED: [&str; 6] = [
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+];
+
+impl Projector<'_> {
+    pub(super) fn object(&mut self, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
+        let empty = Map::new();
+        let properties = entries.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+        let required: Vec<&str> = strings(entries.get("required")).collect();
+        let others = others(entries);
+        let named = !properties.is_empty() || !required.is_empty();
+        let takes_others =
+            !self.dialect.objects_closed && self.dialect.takes("additionalProperties");
+        if !named && !takes_others {
+            match others {
+                Others::Closed => {}
+                Others::Silent => return self.map(&Value::Boolean(true), "", entries, at, depth),
+                Others::Open(values) => {
+                    return self.map(values, "additionalProperties", entries, at, depth);
+                }
+                Others::Pattern(_, values) => {
+                    return self.map(values, "patternProperties", entries, at, depth);
+                }
+            }
+        }
+        self.named(properties, &required, &others, entries, at, depth)
+    }
+
+    /// How many levels of objects and arrays an object takes on the wire, what its values are aside.
+    pub(super) fn levels(&self, entries: &Map<Value>) -> usize {
+        let properties = entries
+            .get("properties")
+            .and_then(Value::as_object)
+            .filter(|properties| !properties.is_empty());
+        match others(entries) {
+            _ if !self.dialect.objects_closed => 1,
+            Others::Closed => 1,
+            Others::Silent if properties.is_some() => 1,
+            Others::Silent => 2,
+            Others::Open(_) | Others::Pattern(..) => {
+                if properties.is_some() {
+                    3
+                } else {
+                    2
+                }
+            }
+        }
+    }
+
+    /// An object whose schema names keys.
+    pub(super) fn named(
+        &mut self,
+        properties: &Map<Value>,
+        required: &[&str],
+        others: &Others<'_>,
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Node {
+        let is_root = depth.0 == 1 && at.is_empty();
+        let mut all: Vec<(&str, Value)> =
+            properties.iter().map(|(key, value)| (key, value.clone())).collect();
+        if self.dialect.objects_closed || self.dialect.required_in_properties {
+            // A required key without a schema of its own has that of the other keys.
+            for key in required.iter().filter(|key| !properties.contains_key(key)) {
+                let schema = match others {
+                    Others::Open(values) => (*values).clone(),
+                    _ => Value::Boolean(true),
+                };
+                all.push((key, schema));
+            }
+        }
+        all.retain(|(key, schema)| *schema != Value::Boolean(false) || required.contains(key));
+
+        let mut wire_properties = Map::new();
+        let mut wire_required = Vec::new();
+        let mut steps = Vec::new();
+        let mut taken: Vec<String> = all
+            .iter()
+            .map(|(key, _)| (*key).to_owned())
+            .filter(|key| self.dialect.takes_key(key, is_root))
+            .collect();
+        for (key, schema) in &all {
+            let pointer = format!("{at}/properties/{}", escaped(key));
+            let wire_key = if self.dialect.takes_key(key, is_root) {
+                (*key).to_owned()
+            } else {
+                let renamed = renamed(key, &taken);
+                taken.push(renamed.clone());
+                renamed
+            };
+            let node = self.node(schema, &pointer, Depth(depth.0 + 1));
+            let is_required = required.contains(key);
+            let (mut wire, step, absent) = self.optional(node, schema, is_required, &pointer);
+            let lets_go = is_required && self.leads_back(schema);
+            if is_required && lets_go {
+                self.lose(LossKind::Enforcement, at, "required", Value::from(*key), "", "T6");
+            }
+            if (is_required && !lets_go) || self.dialect.objects_all_required {
+                wire_required.push(Value::from(wire_key.as_str()));
+            }
+            if wire_key != *key
+                && !wire.contains_key("description")
+                && self.dialect.takes("description")
+            {
+                wire.insert("description", Value::from(format!("`{key}`")));
+            }
+            wire_properties.insert(wire_key.as_str(), Value::Object(wire));
+            steps.push(Property { key: (*key).to_owned(), wire_key, step, absent });
+        }
+        let mut wire = Map::from([("type", Value::from("object"))]);
+        let (rest, additional) = self.others(
+            others,
+            &mut wire_properties,
+            &mut wire_required,
+            &taken,
+            entries,
+            at,
+            depth,
+        );
+        let has_properties = !wire_properties.is_empty();
+        if has_properties
+            || self.dialect.objects_have_properties
+            || (is_root && self.dialect.objects_have_properties_root)
+        {
+            wire.insert("properties", Value::Object(wire_properties));
+        }
+        if !wire_required.is_empty() || self.dialect.objects_all_required {
+            wire.insert("required", Value::Array(wire_required));
+        }
+        wire.extend(additional.map(|value| ("additionalProperties", value)));
+        let step = self.step(Step::Object(ObjectStep { properties: steps, rest }));
+        let step = if self.changes(step) { step } else { SAME };
+        self.finish(&mut wire, entries, at, &HANDLED, &[Kind::Object], step);
+        Node { wire, step }
+    }
+
+    /// Whether a reference leads back to itself, where the dialect takes that through optional properties alone.
+    fn leads_back(&self, schema: &Value) -> bool {
+        if self.dialect.recursion != crate::row::Recursion::OptionalOnly {
+            return false;
+        }
+        let mut found = false;
+        crate::canonical::visit(schema, String::new(), &mut |node, _| {
+            let target = node
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|reference| self.canonical.target(reference));
+            found |= target.is_some_and(|(pointer, _)| self.canonical.is_recursive(&pointer));
+        });
+        found
+    }
+
+    /// The form of a property that may be absent.
+    fn optional(
+        &mut self,
+        node: Node,
+        schema: &Value,
+        is_required: bool,
+        at: &str,
+    ) -> (Map<Value>, usize, AbsentForm) {
+        let Node { wire, step } = node;
+        if is_required || !self.dialect.objects_all_required {
+            return (wire, step, AbsentForm::Absent);
+        }
+        if !self.guard(&wire).accepts(&Value::Null) {
+            return (self.with_null(wire), step, AbsentForm::Null);
+        }
+        if self.policy.absent == Absent::Wrap {
+            let inner = Map::from([("value", Value::Object(wire))]);
+            let object = Map::from([
+                ("type", Value::from("object")),
+                ("properties", Value::Object(inner)),
+                ("required", Value::Array(vec![Value::from("value")])),
+                ("additionalProperties", Value::Boolean(false)),
+            ]);
+            return (null_or(object), step, AbsentForm::Wrapped);
+        }
+        if schema.get("default") == Some(&Value::Null) {
+            self.lose(LossKind::Annotation, at, "absent", Value::Null, "null", "T12");
+            return (wire, step, AbsentForm::SameAsNull);
+        }
+        self.lose(LossKind::Narrowing, at, "absent", Value::Null, "", "T12");
+        (wire, step, AbsentForm::NoForm)
+    }
+
+    /// The form of keys that the schema does not name: the plan, and `additionalProperties` of the wire schema.
+    fn others(
+        &mut self,
+        others: &Others<'_>,
+        wire_properties: &mut Map<Value>,
+        wire_required: &mut Vec<Value>,
+        taken: &[String],
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> (Rest, Option<Value>) {
+        let takes_schema = self.dialect.takes("additionalProperties");
+        if self.dialect.objects_closed {
+            let closed = Some(Value::Boolean(false));
+            let (values, keyword) = match others {
+                Others::Closed => return (Rest::Keep(SAME), closed),
+                Others::Silent => {
+                    self.lose(
+                        LossKind::Narrowing,
+                        at,
+                        "unnamed_keys",
+                        Value::Null,
+                        "additionalProperties: false",
+                        "T16",
+                    );
+                    return (Rest::NoForm, closed);
+                }
+                Others::Open(values) => ((*values).clone(), "additionalProperties"),
+                Others::Pattern(_, values) => ((*values).clone(), "patternProperties"),
+            };
+            let (pairs, step) = self.pairs(&values, keyword, entries, at, Depth(depth.0 + 1));
+            let wire_key = renamed("more", taken);
+            wire_properties.insert(wire_key.as_str(), Value::Object(pairs));
+            wire_required.push(Value::from(wire_key.as_str()));
+            return (Rest::Pairs { wire_key, step }, closed);
+        }
+        match others {
+            Others::Silent => (Rest::Keep(SAME), None),
+            Others::Closed if takes_schema => (Rest::Keep(SAME), Some(Value::Boolean(false))),
+            Others::Closed => {
+                let words = "No other keys.";
+                self.lose(
+                    LossKind::Enforcement,
+                    at,
+                    "additionalProperties",
+                    Value::Boolean(false),
+                    words,
+                    "T20",
+                );
+                (Rest::Keep(SAME), None)
+            }
+            Others::Open(Value::Boolean(true)) => {
+                (Rest::Keep(SAME), takes_schema.then_some(Value::Boolean(true)))
+            }
+            Others::Open(values) if takes_schema => {
+                let node =
+                    self.node(values, &format!("{at}/additionalProperties"), Depth(depth.0 + 1));
+                (Rest::Keep(node.step), Some(Value::Object(node.wire)))
+            }
+            Others::Open(values) => {
+                self.lose(
+                    LossKind::Enforcement,
+                    at,
+                    "additionalProperties",
+                    (*values).clone(),
+                    "",
+                    "T20",
+                );
+                (Rest::Keep(SAME), None)
+            }
+            Others::Pattern(pattern, values) => {
+                let was = Value::Object(Map::from([(*pattern, (*values).clone())]));
+                self.lose(LossKind::Enforcement, at, "patternProperties", was, "", "T20");
+                (Rest::Keep(SAME), None)
+            }
+        }
+    }
+
+    /// An object that names no keys: an array of pairs.
+    fn map(
+        &mut self,
+        values: &Value,
+        keyword: &'static str,
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Node {
+        let (mut wire, step) = self.pairs(values, keyword, entries, at, depth);
+        let step = self.step(Step::Pairs(step));
+        let mut rules = entries.clone();
+        for (count, items) in [("minProperties", "minItems"), ("maxProperties", "maxItems")] {
+            if let Some(value) = entries.get(count)
+                && self.dialect.takes(items)
+                && self.dialect.min_items_max.is_none()
+            {
+                wire.insert(items, value.clone());
+                rules.remove(count);
+            }
+        }
+        let own_description = wire.remove("description");
+        self.finish_in_words(&mut wire, &rules, at, &HANDLED, Kind::Object, step);
+        if let (Some(words), None) = (own_description, wire.get("description")) {
+            wire.insert("description", words);
+        }
+        Node { wire, step }
+    }
+
+    /// An array of objects with `key` and `value`, and the step of the values.
+    fn pairs(
+        &mut self,
+        values: &Value,
+        keyword: &'static str,
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> (Map<Value>, usize) {
+        // Two pairs of one key are no object.
+        self.lose(LossKind::Widening, at, keyword, Value::Null, "an array of pairs", "T13");
+        let pointer = match entries
+            .get("patternProperties")
+            .and_then(Value::as_object)
+            .and_then(|all| all.keys().next())
+        {
+            Some(pattern) if keyword == "patternProperties" => {
+                format!("{at}/patternProperties/{}", escaped(pattern))
+            }
+            _ if keyword.is_empty() => at.to_owned(),
+            _ => format!("{at}/{keyword}"),
+        };
+        let value = if values.as_object().is_some() {
+            self.node(values, &pointer, Depth(depth.0 + 2))
+        } else {
+            self.any(&Value::Object(Map::new()), &pointer)
+        };
+        let mut key = Map::from([("type", Value::from("string"))]);
+        let mut rules = Map::from([("type", Value::from("string"))]);
+        if let Some(Value::Object(names)) = entries.get("propertyNames") {
+            rules.extend(
+                names
+                    .iter()
+                    .filter(|(key, _)| !matches!(*key, "type" | "$ref"))
+                    .map(|(key, value)| (key, value.clone())),
+            );
+        }
+        if let Some(pattern) = entries
+            .get("patternProperties")
+            .and_then(Value::as_object)
+            .and_then(|all| all.keys().next())
+            && !rules.contains_key("pattern")
+            && matches!(entries.get("additionalProperties"), Some(Value::Boolean(false)))
+        {
+            rules.insert("pattern", Value::from(pattern));
+        }
+        self.finish(&mut key, &rules, &format!("{at}/propertyNames"), &[], &[Kind::String], SAME);
+        let pair = Map::from([("key", Value::Object(key)), ("value", Value::Object(value.wire))]);
+        let mut item = Map::from([
+            ("type", Value::from("object")),
+            ("properties", Value::Object(pair)),
+            ("required", Value::Array(vec![Value::from("key"), Value::from("value")])),
+        ]);
+        if self.dialect.takes("additionalProperties") {
+            item.insert("additionalProperties", Value::Boolean(false));
+        }
+        let wire = Map::from([("type", Value::from("array")), ("items", Value::Object(item))]);
+        (wire, value.step)
+    }
+
+    /// Whether an object's step does anything; one that only leaves out forms counts.
+    fn changes(&self, step: usize) -> bool {
+        let Step::Object(object) = &self.steps[step] else { return true };
+        let changed = object.properties.iter().any(|property| {
+            property.key != property.wire_key
+                || property.absent != AbsentForm::Absent
+                || property.step != SAME
+        });
+        changed || !matches!(object.rest, Rest::Keep(SAME))
+    }
+}
+
+/// Null beside the values of an object.
+fn null_or(object: Map<Value>) -> Map<Value> {
+    let null = Value::Object(Map::from([("type", Value::from("null"))]));
+    Map::from([("anyOf", Value::Array(vec![Value::Object(object), null]))])
+}
+
+fn others(entries: &Map<Value>) -> Others<'_> {
+    let additional =
+        entries.get("additionalProperties").or_else(|| entries.get("unevaluatedProperties"));
+    let patterns = entries
+        .get("patternProperties")
+        .and_then(Value::as_object)
+        .filter(|patterns| !patterns.is_empty());
+    match (patterns, additional) {
+        (None, None) => Others::Silent,
+        (None, Some(Value::Boolean(false))) => Others::Closed,
+        (None, Some(values)) => Others::Open(values),
+        (Some(patterns), Some(Value::Boolean(false))) if patterns.len() == 1 => {
+            match patterns.iter().next() {
+                Some((pattern, values)) => Others::Pattern(pattern, values),
+                None => Others::Closed,
+            }
+        }
+        // Several patterns, or a pattern beside other keys: the codec tells them apart.
+        (Some(_), _) => Others::Open(&Value::Boolean(true)),
+    }
+}
+
+/// A property name that fits the grammar and is not taken.
+pub(super) fn renamed(key: &str, taken: &[String]) -> String {
+    const LONGEST: usize = 56;
+    let allowed =
+        |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '_' };
+    let mut base: String = key.chars().map(allowed).take(LONGEST).collect();
+    if base.is_empty() || base.starts_with(|first: char| first.is_ascii_digit()) {
+        base.insert(0, '_');
+    }
+    let mut name = base.clone();
+    let mut number = 1;
+    while taken.contains(&name) {
+        number += 1;
+        name = format!("{base}_{number}");
+    }
+    name
+}

@@ -1,0 +1,228 @@
+//! Dialects that take any JSON Schema, but for its root and a few habits of older drafts.
+
+use toolwright::value::{Map, Value};
+
+use super::root::{INPUT, wrapped};
+use super::{Node, Projector};
+use crate::canonical::{modern, rebuilt};
+use crate::loss::LossKind;
+use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step, StepId};
+
+/// Projects the whole schema, as it is written.
+pub(super) fn project(
+    projector: &mut Projector<'_>,
+    schema: &Value,
+) -> (Option<Map<Value>>, StepId) {
+    let dialect = projector.dialect;
+    let mut schema = schema.clone();
+    if dialect.needs_2020_12() {
+        let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if !draft.is_empty() && !draft.contains("2020-12") {
+            let siblings_count =
+                !["draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old));
+            schema = modern(&schema, siblings_count);
+            if let Value::Object(entries) = &mut schema {
+                entries.remove("$schema");
+            }
+            projector.lose(LossKind::Annotation, "", "$schema", Value::from(draft), "", "T21");
+        } else {
+            schema = modern(&schema, true);
+        }
+    }
+    if dialect.id_is_uri_reference {
+        schema = without_strange_ids(projector, &schema);
+    }
+    if dialect.items_required {
+        schema = rebuilt(&schema, &mut |mut node| {
+            let is_array = match node.get("type") {
+                Some(Value::String(name)) => name == "array",
+                Some(names) => crate::guard::strings(Some(names)).any(|name| name == "array"),
+                None => false,
+            };
+            if is_array && !node.contains_key("items") {
+                node.insert("items", Value::Object(Map::new()));
+            }
+            node
+        });
+    }
+    let Some(entries) = plain_object(projector, &schema) else {
+        return under_input(projector, schema);
+    };
+    let keys = entries
+        .get("properties")
+        .and_then(Value::as_object)
+        .map(|all| all.keys().map(str::to_owned).collect::<Vec<_>>());
+    let keys = keys.unwrap_or_default();
+    if keys.iter().all(|key| dialect.takes_key(key, true)) {
+        let mut entries = entries;
+        if dialect.objects_have_properties_root && !entries.contains_key("properties") {
+            entries.insert("properties", Value::Object(Map::new()));
+        }
+        return (Some(entries), SAME);
+    }
+    match with_other_keys(projector, &entries, &keys) {
+        Some((wire, step)) => (Some(wire), step),
+        None => under_input(projector, schema),
+    }
+}
+
+/// The entries of a root that the dialect takes, where there is one without wrapping it.
+fn plain_object(projector: &Projector<'_>, schema: &Value) -> Option<Map<Value>> {
+    let dialect = projector.dialect;
+    let entries = schema.as_object()?;
+    let is_taken = |entries: &Map<Value>| {
+        entries.get("type").and_then(Value::as_str) == Some("object")
+            && !dialect.root_forbid.iter().any(|keyword| entries.contains_key(keyword))
+            && !entries.contains_key("$ref")
+    };
+    if is_taken(entries) {
+        return Some(entries.clone());
+    }
+    // A reference to an object, or members that merge, are one object.
+    let merged = projector.canonical.without_reference(&projector.canonical.root, 0)?;
+    let was_merged = entries.contains_key("$ref") || entries.contains_key("allOf");
+    (was_merged && is_taken(&merged)).then_some(merged)
+}
+
+/// The schema under the one property of an object. References keep their targets.
+fn under_input(projector: &mut Projector<'_>, schema: Value) -> (Option<Map<Value>>, StepId) {
+    let Value::Object(mut inner) = schema else {
+        return wrapped(projector, Node::same(Map::new()));
+    };
+    let mut outer = Map::new();
+    for keyword in ["$schema", "$id"] {
+        outer.extend(inner.remove(keyword).map(|value| (keyword, value)));
+    }
+    let mut definitions = Vec::new();
+    for keyword in ["$defs", "definitions"] {
+        definitions.extend(inner.remove(keyword).map(|value| (keyword, rebased(&value, true))));
+    }
+    let inner = rebased(&Value::Object(inner), false);
+    let node = Node::same(inner.as_object().cloned().unwrap_or_default());
+    let (wire, step) = wrapped(projector, node);
+    let wire = wire.map(|wire| {
+        outer
+            .into_iter()
+            .chain(wire)
+            .chain(definitions.into_iter().map(|(key, value)| (key.to_owned(), value)))
+            .collect()
+    });
+    (wire, step)
+}
+
+/// A schema whose references to its root lead to where that stands now. `is_map` for an object of schemas.
+fn rebased(schema: &Value, is_map: bool) -> Value {
+    let mut rebase = |mut node: Map<Value>| {
+        if let Some(Value::String(reference)) = node.get("$ref")
+            && let Some(rest) = reference.strip_prefix('#')
+            && (rest.is_empty() || rest.starts_with('/'))
+            && !rest.starts_with("/$defs/")
+            && !rest.starts_with("/definitions/")
+        {
+            let moved = format!("#/properties/{INPUT}{rest}");
+            node.insert("$ref", Value::from(moved));
+        }
+        node
+    };
+    match schema {
+        Value::Object(members) if is_map => Value::Object(
+            members.iter().map(|(name, member)| (name, rebuilt(member, &mut rebase))).collect(),
+        ),
+        _ => rebuilt(schema, &mut rebase),
+    }
+}
+
+/// The root with keys that fit the grammar. `None` where other rules name the keys too.
+fn with_other_keys(
+    projector: &mut Projector<'_>,
+    entries: &Map<Value>,
+    keys: &[String],
+) -> Option<(Map<Value>, StepId)> {
+    let dialect = projector.dialect;
+    let known = [
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "title",
+        "description",
+        "$schema",
+        "$id",
+        "$defs",
+        "definitions",
+        "$comment",
+        "minProperties",
+        "maxProperties",
+        "examples",
+        "default",
+    ];
+    let text = Value::Object(entries.clone()).to_string();
+    if !entries.keys().all(|key| known.contains(&key))
+        || text.contains("\"#/properties/")
+        || text.contains("\"#\"")
+    {
+        return None;
+    }
+    let mut taken: Vec<String> =
+        keys.iter().filter(|key| dialect.takes_key(key, true)).cloned().collect();
+    let mut properties = Vec::new();
+    for key in keys {
+        let wire_key = if dialect.takes_key(key, true) {
+            key.clone()
+        } else {
+            let renamed = super::object::renamed(key, &taken);
+            taken.push(renamed.clone());
+            renamed
+        };
+        properties.push(Property {
+            key: key.clone(),
+            wire_key,
+            step: SAME,
+            absent: AbsentForm::Absent,
+        });
+    }
+    let wire_key = |key: &str| {
+        let property = properties.iter().find(|property| property.key == key);
+        property.map_or_else(|| key.to_owned(), |property| property.wire_key.clone())
+    };
+    let mut wire = entries.clone();
+    if let Some(Value::Object(all)) = entries.get("properties") {
+        wire.insert(
+            "properties",
+            Value::Object(all.iter().map(|(key, value)| (wire_key(key), value.clone())).collect()),
+        );
+    }
+    if let Some(required) = entries.get("required") {
+        let names = crate::guard::strings(Some(required)).map(|key| Value::from(wire_key(key)));
+        wire.insert("required", Value::Array(names.collect()));
+    }
+    let is_closed = entries.get("additionalProperties") == Some(&Value::Boolean(false));
+    if !is_closed {
+        // A key that is spelled as a renamed one has no form.
+        projector.lose(LossKind::Narrowing, "", "unnamed_keys", Value::Null, "renamed keys", "T19");
+    }
+    let step = projector.step(Step::Object(ObjectStep { properties, rest: Rest::Keep(SAME) }));
+    Some((wire, step))
+}
+
+/// Takes out ids that are no URI reference (RFC 3986, section 4.1).
+fn without_strange_ids(projector: &mut Projector<'_>, schema: &Value) -> Value {
+    let mut lost = Vec::new();
+    let is_reference = |id: &str| {
+        id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&byte))
+            && !id.is_empty()
+    };
+    let clean = rebuilt(schema, &mut |mut node| {
+        if let Some(id) =
+            node.get("$id").filter(|id| id.as_str().is_none_or(|id| !is_reference(id))).cloned()
+        {
+            node.remove("$id");
+            lost.push(id);
+        }
+        node
+    });
+    for id in lost {
+        projector.lose(LossKind::Annotation, "", "$id", id, "", "T21");
+    }
+    clean
+}

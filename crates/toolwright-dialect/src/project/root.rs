@@ -1,0 +1,100 @@
+//! The root of a wire schema: an object.
+
+use toolwright::value::{Kind, Map, Value};
+
+use super::{Depth, Node, Projector};
+use crate::guard::strings;
+use crate::loss::LossKind;
+use crate::plan::{SAME, Step, StepId};
+
+/// The one property of arguments that are no object.
+pub(super) const INPUT: &str = "input";
+
+/// Projects the whole schema. No wire schema is returned where the tool is sent without one.
+pub(super) fn project(projector: &mut Projector<'_>) -> (Option<Map<Value>>, StepId) {
+    let canonical = projector.canonical;
+    let root = &*canonical.root;
+    let plain = plain_object(projector, root);
+    let Some(entries) = plain else {
+        let node = projector.node(root, "", Depth(2));
+        return wrapped(projector, node);
+    };
+    let properties = entries.get("properties").and_then(Value::as_object);
+    let names_none =
+        properties.is_none_or(Map::is_empty) && strings(entries.get("required")).next().is_none();
+    let others = entries.get("additionalProperties").or_else(|| entries.get("patternProperties"));
+    let is_closed = others == Some(&Value::Boolean(false));
+    if names_none && !is_closed && others.is_some() && projector.dialect.objects_closed {
+        let node = projector.node(&Value::Object(entries), "", Depth(2));
+        return wrapped(projector, node);
+    }
+    if names_none && (is_closed || others.is_none()) {
+        return nothing(projector, &entries, is_closed);
+    }
+    let node = projector.node(&Value::Object(entries), "", Depth(1));
+    (Some(node.wire), node.step)
+}
+
+/// The entries of a root that is an object with properties, after references and `allOf`.
+fn plain_object(projector: &Projector<'_>, root: &Value) -> Option<Map<Value>> {
+    let entries = root.as_object()?;
+    let entries = if entries.contains_key("$ref") || entries.contains_key("allOf") {
+        projector.canonical.without_reference(root, 0)?
+    } else {
+        entries.clone()
+    };
+    let is_object = entries.get("type").and_then(Value::as_str) == Some(Kind::Object.as_str());
+    let is_listed = entries.contains_key("enum") || entries.contains_key("const");
+    let choice = |keyword: &str| entries.get(keyword).and_then(Value::as_array);
+    let has_choice = ["anyOf", "oneOf"]
+        .into_iter()
+        .filter_map(choice)
+        .any(|branches| !branches.iter().all(super::choice::only_restricts));
+    (is_object && !is_listed && !has_choice).then_some(entries)
+}
+
+/// Arguments that are no object, or that the dialect takes nowhere but inside one.
+pub(super) fn wrapped(projector: &mut Projector<'_>, node: Node) -> (Option<Map<Value>>, StepId) {
+    let dialect = projector.dialect;
+    let mut wire = Map::from([
+        ("type", Value::from("object")),
+        ("properties", Value::Object(Map::from([(INPUT, Value::Object(node.wire))]))),
+        ("required", Value::Array(vec![Value::from(INPUT)])),
+    ]);
+    if dialect.takes("additionalProperties") {
+        wire.insert("additionalProperties", Value::Boolean(false));
+    } else {
+        projector.lose(
+            LossKind::Widening,
+            "",
+            "",
+            Value::Null,
+            "an object with the key `input`",
+            "T1",
+        );
+    }
+    let step = projector.step(Step::Wrapped { key: INPUT.to_owned(), inner: node.step });
+    (Some(wire), step)
+}
+
+/// No arguments.
+fn nothing(
+    projector: &mut Projector<'_>,
+    entries: &Map<Value>,
+    is_closed: bool,
+) -> (Option<Map<Value>>, StepId) {
+    let dialect = projector.dialect;
+    if dialect.nonempty_root_properties {
+        let kind = if is_closed { LossKind::Annotation } else { LossKind::Narrowing };
+        projector.lose(kind, "", "unnamed_keys", Value::Null, "no parameters", "T2");
+        let rest = crate::plan::Rest::NoForm;
+        let object = crate::plan::ObjectStep { properties: Vec::new(), rest };
+        let step = if is_closed { SAME } else { projector.step(Step::Object(object)) };
+        return (None, step);
+    }
+    let empty = Map::new();
+    let others =
+        if is_closed { super::object::Others::Closed } else { super::object::Others::Silent };
+    let node = projector.named(&empty, &[], &others, entries, "", Depth(1));
+    (Some(node.wire), node.step)
+}

@@ -1,0 +1,527 @@
+//! A dialect as data: a row of a TOML file, with what it inherits filled in.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{LazyLock, OnceLock};
+
+use regex_lite::Regex;
+use serde::Deserialize;
+use toml::{Table, Value};
+use toolwright::issue::suggestion;
+
+/// What one endpoint of a provider, in one mode, accepts as the definition of a tool, as known on a date. In all of them the
+/// arguments are an object.
+///
+/// Rows are compiled in; [`Dialect::from_toml`] reads further ones.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dialect {
+    pub(crate) id: String,
+    #[serde(default)]
+    title: String,
+    /// `YYYY-MM`.
+    asof: String,
+    #[serde(default)]
+    inherits: Option<String>,
+    /// The row of the same endpoint that does not enforce schemas.
+    #[serde(default)]
+    plain: Option<String>,
+    #[serde(default)]
+    profile: Option<String>,
+    #[serde(default)]
+    profile_level: Option<String>,
+    envelope: String,
+    confidence: Confidence,
+    evidence: Vec<String>,
+    #[serde(default)]
+    note: Option<String>,
+    /// Words in answers of the provider, by what they mean.
+    #[serde(default)]
+    errors: BTreeMap<String, Vec<String>>,
+
+    #[serde(default)]
+    pub(crate) root_forbid: Vec<String>,
+    pub(crate) mode: Mode,
+    #[serde(default)]
+    keywords: Vec<String>,
+    #[serde(default)]
+    deny: Vec<String>,
+    #[serde(default)]
+    deny_numbers: Vec<String>,
+    #[serde(default)]
+    metaschema: Option<String>,
+    #[serde(default)]
+    pub(crate) formats: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) id_is_uri_reference: bool,
+
+    #[serde(default)]
+    pub(crate) items_required: bool,
+    #[serde(default)]
+    pub(crate) items_typed: bool,
+    #[serde(default)]
+    pub(crate) nodes_typed: bool,
+    #[serde(default = "yes")]
+    pub(crate) type_lists: bool,
+    #[serde(default = "yes")]
+    pub(crate) null_type: bool,
+    #[serde(default)]
+    pub(crate) enum_strings_only: bool,
+    #[serde(default)]
+    pub(crate) enum_scalars: Option<Vec<String>>,
+    /// Numbers of values are doubles on the wire.
+    #[serde(default)]
+    pub(crate) doubles: bool,
+    #[serde(default)]
+    pub(crate) any_of_alone: bool,
+
+    #[serde(default)]
+    pub(crate) objects_closed: bool,
+    #[serde(default)]
+    pub(crate) objects_all_required: bool,
+    #[serde(default)]
+    pub(crate) objects_have_properties: bool,
+    #[serde(default)]
+    pub(crate) objects_have_properties_root: bool,
+    #[serde(default)]
+    pub(crate) nonempty_root_properties: bool,
+    #[serde(default)]
+    pub(crate) required_in_properties: bool,
+    #[serde(default)]
+    pub(crate) min_items_max: Option<u64>,
+
+    #[serde(default, rename = "ref")]
+    pub(crate) references: References,
+    #[serde(default)]
+    pub(crate) ref_siblings: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) recursion: Recursion,
+
+    #[serde(default = "yes")]
+    pub(crate) pattern_lookaround: bool,
+    #[serde(default)]
+    pub(crate) pattern_anchored: bool,
+    #[serde(default)]
+    pub(crate) pattern_no_classes: bool,
+    #[serde(default = "yes")]
+    pub(crate) pattern_with_lengths: bool,
+    #[serde(default)]
+    pub(crate) repetition_max: Option<u64>,
+
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) property_key: Option<String>,
+    #[serde(default)]
+    pub(crate) property_key_scope: KeyScope,
+    #[serde(default)]
+    pub(crate) call_id: Option<String>,
+    #[serde(default)]
+    pub(crate) description_nonempty: bool,
+    #[serde(default)]
+    pub(crate) all_tools_strict_or_none: bool,
+    #[serde(default)]
+    pub(crate) limits: Limits,
+
+    #[serde(skip)]
+    grammars: OnceLock<Grammars>,
+}
+
+/// The compiled grammars of names and keys.
+#[derive(Debug)]
+struct Grammars {
+    name: Option<Regex>,
+    key: Option<Regex>,
+    call_id: Option<Regex>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How well a row is known, by its weakest source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub enum Confidence {
+    /// Read in the source of a client or an engine.
+    S,
+    /// Observed in a recorded answer of the provider.
+    O,
+    /// Documented by the provider.
+    D,
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::S => "source",
+            Self::O => "observed",
+            Self::D => "documented",
+        })
+    }
+}
+
+/// How a row says which keywords are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Mode {
+    /// Any JSON Schema.
+    Any,
+    /// The listed keywords.
+    Allow,
+    /// All but the denied keywords.
+    Deny,
+}
+
+/// Which references are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum References {
+    None,
+    /// To entries of the root's `$defs`.
+    Defs,
+    /// To any place in the schema.
+    #[default]
+    Local,
+}
+
+/// Which cycles of references are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "RecursionEntry")]
+pub(crate) enum Recursion {
+    #[default]
+    Any,
+    /// Through properties that are not required.
+    OptionalOnly,
+    None,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RecursionEntry {
+    Flag(bool),
+    Word(OptionalOnly),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OptionalOnly {
+    OptionalOnly,
+}
+
+impl From<RecursionEntry> for Recursion {
+    fn from(entry: RecursionEntry) -> Self {
+        match entry {
+            RecursionEntry::Flag(true) => Self::Any,
+            RecursionEntry::Flag(false) => Self::None,
+            RecursionEntry::Word(OptionalOnly::OptionalOnly) => Self::OptionalOnly,
+        }
+    }
+}
+
+/// Whose property names a grammar holds for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum KeyScope {
+    #[default]
+    All,
+    Root,
+}
+
+/// Limits of one definition and of all definitions in a request.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// The most tools in a request.
+    pub tools: Option<usize>,
+    /// The fewest tools in a request that has a list of tools.
+    pub tools_min: Option<usize>,
+    /// The most properties.
+    pub properties: Option<usize>,
+    /// The deepest nesting of objects and arrays.
+    pub depth: Option<usize>,
+    /// The most values of enums in all.
+    pub enum_values: Option<usize>,
+    /// From how many values on an enum is large.
+    pub enum_large_from: Option<usize>,
+    /// The most characters in the values of a large enum.
+    pub enum_large_chars: Option<usize>,
+    /// The most characters in names, definitions and values of enums.
+    pub string_chars: Option<usize>,
+    /// The most strict tools in a request.
+    pub strict_tools: Option<usize>,
+    /// The most optional parameters of all strict tools in a request.
+    pub optional_params: Option<usize>,
+    /// The most parameters with unions of all strict tools in a request.
+    pub union_params: Option<usize>,
+    /// The most bytes of all definitions in a request.
+    pub json_bytes: Option<usize>,
+}
+
+/// The families of rows, one file each.
+const FILES: [&str; 11] = [
+    include_str!("../dialects/openai.toml"),
+    include_str!("../dialects/anthropic.toml"),
+    include_str!("../dialects/google.toml"),
+    include_str!("../dialects/bedrock.toml"),
+    include_str!("../dialects/mistral.toml"),
+    include_str!("../dialects/xai.toml"),
+    include_str!("../dialects/deepseek.toml"),
+    include_str!("../dialects/cerebras.toml"),
+    include_str!("../dialects/engines.toml"),
+    include_str!("../dialects/portable.toml"),
+    include_str!("../dialects/mcp.toml"),
+];
+
+/// The tables of the rows that are compiled in, and the rows.
+static BUILT_IN: LazyLock<(Vec<Table>, Vec<Dialect>)> = LazyLock::new(|| {
+    let mut tables = Vec::new();
+    let mut rows = Vec::new();
+    for file in FILES {
+        match read(file, &mut tables) {
+            Ok(more) => rows.extend(more),
+            Err(error) => unreachable!("a test reads every row: {error}"),
+        }
+    }
+    (tables, rows)
+});
+
+impl Dialect {
+    /// Returns a row that is compiled in: the newest one of an id, or with `id@YYYY-MM` the one of that date.
+    ///
+    /// ```
+    /// use toolwright_dialect::Dialect;
+    ///
+    /// let strict = Dialect::named("openai-chat-strict").unwrap();
+    /// assert_eq!(strict.plain().id(), "openai-chat");
+    /// assert!(strict.is_strict());
+    /// ```
+    pub fn named(id: &str) -> Option<&'static Self> {
+        let (id, date) = id.split_once('@').map_or((id, None), |(id, date)| (id, Some(date)));
+        let rows = Self::all().filter(|row| row.id == id);
+        rows.filter(|row| date.is_none_or(|date| row.asof == date)).max_by_key(|row| &row.asof)
+    }
+
+    /// Returns a row that is compiled in.
+    ///
+    /// # Errors
+    ///
+    /// If no row has the id; the error names a similar one.
+    pub fn find(id: &str) -> Result<&'static Self, DialectError> {
+        let known = || Self::all().map(|row| row.id.as_str());
+        Self::named(id).ok_or_else(|| {
+            DialectError(format!(
+                "there is no dialect `{id}`; {}",
+                suggestion(id, known(), "there is")
+            ))
+        })
+    }
+
+    /// Iterates over all rows that are compiled in, in the order of their files.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        BUILT_IN.1.iter()
+    }
+
+    /// Reads rows from TOML. They may inherit from each other and from the rows that are compiled in.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not TOML, a row has an unknown key or lacks one, or inherits from a row that is not above it.
+    pub fn from_toml(text: &str) -> Result<Vec<Self>, DialectError> {
+        read(text, &mut BUILT_IN.0.clone())
+    }
+
+    /// The id, without a date: `openai-chat-strict`.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The id with the date of the newest evidence: `openai-chat-strict@2026-09`.
+    pub fn dated_id(&self) -> String {
+        format!("{}@{}", self.id, self.asof)
+    }
+
+    /// The id of the row that this one adds to.
+    pub fn inherits(&self) -> Option<&str> {
+        self.inherits.as_deref()
+    }
+
+    /// The month of the newest evidence, as `YYYY-MM`.
+    pub fn as_of(&self) -> &str {
+        &self.asof
+    }
+
+    /// The endpoint and mode in words.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The form of a tool's definition in a request, such as `openai_chat`.
+    pub fn envelope(&self) -> &str {
+        &self.envelope
+    }
+
+    /// How well the row is known.
+    pub fn confidence(&self) -> Confidence {
+        self.confidence
+    }
+
+    /// The sources of the row, one line each.
+    pub fn evidence(&self) -> &[String] {
+        &self.evidence
+    }
+
+    /// A remark on the row.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// The limits of a definition and of a request.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Words in the provider's answers, by the kind of error they stand for, such as `strict_refused`.
+    pub fn errors(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.errors
+    }
+
+    /// The published profile that the row agrees with, and how strictly it is held to it.
+    pub fn profile(&self) -> Option<(&str, Option<&str>)> {
+        Some((self.profile.as_deref()?, self.profile_level.as_deref()))
+    }
+
+    /// Whether the endpoint enforces schemas in this mode.
+    pub fn is_strict(&self) -> bool {
+        self.plain.is_some()
+    }
+
+    /// The row of the same endpoint without enforcement; the row itself where it is that one.
+    pub fn plain(&self) -> &Self {
+        self.plain.as_deref().and_then(Self::named).unwrap_or(self)
+    }
+
+    /// Whether a keyword is taken.
+    pub(crate) fn takes(&self, keyword: &str) -> bool {
+        let within = |list: &[String]| list.iter().any(|listed| listed == keyword);
+        match self.mode {
+            Mode::Any => true,
+            Mode::Allow => within(&self.keywords) && !within(&self.deny),
+            Mode::Deny => !within(&self.deny) && !within(&self.deny_numbers),
+        }
+    }
+
+    /// Whether schemas have to be valid in the 2020-12 dialect of JSON Schema.
+    pub(crate) fn needs_2020_12(&self) -> bool {
+        self.metaschema.is_some()
+    }
+
+    pub(crate) fn takes_name(&self, name: &str) -> bool {
+        self.grammars().name.as_ref().is_none_or(|grammar| grammar.is_match(name))
+    }
+
+    pub(crate) fn takes_call_id(&self, id: &str) -> bool {
+        self.grammars().call_id.as_ref().is_none_or(|grammar| grammar.is_match(id))
+    }
+
+    pub(crate) fn takes_key(&self, key: &str, is_root: bool) -> bool {
+        let applies = is_root || self.property_key_scope == KeyScope::All;
+        !applies || self.grammars().key.as_ref().is_none_or(|grammar| grammar.is_match(key))
+    }
+
+    fn grammars(&self) -> &Grammars {
+        // Rows with another grammar are refused when they are read.
+        let grammar = |text: &str| Regex::new(text).ok();
+        self.grammars.get_or_init(|| Grammars {
+            name: grammar(&self.name),
+            key: self.property_key.as_deref().and_then(grammar),
+            call_id: self.call_id.as_deref().and_then(grammar),
+        })
+    }
+}
+
+/// A row that cannot be used. It displays as one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DialectError(String);
+
+impl fmt::Display for DialectError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DialectError {}
+
+/// A file of rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    dialect: Vec<Table>,
+}
+
+/// Keys that belong to one row alone.
+const NOT_INHERITED: [&str; 9] =
+    ["id", "title", "asof", "inherits", "plain", "confidence", "evidence", "note", "profile_level"];
+
+/// Reads the rows of a file; `known` gains their whole tables.
+fn read(text: &str, known: &mut Vec<Table>) -> Result<Vec<Dialect>, DialectError> {
+    let file: File = toml::from_str(text).map_err(|error| DialectError(error.to_string()))?;
+    let mut rows = Vec::new();
+    for own in file.dialect {
+        let id = own.get("id").and_then(Value::as_str).unwrap_or("without an id").to_owned();
+        let wrong = |what: String| DialectError(format!("dialect `{id}`: {what}"));
+        let table = with_inherited(own, known).map_err(&wrong)?;
+        let row: Dialect = table
+            .clone()
+            .try_into()
+            .map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+        check(&row, known).map_err(&wrong)?;
+        known.push(table);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+fn with_inherited(own: Table, known: &[Table]) -> Result<Table, String> {
+    let Some(parent) = own.get("inherits").and_then(Value::as_str) else { return Ok(own) };
+    let named = |table: &&Table| table.get("id").and_then(Value::as_str) == Some(parent);
+    let Some(parent) = known.iter().rfind(named) else {
+        let ids = known.iter().filter_map(|table| table.get("id")?.as_str());
+        let help = suggestion(parent, ids, "there is");
+        return Err(format!(
+            "found `inherits = \"{parent}\"`, expected a row above this one; {help}"
+        ));
+    };
+    let mut table = parent.clone();
+    table.retain(|key, _| !NOT_INHERITED.contains(&key));
+    table.extend(own);
+    Ok(table)
+}
+
+/// Checks what no type says.
+fn check(row: &Dialect, known: &[Table]) -> Result<(), String> {
+    let grammars = [Some(&row.name), row.property_key.as_ref(), row.call_id.as_ref()];
+    for grammar in grammars.into_iter().flatten() {
+        Regex::new(grammar).map_err(|error| {
+            format!("the grammar `{grammar}` is no regular expression: {error}")
+        })?;
+    }
+    if row.evidence.is_empty() {
+        return Err("`evidence` is empty, expected a source for the row".to_owned());
+    }
+    let month = row.asof.split_once('-').filter(|(year, month)| {
+        let digits = |text: &str, count| {
+            text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        digits(year, 4) && digits(month, 2)
+    });
+    if month.is_none() {
+        return Err(format!("found `asof = \"{}\"`, expected a month such as 2026-09", row.asof));
+    }
+    if let Some(plain) = &row.plain
+        && !known.iter().any(|table| table.get("id").and_then(Value::as_str) == Some(plain))
+    {
+        return Err(format!(
+            "found `plain = \"{plain}\"`, expected the id of a row above this one"
+        ));
+    }
+    Ok(())
+}
