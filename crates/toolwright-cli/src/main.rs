@@ -1,6 +1,8 @@
 //! The `toolwright` command: parses arguments, calls the libraries and prints their reports.
 
 mod check;
+mod check;
+mod dialects;
 mod exit;
 mod explain;
 mod generate;
@@ -38,7 +40,14 @@ enum Command {
         #[arg(long, value_enum, value_name = "FINDINGS")]
         deny: Option<Deny>,
     },
+<<<<<<< HEAD
     /// Explain a kind of mistake; without a code, list all kinds.
+=======
+    /// Show what each provider accepts of the tools' schemas, and what it loses.
+    #[command(subcommand)]
+    Dialects(dialects::Command),
+    /// Explain a kind of mistake by its code, such as duplicate-tool; list all kinds without one.
+>>>>>>> 2b8e50d5 (Show dialects and their losses by a command)
     Explain {
         /// The code in brackets in a report, such as duplicate-tool.
         code: Option<String>,
@@ -91,6 +100,7 @@ enum Deny {
 fn main() -> Exit {
     match Arguments::parse().command {
         Command::Check { paths, format, deny } => check::run(paths, format, deny),
+        Command::Dialects(command) => dialects::run(command),
         Command::Explain { code } => explain::run(code.as_deref()),
         Command::Gen { schema, out, watch: true, .. } => watch::run(&Folders { schema, out }),
         Command::Gen { schema, out, check, .. } => generate::run(&Folders { schema, out }, check),

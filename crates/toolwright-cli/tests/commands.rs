@@ -231,3 +231,78 @@ fn the_language_schema_is_json() {
     let folder = tempfile::tempdir().unwrap();
     assert!(out(&toolwright(folder.path(), &["schema"])).starts_with("{\n"));
 }
+
+#[test]
+fn dialects_report_on_the_tools_of_the_project_or_of_a_saved_list() {
+    let folder = project();
+    let report =
+        toolwright(folder.path(), &["dialects", "report", "--dialect", "openai-chat-strict"]);
+    assert_eq!(report.status.code(), Some(0), "{}", err(&report));
+    let lines: Vec<String> = out(&report).lines().map(str::to_owned).collect();
+    assert!(lines[0].starts_with("dialect "), "{lines:?}");
+    assert!(lines[1].starts_with("openai-chat-strict@"), "{lines:?}");
+
+    let listed = r#"{"tools":[{"name":"a.b","inputSchema":{"type":"object","properties":{"n":{"type":"string","maxLength":3}}}}]}"#;
+    fs::write(folder.path().join("listed.json"), listed).unwrap();
+    let why = ["dialects", "why", "a.b", "openai-chat-strict", "--tools-json", "listed.json"];
+    let why = toolwright(folder.path(), &why);
+    assert!(out(&why).contains("At most 3 characters."), "{}", out(&why));
+    assert!(out(&why).contains("unnamed_keys"), "{}", out(&why));
+    let schema = ["dialects", "schema", "a.b", "openai-chat-strict", "--tools-json", "listed.json"];
+    let schema = toolwright(folder.path(), &schema);
+    let wire: serde_json::Value = serde_json::from_str(&out(&schema)).unwrap();
+    assert_eq!(wire["properties"]["n"]["type"], serde_json::json!(["string", "null"]));
+    assert_eq!(wire["additionalProperties"], false);
+}
+
+#[test]
+fn an_unknown_dialect_or_tool_is_answered_with_the_nearest() {
+    let folder = project();
+    let dialect = toolwright(folder.path(), &["dialects", "show", "openai-chat-strct"]);
+    assert_eq!(dialect.status.code(), Some(2));
+    assert!(err(&dialect).contains("did you mean `openai-chat-strict`?"), "{}", err(&dialect));
+    let tool = toolwright(folder.path(), &["dialects", "why", "greett", "anthropic"]);
+    assert_eq!(tool.status.code(), Some(2));
+    assert!(err(&tool).contains("there is no tool `greett`"), "{}", err(&tool));
+}
+
+#[test]
+fn projections_and_values_are_answered_line_by_line() {
+    use std::io::Write as _;
+
+    let folder = project();
+    let run = |command: &str, input: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_toolwright"))
+            .args(["dialects", command])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        let lines = out(&output);
+        lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect::<Vec<serde_json::Value>>()
+    };
+    let tool = r#""dialect":"openai-chat-strict","tool":"t","schema":{"type":"object","additionalProperties":false,"properties":{"n":{"type":"integer","minimum":1}}}"#;
+    let projected = run("project", &format!("{{{tool}}}\nnot JSON\n{{\"tool\":\"t\"}}\n"));
+    assert_eq!(projected[0]["class"], "lossless");
+    assert_eq!(projected[0]["schema_projected"]["required"], serde_json::json!(["n"]));
+    assert!(projected[1]["error"].is_string());
+    assert_eq!(projected[2]["error"], "the line lacks the string `dialect`");
+
+    let values = run(
+        "codec",
+        &format!(
+            "{{{tool},\"op\":\"encode\",\"value\":{{}}}}\n{{{tool},\"op\":\"decode\",\"value\":{{\"n\":null}}}}\n\
+             {{{tool},\"op\":\"decode\",\"value\":{{\"n\":0}}}}\n"
+        ),
+    );
+    assert_eq!(values[0]["value"], serde_json::json!({ "n": null }));
+    assert_eq!(values[1]["value"], serde_json::json!({}));
+    assert_eq!(values[2]["error"], "`/n`: found 0, expected at least 1");
+}

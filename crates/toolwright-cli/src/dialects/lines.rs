@@ -1,0 +1,111 @@
+//! Commands that other programs drive: a JSON object a line in, one out.
+
+use std::io::{self, BufRead as _, Write as _};
+
+use toolwright::Value;
+use toolwright::schema::Schema;
+use toolwright::value::Map;
+use toolwright_dialect::{Dialect, Loss, Policy, Projection, Subject, project};
+
+use crate::exit::Exit;
+
+/// The longest line that is read, in bytes.
+const LONGEST_LINE: u64 = 64 << 20;
+
+/// Answers `{"dialect", "tool", "schema", "description"?}` with the projection.
+pub(super) fn project_lines() -> Exit {
+    each_line(|line| {
+        let asked = Asked::read(line)?;
+        let found = asked.project();
+        let projected: Option<Value> =
+            found.wire_schema.as_ref().and_then(|schema| schema.parse().ok());
+        Ok(Value::Object(Map::from([
+            ("dialect", Value::from(asked.dialect.dated_id())),
+            ("tool", Value::from(asked.tool.as_str())),
+            ("name", Value::from(found.wire_name.as_str())),
+            ("schema_source", asked.schema.clone()),
+            ("schema_projected", Value::from(projected)),
+            ("class", Value::from(found.class.as_str())),
+            ("losses", Value::Array(found.losses.iter().map(Loss::to_value).collect())),
+        ])))
+    })
+}
+
+/// Answers `{"dialect", "tool", "schema", "op": "encode" | "decode", "value"}` with `{"value"}`.
+pub(super) fn codec_lines() -> Exit {
+    each_line(|line| {
+        let asked = Asked::read(line)?;
+        let value = line.get("value").ok_or("the line lacks `value`")?.to_string();
+        let found = asked.project();
+        let text = match line.get("op").and_then(Value::as_str) {
+            Some("encode") => found.encode(&value).map_err(|error| error.to_string())?,
+            Some("decode") => {
+                let decoded = found.decode(&value).map_err(|issues| issues.to_string())?;
+                // Stands for the codec of the tool.
+                let schema =
+                    Schema::new(&asked.schema.to_string()).map_err(|error| error.to_string())?;
+                let judged = schema.check(decoded.canonical.as_bytes());
+                judged.map_err(|invalid| decoded.wire_issues(&invalid).to_string())?;
+                decoded.canonical.as_str().to_owned()
+            }
+            _ => return Err("the line lacks `op`, expected `encode` or `decode`".to_owned()),
+        };
+        let value: Value =
+            text.parse().map_err(|invalid: toolwright::InvalidPayload| invalid.to_string())?;
+        Ok(Value::Object(Map::from([("value", value)])))
+    })
+}
+
+/// The tool and dialect of a line.
+struct Asked {
+    dialect: &'static Dialect,
+    tool: String,
+    description: String,
+    schema: Value,
+}
+
+impl Asked {
+    fn read(line: &Value) -> Result<Self, String> {
+        let text = |key: &str| line.get(key).and_then(Value::as_str);
+        let required =
+            |key: &str| text(key).ok_or_else(|| format!("the line lacks the string `{key}`"));
+        Ok(Self {
+            dialect: Dialect::find(required("dialect")?).map_err(|error| error.to_string())?,
+            tool: required("tool")?.to_owned(),
+            description: text("description").unwrap_or_default().to_owned(),
+            schema: line.get("schema").ok_or("the line lacks `schema`")?.clone(),
+        })
+    }
+
+    fn project(&self) -> Projection {
+        let args = self.schema.to_string();
+        let subject = Subject { name: &self.tool, description: &self.description, args: &args };
+        project(&subject, self.dialect, &Policy::default())
+    }
+}
+
+/// Answers each line of standard input, and flushes after it.
+fn each_line(answer: impl Fn(&Value) -> Result<Value, String>) -> Exit {
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match io::Read::take(&mut input, LONGEST_LINE).read_until(b'\n', &mut line) {
+            Ok(0) => return Exit::Done,
+            Ok(_) => {}
+            Err(_) => return Exit::Io,
+        }
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let parsed = std::str::from_utf8(&line)
+            .map_err(|error| error.to_string())
+            .and_then(|text| text.parse::<Value>().map_err(|invalid| invalid.to_string()));
+        let answered = parsed
+            .and_then(|value| answer(&value))
+            .unwrap_or_else(|error| Value::Object(Map::from([("error", Value::from(error))])));
+        if writeln!(output, "{answered}").and_then(|()| output.flush()).is_err() {
+            return Exit::Done;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What people read of dialects and projections.
+
+use toolwright::Value;
+use toolwright::value::Map;
+use toolwright_dialect::{Class, Dialect, LossKind, Projection};
+
+use super::{Format, Tool};
+use crate::exit::Exit;
+use crate::print;
+
+pub(super) fn list() -> Exit {
+    let rows: Vec<[String; 4]> = Dialect::all()
+        .map(|dialect| {
+            let mode = if dialect.is_strict() { "strict" } else { "plain" };
+            [
+                dialect.dated_id(),
+                mode.to_owned(),
+                dialect.confidence().to_string(),
+                dialect.title().to_owned(),
+            ]
+        })
+        .collect();
+    table(["dialect", "mode", "known", "endpoint"], &rows);
+    Exit::Done
+}
+
+pub(super) fn show(dialect: &Dialect) -> Exit {
+    let mut lines = vec![dialect.dated_id(), dialect.title().to_owned(), String::new()];
+    lines.push(format!("envelope    {}", dialect.envelope()));
+    lines.extend(dialect.inherits().map(|parent| format!("adds to     {parent}")));
+    lines.push(format!("plain form  {}", dialect.plain().id()));
+    lines.push(format!("known       {}", dialect.confidence()));
+    let limits = dialect.limits();
+    let known = [
+        ("tools", limits.tools),
+        ("strict tools", limits.strict_tools),
+        ("optional parameters", limits.optional_params),
+        ("parameters with unions", limits.union_params),
+        ("properties", limits.properties),
+        ("levels", limits.depth),
+        ("values of enums", limits.enum_values),
+        ("bytes of definitions", limits.json_bytes),
+    ];
+    for (what, most) in known {
+        lines.extend(most.map(|most| format!("limit       {most} {what}")));
+    }
+    let sources = "sources (D documented, O observed in an answer, S read in a client's source):";
+    lines.extend([String::new(), sources.to_owned()]);
+    lines.extend(dialect.evidence().iter().map(|source| format!("  {source}")));
+    lines.extend(dialect.note().map(|note| format!("\n{note}")));
+    for line in lines {
+        print::out_line(&line);
+    }
+    Exit::Done
+}
+
+pub(super) fn report(tools: &[Tool], dialects: &[&Dialect], format: Format) -> Exit {
+    let mut rows = Vec::new();
+    let mut refused = Vec::new();
+    for dialect in dialects {
+        let mut counts = [0; 4];
+        for tool in tools {
+            let found = tool.project(dialect);
+            counts[found.class as usize] += 1;
+            if format == Format::Json {
+                print::out(&format!("{}\n", line(tool, dialect, &found)));
+            }
+            if let Some(loss) = found.losses.iter().find(|loss| loss.kind == LossKind::Refused) {
+                refused.push(format!(
+                    "{}: `{}` is refused at `{}`: it {}",
+                    dialect.id(),
+                    tool.name,
+                    loss.at,
+                    loss.now
+                ));
+            }
+        }
+        let mut row = [(); 5].map(|()| String::new());
+        row[0] = dialect.dated_id();
+        for (cell, count) in row[1..].iter_mut().zip(counts) {
+            *cell = count.to_string();
+        }
+        rows.push(row);
+    }
+    if format == Format::Human {
+        table(["dialect", "lossless", "widened", "narrowed", "refused"], &rows);
+        for line in refused {
+            print::out_line(&line);
+        }
+    }
+    Exit::Done
+}
+
+/// A tool in a dialect as one JSON object.
+fn line(tool: &Tool, dialect: &Dialect, found: &Projection) -> Value {
+    Value::Object(Map::from([
+        ("dialect", Value::from(dialect.dated_id())),
+        ("tool", Value::from(tool.name.as_str())),
+        ("name", Value::from(found.wire_name.as_str())),
+        ("class", Value::from(found.class.as_str())),
+        (
+            "losses",
+            Value::Array(found.losses.iter().map(toolwright_dialect::Loss::to_value).collect()),
+        ),
+        ("numbers", found.numbers.to_value()),
+    ]))
+}
+
+pub(super) fn why(tool: &Tool, dialect: &Dialect) -> Exit {
+    let found = tool.project(dialect);
+    print::out_line(&format!("`{}` in {}: {}", tool.name, dialect.dated_id(), found.class));
+    let rows: Vec<[String; 5]> = found
+        .losses
+        .iter()
+        .map(|loss| {
+            let was = if loss.was.is_null() {
+                loss.keyword.clone()
+            } else {
+                format!("{}: {}", loss.keyword, loss.was)
+            };
+            [
+                loss.kind.to_string(),
+                loss.by.to_owned(),
+                loss.at.clone(),
+                shortened(&was),
+                shortened(&loss.now),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        table(["loss", "by", "at", "was", "now"], &rows);
+    }
+    Exit::Done
+}
+
+pub(super) fn schema(tool: &Tool, dialect: &Dialect) -> Exit {
+    let found = tool.project(dialect);
+    if let Some(schema) = &found.wire_schema {
+        print::out(&format!("{schema}\n"));
+        return Exit::Done;
+    }
+    if found.class != Class::Refused {
+        print::err_line(&format!(
+            "dialects: `{}` is sent without a schema in {}",
+            tool.name,
+            dialect.id()
+        ));
+        return Exit::Done;
+    }
+    let reason = found.losses.iter().find(|loss| loss.kind == LossKind::Refused);
+    let reason = reason.map_or(String::new(), |loss| format!(" at `{}`: it {}", loss.at, loss.now));
+    print::err_line(&format!("dialects: {} refuses `{}`{reason}", dialect.id(), tool.name));
+    Exit::Rejected
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    if text.chars().count() <= LONGEST {
+        text.to_owned()
+    } else {
+        text.chars().take(LONGEST - 1).chain(['…']).collect()
+    }
+}
+
+/// Prints columns, the last one as wide as it is.
+fn table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) {
+    let head = head.map(str::to_owned);
+    let width = |column: usize| {
+        [&head].into_iter().chain(rows).map(|row| row[column].chars().count()).max().unwrap_or(0)
+    };
+    for row in [&head].into_iter().chain(rows) {
+        let cells = row
+            .iter()
+            .enumerate()
+            .map(|(column, cell)| format!("{cell:width$}", width = width(column)));
+        print::out_line(cells.collect::<Vec<_>>().join("  ").trim_end());
+    }
+}
