@@ -247,15 +247,16 @@ toolwright = { workspace = true }
 const BILLING_USER: &str = r##"
 #![cfg(test)]
 
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
 
 use billing_service::errors::PlaceError;
 use billing_service::service::BillingService;
 use billing_service::types::{Money, Order, OrderCost, PlaceDear, PlacePayload, Tip, Wallet};
 use billing_tools::executor::BillingExecutor;
-use toolwright::codec::{from_json, to_json};
-use toolwright::{Executor, InvalidPayload, MethodError, Scope};
+use billing_tools::specs;
+use billing_tools::types::{PlaceArgs, ShowArgs};
+use toolwright::codec::{DomainType, from_json, to_json};
+use toolwright::{InvalidPayload, MethodError, testing};
 
 fn issues(found: InvalidPayload) -> Vec<String> {
     found.issues().iter().map(|issue| format!("{} {} {issue}", issue.pointer(), issue.code())).collect()
@@ -319,29 +320,24 @@ impl BillingService for Shop {
     }
 }
 
-fn run(total: Money, run_id: &str) -> String {
-    let args = billing_tools::types::PlaceArgs { total, additional: toolwright::Map::new() };
-    let call = billing_tools::calls::place(&args).unwrap();
-    let call = call.with_scope(Scope { run_id: Some(run_id.to_owned()), ..Scope::default() });
-    let executor = BillingExecutor::new(Shop);
-    let mut running = pin!(executor.execute(&call));
-    let Poll::Ready(result) = running.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
-        panic!("the executor awaits nothing")
-    };
-    match result.outcome.as_ref() {
-        Ok(payload) => payload.as_str().to_owned(),
-        Err(failure) => failure.message.clone(),
+async fn run(total: Money, run_id: &str) -> String {
+    let executor = Arc::new(BillingExecutor::new(Shop));
+    let tools = testing::tools(|registrar| registrar.register(specs::ALL, executor));
+    let args = PlaceArgs { total, additional: toolwright::Map::new() };
+    match tools.with_run_id(run_id).run(specs::Place, &args).await {
+        Ok(wallet) => wallet.money.to_json(),
+        Err(failure) => failure.message,
     }
 }
 
-#[test]
-fn tools_accept_and_return_domain_types() {
-    assert_eq!(run(Money(150), "run_1"), r#"{"money":"1.50"}"#);
-    assert_eq!(run(Money(1_000_000), "run_1"), "10000.00 is dear");
+#[tokio::test]
+async fn tools_accept_and_return_domain_types() {
+    assert_eq!(run(Money(150), "run_1").await, "1.50");
+    assert_eq!(run(Money(1_000_000), "run_1").await, "10000.00 is dear");
     // The caller cannot correct the id of the run.
-    assert_eq!(run(Money(150), "r"), "the tool failed internally");
+    assert_eq!(run(Money(150), "r").await, "the tool failed internally");
     let args = r#"{"total":"1.0","even":1}"#;
-    let found = issues(from_json::<billing_tools::types::ShowArgs>(args.as_bytes()).unwrap_err());
+    let found = issues(from_json::<ShowArgs>(args.as_bytes()).unwrap_err());
     assert!(found.len() == 2 && found[0].starts_with("/total pattern "), "{found:?}");
     assert!(found[1].starts_with("/even schema "), "{found:?}");
 }
@@ -361,7 +357,9 @@ fn domain_types_replace_named_types() {
             "crates/user/Cargo.toml",
             "[package]\nname = \"user\"\nedition = \"2024\"\n[dependencies]\ntoolwright = { workspace = true }\n\
              money = { path = \"../money\" }\nbilling-service = { path = \"../../gen/billing/service\" }\n\
-             billing-tools = { path = \"../../gen/billing/tools/billing\" }\n",
+             billing-tools = { path = \"../../gen/billing/tools/billing\" }\n\
+             [dev-dependencies]\ntoolwright = { workspace = true, features = [\"testing\"] }\n\
+             tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\"] }\n",
         ),
         ("crates/user/src/lib.rs", BILLING_USER),
     ]);
@@ -386,9 +384,12 @@ fn generated_crates_can_be_used_without_json() {
              time = { version = \"0.3\", default-features = false }\nuuid = { version = \"1\", default-features = false }\n\
              money = { path = \"../money\" }\ntracker-service = { path = \"../../gen/tracker/service\" }\n\
              issues-tools = { path = \"../../gen/tracker/tools/issues\" }\n\
-             statistics-tools = { path = \"../../gen/tracker/tools/statistics\" }\n",
+             statistics-tools = { path = \"../../gen/tracker/tools/statistics\" }\n\
+             [dev-dependencies]\ntoolwright = { workspace = true, features = [\"testing\"] }\n\
+             tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\"] }\n",
         ),
         ("crates/user/src/lib.rs", include_str!("consumer/user.rs")),
+        ("crates/user/tests/tools.rs", include_str!("consumer/tools.rs")),
     ]);
     workspace.test();
 }

@@ -24,7 +24,8 @@ const DOC_TESTED: [&str; 11] = [
 ];
 
 /// The features of the contract.
-const CONTRACT_FEATURES: [&str; 6] = ["patterns", "redaction", "chrono", "jiff", "time", "uuid"];
+const CONTRACT_FEATURES: [&str; 7] =
+    ["patterns", "redaction", "testing", "chrono", "jiff", "time", "uuid"];
 
 /// The features of the built-in toolsets.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];

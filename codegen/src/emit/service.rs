@@ -10,7 +10,7 @@ use crate::plan::{
 
 /// The module of the trait.
 pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
-    let (name, docs) = (&plan.trait_name, docs(&plan.docs));
+    let (name, fake, docs) = (&plan.trait_name, &plan.fake_name, docs(&plan.docs));
     let methods = plan.methods.iter().map(method);
     let fails = plan.methods.iter().any(|method| method.error.is_some());
     let names_types =
@@ -29,6 +29,8 @@ pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
                 pub trait #name {
                     #(#methods)*
                 }
+
+                pub struct #fake;
             }
         },
     ];

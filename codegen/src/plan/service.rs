@@ -22,6 +22,8 @@ pub struct ServiceCrate<'a> {
     pub types: Types,
     /// The trait's name.
     pub trait_name: Identifier,
+    /// The name of its fake.
+    pub fake_name: Identifier,
     /// The trait's doc lines.
     pub docs: Vec<String>,
     /// Its methods; a service without methods has no trait.
@@ -132,6 +134,7 @@ impl<'a> Planner<'a> {
         let contents = ServiceCrate {
             types: self.types(scope, imports),
             trait_name: pascal_with(&name, "Service"),
+            fake_name: pascal_with(&format!("fake_{name}"), "Service"),
             docs: if docs.is_empty() { vec![fallback] } else { docs.clone() },
             methods,
             service: name.clone(),

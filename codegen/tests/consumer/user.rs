@@ -8,26 +8,15 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::net::Ipv4Addr;
 use std::ops::Bound;
-use std::pin::pin;
 use std::str::FromStr;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
-use issues_tools::executor::IssuesExecutor;
 use money::Money;
-use statistics_tools::executor::StatisticsExecutor;
 use toolwright::codec::{Decode, Encode};
 use toolwright::format::{Date, DateTime, Uuid};
-use toolwright::{
-    DeclaredError, Executor, Integer, InvalidPayload, Map, MethodError, Nullable, Payload, Recovery, ToolCall,
-    ToolFailure,
-};
-use tracker_service::errors::GetIssueError;
-use tracker_service::service::TrackerService;
+use toolwright::{Integer, InvalidPayload, Map, Nullable, Payload};
 use tracker_service::types::{
-    Attempts, CountIssuesResult, Day, Even, Event, Far, GetIssuePayload, Issue, IssueId, Labels,
-    Moved, NoIssue, Note, Opened, Order, Page, Place, Plain, Priority, Selector, Share, Slug,
-    Stamps, State, Tags, Title, Widths,
+    Attempts, Day, Even, Event, Far, Issue, IssueId, Labels, Moved, Note, Opened, Order, Page,
+    Place, Plain, Priority, Selector, Share, Slug, Stamps, State, Tags, Title, Widths,
 };
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -235,57 +224,5 @@ fn objects_choices_tuples_and_maps_are_built_and_matched() -> Tested {
     assert!(Labels::try_from(Map::from([("team", "web".to_owned())])).is_err());
     let tags = Tags::try_from(vec![Slug::try_from("a")?, Slug::try_from("a")?]);
     assert!(tags.is_err(), "one tag occurs twice");
-    Ok(())
-}
-
-/// A service with one issue.
-struct Tracker;
-
-impl TrackerService for Tracker {
-    async fn get_issue(
-        &self,
-        GetIssuePayload { id }: GetIssuePayload,
-    ) -> Result<Issue, MethodError<GetIssueError>> {
-        match *id {
-            1 => Ok(Issue::new("Milk".parse()?, id, Priority::default())),
-            2 => Err(GetIssueError::Busy)?,
-            _ => Err(GetIssueError::NotFound(NoIssue { id }))?,
-        }
-    }
-
-    async fn count_issues(&self, page: Page) -> Result<CountIssuesResult, MethodError> {
-        Ok(CountIssuesResult { count: page.number })
-    }
-}
-
-fn run<T: Decode>(executor: &impl Executor, call: &ToolCall) -> Result<T, ToolFailure> {
-    let mut running = pin!(executor.execute(call));
-    let Poll::Ready(result) = running.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
-        panic!("the executor awaits nothing")
-    };
-    result.outcome.map(|payload| payload.decode().expect("the result matches its schema"))
-}
-
-#[test]
-fn toolsets_share_a_service_and_fail_with_declared_errors() -> Tested {
-    let tracker = Arc::new(Tracker);
-    let issues = IssuesExecutor::new(Arc::clone(&tracker));
-    let statistics = StatisticsExecutor::new(tracker);
-
-    let counted: CountIssuesResult =
-        run(&statistics, &statistics_tools::calls::count_issues(&Page::default())?)?;
-    assert_eq!(counted.count, Page::DEFAULT_NUMBER);
-    let get = |id| issues_tools::calls::get_issue(&GetIssuePayload { id: IssueId(id) });
-    assert_eq!(run::<Issue>(&issues, &get(1)?)?.priority, Priority::Medium);
-    assert!(get(0).is_err());
-
-    let failure = run::<Issue>(&issues, &get(9)?).unwrap_err();
-    assert_eq!(failure.message, "there is no issue 9");
-    assert_eq!(failure.recovery, Recovery::Replan);
-    let error = GetIssueError::from_failure(failure)?;
-    assert_eq!(error, GetIssueError::NotFound(NoIssue { id: IssueId(9) }));
-    assert!(HashSet::from([error, GetIssueError::Busy]).contains(&GetIssueError::Busy));
-    let busy = run::<Issue>(&issues, &get(2)?).unwrap_err();
-    assert_eq!((busy.code.as_deref(), busy.recovery), (Some("busy"), Recovery::Retry));
     Ok(())
 }

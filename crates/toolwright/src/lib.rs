@@ -52,6 +52,8 @@ pub mod remote;
 pub mod schema;
 pub mod service;
 pub mod spec;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod untrusted;
 pub mod value;
 

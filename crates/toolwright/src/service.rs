@@ -3,6 +3,9 @@
 /// Declares the trait of a service. Implement its methods with `async fn`; their futures must be [`Send`]. A reference
 /// or [`Arc`](std::sync::Arc) to a provider implements the trait too.
 ///
+/// A struct behind the trait is its fake: a provider for tests, which has a `FakeMethod` of `toolwright::testing` for each
+/// method. It is there with the feature `testing` of this crate alone.
+///
 /// ```
 /// use std::sync::Arc;
 /// use toolwright::MethodError;
@@ -13,6 +16,8 @@
 ///         /// Returns the number after another one.
 ///         async fn next(&self, number: i64) -> Result<i64, MethodError>;
 ///     }
+///
+///     pub struct FakeCounterService;
 /// }
 ///
 /// struct Counter;
@@ -40,6 +45,8 @@ macro_rules! service {
                 async fn $method:ident(&self, $payload:ident: $args:ty $(,)?) -> $result:ty;
             )*
         }
+
+        $(pub struct $fake:ident;)?
     ) => {
         $(#[$about])*
         pub trait $name: Send + Sync {
@@ -64,5 +71,47 @@ macro_rules! service {
                 }
             )*
         }
+
+        $crate::__fake! {
+            ($($fake)?) $name { $($method($args) -> $result;)* }
+        }
     };
+}
+
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __fake {
+    (() $($service:tt)*) => {};
+    (($fake:ident) $name:ident { $($method:ident($args:ty) -> $result:ty;)* }) => {
+        #[doc = concat!("A [`", stringify!($name), "`] for tests: it gives the answers that it is told, and records its calls.")]
+        #[derive(Debug)]
+        pub struct $fake {
+            $(
+                #[doc = concat!("The answers of `", stringify!($method), "`, and its calls.")]
+                pub $method: $crate::testing::FakeMethod<$args, $result>,
+            )*
+        }
+
+        impl ::core::default::Default for $fake {
+            fn default() -> Self {
+                Self { $($method: $crate::testing::FakeMethod::new(stringify!($method)),)* }
+            }
+        }
+
+        impl $name for $fake {
+            $(
+                async fn $method(&self, payload: $args) -> $result {
+                    self.$method.call(payload)
+                }
+            )*
+        }
+    };
+}
+
+#[cfg(not(feature = "testing"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __fake {
+    ($($service:tt)*) => {};
 }

@@ -14,4 +14,6 @@ toolwright::service! {
         /// Any internal error.
         async fn add(&self, payload: types::AddPayload) -> Result<types::AddResult, MethodError>;
     }
+
+    pub struct FakeCalculatorService;
 }

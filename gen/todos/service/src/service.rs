@@ -27,4 +27,6 @@ toolwright::service! {
             payload: types::GetTodosPayload,
         ) -> Result<types::TodosSnapshot, MethodError<errors::GetTodosError>>;
     }
+
+    pub struct FakeTodosService;
 }
