@@ -141,6 +141,8 @@ mod registry;
 pub mod remote;
 mod run;
 pub mod suspended;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod tools;
 pub mod watch;
 mod wire;

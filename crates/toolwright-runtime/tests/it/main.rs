@@ -33,6 +33,7 @@ mod spans;
 mod state;
 mod steps;
 mod tasks;
+mod testing;
 mod tools;
 mod toys;
 mod two_names;
