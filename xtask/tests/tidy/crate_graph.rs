@@ -42,6 +42,7 @@ const OURS: &[Allowed] = &[
         &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-prerequisites"],
     ),
     allowed("bench/soak", &["toolwright", "toolwright-runtime"]),
+    allowed("examples/build-script", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     allowed("examples/sqlite", &["toolwright", "toolwright-runtime"]),
     allowed("bench/generation", &["toolwright-codegen", "toolwright-prerequisites"]),
     allowed(
