@@ -1,7 +1,6 @@
 //! The `toolwright` command: parses arguments, calls the libraries and prints their reports.
 
 mod check;
-mod check;
 mod dialects;
 mod exit;
 mod explain;
@@ -40,14 +39,10 @@ enum Command {
         #[arg(long, value_enum, value_name = "FINDINGS")]
         deny: Option<Deny>,
     },
-<<<<<<< HEAD
-    /// Explain a kind of mistake; without a code, list all kinds.
-=======
     /// Show what each provider accepts of the tools' schemas, and what it loses.
     #[command(subcommand)]
     Dialects(dialects::Command),
-    /// Explain a kind of mistake by its code, such as duplicate-tool; list all kinds without one.
->>>>>>> 2b8e50d5 (Show dialects and their losses by a command)
+    /// Explain a kind of mistake; without a code, list all kinds.
     Explain {
         /// The code in brackets in a report, such as duplicate-tool.
         code: Option<String>,

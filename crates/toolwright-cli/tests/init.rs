@@ -231,7 +231,7 @@ fn offline(has_toolwright: bool) -> tempfile::TempDir {
     for name in ["toolwright", "toolwright-agents", "toolwright-mcp", "toolwright-runtime"] {
         let crates = ["odd \"name\"/crates", "vendor"];
         for place in &crates[..if has_toolwright { 2 } else { 1 }] {
-            package(&format!("{place}/{name}"), name, "0.1.0", "http-server = []\n");
+            package(&format!("{place}/{name}"), name, "0.1.0", "http-server = []\ntesting = []\n");
         }
     }
     folder

@@ -43,10 +43,9 @@ impl IssuesService for Tracker {
 
     async fn close_issue(&self, call: CloseIssue) -> Result<Issue, MethodError<CloseIssueError>> {
         let mut issues = self.issues.lock().await;
-        let Some(issue) = issues.iter_mut().find(|issue| issue.id == call.id) else {
-            let error = CloseIssueNotFound { id: call.id };
-            return Err(CloseIssueError::NotFound(error).into());
-        };
+        let issue = issues.iter_mut().find(|issue| issue.id == call.id);
+        let unknown = CloseIssueNotFound { id: call.id };
+        let issue = issue.ok_or(CloseIssueError::NotFound(unknown))?;
         issue.status = Status::Closed;
         Ok(issue.clone())
     }
