@@ -1,5 +1,5 @@
-//! Compiles every schema of the corpora into `OUT_DIR` and writes down what came of each. Never judges an instance,
-//! and fails on nothing the compiler does: what went wrong is for the tests to report.
+//! Compiles every schema of the corpora into `OUT_DIR` and records the outcome of each. A refusal or panic of the compiler does
+//! not fail the build; the tests report it.
 
 mod projects;
 #[path = "../src/record.rs"]
@@ -16,14 +16,14 @@ use std::{env, fs};
 use projects::Projects;
 use record::{Area, Record};
 
-/// The corpora, from this package's folder; they are no part of the repository.
+/// The corpora, relative to this package's folder. They are not part of the repository.
 const CORPORA: &str = "../../../shared/corpus";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut projects = Projects::new(PathBuf::from(env::var("OUT_DIR")?).join("projects"))?;
     let kept = Path::new("cases");
     let corpora = Path::new(CORPORA);
-    // Corpora that are not there make this run at every build, so that the day they appear is not missed.
+    // Cargo reruns this script at every build while a folder is missing, so corpora that appear later are found.
     for folder in [kept, corpora] {
         println!("cargo::rerun-if-changed={}", folder.display());
     }
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         record.sources.extend(suite::compile(&suite, Area::Suite, &mut projects)?);
         record.sources.extend(servers::compile(corpora, Area::Servers, &mut projects)?);
     } else {
-        println!("cargo::warning={CORPORA} is not there: only the cases of this package are run");
+        println!("cargo::warning={CORPORA} does not exist: only the cases of this package are run");
     }
     projects.finish()?;
     let path = PathBuf::from(env::var("OUT_DIR")?).join("record.json");
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The files of a folder and its folders that end so, in path order; none where the folder is not there.
+/// The files below a folder with this extension, sorted by path; none if there is no such folder.
 fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut found = Vec::new();
     if !folder.is_dir() {

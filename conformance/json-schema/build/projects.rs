@@ -1,5 +1,4 @@
-//! Schema texts through the compiler, one by one and together, and the index of what was generated. Knows nothing of
-//! where the texts come from.
+//! Compiles schema texts, writes the generated modules, and writes an index of their tools.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,13 +20,13 @@ pub(crate) struct Projects {
 }
 
 impl Projects {
-    /// Writes into this folder, and nothing of an earlier run stays there.
+    /// Creates the folder for the modules. [`Self::add`] replaces those of an earlier run.
     pub(crate) fn new(folder: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(&folder)?;
         Ok(Self { folder, modules: String::new(), tools: String::new() })
     }
 
-    /// Makes a module of the files of one project with one toolset.
+    /// Writes the files of one project with one toolset as a module.
     pub(crate) fn add(
         &mut self,
         module: &str,
@@ -58,7 +57,7 @@ impl Projects {
     }
 }
 
-/// The types that stand for tools.
+/// The names of the marker types of the tools.
 fn tools(files: &Files) -> impl Iterator<Item = &str> {
     let specs = files.iter().filter(|(path, _)| path.ends_with("/specs.rs"));
     specs
@@ -76,13 +75,13 @@ pub(crate) fn generate(path: &str, text: String) -> Result<Files, Outcome> {
     }
 }
 
-/// A panic as a finding like any other, so that one does not hide the rest.
+/// Turns a panic into an outcome, so that the other cases still run.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Outcome> {
     catch_unwind(AssertUnwindSafe(work))
-        .map_err(|panic| Outcome::Panicked { message: said(panic.as_ref()) })
+        .map_err(|panic| Outcome::Panicked { message: panic_message(panic.as_ref()) })
 }
 
-/// What came of a compilation nobody wants the files of.
+/// The outcome of a compilation, without its files.
 pub(crate) fn outcome(generated: Result<Files, Outcome>) -> Outcome {
     generated.map_or_else(|outcome| outcome, |_| Outcome::Accepted)
 }
@@ -95,7 +94,7 @@ fn refusal(findings: &[Diagnostic]) -> Outcome {
     )
 }
 
-fn said(panic: &(dyn any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned())

@@ -1,5 +1,4 @@
-//! Tool lists of MCP servers as projects, through the importer as a user's are, and the vectors that go with them.
-//! Never compiles by itself.
+//! Imports tool lists of MCP servers as a user does, compiles them, and reads the payloads for their tools.
 
 use std::error::Error;
 use std::fs;
@@ -19,7 +18,7 @@ struct ToolList {
     tools: Vec<Box<RawValue>>,
 }
 
-/// What of a tool matters here.
+/// The part of a tool that is needed here.
 #[derive(Deserialize)]
 struct Tool {
     name: String,
@@ -35,7 +34,7 @@ struct Vector {
     raw: String,
 }
 
-/// Compiles every server of a folder: the server as it is, and only if that is refused its tools one by one.
+/// Compiles every server of a folder: all tools together and, if that is refused, its tools one by one.
 pub(crate) fn compile(
     folder: &Path,
     area: Area,
@@ -97,7 +96,7 @@ fn case(tool: &RawValue, outcome: Outcome) -> Result<Case, serde_json::Error> {
     Ok(Case { title: name.clone(), tool: name, schema, outcome, rows: Vec::new() })
 }
 
-/// Vectors go to the tool they name.
+/// Adds the vectors to the cases of their tools.
 fn distribute(vectors: Vec<Vector>, cases: &mut [Case]) {
     for Vector { tool, side, valid, why, raw } in vectors {
         let side = if side == "result" { Side::Result } else { Side::Args };
@@ -108,7 +107,7 @@ fn distribute(vectors: Vec<Vector>, cases: &mut [Case]) {
     }
 }
 
-/// The list as the server would send it, through the importer and the compiler.
+/// Imports and compiles a list of tools, as the server would send it.
 fn generate<'a>(
     toolset: &str,
     tools: impl IntoIterator<Item = &'a Box<RawValue>>,

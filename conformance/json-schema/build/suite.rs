@@ -1,4 +1,4 @@
-//! The files of the JSON Schema suite as projects: a group is a type and a tool. Never compiles by itself.
+//! Compiles the files of the JSON Schema suite as projects. Each group becomes a type and a tool.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,7 +13,7 @@ use crate::projects::{self, Projects};
 use crate::record::{Area, Case, Outcome, Row, Side, Source};
 use crate::{files, yaml_text};
 
-/// The formats the schema language checks; any other is an annotation.
+/// The formats that the schema language checks. All others are annotations.
 const CHECKED: [&str; 12] = [
     "date-time",
     "date",
@@ -29,7 +29,7 @@ const CHECKED: [&str; 12] = [
     "json-pointer",
 ];
 
-/// The dialect of our schemas, which need not say so.
+/// The default dialect of the schema language.
 const DIALECT: &str = "\"https://json-schema.org/draft/2020-12/schema\"";
 
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ struct Test {
     valid: bool,
 }
 
-/// Compiles every file of a folder: each group alone, then the accepted ones together.
+/// Compiles every file of a folder: each group alone, then all accepted groups together.
 pub(crate) fn compile(
     folder: &Path,
     area: Area,
@@ -95,7 +95,7 @@ fn case(file: &str, toolset: &str, index: usize, group: &Group) -> Case {
     Case { title: group.description.clone(), tool, schema, outcome, rows }
 }
 
-/// What the schema language decides about formats goes before what the file says.
+/// The row of a test. For formats, the decision of the schema language replaces the file's verdict.
 fn row(file: &str, schema: &RawValue, test: &Test) -> Row {
     let valid = decided(file, schema, test).unwrap_or(test.valid);
     Row {
@@ -120,7 +120,8 @@ fn decided(file: &str, schema: &RawValue, test: &Test) -> Option<bool> {
     }
 }
 
-/// A schema file in which each schema is a type, so that `#` means itself, a result, and a property of arguments.
+/// A schema file in which each schema is a type, which is a result and a property of arguments. As a type, it is the root that
+/// `#` refers to.
 fn project(toolset: &str, members: &[(&str, &str)]) -> String {
     let (mut types, mut tools) = (String::new(), String::new());
     for (tool, schema) in members {
@@ -130,7 +131,7 @@ fn project(toolset: &str, members: &[(&str, &str)]) -> String {
         _ = write!(
             tools,
             "      {tool}:
-        description: Takes and gives a value.
+        description: Takes and returns a value.
         args:
           type: object
           required: [value]
@@ -153,7 +154,7 @@ types:
     )
 }
 
-/// Leaves `$schema` out where it says what goes without saying; another dialect is the compiler's to refuse.
+/// Leaves out a `$schema` that names the default dialect. The compiler refuses other dialects.
 fn without_dialect(schema: &str) -> String {
     let members = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(schema);
     let Ok(mut members) = members else { return schema.to_owned() };
@@ -163,7 +164,7 @@ fn without_dialect(schema: &str) -> String {
     serde_json::to_string(&members).unwrap_or_else(|_| schema.to_owned())
 }
 
-/// `optional/format/date-time` as `optional_format_date_time`.
+/// Turns `optional/format/date-time` into `optional_format_date_time`.
 fn snake(name: &str) -> String {
     let mut snake = String::new();
     for character in name.chars() {
@@ -179,7 +180,7 @@ fn snake(name: &str) -> String {
     snake
 }
 
-/// `all_of_003` as `AllOf003`.
+/// Turns `all_of_003` into `AllOf003`.
 fn camel(name: &str) -> String {
     name.split('_')
         .flat_map(|word| {

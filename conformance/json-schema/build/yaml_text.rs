@@ -1,4 +1,4 @@
-//! JSON text as YAML text. The two differ in how strings escape; numbers and order stay as they were written.
+//! Converts JSON text to YAML text. Only the escapes in strings differ; numbers and the order of keys stay as written.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub(crate) fn flow(json: &str) -> String {
     yaml
 }
 
-/// What stands between strings: without line breaks, and with the spaces YAML may want.
+/// Copies the text between two strings, without white space but with the spaces that YAML needs.
 fn outside(json: &str, yaml: &mut String) {
     for character in json.chars().filter(|character| !character.is_whitespace()) {
         yaml.push(character);
@@ -27,7 +27,7 @@ fn outside(json: &str, yaml: &mut String) {
     }
 }
 
-/// How long the string is that the text begins with, quotes included.
+/// The length of the string at the beginning of the text, with its quotes.
 fn string_length(json: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in json.bytes().enumerate().skip(1) {
@@ -41,7 +41,7 @@ fn string_length(json: &str) -> usize {
     json.len()
 }
 
-/// YAML's double quotes know no surrogate pairs, and not every character may stand in them as it is.
+/// A string in double quotes. YAML has no surrogate pairs and does not allow all characters unescaped.
 fn quoted(text: &str) -> String {
     let mut yaml = String::from("\"");
     for character in text.chars() {

@@ -1,6 +1,6 @@
-//! Days as dates. Knows no hours and no zones.
+//! Formats days as dates.
 
-/// The date of a day, counted from 1970-01-01, as RFC 3339 writes it.
+/// The date of a day, counted from 1970-01-01, as in RFC 3339.
 pub(crate) fn of_day(mut day: u64) -> String {
     let mut year = 1970;
     while day >= days_of_year(year) {

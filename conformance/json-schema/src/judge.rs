@@ -1,4 +1,4 @@
-//! Instances through the generated codecs. Never decides what is right: the rows say so.
+//! Runs instances through the generated codecs and compares the verdicts with those of the rows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,29 +10,29 @@ use crate::generated;
 use crate::record::{Area, Case, Outcome, Record, Row, Side, Source};
 use crate::tools::{GeneratedTool, RoundTrip};
 
-/// What came of one source.
+/// The results for one source.
 #[derive(Debug)]
 pub struct Judged<'a> {
-    /// Which one.
+    /// The source.
     pub source: &'a Source,
-    /// Instances on which codec and file agree.
+    /// The number of instances on which codec and file agree.
     pub agreed: usize,
-    /// Among them those whose numbers are beyond a double and came out as the nearest one.
+    /// The number of these that have numbers which no double holds, and which were rounded to the nearest one.
     pub rounded: usize,
-    /// Instances that the schema language decides otherwise than the file, and the codec as the language does.
+    /// The number of instances for which the schema language differs from the file, and the codec follows the language.
     pub decided: usize,
-    /// Instances on which they do not agree.
+    /// The instances on which codec and file disagree.
     pub disagreed: Vec<Disagreement<'a>>,
-    /// Cases the compiler refused.
+    /// The cases that the compiler refused.
     pub refused: Vec<Refusal<'a>>,
-    /// What must never happen: panics of the compiler, tools that are missing from the generated code.
+    /// Faults such as panics of the compiler and tools that are missing from the generated code.
     pub broken: Vec<String>,
 }
 
-/// A case the compiler refused.
+/// A case that the compiler refused.
 #[derive(Debug)]
 pub struct Refusal<'a> {
-    /// Which one.
+    /// The case.
     pub case: &'a Case,
     /// The code of the first error.
     pub code: &'a str,
@@ -40,7 +40,7 @@ pub struct Refusal<'a> {
     pub message: &'a str,
 }
 
-/// An instance that a codec judges otherwise than its file, or changes on its way through.
+/// An instance for which a codec disagrees with the file, or which it changes when it encodes it again.
 #[derive(Debug)]
 pub struct Disagreement<'a> {
     /// The file.
@@ -49,33 +49,33 @@ pub struct Disagreement<'a> {
     pub case: &'a Case,
     /// The instance.
     pub row: &'a Row,
-    /// What the codecs said.
+    /// The verdicts of the codecs.
     pub verdicts: Vec<Verdict>,
 }
 
-/// What one codec said about an instance.
+/// The verdict of one codec on an instance.
 #[derive(Debug)]
 pub struct Verdict {
-    /// Where the instance stood.
+    /// The place of the instance in the payload.
     pub place: &'static str,
-    /// Whether it was accepted.
+    /// Whether the codec accepted it.
     pub checked: Result<(), InvalidPayload>,
-    /// What became of it, if it was.
-    pub fate: Fate,
+    /// The result of comparing the accepted instance with its encoding.
+    pub reencoded: Reencoded,
 }
 
-/// What decoding and encoding make of a payload.
+/// The result of decoding and encoding a payload.
 #[derive(Debug)]
-pub enum Fate {
+pub enum Reencoded {
     /// The same JSON value.
     Same,
-    /// The same but for numbers beyond a double, which came out as the nearest one.
+    /// The same value, except that numbers that no double holds were rounded to the nearest one.
     Rounded,
-    /// Something else: never right.
+    /// Another value, which is always a fault.
     Changed(String),
 }
 
-/// Judges every source of an area.
+/// Judges all sources of an area.
 pub fn judge(record: &Record, area: Area) -> Vec<Judged<'_>> {
     let modules: BTreeMap<_, _> = generated::all().into_iter().collect();
     let sources = record.sources.iter().filter(|source| source.area == area);
@@ -116,7 +116,7 @@ impl<'a> Judged<'a> {
             Outcome::Panicked { message } => self.broken.push(format!("{name}: {message}")),
             Outcome::Accepted => match tools.iter().find(|tool| is_for(tool, case)) {
                 Some(tool) => self.take_rows(case, tool),
-                None => self.broken.push(format!("{name}: no generated tool stands for it")),
+                None => self.broken.push(format!("{name}: no tool was generated for it")),
             },
         }
     }
@@ -134,30 +134,32 @@ impl<'a> Judged<'a> {
         }
     }
 
-    /// How many instances the source has.
+    /// The number of instances of the source.
     pub fn rows(&self) -> usize {
         self.source.cases.iter().map(|case| case.rows.len()).sum()
     }
 
-    /// How many instances belong to refused cases.
+    /// The number of instances of refused cases.
     pub fn refused_rows(&self) -> usize {
         self.refused.iter().map(|refusal| refusal.case.rows.len()).sum()
     }
 }
 
-/// A tool of a server is found by its name there.
+/// Whether a tool was generated for a case. An imported tool has the name of the case on its server.
 fn is_for(tool: &GeneratedTool, case: &Case) -> bool {
     tool.spec.remote_name().unwrap_or(tool.spec.name()) == case.tool
 }
 
-/// What codecs say of an instance; `fills` says whether its schema has defaults, which encoding fills in.
+/// The verdicts of the codecs on an instance. `fills` is whether its schema has defaults, which decoding fills in.
 fn verdicts(tool: &GeneratedTool, row: &Row, fills: bool) -> Vec<Verdict> {
     let args = |place, json: &str| {
-        Verdict::of(place, tool.spec.check_args(json.as_bytes()), || fate(tool.args, json, fills))
+        Verdict::of(place, tool.spec.check_args(json.as_bytes()), || {
+            reencoded(tool.args, json, fills)
+        })
     };
     let result = |place, json: &str| {
         Verdict::of(place, tool.spec.check_result(json.as_bytes()), || {
-            fate(tool.result, json, fills)
+            reencoded(tool.result, json, fills)
         })
     };
     match row.side {
@@ -174,39 +176,43 @@ impl Verdict {
     fn of(
         place: &'static str,
         checked: Result<(), InvalidPayload>,
-        fate: impl FnOnce() -> Fate,
+        reencoded: impl FnOnce() -> Reencoded,
     ) -> Self {
-        let fate = if checked.is_ok() { fate() } else { Fate::Same };
-        Self { place, checked, fate }
+        let reencoded = if checked.is_ok() { reencoded() } else { Reencoded::Same };
+        Self { place, checked, reencoded }
     }
 
     fn is_right(&self, valid: bool) -> bool {
-        self.checked.is_ok() == valid && !matches!(self.fate, Fate::Changed(_))
+        self.checked.is_ok() == valid && !matches!(self.reencoded, Reencoded::Changed(_))
     }
 
     fn is_rounded(&self) -> bool {
-        matches!(self.fate, Fate::Rounded)
+        matches!(self.reencoded, Reencoded::Rounded)
     }
 }
 
-fn fate(round_trip: RoundTrip, json: &str, fills: bool) -> Fate {
+fn reencoded(round_trip: RoundTrip, json: &str, fills: bool) -> Reencoded {
     let text = match round_trip(json.as_bytes()) {
         Ok(text) => text,
-        Err(issues) => return Fate::Changed(format!("an error: {issues}")),
+        Err(issues) => return Reencoded::Changed(format!("an error: {issues}")),
     };
     match (json.parse(), text.parse()) {
-        (Ok(before), Ok(after)) if is_alike(&before, &after, fills, |a, b| a == b) => Fate::Same,
-        (Ok(before), Ok(after)) if is_alike(&before, &after, fills, is_rounded) => Fate::Rounded,
-        _ => Fate::Changed(text),
+        (Ok(before), Ok(after)) if is_alike(&before, &after, fills, |a, b| a == b) => {
+            Reencoded::Same
+        }
+        (Ok(before), Ok(after)) if is_alike(&before, &after, fills, is_rounded) => {
+            Reencoded::Rounded
+        }
+        _ => Reencoded::Changed(text),
     }
 }
 
-/// Whether a double is the nearest one to a number.
+/// Whether two numbers have the same nearest double.
 fn is_rounded(before: &Number, after: &Number) -> bool {
     before.as_f64().to_bits() == after.as_f64().to_bits()
 }
 
-/// Whether two values have the same numbers, texts and keys; the second may have more keys where defaults are filled in.
+/// Whether two values are equal; with `fills`, objects of the second may have more keys.
 fn is_alike(
     before: &Value,
     after: &Value,
@@ -242,16 +248,16 @@ impl fmt::Display for Disagreement<'_> {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, checked, fate } = self;
+        let Self { place, checked, reencoded } = self;
         match checked {
             Ok(()) => writeln!(f, "  {place}: valid")?,
             Err(issues) => writeln!(f, "  {place}: {}", on_one_line(&issues.to_string()))?,
         }
-        match fate {
-            Fate::Changed(text) => {
+        match reencoded {
+            Reencoded::Changed(text) => {
                 writeln!(f, "  {place}: encoded again it is {}", on_one_line(text))
             }
-            Fate::Same | Fate::Rounded => Ok(()),
+            Reencoded::Same | Reencoded::Rounded => Ok(()),
         }
     }
 }

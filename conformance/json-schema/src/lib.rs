@@ -1,14 +1,14 @@
-//! What the compiler promises, proved on code it generated: a payload passes the generated codec if and only if it is
-//! valid under its schema. The build script compiles the schemas, this crate holds what came out and judges the
-//! instances, the tests and `docs/conformance.md` tell the result. No part of what users install.
+//! Tests the promise of the compiler on generated code: a codec accepts a payload if and only if its schema does. The build
+//! script compiles the schemas, this crate has the generated code and judges the instances, and the tests and
+//! `docs/conformance.md` show the results. It is not published.
 
 #[allow(
     clippy::similar_names,
     clippy::disallowed_names,
     clippy::semicolon_if_nothing_returned,
-    reason = "names are the schemas' to choose, line breaks the printer's"
+    reason = "the schemas choose the names, and the printer the line breaks"
 )]
-#[allow(missing_docs, reason = "its schemas describe only what their words are about")]
+#[allow(missing_docs, reason = "most schemas of the corpora have no descriptions")]
 pub mod generated {
     //! All accepted schemas, compiled: a module for each file of the corpora.
 
@@ -22,11 +22,11 @@ pub mod tools;
 pub use judge::{Judged, judge};
 pub use record::Record;
 
-/// What the build script recorded.
+/// The record of the build script.
 ///
 /// # Panics
 ///
-/// Never: the build script wrote the record with the types it is read by.
+/// Does not panic, as the build script wrote the record with the same types.
 pub fn record() -> Record {
     let text = include_str!(concat!(env!("OUT_DIR"), "/record.json"));
     serde_json::from_str(text).expect("the build script wrote it")

@@ -1,4 +1,4 @@
-//! Writes `docs/conformance.md` or compares it. Started by `cargo xtask conformance`, in the repository's root.
+//! Writes or checks `docs/conformance.md`. `cargo xtask conformance` runs it in the repository's root.
 
 mod date;
 
@@ -12,7 +12,7 @@ use toolwright_conformance::{Record, judge, record, table};
 const PAGE: &str = "docs/conformance.md";
 const COMMAND: &str = "cargo xtask conformance";
 
-/// How the section begins that `cargo xtask judge` writes, behind all others.
+/// The heading of the last section, which `cargo xtask judge` writes.
 const JUDGED: &str = "\n## Random schemas\n";
 
 fn main() -> ExitCode {
@@ -23,12 +23,14 @@ fn main() -> ExitCode {
     };
     let record = record();
     if !record.has_corpora {
-        println!("conformance: the corpora are not beside this checkout, so {PAGE} stays as it is");
+        println!(
+            "conformance: there are no corpora beside this checkout, so {PAGE} stays as it is"
+        );
         return ExitCode::SUCCESS;
     }
     let failures = failures(&record);
     eprint!("{failures}");
-    match settle(&record, check) {
+    match update_page(&record, check) {
         Ok(true) if failures.is_empty() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(1),
         Err(error) => {
@@ -43,7 +45,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Everything that must not be, in words.
+/// All faults, one line or more each.
 fn failures(record: &Record) -> String {
     let mut text = String::new();
     for judged in [Area::Suite, Area::Servers].into_iter().flat_map(|area| judge(record, area)) {
@@ -53,8 +55,8 @@ fn failures(record: &Record) -> String {
     text
 }
 
-/// Writes the page if it differs by more than its date; says whether it is now as it should be.
-fn settle(record: &Record, check: bool) -> std::io::Result<bool> {
+/// Writes the page if it differs by more than its date. Returns whether it is up to date now.
+fn update_page(record: &Record, check: bool) -> std::io::Result<bool> {
     let written = fs::read_to_string(PAGE).unwrap_or_default();
     let (ours, judged) = written.split_at(written.find(JUDGED).unwrap_or(written.len()));
     let date = ours.lines().find_map(|line| line.strip_prefix(table::DATED)?.split_once(','));

@@ -1,73 +1,73 @@
-//! What the build script tells the crate: what was compiled, what came of it, and the rows to judge it by. Both
-//! include this file. Holds no judgement.
+//! The record that the build script writes and the crate reads: the compiled cases, their outcomes and their instances. Both
+//! include this file.
 
 use serde::{Deserialize, Serialize};
 
-/// Everything the build script found.
+/// The record of the build script.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Record {
-    /// Whether the corpora beside the checkout were there.
+    /// Whether there were corpora beside the checkout.
     pub has_corpora: bool,
-    /// One for each file of schemas.
+    /// The files of schemas.
     pub sources: Vec<Source>,
 }
 
 /// A file of schemas, compiled into one module.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Source {
-    /// Which body of evidence it belongs to.
+    /// The corpus that it belongs to.
     pub area: Area,
-    /// The file as a person would name it, without its extension.
+    /// The path of the file in its corpus, without its extension.
     pub name: String,
-    /// The module that holds the generated code of all accepted cases.
+    /// The module with the generated code of all accepted cases.
     pub module: String,
-    /// Why the accepted cases could not be compiled together, if they could not.
+    /// The error of compiling the accepted cases together, if there was one.
     pub together: Option<String>,
     /// The cases in written order.
     pub cases: Vec<Case>,
 }
 
-/// Where a source comes from.
+/// The corpus of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Area {
     /// The official JSON Schema suite.
     Suite,
     /// The tools of real MCP servers.
     Servers,
-    /// The cases kept in this package, which need nothing beside the checkout.
+    /// The cases in this package, which need only the checkout.
     Kept,
 }
 
 /// One group of the suite, or one tool of a server.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Case {
-    /// What the file calls it.
+    /// Its title in the file.
     pub title: String,
-    /// Its name in the generated code, or on the server it comes from.
+    /// Its name in the generated code or, for a tool of a server, on that server.
     pub tool: String,
     /// The schema or the tool, as JSON text.
     pub schema: String,
-    /// What the compiler made of it, alone.
+    /// The outcome of compiling the case alone.
     pub outcome: Outcome,
     /// The instances.
     pub rows: Vec<Row>,
 }
 
-/// What the compiler made of a case.
+/// The outcome of compiling a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// Code was generated.
     Accepted,
-    /// An error said why not.
+    /// The compiler reported an error.
     Refused {
         /// The code of the first error.
         code: String,
         /// Its message.
         message: String,
     },
-    /// The compiler failed: never right.
+    /// The compiler panicked, which is always a fault.
     Panicked {
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
 }
@@ -75,25 +75,25 @@ pub enum Outcome {
 /// An instance and whether its schema accepts it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
-    /// What the file says about it.
+    /// The description in the file.
     pub title: String,
-    /// Which codec it is for.
+    /// The codec that it is for.
     pub side: Side,
-    /// The exact text.
+    /// The exact JSON text.
     pub json: String,
-    /// Whether it has to be accepted.
+    /// Whether the codec must accept it.
     pub valid: bool,
-    /// Whether this is a stated difference: the file says the opposite, and the schema language decides otherwise.
+    /// Whether `valid` is the opposite of the file's verdict, by a decision of the schema language.
     pub decided: bool,
 }
 
-/// Which codec judges a row.
+/// The codec that judges a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Side {
-    /// The arguments.
+    /// The codec of the arguments.
     Args,
-    /// The result.
+    /// The codec of the result.
     Result,
-    /// The result as it is, and the arguments as the property `value`: both have to say the same.
+    /// Both: the instance is the whole result, and the property `value` of the arguments.
     Both,
 }

@@ -1,11 +1,11 @@
-//! The result as the page `docs/conformance.md`. Never judges, never touches the disk.
+//! Formats the results as the page `docs/conformance.md`.
 
 use std::fmt::Write as _;
 
 use crate::judge::{Judged, judge};
 use crate::record::{Area, Record};
 
-/// How the line begins that says when the figures last changed.
+/// The beginning of the line with the date on which the figures last changed.
 pub const DATED: &str = "As of ";
 
 /// The whole page, with this date.
@@ -20,17 +20,17 @@ instance through its codecs. `cargo xtask conformance --check` fails when this p
 
 - *Agreed*: the generated codec accepts the instance if and only if the file says that it is valid, and an accepted
   instance, decoded and encoded again, is the same JSON value.
-- *Rounded*, among the agreed: a `number` is an `f64` in Rust, and the instance has one beyond what that holds, which
-  comes out as the nearest `f64`.
-- *Decided*: the file and the schema language ask for opposite things, and the codec does what the language says. Twelve
-  formats are checked, though `format.json` wants them to be annotations; every other format is an annotation, though
+- *Rounded*, counted among the agreed: a `number` is an `f64` in Rust, and the instance has a number that no `f64` holds. It is
+  encoded as the nearest `f64`.
+- *Decided*: the file and the schema language contradict each other, and the codec follows the language. Twelve formats
+  are checked, though `format.json` wants them to be annotations; every other format is an annotation, though
   `optional/format` wants it to be checked.
-- *Refused*: the compiler says with a located error that it does not support the schema, so nothing is generated. The
-  reasons are listed below.
+- *Refused*: the compiler reports a located error, as it does not support the schema, and generates nothing. The errors
+  are listed below.
 
 ## The JSON Schema suite, draft 2020-12
 
-A group's schema stands once as a property of arguments and once as a whole result; both have to say the same.
+Each group's schema is compiled twice, as a property of arguments and as a whole result; both codecs must agree.
 
 {suite_table}
 ### Refused groups
@@ -49,7 +49,7 @@ A group's schema stands once as a property of arguments and once as a whole resu
     )
 }
 
-/// One row a source, and their sum.
+/// A row for each source, and their sum.
 fn table(heads: [&str; 3], judged: &[Judged<'_>]) -> String {
     let [name, cases, rows] = heads;
     let mut text = format!(
@@ -71,7 +71,7 @@ fn counts(judged: &Judged<'_>) -> [usize; 7] {
     [cases, judged.rows(), *agreed, *rounded, *decided, disagreed.len(), judged.refused_rows()]
 }
 
-/// A zero that should be one is easier to see among blanks.
+/// Adds a row. Most zeros are left blank, so that the others stand out.
 fn line(
     text: &mut String,
     name: &str,
@@ -98,7 +98,7 @@ fn refusals(head: &str, judged: &[Judged<'_>]) -> String {
     for source in judged {
         for refusal in &source.refused {
             let [file, title] = [&source.source.name, &refusal.case.title].map(|text| cell(text));
-            // Its markup is meant: a message quotes what it found.
+            // Messages keep their markup, as they quote schemas in backticks.
             let message = refusal.message.replace('|', "\\|");
             _ = writeln!(text, "| {file} | {title} | `{}` | {message} |", refusal.code);
         }
@@ -106,7 +106,7 @@ fn refusals(head: &str, judged: &[Judged<'_>]) -> String {
     text
 }
 
-/// Text of others as one cell: on one line, no markup, no end of the cell.
+/// A text from a corpus as one cell: on one line, with its markup escaped.
 fn cell(text: &str) -> String {
     let mut cell = String::new();
     for character in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {

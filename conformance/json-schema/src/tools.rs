@@ -1,4 +1,4 @@
-//! Generated tools as values: what is known about one, and its codecs both ways. Never judges.
+//! Generated tools as values: the spec and the codecs of each.
 
 use toolwright::codec::{self, Decode, Encode};
 use toolwright::{InvalidPayload, Tool, ToolSpec};
@@ -6,18 +6,18 @@ use toolwright::{InvalidPayload, Tool, ToolSpec};
 /// A generated tool.
 #[derive(Clone, Copy, Debug)]
 pub struct GeneratedTool {
-    /// What is known about it.
+    /// Its spec.
     pub spec: &'static ToolSpec,
-    /// Decodes arguments and encodes what came out.
+    /// Decodes arguments and encodes them again.
     pub args: RoundTrip,
-    /// Decodes a result and encodes what came out.
+    /// Decodes a result and encodes it again.
     pub result: RoundTrip,
 }
 
-/// A payload decoded and encoded again.
+/// Decodes a payload and encodes it again.
 pub type RoundTrip = fn(&[u8]) -> Result<String, InvalidPayload>;
 
-/// The tool that a type stands for.
+/// The tool of a marker type.
 pub fn tool<T: Tool>(_: T) -> GeneratedTool {
     GeneratedTool { spec: T::SPEC, args: round_trip::<T::Args>, result: round_trip::<T::Result> }
 }

@@ -1,14 +1,14 @@
-//! The promise of the codecs, on all the evidence there is. Never says what is right: the corpora do.
+//! Tests that the generated codecs agree with the corpora on every instance.
 
 use toolwright_conformance::record::{Area, Row};
 use toolwright_conformance::{Judged, judge, record};
 use toolwright_prerequisites::{Prerequisite, has};
 
-/// The kept files whose schemas have to be refused.
+/// The files of this package whose schemas the compiler must refuse.
 const REFUSED: [&str; 1] = ["refused"];
 
 #[test]
-fn every_kept_schema_is_accepted_or_refused_as_it_should_be() {
+fn every_kept_schema_is_accepted_or_refused_as_expected() {
     let record = record();
     for judged in judge(&record, Area::Kept) {
         let cases = judged.source.cases.len();
@@ -55,7 +55,7 @@ fn every_real_tool_is_accepted() {
     );
 }
 
-/// Nothing is ever fetched, and a vocabulary of somebody's own may mean anything.
+/// The compiler fetches nothing, and does not know the meaning of other vocabularies.
 #[test]
 fn remote_references_and_foreign_dialects_are_refused() {
     if !has(&[Prerequisite::Corpora]) {
@@ -69,7 +69,7 @@ fn remote_references_and_foreign_dialects_are_refused() {
     }
 }
 
-/// A harness that finds nothing proves nothing.
+/// Tests the harness itself.
 #[test]
 fn a_wrong_expectation_is_a_disagreement() {
     let mut record = record();

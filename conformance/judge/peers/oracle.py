@@ -1,13 +1,13 @@
-"""Says which payloads a schema of JSON Schema 2020-12 accepts: the `jsonschema` package with exact numbers, ECMA-262
+"""Decides which payloads a schema of JSON Schema 2020-12 accepts, with the `jsonschema` package with exact numbers, ECMA-262
 patterns and hand-checked formats. It shares no code with the compiler or the codecs.
 
-It answers a line on standard output for each line on standard input:
+It reads requests from standard input and writes a line to standard output for each:
 
     judge TAB schema TAB payload    ->  "+" (accepted), "-" (refused) or "?" TAB reason (not decided),
                                         "!" TAB failure
     schema TAB schema               ->  "+" if it is a schema of 2020-12, else "-"
     equal TAB one TAB other TAB schema
-                                    ->  "same", "rounded" (the same but for numbers that became doubles) or "other";
+                                    ->  "same", "rounded" (the same except for numbers that became doubles) or "other";
                                         the other may have more keys, each with a default of the schema
 """
 
@@ -31,7 +31,7 @@ class Undecided(Exception):
 
 
 # ------------------------------------------------------------------------------------------------------------------
-# Numbers: an int where the number is whole, a Fraction where it is not. Both are exact and compare with each other.
+# Numbers: an int if the number is whole, else a Fraction. Both are exact and compare with each other.
 
 
 def number(text):
@@ -86,12 +86,12 @@ def nearest_double(value):
 
 
 def is_rounded(number, double):
-    """Whether a double stands for a number: the nearest, or the one on its other side, as a bound may lie between the number
-    and the nearest. A double is the number of its shortest text, as bounds are written."""
+    """Whether a double is one of the two around a number. It need not be the nearest, because a bound may be between the number
+    and the nearest. A double has the value of its shortest text, as bounds are written."""
     nearest, double = nearest_double(number), nearest_double(double)
     shortest = Fraction(repr(nearest))
-    beside = math.nextafter(nearest, math.inf if number > shortest else -math.inf) if number != shortest else nearest
-    return double in (nearest, beside)
+    other = math.nextafter(nearest, math.inf if number > shortest else -math.inf) if number != shortest else nearest
+    return double in (nearest, other)
 
 
 # ------------------------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def matches(pattern, text):
 
 
 # ------------------------------------------------------------------------------------------------------------------
-# Formats: by rule where the rule is certain, else by a table of literals.
+# Formats: by rule if the rule is certain, else by a table of literals.
 
 FORMATS = json.loads((HERE / "formats.json").read_text(encoding="utf-8"))
 
@@ -158,7 +158,7 @@ def is_ipv6(text):
 
 
 def unless(necessary):
-    """False where a string does not have a necessary form, else nobody knows."""
+    """Returns a rule: False if a string lacks the necessary form, else None (undecided)."""
     return lambda text: None if re.fullmatch(necessary, text, re.DOTALL) else False
 
 
@@ -193,7 +193,7 @@ def has_format(name, text):
 
 
 # ------------------------------------------------------------------------------------------------------------------
-# Keywords in which the package is not exact, or reads a pattern as Python does.
+# Keywords for which the package is not exact, or uses Python's patterns.
 
 
 def error(message):
@@ -256,9 +256,9 @@ def additional_properties(validator, below, value, schema):
 
 
 def is_named(schema, key):
-    """Whether `properties` or `patternProperties` of this schema speak of a key."""
+    """Whether `properties` or `patternProperties` of this schema apply to a key."""
     patterns = schema.get("patternProperties", {})
-    # All of them are asked, so that what is decided does not hang on an order.
+    # Evaluates all of them, so that an undecided pattern does not depend on the order.
     found = [matches(pattern, key) for pattern in patterns]
     return key in schema.get("properties", {}) or any(found)
 
@@ -345,7 +345,7 @@ Exact = validators.extend(
 
 
 # ------------------------------------------------------------------------------------------------------------------
-# The conversation.
+# The protocol.
 
 validator_of = {}
 
@@ -360,7 +360,7 @@ def judge(schema, payload):
         return f"?\t{reason}"
     except RecursionError:
         return "?\ttoo deep for the oracle"
-    except Exception as reason:  # Whoever asks decides whether the schema or the oracle is at fault.
+    except Exception as reason:  # The caller decides whether the schema or the oracle is wrong.
         return f"!\t{reason!r}"
 
 

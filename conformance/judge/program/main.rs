@@ -1,12 +1,17 @@
-//! Answers what generated codecs, and the validator of tools met at run time, say of payloads: a line for each line.
-//! `cargo xtask judge` compiles it with the generated code of a batch beside it.
+//! Checks payloads with generated codecs, and with the validator of tools that are only known at run time. It reads a question
+//! per line and writes an answer per line. `cargo xtask judge` compiles it together with the generated code of a batch.
 //!
-//!     MODULE TAB tool TAB payload     the codec of a generated tool
-//!     met TAB schema TAB payload      the validator of tools met at run time
+//!     MODULE TAB tool TAB payload         the codec of a generated tool
+//!     run-time TAB schema TAB payload     the validator of tools known at run time
 //!
-//! The answer is a word, the nanoseconds that it took, and a text, with tabs between: `accepted` and what encodes the
-//! decoded value again, `refused` and the issues, `unusable` and why a schema cannot be used, `stuck` and why what was
-//! decoded cannot be encoded, `unstable` and why the codec refuses what it encoded itself, `panicked`.
+//! The answer is a word, the nanoseconds that it took, and a text, with tabs between:
+//!
+//! - `accepted`, and the decoded value encoded again
+//! - `refused`, and the issues
+//! - `unusable`, and the reason why the schema cannot be used
+//! - `stuck`, and the reason why the decoded value cannot be encoded
+//! - `unstable`, and the reason why the codec refuses its own encoding
+//! - `panicked`
 
 use std::io::{self, BufRead as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,14 +30,14 @@ mod tools;
 
 fn main() -> io::Result<()> {
     let modules = generated::all();
-    let mut met = None;
+    let mut last_schema = None;
     for line in io::stdin().lock().lines() {
         let line = line?;
         let mut parts = line.splitn(3, '\t');
         let [place, name, payload] = [(); 3].map(|()| parts.next().unwrap_or_default());
         let started = Instant::now();
         let answer = catch_unwind(AssertUnwindSafe(|| match place {
-            "met" => by_schema(name, payload.as_bytes(), &mut met),
+            "run-time" => by_schema(name, payload.as_bytes(), &mut last_schema),
             _ => {
                 let tools = modules.iter().find(|(module, _)| *module == place);
                 let tool = tools.and_then(|(_, tools)| tools.iter().find(|tool| tool.spec.name() == name));
@@ -60,7 +65,7 @@ fn by_codec(tool: &tools::GeneratedTool, payload: &[u8]) -> (&'static str, Strin
     }
 }
 
-/// Keeps the last schema compiled.
+/// Checks a payload with a schema, and keeps the compiled schema for the next payload.
 fn by_schema(
     schema: &str,
     payload: &[u8],

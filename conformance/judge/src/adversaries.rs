@@ -1,5 +1,5 @@
-//! Schemas and payloads that cost a judge which looks at everything again twice as much with each level. Only how the time
-//! grows is looked at: a machine may be as slow as it likes.
+//! Checks schemas and payloads that take exponential time in a validator that visits everything again at each level. Only the
+//! growth of the time is checked, so that slow machines do not matter.
 
 use std::io;
 
@@ -11,29 +11,29 @@ use crate::json::{object, string, words};
 use crate::run::{Finding, Tools};
 use crate::verdict::{Fault, Questions, Reply, Side, ask};
 
-/// Twice the size may take so many times as long: more than squares need, less than cubes and a bad moment.
+/// The maximum factor by which the time may grow for twice the size. Quadratic time needs 4 times as long, cubic time 8; the rest is for noise.
 const GROWTH: u64 = 12;
 
-/// What is faster than this, in nanoseconds, is not compared: there the clock says nothing.
+/// Times below this, in nanoseconds, are too short to compare.
 const NOISE: u64 = 2_000_000;
 
-/// How often a payload is judged; the fastest counts.
+/// The number of times that each payload is checked. The fastest time counts.
 const TIMES: usize = 5;
 
-/// A schema of one size, and payloads with what they are.
+/// A schema of one size, and payloads, each with whether it is valid.
 struct Member {
     schema: Value,
     payloads: [(String, bool); 2],
 }
 
-/// The sizes of a set grow twofold.
+/// Schemas of one form, each twice the size of the one before.
 struct Set {
     name: &'static str,
     members: Vec<Member>,
 }
 
 impl Tools<'_> {
-    /// Judges all sets on all sides.
+    /// Checks all sets with all implementations.
     pub(crate) fn adversaries(&mut self) -> io::Result<Vec<Finding>> {
         let sets = [
             Set { name: "chain", members: [10, 20, 40].map(chain).into() },
@@ -54,7 +54,7 @@ impl Tools<'_> {
         let mut subjects = subjects.iter();
         for set in &sets {
             let subjects: Vec<&Subject> = subjects.by_ref().take(set.members.len()).collect();
-            for side in [Side::Direct, Side::Imported, Side::Met] {
+            for side in [Side::Direct, Side::Imported, Side::RunTime] {
                 for payload in 0..2 {
                     let mut before: Option<u64> = None;
                     for (member, subject) in set.members.iter().zip(&subjects) {
@@ -62,19 +62,19 @@ impl Tools<'_> {
                         let payloads = vec![text.clone(); TIMES];
                         let (name, schema) = (&*subject.name, &*subject.schema);
                         let questions = Questions { side, name, schema, payloads: &payloads };
-                        let mut wrong = |fault, said: String| {
+                        let mut wrong = |fault, message: String| {
                             findings.push(Finding {
                                 side,
                                 fault,
                                 schema: member.schema.clone(),
                                 payload: Some(text.clone()),
                                 expected: Some(*is_valid),
-                                said,
+                                message,
                             });
                         };
                         match fastest(ask(questions, &mut program)?, *is_valid) {
-                            Err((fault, said)) => {
-                                wrong(fault, said);
+                            Err((fault, message)) => {
+                                wrong(fault, message);
                                 // Larger ones only take longer.
                                 break;
                             }
@@ -103,14 +103,14 @@ fn fastest(replies: Vec<Reply>, is_valid: bool) -> Result<u64, (Fault, String)> 
     let mut fastest = u64::MAX;
     for reply in replies {
         match reply {
-            Reply::Wrong(fault, said) => return Err((fault, said)),
-            Reply::Said { accepted: true, text, .. } if !is_valid => {
+            Reply::Wrong(fault, message) => return Err((fault, message)),
+            Reply::Judged { accepted: true, text, .. } if !is_valid => {
                 return Err((Fault::WronglyAccepted, text));
             }
-            Reply::Said { accepted: false, text, .. } if is_valid => {
+            Reply::Judged { accepted: false, text, .. } if is_valid => {
                 return Err((Fault::WronglyRefused, text));
             }
-            Reply::Said { nanos, .. } => fastest = fastest.min(nanos),
+            Reply::Judged { nanos, .. } => fastest = fastest.min(nanos),
         }
     }
     Ok(fastest)
@@ -120,7 +120,7 @@ fn reference(name: &str) -> Value {
     object([("$ref", string(format!("#/$defs/{name}")))])
 }
 
-/// So many types, each a choice of the next one twice; the last is a string.
+/// A chain of types. Each has two alternatives, which are both the next type; the last is a string.
 fn chain(length: usize) -> Member {
     let mut definitions = Map::new();
     for index in 0..length {
@@ -142,7 +142,7 @@ fn chain(length: usize) -> Member {
     }
 }
 
-/// A choice that refers to itself in members that overlap, and payloads so deep.
+/// A recursive `anyOf` with members that overlap, and payloads of this depth.
 fn nest(depth: usize) -> Member {
     let properties = |names: &[&str]| -> Value {
         Value::Object(names.iter().map(|name| (*name, reference("A"))).collect())

@@ -1,4 +1,4 @@
-//! Schemas through the compiler, directly and through the importer, and the program that the generated codecs become.
+//! Compiles schemas, directly and through the importer, and builds a program with the generated codecs.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -15,49 +15,50 @@ use crate::projects::{self, Projects};
 use crate::record::Outcome;
 use crate::yaml_text;
 
-/// How long generated code has for one payload.
+/// The time limit for one payload.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// What a process of a batch may take of memory, in KiB: exponential memory shows before the machine is out of it.
+/// The memory limit of the program in KiB, so that exponential memory is found before the machine runs out of it.
 const MEMORY: &str = "4000000";
 
-/// A schema of arguments under the name of its tool.
+/// A schema of arguments and the name of its tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
     pub(crate) name: String,
     pub(crate) schema: String,
 }
 
-/// What the compiler and the importer made of schemas, and the program that answers for them.
+/// A batch of schemas and the program that checks payloads with them.
 pub(crate) struct Batch {
-    /// A fate for each subject.
-    pub(crate) fates: Vec<Fate>,
-    /// The program, unless the generated code does not compile: then what rustc says.
+    /// The outcomes for each subject.
+    pub(crate) compiled: Vec<Compiled>,
+    /// The program, or the errors of rustc if the generated code does not compile.
     pub(crate) program: Result<Peer, String>,
 }
 
-/// What became of one schema.
+/// The outcomes of compiling one schema.
 #[derive(Debug)]
-pub(crate) struct Fate {
-    /// As a type of a schema file.
+pub(crate) struct Compiled {
+    /// The outcome as a type of a schema file.
     pub(crate) direct: Outcome,
-    /// As the arguments of an imported tool.
+    /// The outcome as the arguments of an imported tool.
     pub(crate) imported: Outcome,
-    /// What the importer says about it.
+    /// The warnings of the importer.
     pub(crate) warnings: Vec<String>,
 }
 
 /// Compiles subjects, in a workspace below a folder.
 pub(crate) fn compile(subjects: &[Subject], folder: &Path) -> io::Result<Batch> {
-    let fates: Vec<Fate> = subjects.iter().map(fate).collect();
-    let accepted = |side: fn(&Fate) -> &Outcome| -> Vec<&Subject> {
-        let members = subjects.iter().zip(&fates);
+    let compiled: Vec<Compiled> = subjects.iter().map(compiled).collect();
+    let accepted = |side: fn(&Compiled) -> &Outcome| -> Vec<&Subject> {
+        let members = subjects.iter().zip(&compiled);
         members
-            .filter(|(_, fate)| *side(fate) == Outcome::Accepted)
+            .filter(|(_, compiled)| *side(compiled) == Outcome::Accepted)
             .map(|(subject, _)| subject)
             .collect()
     };
-    let (by_hand, by_import) = (accepted(|fate| &fate.direct), accepted(|fate| &fate.imported));
+    let (by_hand, by_import) =
+        (accepted(|compiled| &compiled.direct), accepted(|compiled| &compiled.imported));
     let by_import = if by_import.is_empty() {
         Ok(Files::default())
     } else {
@@ -81,20 +82,20 @@ pub(crate) fn compile(subjects: &[Subject], folder: &Path) -> io::Result<Batch> 
     }
     written.finish()?;
     let program = build(folder)?;
-    Ok(Batch { fates, program })
+    Ok(Batch { compiled, program })
 }
 
-/// What the compiler and the importer make of one schema.
-pub(crate) fn fate(subject: &Subject) -> Fate {
+/// Compiles one schema, directly and through the importer.
+pub(crate) fn compiled(subject: &Subject) -> Compiled {
     let direct = projects::outcome(direct(&[subject]));
     let imported = imported(&[subject]);
     let warnings =
         imported.as_ref().map_or_else(|_| Vec::new(), |imported| imported.warnings.clone());
     let imported = projects::outcome(imported.and_then(|imported| generate(&imported.text)));
-    Fate { direct, imported, warnings }
+    Compiled { direct, imported, warnings }
 }
 
-/// A program that knows no generated tool, only schemas met at run time.
+/// Builds a program without generated tools, which only checks schemas at run time.
 pub(crate) fn without_tools(folder: &Path) -> io::Result<Peer> {
     let source = folder.join("batch/src");
     fs::create_dir_all(&source)?;
@@ -102,7 +103,7 @@ pub(crate) fn without_tools(folder: &Path) -> io::Result<Peer> {
     build(folder)?.map_err(io::Error::other)
 }
 
-/// The schemas as types of one file, each the arguments of a tool.
+/// Compiles the schemas as types of one file, each the arguments of a tool.
 fn direct(subjects: &[&Subject]) -> Result<Files, Outcome> {
     if subjects.is_empty() {
         return Ok(Files::default());
@@ -124,7 +125,7 @@ struct Imported {
     warnings: Vec<String>,
 }
 
-/// The schemas as a server's list of tools.
+/// Imports the schemas as a server's list of tools.
 fn imported(subjects: &[&Subject]) -> Result<Imported, Outcome> {
     let tools: Vec<String> = subjects
         .iter()
@@ -147,7 +148,7 @@ fn generate(text: &str) -> Result<Files, Outcome> {
     projects::generate("judge.yaml", text.to_owned())
 }
 
-/// Builds the batch of a folder.
+/// Builds the program of a folder. Returns the errors of rustc if it does not compile.
 fn build(folder: &Path) -> io::Result<Result<Peer, String>> {
     let repository = repository();
     let tools = repository.join("conformance/json-schema/src/tools.rs");
@@ -167,7 +168,7 @@ fn build(folder: &Path) -> io::Result<Result<Peer, String>> {
         folder.join("Cargo.toml"),
         "[workspace]\nmembers = [\"batch\"]\nresolver = \"3\"\n\n[profile.dev]\ndebug = false\nincremental = false\n",
     )?;
-    // The versions that this repository is tested with; they are here already.
+    // The versions that this repository is tested with, which are already downloaded.
     fs::copy(repository.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     let target = folder.join("target");
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
@@ -186,7 +187,7 @@ fn build(folder: &Path) -> io::Result<Result<Peer, String>> {
     Ok(Ok(Peer::new(command, LIMIT)))
 }
 
-/// The folder of the workspace: two above this crate's own.
+/// The folder of the workspace, two levels above this package.
 fn repository() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_owned()

@@ -1,4 +1,4 @@
-//! Short ways to make and take apart JSON values.
+//! Functions that build and read JSON values.
 
 use toolwright::{Value, value::Map};
 

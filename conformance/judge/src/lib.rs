@@ -1,5 +1,5 @@
-//! Random schemas and payloads through generated codecs, imported tools and the validator of tools met at run time, each
-//! held against an oracle that shares no code with them. The oracle decides what is right, nothing here does.
+//! Runs random schemas and payloads through generated codecs, imported tools and the validator of tools that are only known at
+//! run time, and compares each with an oracle that shares no code with them. The oracle is always taken to be right.
 
 mod adversaries;
 mod batch;
@@ -10,11 +10,7 @@ mod peer;
 mod pool;
 #[path = "../../json-schema/build/projects.rs"]
 mod projects;
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "it is the module of a library there, with more users"
-)]
+#[allow(dead_code, unreachable_pub, reason = "it is the module of a library, which has more users")]
 #[path = "../../json-schema/src/record.rs"]
 mod record;
 mod report;
@@ -27,5 +23,5 @@ mod yaml_text;
 
 pub use oracle::{Likeness, Oracle};
 pub use report::{HEADING, replaced};
-pub use run::{Finding, Options, Outline, run};
+pub use run::{Finding, Options, Summary, run};
 pub use verdict::{Fault, Side};

@@ -1,5 +1,5 @@
-//! `cargo xtask judge`: runs the judge, prints what it found, keeps the cases under the target folder, and writes the
-//! section of docs/conformance.md.
+//! `cargo xtask judge`: runs the judge, prints its findings, writes them as cases to the target folder and, with `--write`,
+//! updates the section of docs/conformance.md.
 
 #[path = "../../json-schema/src/date.rs"]
 mod date;
@@ -15,20 +15,20 @@ use toolwright_judge::{Options, replaced, run};
 const PAGE: &str = "docs/conformance.md";
 const FOLDER: &str = "target/judge";
 
-/// Judge generated codecs by random schemas.
+/// Tests generated codecs with random schemas.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask judge")]
 struct Arguments {
-    /// How many schemas.
+    /// The number of schemas.
     #[arg(long, default_value_t = 2_500)]
     schemas: usize,
-    /// How many payloads for each schema, at most.
+    /// The maximum number of payloads for each schema.
     #[arg(long, default_value_t = 100)]
     payloads: usize,
-    /// Where the random numbers begin; the same seed makes the same schemas and payloads.
+    /// The seed of the random numbers; the same seed makes the same schemas and payloads.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many findings of each kind are made small and printed.
+    /// The maximum number of findings of each kind that are shrunk and printed.
     #[arg(long, default_value_t = 5)]
     cases: usize,
     /// Write the figures into docs/conformance.md.
@@ -48,31 +48,31 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether nothing is wrong.
+/// Runs the judge. Returns whether it found nothing wrong.
 fn judge(options: Options, write: bool) -> io::Result<bool> {
-    let outline = run(options, Path::new(FOLDER), |outline| {
-        let findings = outline.findings.len();
+    let summary = run(options, Path::new(FOLDER), |summary| {
+        let findings = summary.findings.len();
         eprintln!(
             "judge: {} schemas, {} payloads, {findings} findings",
-            outline.schemas, outline.payloads
+            summary.schemas, summary.payloads
         );
     })?;
-    print!("{}", outline.counts(options));
+    print!("{}", summary.counts(options));
     let cases = Path::new(FOLDER).join("cases");
     if cases.exists() {
         fs::remove_dir_all(&cases)?;
     }
     fs::create_dir_all(&cases)?;
-    for (index, finding) in outline.adversaries.iter().chain(&outline.cases).enumerate() {
+    for (index, finding) in summary.adversaries.iter().chain(&summary.cases).enumerate() {
         let case = finding.case();
         println!("{case}");
         fs::write(cases.join(format!("{:03}.json", index + 1)), case + "\n")?;
     }
     if write {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let section = outline.section(options, &date::of_day(now.as_secs() / 86_400));
+        let section = summary.section(options, &date::of_day(now.as_secs() / 86_400));
         fs::write(PAGE, replaced(&fs::read_to_string(PAGE)?, &section))?;
         println!("judge: wrote {PAGE}");
     }
-    Ok(outline.is_clean())
+    Ok(summary.is_clean())
 }

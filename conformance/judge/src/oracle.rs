@@ -1,4 +1,4 @@
-//! The oracle: a Python program on the `jsonschema` package, in an environment that is made under the target folder.
+//! The oracle: a Python program that uses the `jsonschema` package, in a virtual environment in the target folder.
 
 use std::io;
 use std::path::Path;
@@ -8,36 +8,36 @@ use toolwright_prerequisites::{NotInstalled, PyPi};
 
 use crate::peer::{Answer, Peer};
 
-/// Where its script and what that needs are.
+/// The folder of its script and requirements.
 const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
-/// How long it may think about one payload before that counts as undecided.
+/// The time limit for one payload. After that the payload is undecided.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The oracle at work.
+/// The running oracle.
 pub struct Oracle {
     peer: Peer,
-    /// What went wrong inside of it: a mistake of the oracle, or a schema that is none.
+    /// Its errors: mistakes of the oracle, or invalid schemas.
     pub(crate) failures: Vec<String>,
 }
 
-/// How a value that was decoded and encoded relates to what it was.
+/// The result of comparing a payload with its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
-    /// It is the same value.
+    /// The same value.
     Same,
-    /// The same but for numbers that no double holds, which came out as the nearest one.
+    /// The same value, except that numbers that no double holds were rounded to the nearest one.
     Rounded,
-    /// It is another value.
+    /// Another value.
     Other,
 }
 
 impl Oracle {
-    /// Installs what the oracle needs below a folder, once.
+    /// Installs the requirements of the oracle below a folder, if they are not there yet, and prepares it.
     ///
     /// # Errors
     ///
-    /// When Python is not there or pip cannot install.
+    /// Returns an error if there is no Python or pip cannot install the requirements.
     pub fn install(folder: &Path) -> io::Result<Self> {
         let python =
             PyPi::install(Path::new(PINS), &folder.join("python")).map_err(
@@ -49,16 +49,16 @@ impl Oracle {
         Ok(Self { peer: Peer::new(python.script("oracle.py"), LIMIT), failures: Vec::new() })
     }
 
-    /// Whether a schema accepts a payload; nothing where that is not certain.
+    /// Whether a schema accepts a payload; `None` if that is not certain.
     ///
     /// # Errors
     ///
-    /// When the process cannot be run.
+    /// Returns an error if the process cannot be run.
     pub fn accepts(&mut self, schema: &str, payload: &str) -> io::Result<Option<bool>> {
         Ok(self.accepts_each(schema, &[payload.to_owned()])?.first().copied().flatten())
     }
 
-    /// Whether a schema accepts each of some payloads.
+    /// Whether a schema accepts each payload; `None` if that is not certain.
     pub(crate) fn accepts_each(
         &mut self,
         schema: &str,
@@ -84,22 +84,22 @@ impl Oracle {
         Ok(verdicts)
     }
 
-    /// Whether a text is a schema of 2020-12.
+    /// Whether a text is a valid schema of 2020-12.
     pub(crate) fn is_schema(&mut self, schema: &str) -> io::Result<bool> {
         Ok(self.peer.ask(&format!("schema\t{schema}"))? == Answer::Line("+".to_owned()))
     }
 
-    /// How two JSON texts compare.
+    /// Compares two JSON texts. The second may also have the defaults of the schema.
     ///
     /// # Errors
     ///
-    /// When the process cannot be run.
+    /// Returns an error if the process cannot be run.
     pub fn compare(&mut self, one: &str, other: &str, schema: &str) -> io::Result<Likeness> {
         let pair = (one.to_owned(), other.to_owned());
         Ok(self.compare_each(&[pair], schema)?.first().copied().unwrap_or(Likeness::Other))
     }
 
-    /// How the JSON texts of each pair compare. The second may have more keys than the first, each with a default of the schema.
+    /// Compares the JSON texts of each pair. The second may also have the defaults of the schema.
     pub(crate) fn compare_each(
         &mut self,
         pairs: &[(String, String)],

@@ -1,5 +1,4 @@
-//! Payloads near a schema: such as it may accept, and those with something changed. Whether one is accepted is for the
-//! oracle to say.
+//! Generates payloads for a schema: some that it probably accepts, and some with random changes.
 
 use fastrand::Rng;
 use toolwright::Value;
@@ -8,24 +7,24 @@ use toolwright::value::Map;
 use crate::json::{number, resolve, string};
 use crate::pool::{FORMATS, NAMES, NUMBERS, PATTERNS, STRINGS};
 
-/// Deeper than this only scalars are made.
+/// The depth below which only scalars are generated.
 const DEPTH: usize = 7;
 
-/// Different payloads for a schema, as JSON text.
+/// Generates distinct payloads for a schema, as JSON text.
 pub(crate) fn payloads(schema: &Value, count: usize, rng: &mut Rng) -> Vec<String> {
-    let mut maker = Maker { root: schema, rng };
+    let mut generator = Generator { root: schema, rng };
     let mut made: Vec<String> = Vec::new();
-    // Small schemas have fewer payloads than are asked for.
+    // A small schema may have fewer distinct payloads than `count`.
     for _ in 0..count * 3 {
         if made.len() == count {
             break;
         }
-        let mut payload = maker.fitting(schema, 0);
-        for _ in 0..maker.pick(&[0, 0, 1, 1, 1, 2, 3]) {
-            maker.change(&mut payload, 0);
+        let mut payload = generator.valid(schema, 0);
+        for _ in 0..generator.pick(&[0, 0, 1, 1, 1, 2, 3]) {
+            generator.change(&mut payload, 0);
         }
-        if maker.chance(3) {
-            payload = maker.any(0);
+        if generator.chance(3) {
+            payload = generator.any(0);
         }
         let text = payload.to_string();
         if !made.contains(&text) {
@@ -35,12 +34,12 @@ pub(crate) fn payloads(schema: &Value, count: usize, rng: &mut Rng) -> Vec<Strin
     made
 }
 
-struct Maker<'a> {
+struct Generator<'a> {
     root: &'a Value,
     rng: &'a mut Rng,
 }
 
-impl Maker<'_> {
+impl Generator<'_> {
     fn chance(&mut self, percent: u32) -> bool {
         self.rng.u32(0..100) < percent
     }
@@ -49,19 +48,19 @@ impl Maker<'_> {
         choices[self.rng.usize(0..choices.len())]
     }
 
-    /// A value that the schema may accept.
-    fn fitting(&mut self, schema: &Value, depth: usize) -> Value {
+    /// A value that the schema probably accepts.
+    fn valid(&mut self, schema: &Value, depth: usize) -> Value {
         if depth > DEPTH {
             return self.scalar();
         }
         let mut flat = Map::new();
         self.flatten(schema, 0, &mut flat);
         if let Some(value) = flat.get("const") {
-            return self.same(value.clone());
+            return self.same_or_near(value.clone());
         }
         if let Some(Value::Array(values)) = flat.get("enum") {
             let value = values[self.rng.usize(0..values.len())].clone();
-            return self.same(value);
+            return self.same_or_near(value);
         }
         match self.kind(&flat) {
             "object" => self.object(&flat, depth),
@@ -75,8 +74,8 @@ impl Maker<'_> {
         }
     }
 
-    /// All keywords that speak of the same value, along one way through references and choices. A later one replaces an
-    /// earlier one, but names of properties come together.
+    /// Collects the keywords for one value: follows references, and takes one member of each choice. A later keyword replaces
+    /// an earlier one, but `properties` and `required` are merged.
     fn flatten(&mut self, schema: &Value, level: usize, flat: &mut Map<Value>) {
         let Value::Object(schema) = schema else { return };
         if level > 8 {
@@ -137,7 +136,7 @@ impl Maker<'_> {
                 known(word.as_str().unwrap_or_default())
             }
             _ => {
-                let about = |keyword: &str| match keyword {
+                let kind_of = |keyword: &str| match keyword {
                     "properties"
                     | "required"
                     | "additionalProperties"
@@ -156,7 +155,7 @@ impl Maker<'_> {
                     _ => "any",
                 };
                 let kinds: Vec<&str> =
-                    flat.keys().map(about).filter(|kind| *kind != "any").collect();
+                    flat.keys().map(kind_of).filter(|kind| *kind != "any").collect();
                 if kinds.is_empty() { "any" } else { self.pick(&kinds) }
             }
         }
@@ -213,7 +212,7 @@ impl Maker<'_> {
             let schema =
                 properties.get(&name).or(under_pattern).or(flat.get("additionalProperties"));
             let value = match schema {
-                Some(schema) => self.fitting(schema, depth + 1),
+                Some(schema) => self.valid(schema, depth + 1),
                 None => self.any(depth + 1),
             };
             entries.insert(name, value);
@@ -233,14 +232,14 @@ impl Maker<'_> {
         for place in 0..length {
             let schema = places.get(place).or(flat.get("items"));
             items.push(match schema {
-                Some(schema) => self.fitting(schema, depth + 1),
+                Some(schema) => self.valid(schema, depth + 1),
                 None => self.any(depth + 1),
             });
         }
         if let Some(schema) = flat.get("contains") {
             for item in &mut items {
                 if self.chance(40) {
-                    *item = self.fitting(schema, depth + 1);
+                    *item = self.valid(schema, depth + 1);
                 }
             }
         }
@@ -270,7 +269,7 @@ impl Maker<'_> {
         self.pick(&STRINGS).to_owned()
     }
 
-    /// A string near a pattern.
+    /// A string that matches a pattern or nearly does.
     fn sample(&mut self, pattern: &str) -> Option<String> {
         let known = PATTERNS.iter().find(|known| known.ecma == pattern)?;
         Some(known.samples[self.rng.usize(0..known.samples.len())].clone())
@@ -288,11 +287,11 @@ impl Maker<'_> {
             return number(self.pick(&whole_only));
         }
         let near = self.pick(&near).to_owned();
-        number(&self.beside(&near))
+        number(&self.near(&near))
     }
 
-    /// A number at, beside or a small multiple of another.
-    fn beside(&mut self, text: &str) -> String {
+    /// A number equal to another, next to it, or a small multiple of it.
+    fn near(&mut self, text: &str) -> String {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let plain = !text.contains(['e', 'E']);
         let scale = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
@@ -310,12 +309,12 @@ impl Maker<'_> {
         }
     }
 
-    /// The same value, now and then in other words.
-    fn same(&mut self, value: Value) -> Value {
+    /// The same value; a number may be replaced by one near it.
+    fn same_or_near(&mut self, value: Value) -> Value {
         match &value {
             Value::Number(text) if self.chance(40) => {
                 let text = text.as_str().to_owned();
-                number(&self.beside(&text))
+                number(&self.near(&text))
             }
             _ => value,
         }
@@ -351,7 +350,7 @@ impl Maker<'_> {
         NAMES[index.unwrap_or_default()].to_owned()
     }
 
-    /// Changes one thing somewhere in a value.
+    /// Changes one random part of a value.
     fn change(&mut self, value: &mut Value, depth: usize) {
         let goes_below = self.chance(65);
         match value {
@@ -369,7 +368,7 @@ impl Maker<'_> {
                 0 if !items.is_empty() => _ = items.remove(self.rng.usize(0..items.len())),
                 1 | 2 if !items.is_empty() => {
                     let twin = items[self.rng.usize(0..items.len())].clone();
-                    let twin = self.same(twin);
+                    let twin = self.same_or_near(twin);
                     items.push(twin);
                 }
                 3 if items.len() > 1 => items.swap(0, 1),
@@ -391,7 +390,7 @@ impl Maker<'_> {
             }
             Value::Number(text) if self.chance(60) => {
                 let text = text.as_str().to_owned();
-                *value = number(&self.beside(&text));
+                *value = number(&self.near(&text));
             }
             Value::String(text) if self.chance(50) => {
                 let more = self.pick(&["a", "\n", "😀", "1", " ", "\u{2028}"]);

@@ -1,4 +1,4 @@
-//! A process that answers a line for each line. One that hangs or dies is started again with the next question.
+//! A process that answers each line with a line. If it hangs or dies, the next question starts it again.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// After so many hangs no more questions of one kind are asked.
+/// The number of hangs after which the remaining questions are skipped.
 const HANGS: usize = 2;
 
 /// The answer to a question.
@@ -14,13 +14,13 @@ const HANGS: usize = 2;
 pub(crate) enum Answer {
     /// A line.
     Line(String),
-    /// Nothing within the time limit.
+    /// No answer within the time limit.
     Hung,
     /// The process ended.
     Died,
 }
 
-/// A process and how it is started.
+/// A process and the command that starts it.
 pub(crate) struct Peer {
     command: Command,
     limit: Duration,
@@ -34,7 +34,7 @@ struct Running {
 }
 
 impl Peer {
-    /// A process that has this long for every answer.
+    /// Creates a peer with a time limit for each answer. The process starts with the first question.
     pub(crate) fn new(mut command: Command, limit: Duration) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         Self { command, limit, running: None }
@@ -46,7 +46,7 @@ impl Peer {
         Ok(answers.into_iter().next().unwrap_or(Answer::Died))
     }
 
-    /// Asks questions without waiting for an answer in between. After some hangs the rest is left without answers.
+    /// Sends all questions without waiting for answers in between. After some hangs the remaining ones get no answers.
     pub(crate) fn ask_all(&mut self, questions: &[String]) -> io::Result<Vec<Answer>> {
         let mut answers = Vec::new();
         let mut hangs = 0;
@@ -58,7 +58,7 @@ impl Peer {
             let Running { process, input, lines } = &mut running;
             let rest = &questions[answers.len()..];
             let is_well = thread::scope(|scope| {
-                // A process that ended shows when it is read from.
+                // If the process ended, the reader notices.
                 scope.spawn(|| {
                     rest.iter().try_for_each(|question| writeln!(input, "{question}")).ok()
                 });
@@ -68,7 +68,7 @@ impl Peer {
                         Err(RecvTimeoutError::Timeout) => {
                             answers.push(Answer::Hung);
                             hangs += 1;
-                            // Or the writer would wait forever.
+                            // Otherwise the writer would wait forever.
                             _ = process.kill();
                             return false;
                         }
@@ -94,7 +94,7 @@ impl Running {
             io::Error::new(error.kind(), format!("cannot run {command:?}: {error}"))
         })?;
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
-            return Err(io::Error::other("a process without the pipes that were asked for"));
+            return Err(io::Error::other("the process has no pipes"));
         };
         let (sender, lines) = channel();
         thread::spawn(move || {
@@ -111,7 +111,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         _ = self.process.kill();
         _ = self.process.wait();
     }

@@ -1,16 +1,16 @@
-//! The words, numbers, strings, patterns and formats that random schemas and payloads are made of.
+//! The names, numbers, strings, patterns and formats for random schemas and payloads.
 
 use std::sync::LazyLock;
 
 use toolwright::{Value, value::Map};
 
-/// Names of properties; the first ones are picked most often, so that schemas and payloads meet.
+/// Names of properties. The first ones are picked most often, so that schemas and payloads share names.
 pub(crate) const NAMES: [&str; 18] = [
     "a", "b", "c", "d", "e", "kind", "foo", "type", "x y", "é", "fooBar", "a/b", "~", "", "0",
     "😀", "$ref", "foo1",
 ];
 
-/// Numbers at the edges of what doubles, 64-bit integers and decimals hold.
+/// Numbers at the limits of doubles, 64-bit integers and decimals.
 pub(crate) const NUMBERS: [&str; 44] = [
     "0",
     "1",
@@ -58,21 +58,21 @@ pub(crate) const NUMBERS: [&str; 44] = [
     "1.7976931348623157e308",
 ];
 
-/// Strings at the edges of lengths, character classes and line ends.
+/// Strings at the limits of lengths and character classes, and with line ends.
 pub(crate) const STRINGS: [&str; 26] = [
     "", "a", "b", "c", "ab", "abc", "abcd", "foo", "A", "1", "42", " ", "a b", "é", "e\u{301}",
     "😀", "😀😀", "ß", "\u{2028}", "\r", "\n", "a\n", "\0", "\u{8}", "\u{feff}", "٣",
 ];
 
-/// A pattern of the table that the oracle reads, too.
+/// A pattern of a table that the oracle reads too.
 pub(crate) struct Pattern {
-    /// As ECMA-262 writes it.
+    /// The pattern in the syntax of ECMA-262.
     pub(crate) ecma: String,
-    /// Strings near it.
+    /// Strings that match it or nearly do.
     pub(crate) samples: Vec<String>,
 }
 
-/// A format and literals that have it or nearly do.
+/// A format, with valid and invalid strings.
 pub(crate) struct Format {
     pub(crate) name: String,
     pub(crate) literals: Vec<String>,

@@ -1,30 +1,30 @@
-//! What a run found, in words, as cases to keep, and as the section of docs/conformance.md. Never judges.
+//! Formats the results of a run: as text, as case files, and as the section of docs/conformance.md.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use serde_json::json;
 
-use crate::run::{Finding, Options, Outline};
+use crate::run::{Finding, Options, Summary};
 use crate::verdict::{Fault, Side};
 
-/// How the section of docs/conformance.md begins.
+/// The heading of the section in docs/conformance.md.
 pub const HEADING: &str = "## Random schemas\n";
 
 impl Finding {
-    /// The finding as a case file: why, where, the schema and the payload with what it is.
+    /// The finding as a case file: the fault, the mode, the schema, and the payload with the oracle's verdict.
     pub fn case(&self) -> String {
-        let Self { side, fault, schema, payload, expected, said } = self;
+        let Self { side, fault, schema, payload, expected, message } = self;
         let mode = match side {
             Side::Direct => "direct",
             Side::Imported | Side::Warned => "import",
-            Side::Met => "met",
+            Side::RunTime => "run-time",
         };
-        let why = json!(format!("{side}: {fault}: {said}"));
+        let why = json!(format!("{side}: {fault}: {message}"));
         let payload = payload
             .as_ref()
             .map(|payload| json!({ "raw": payload, "valid_by_spec": expected }).to_string());
-        // The schema stands as it was written: its numbers may be beyond what a library holds.
+        // The schema is written as it is, as a JSON library may not hold its numbers.
         format!(
             "{{\"why\": {why}, \"mode\": \"{mode}\", \"schema\": {schema},\n \"payloads\": [{}]}}",
             payload.unwrap_or_default()
@@ -38,7 +38,7 @@ impl fmt::Display for Side {
             Self::Direct => "codecs",
             Self::Imported => "imported tools",
             Self::Warned => "imported tools with a warning",
-            Self::Met => "tools met at run time",
+            Self::RunTime => "tools known at run time",
         })
     }
 }
@@ -50,29 +50,29 @@ impl fmt::Display for Fault {
             Self::WronglyRefused => "refused against the schema",
             Self::Unusable => "the schema cannot be used",
             Self::Stuck => "decoded, but cannot be encoded",
-            Self::EncodedWrongly => "encoded to what the schema refuses",
+            Self::EncodedWrongly => "encoded to a value that the schema refuses",
             Self::Changed => "encoded to another value",
             Self::Hung => "no answer within the limit",
             Self::Slow => "time grows too fast",
             Self::Died => "the process dies",
             Self::Panicked => "panics",
-            Self::ImportRefused => "imported to what the compiler refuses",
+            Self::ImportRefused => "imported to a file that the compiler refuses",
             Self::Refused => "refused by the compiler for no documented reason",
         })
     }
 }
 
-impl Outline {
-    /// Whether anything is wrong.
+impl Summary {
+    /// Whether nothing is wrong.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.adversaries.is_empty() && self.failures.is_empty()
     }
 
-    /// The counts of a run, a line each.
+    /// The counts of a run, one line each.
     pub fn counts(&self, options: Options) -> String {
         let Self { schemas, payloads, valid, undecided, rounded, .. } = self;
         let mut text = format!(
-            "seed {}: {schemas} schemas, {payloads} payloads: {valid} valid, {undecided} undecided; {rounded} came out rounded\n",
+            "seed {}: {schemas} schemas, {payloads} payloads: {valid} valid, {undecided} undecided, {rounded} rounded\n",
             options.seed
         );
         // Writing to a string does not fail.
@@ -86,7 +86,7 @@ impl Outline {
         text
     }
 
-    /// What is wrong, a line each kind; nothing where all is right.
+    /// The faults, one line for each kind; empty if there are none.
     pub fn wrong(&self) -> String {
         let mut text = String::new();
         for ((side, fault), [schemas, findings]) in self.kinds() {
@@ -98,7 +98,7 @@ impl Outline {
         text
     }
 
-    /// How many schemas and findings each kind of fault has.
+    /// The number of schemas and of findings of each kind of fault.
     fn kinds(&self) -> BTreeMap<(Side, Fault), [usize; 2]> {
         let mut kinds: BTreeMap<_, [usize; 2]> = BTreeMap::new();
         let mut last = BTreeMap::new();
@@ -106,7 +106,7 @@ impl Outline {
             let kind = (finding.side, finding.fault);
             let [schemas, findings] = kinds.entry(kind).or_default();
             *findings += 1;
-            // Findings of one schema follow each other.
+            // The findings of one schema are next to each other.
             if last.insert(kind, &finding.schema) != Some(&finding.schema) {
                 *schemas += 1;
             }
@@ -122,8 +122,8 @@ impl Outline {
             "{HEADING}
 As of {date}, by `cargo xtask judge --schemas {schemas} --seed {seed} --write`: {payloads} payloads of {schemas} random schemas,
 {valid} of them valid. The oracle is Python's `jsonschema` with exact numbers, patterns read as ECMA-262 does and literals for
-formats; it does not decide {undecided} payloads. A verdict is right if the oracle says the same and what was decoded is encoded to a
-value that the schema accepts. An imported tool that the importer warned of may accept more, never less.
+formats; it does not decide {undecided} payloads. A verdict is right if the oracle agrees and the decoded value is encoded to a
+value that the schema accepts. An imported tool with a warning may accept more values than the schema, but never fewer.
 
 | | Verdicts | Right | Wrong |
 |---|--:|--:|--:|
@@ -143,7 +143,7 @@ value that the schema accepts. An imported tool that the importer warned of may 
     }
 }
 
-/// A page with the section in the place of the one it had, or at its end.
+/// Replaces the section of a page, or adds it at the end.
 pub fn replaced(page: &str, section: &str) -> String {
     let Some(start) = page.find(HEADING) else {
         return format!("{}\n\n{section}", page.trim_end());
@@ -158,7 +158,7 @@ mod tests {
     use super::{HEADING, replaced};
 
     #[test]
-    fn the_section_takes_its_place_or_the_end() {
+    fn the_section_is_replaced_or_added_at_the_end() {
         let section = format!("{HEADING}\nnew\n");
         let added = replaced("# Page\n\nold\n", &section);
         assert_eq!(added, "# Page\n\nold\n\n## Random schemas\n\nnew\n");

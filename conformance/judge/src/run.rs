@@ -1,4 +1,4 @@
-//! A run: random schemas in batches, every payload on every side, and the counts and findings that come of it.
+//! Runs random schemas in batches, checks every payload with every implementation, and collects counts and findings.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,127 +14,127 @@ use crate::record::Outcome;
 use crate::verdict::{Fault, Questions, Side, Verdict, verdicts};
 use crate::{payloads, schemas};
 
-/// How many tools are compiled into one program.
+/// The number of tools in one program.
 const BATCH: usize = 250;
 
-/// The codes with which the compiler refuses a schema by the book (docs/mistakes/README.md), and why a random schema meets them.
+/// The documented codes with which the compiler may refuse a random schema (docs/mistakes/README.md), and the reasons.
 const DOCUMENTED: [(&str, &str); 10] = [
     ("bad-pattern", "a pattern that the engine cannot match"),
     ("default-breaks-schema", "a random default"),
     ("empty-range", "bounds that no value keeps"),
-    ("endless-reference", "a circle of references"),
+    ("endless-reference", "a cycle of references"),
     ("example-breaks-schema", "a random example"),
     ("impossible-property", "a required property that is not allowed"),
     ("name-clash", "names that are one identifier"),
     ("wrong-type-for-value", "a constant beside another `type`"),
-    ("no-effect", "a keyword that says nothing"),
-    ("not-an-object", "arguments that may be something else than an object"),
+    ("no-effect", "a keyword without effect"),
+    ("not-an-object", "arguments that need not be an object"),
 ];
 
-/// What a run is given.
+/// The options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How many schemas.
+    /// The number of schemas.
     pub schemas: usize,
-    /// How many payloads for each of them, at most.
+    /// The maximum number of payloads for each schema.
     pub payloads: usize,
-    /// Where the random numbers begin.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// Whether what is made to take long is judged, too.
+    /// Whether to check the schemas that are made to take long, too.
     pub adversaries: bool,
-    /// How many findings of each kind are made small.
+    /// The maximum number of findings of each kind that are shrunk.
     pub cases: usize,
 }
 
-/// A disagreement, or a schema that nobody can use.
+/// A disagreement with the oracle, or a schema that cannot be used.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Who is wrong.
+    /// The implementation that is wrong.
     pub side: Side,
-    /// How.
+    /// The kind of fault.
     pub fault: Fault,
     /// The schema of the arguments.
     pub schema: Value,
-    /// The payload, unless it is about the schema alone.
+    /// The payload, unless the finding is only about the schema.
     pub payload: Option<String>,
-    /// What the oracle says of it.
+    /// The oracle's verdict on the payload.
     pub expected: Option<bool>,
-    /// What was said.
-    pub said: String,
+    /// The message or the encoding of the implementation.
+    pub message: String,
 }
 
-/// What a run counted and found.
+/// The counts and findings of a run.
 #[derive(Debug, Default)]
-pub struct Outline {
-    /// Schemas tried.
+pub struct Summary {
+    /// The number of schemas.
     pub schemas: usize,
-    /// Payloads made.
+    /// The number of payloads.
     pub payloads: usize,
-    /// Payloads that the oracle accepts.
+    /// The number of payloads that the oracle accepts.
     pub valid: usize,
-    /// Payloads that the oracle does not decide.
+    /// The number of payloads that the oracle does not decide.
     pub undecided: usize,
-    /// Verdicts of each side, and those among them that agree.
+    /// The number of verdicts of each implementation, and how many of them are right.
     pub verdicts: BTreeMap<Side, [usize; 2]>,
-    /// Accepted payloads that came out with numbers rounded to doubles.
+    /// The number of accepted payloads with numbers that were rounded to doubles.
     pub rounded: usize,
-    /// Schemas that the compiler refuses by the book, by code.
+    /// The number of schemas that the compiler refuses for a documented reason, by code.
     pub refused: BTreeMap<String, usize>,
-    /// Everything that is wrong.
+    /// All faults that random schemas show.
     pub findings: Vec<Finding>,
-    /// What went wrong inside the oracle.
+    /// The errors of the oracle.
     pub failures: Vec<String>,
-    /// What takes too long, or is wrong, of the sets that are made to take long.
+    /// The faults of the schemas that are made to take long.
     pub adversaries: Vec<Finding>,
-    /// Some of it, made as small as it gets.
+    /// Some of the findings, shrunk.
     pub cases: Vec<Finding>,
 }
 
-/// What a run uses.
+/// The folder and the oracle of a run.
 pub(crate) struct Tools<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) oracle: Oracle,
 }
 
-/// Runs all batches, below a folder that is made where it is not there.
+/// Runs all batches below a folder, which is created if it does not exist.
 ///
 /// # Errors
 ///
-/// When Python or cargo cannot be run, or the folder cannot be written.
-pub fn run(options: Options, folder: &Path, progress: impl Fn(&Outline)) -> io::Result<Outline> {
+/// Returns an error if Python or cargo cannot be run, or the folder cannot be written.
+pub fn run(options: Options, folder: &Path, progress: impl Fn(&Summary)) -> io::Result<Summary> {
     let folder = std::path::absolute(folder)?;
     let mut tools = Tools { folder: &folder, oracle: Oracle::install(&folder)? };
-    let mut outline = Outline::default();
-    while outline.schemas < options.schemas {
-        let first = outline.schemas;
+    let mut summary = Summary::default();
+    while summary.schemas < options.schemas {
+        let first = summary.schemas;
         let last = (first + BATCH).min(options.schemas);
         let trials: Vec<Trial> = (first..last).map(|index| Trial::new(index, options)).collect();
-        tools.judge(&trials, &mut outline)?;
-        outline.schemas = last;
-        progress(&outline);
+        tools.judge(&trials, &mut summary)?;
+        summary.schemas = last;
+        progress(&summary);
     }
-    outline.failures = std::mem::take(&mut tools.oracle.failures);
+    summary.failures = std::mem::take(&mut tools.oracle.failures);
     if options.adversaries {
-        outline.adversaries = tools.adversaries()?;
+        summary.adversaries = tools.adversaries()?;
     }
     if options.cases > 0 {
-        outline.cases = tools.shrink(chosen(&outline.findings, options.cases))?;
+        summary.cases = tools.shrink(chosen(&summary.findings, options.cases))?;
     }
-    Ok(outline)
+    Ok(summary)
 }
 
-/// A few findings of each kind, of different schemas, the smallest first.
+/// Some findings of each kind, with different schemas, the smallest first.
 fn chosen(findings: &[Finding], most: usize) -> Vec<Finding> {
     let size = |finding: &Finding| finding.schema.to_string().len();
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|finding| (finding.side, finding.fault, size(finding)));
     let mut chosen: Vec<Finding> = Vec::new();
     for finding in sorted {
-        let kin = chosen
+        let same_kind = chosen
             .iter()
             .filter(|other| other.side == finding.side && other.fault == finding.fault);
         let (mut count, mut is_known) = (0, false);
-        for other in kin {
+        for other in same_kind {
             count += 1;
             is_known |= other.schema == finding.schema;
         }
@@ -153,7 +153,7 @@ struct Trial {
 }
 
 impl Trial {
-    /// Each has random numbers of its own, so that one can be made again without the others.
+    /// Creates a trial with its own random numbers, so that it can be repeated without the others.
     fn new(index: usize, options: Options) -> Self {
         let mut rng =
             Rng::with_seed(options.seed.wrapping_mul(1_000_003).wrapping_add(index as u64));
@@ -168,22 +168,22 @@ impl Trial {
 }
 
 impl Tools<'_> {
-    fn judge(&mut self, trials: &[Trial], outline: &mut Outline) -> io::Result<()> {
+    fn judge(&mut self, trials: &[Trial], summary: &mut Summary) -> io::Result<()> {
         let subjects: Vec<Subject> = trials.iter().map(|trial| trial.subject.clone()).collect();
-        let Batch { fates, program } = batch::compile(&subjects, self.folder)?;
+        let Batch { compiled, program } = batch::compile(&subjects, self.folder)?;
         let mut program = program.map_err(io::Error::other)?;
-        for (trial, fate) in trials.iter().zip(fates) {
-            let mut sides = vec![Side::Met];
-            match &fate.direct {
+        for (trial, compiled) in trials.iter().zip(compiled) {
+            let mut sides = vec![Side::RunTime];
+            match &compiled.direct {
                 Outcome::Accepted => sides.push(Side::Direct),
-                outcome => outline.not_compiled(trial, Side::Direct, outcome),
+                outcome => summary.not_compiled(trial, Side::Direct, outcome),
             }
-            match &fate.imported {
-                Outcome::Accepted if fate.warnings.is_empty() => sides.push(Side::Imported),
+            match &compiled.imported {
+                Outcome::Accepted if compiled.warnings.is_empty() => sides.push(Side::Imported),
                 Outcome::Accepted => sides.push(Side::Warned),
-                outcome => outline.not_compiled(trial, Side::Imported, outcome),
+                outcome => summary.not_compiled(trial, Side::Imported, outcome),
             }
-            self.judge_payloads(trial, &sides, &mut program, outline)?;
+            self.judge_payloads(trial, &sides, &mut program, summary)?;
         }
         Ok(())
     }
@@ -193,34 +193,34 @@ impl Tools<'_> {
         trial: &Trial,
         sides: &[Side],
         program: &mut Peer,
-        outline: &mut Outline,
+        summary: &mut Summary,
     ) -> io::Result<()> {
         let Subject { name, schema } = &trial.subject;
         let expected = self.oracle.accepts_each(schema, &trial.payloads)?;
-        outline.payloads += expected.len();
-        outline.valid += expected.iter().filter(|expected| **expected == Some(true)).count();
-        outline.undecided += expected.iter().filter(|expected| expected.is_none()).count();
+        summary.payloads += expected.len();
+        summary.valid += expected.iter().filter(|expected| **expected == Some(true)).count();
+        summary.undecided += expected.iter().filter(|expected| expected.is_none()).count();
         for &side in sides {
             let questions = Questions { side, name, schema, payloads: &trial.payloads };
             let verdicts = verdicts(questions, &expected, program, &mut self.oracle)?;
-            let [all, agreed] = outline.verdicts.entry(side).or_default();
+            let [all, agreed] = summary.verdicts.entry(side).or_default();
             for ((verdict, payload), expected) in
                 verdicts.into_iter().zip(&trial.payloads).zip(&expected)
             {
                 *all += usize::from(verdict != Verdict::Undecided);
                 *agreed += usize::from(matches!(verdict, Verdict::Agreed | Verdict::Rounded));
-                outline.rounded += usize::from(verdict == Verdict::Rounded);
-                if let Verdict::Wrong(fault, said) = verdict {
-                    outline.findings.push(Finding {
+                summary.rounded += usize::from(verdict == Verdict::Rounded);
+                if let Verdict::Wrong(fault, message) = verdict {
+                    summary.findings.push(Finding {
                         side,
                         fault,
                         schema: trial.schema.clone(),
                         payload: Some(payload.clone()),
                         expected: *expected,
-                        said,
+                        message,
                     });
-                    // At run time that is known before there is a payload.
-                    if side == Side::Met && fault == Fault::Unusable {
+                    // The schema is at fault, so the other payloads show nothing new.
+                    if side == Side::RunTime && fault == Fault::Unusable {
                         break;
                     }
                 }
@@ -230,10 +230,10 @@ impl Tools<'_> {
     }
 }
 
-impl Outline {
-    /// Counts a schema that was not compiled; it is a finding unless a documented code says why.
+impl Summary {
+    /// Counts a schema that was not compiled. It is a finding unless the error has a documented code.
     fn not_compiled(&mut self, trial: &Trial, side: Side, outcome: &Outcome) {
-        let (fault, said) = match outcome {
+        let (fault, message) = match outcome {
             Outcome::Accepted => return,
             Outcome::Refused { code, message } => {
                 if side == Side::Direct && DOCUMENTED.iter().any(|(known, _)| known == code) {
@@ -247,6 +247,6 @@ impl Outline {
             Outcome::Panicked { message } => (Fault::Panicked, message.clone()),
         };
         let schema = trial.schema.clone();
-        self.findings.push(Finding { side, fault, schema, payload: None, expected: None, said });
+        self.findings.push(Finding { side, fault, schema, payload: None, expected: None, message });
     }
 }

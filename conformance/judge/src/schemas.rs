@@ -1,4 +1,4 @@
-//! Random schemas of tool arguments, over every keyword that the language honors.
+//! Generates random schemas of tool arguments with every keyword that the language honors.
 
 use fastrand::Rng;
 use toolwright::Value;
@@ -10,30 +10,30 @@ use crate::pool::{FORMATS, NAMES, NUMBERS, PATTERNS, STRINGS};
 
 const KINDS: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
 
-/// How deep schemas nest below the arguments.
+/// The maximum depth of schemas below the arguments.
 const DEPTH: usize = 3;
 
-/// A schema of arguments: an object by itself, or one with a random schema under `value`.
+/// Generates a schema of arguments: a random object schema, or an object with a random schema for the property `value`.
 pub(crate) fn arguments(rng: &mut Rng) -> Value {
-    let mut maker = Maker { definitions: rng.usize(0..4).saturating_sub(1), rng };
+    let mut generator = Generator { definitions: rng.usize(0..4).saturating_sub(1), rng };
     let mut root = Map::new();
-    if maker.chance(30) {
+    if generator.chance(30) {
         root.insert("type", string("object"));
-        maker.object_keywords(&mut root, DEPTH);
-        if maker.chance(35) {
-            maker.combine(&mut root, DEPTH, 0);
+        generator.object_keywords(&mut root, DEPTH);
+        if generator.chance(35) {
+            generator.combine(&mut root, DEPTH, 0);
         }
     } else {
         root.insert("type", string("object"));
-        root.insert("properties", object([("value", maker.schema(DEPTH, 0))]));
+        root.insert("properties", object([("value", generator.schema(DEPTH, 0))]));
         root.insert("required", words(["value"]));
     }
     let mut definitions = Map::new();
-    for index in 0..maker.definitions {
-        let body = if maker.chance(25) {
-            maker.recursive_choice(index)
+    for index in 0..generator.definitions {
+        let body = if generator.chance(25) {
+            generator.recursive_choice(index)
         } else {
-            maker.schema(DEPTH - 1, index + 1)
+            generator.schema(DEPTH - 1, index + 1)
         };
         definitions.insert(definition(index), body);
     }
@@ -47,12 +47,12 @@ fn definition(index: usize) -> String {
     ["Alpha", "Beta", "Gamma"][index % 3].to_owned()
 }
 
-struct Maker<'a> {
+struct Generator<'a> {
     rng: &'a mut Rng,
     definitions: usize,
 }
 
-impl Maker<'_> {
+impl Generator<'_> {
     fn chance(&mut self, percent: u32) -> bool {
         self.rng.u32(0..100) < percent
     }
@@ -61,7 +61,7 @@ impl Maker<'_> {
         choices[self.rng.usize(0..choices.len())]
     }
 
-    /// A name of a property; two of them give the smaller, so that few names are met often.
+    /// A name of a property. The first of three random ones is taken, so that a few names occur often.
     fn name(&mut self) -> &'static str {
         let index = (0..3).map(|_| self.rng.usize(0..NAMES.len())).min();
         NAMES[index.unwrap_or_default()]
@@ -78,8 +78,8 @@ impl Maker<'_> {
         names
     }
 
-    /// Any schema. `floor` is the first definition that it may refer to for the same value, so that no circle of
-    /// references stays at one value.
+    /// Any schema. `floor` is the first definition that it may refer to for the same value, so that references cannot form a
+    /// cycle without going into a value.
     fn schema(&mut self, depth: usize, floor: usize) -> Value {
         let mut schema = Map::new();
         match self.rng.u32(0..100) {
@@ -124,7 +124,7 @@ impl Maker<'_> {
         self.keywords(kind, schema, depth);
     }
 
-    /// `type` with several words.
+    /// Adds a `type` with several words.
     fn kinds(&mut self, schema: &mut Map<Value>, depth: usize) {
         let kinds: Vec<&str> = KINDS.into_iter().filter(|_| self.chance(40)).collect();
         if kinds.is_empty() {
@@ -135,7 +135,7 @@ impl Maker<'_> {
         self.keywords(kind, schema, depth);
     }
 
-    /// Keywords without a `type`.
+    /// Adds keywords without a `type`.
     fn any_keywords(&mut self, schema: &mut Map<Value>, depth: usize) {
         for _ in 0..self.rng.usize(1..3) {
             let kind = self.pick(&KINDS[..5]);
@@ -341,7 +341,7 @@ impl Maker<'_> {
         schema.insert("enum", Value::Array(values));
     }
 
-    /// Objects told apart by a constant.
+    /// A union of objects that a constant property tells apart.
     fn tagged_union(&mut self, depth: usize) -> Value {
         let mut members = Vec::new();
         for tag in ["circle", "square", "line"].into_iter().take(self.rng.usize(2..4)) {
@@ -361,7 +361,7 @@ impl Maker<'_> {
         object([(keyword, Value::Array(members))])
     }
 
-    /// A choice that refers to itself, with members that overlap.
+    /// A recursive choice with members that overlap.
     fn recursive_choice(&mut self, index: usize) -> Value {
         let itself = || object([("$ref", string(format!("#/$defs/{}", definition(index))))]);
         let leaf = self.pick(&["string", "integer", "null", "boolean"]);
@@ -391,7 +391,7 @@ impl Maker<'_> {
         object([(keyword, Value::Array(members))])
     }
 
-    /// Part of a schema about values of one kind, as it stands in a member of `allOf` or after `then`.
+    /// A schema with few keywords, as it is usual in `allOf` or `then`.
     fn fragment(&mut self, depth: usize) -> Value {
         let mut schema = Map::new();
         match self.rng.u32(0..10) {
@@ -434,7 +434,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Words that assert nothing.
+    /// Adds annotations.
     fn annotate(&mut self, schema: &mut Map<Value>) {
         if self.chance(6) {
             schema.insert(
@@ -451,7 +451,7 @@ impl Maker<'_> {
                 (_, Some(Value::Array(values))) => values.first().cloned(),
                 _ => None,
             };
-            // A value that the schema refuses is a mistake that refuses the whole tool, so those are rare.
+            // The compiler refuses a tool with a wrong default or example, so those must be rare.
             let value = match known {
                 Some(value) if self.chance(12) => value,
                 None if self.rng.u32(0..400) == 0 => self.constant(1),

@@ -1,4 +1,4 @@
-//! Smaller schemas and payloads that show the same fault.
+//! Shrinks findings: looks for smaller schemas and payloads with the same fault.
 
 use std::io;
 
@@ -11,19 +11,19 @@ use crate::record::Outcome;
 use crate::run::{Finding, Tools};
 use crate::verdict::{Fault, Questions, Side, Verdict, verdicts};
 
-/// How often everything that still may be smaller is compiled again.
+/// The maximum number of rounds, each of which compiles the candidates of all findings.
 const ROUNDS: usize = 8;
 
-/// How many smaller cases of one finding are compiled in a round.
+/// The maximum number of candidates that one finding has in a round.
 const TRIED: usize = 20;
 
-/// How many smaller cases are tried where nothing has to be compiled.
+/// The maximum number of candidates of one finding if nothing has to be compiled.
 const STEPS: usize = 2_000;
 
 impl Tools<'_> {
-    /// Makes findings as small as they get with the effort above.
+    /// Shrinks findings as far as these limits allow.
     pub(crate) fn shrink(&mut self, findings: Vec<Finding>) -> io::Result<Vec<Finding>> {
-        // Each try of these would take as long as the limit.
+        // Each candidate of these would take as long as the time limit.
         let (hung, findings): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| finding.fault == Fault::Hung);
         let mut without_tools = batch::without_tools(self.folder)?;
@@ -31,7 +31,7 @@ impl Tools<'_> {
         for finding in &findings {
             small.push(self.shrink_uncompiled(finding, &mut without_tools)?);
         }
-        // What was found without cargo is a guess about codecs; it only counts if compiled code shows the same.
+        // A finding about a codec that was shrunk without compiling is a guess. It only counts if the codec has the same fault.
         let compiled: Vec<usize> =
             (0..findings.len()).filter(|&at| is_compiled(&findings[at])).collect();
         let guesses: Vec<Finding> = compiled.iter().map(|&at| small[at].clone()).collect();
@@ -43,13 +43,15 @@ impl Tools<'_> {
         Ok(small)
     }
 
-    /// Without cargo: what the compiler alone shows, what shows at run time, and what a codec shows that asks its validator
-    /// about the same as is asked at run time.
+    /// Shrinks a finding without cargo, for faults of the compiler and of the run-time validator. For a fault of a codec, the
+    /// run-time validator is tried in its place.
     fn shrink_uncompiled(&mut self, finding: &Finding, program: &mut Peer) -> io::Result<Finding> {
-        let side = if finding.payload.is_some() { Side::Met } else { finding.side };
+        let side = if finding.payload.is_some() { Side::RunTime } else { finding.side };
         let mut smallest = Finding { side, ..finding.clone() };
-        let Some(said) = self.said(&smallest, program)? else { return Ok(finding.clone()) };
-        let wanted = reason(finding.fault, &said);
+        let Some(message) = self.fault_message(&smallest, program)? else {
+            return Ok(finding.clone());
+        };
+        let wanted = reason(finding.fault, &message);
         let mut steps = 0;
         'smaller: loop {
             for candidate in smaller(&smallest) {
@@ -60,9 +62,11 @@ impl Tools<'_> {
                 if !self.is_plausible(&candidate)? {
                     continue;
                 }
-                let said = self.said(&candidate, program)?;
-                if let Some(said) = said.filter(|said| reason(finding.fault, said) == wanted) {
-                    smallest = Finding { said, ..candidate };
+                let message = self.fault_message(&candidate, program)?;
+                if let Some(message) =
+                    message.filter(|message| reason(finding.fault, message) == wanted)
+                {
+                    smallest = Finding { message, ..candidate };
                     continue 'smaller;
                 }
             }
@@ -71,7 +75,7 @@ impl Tools<'_> {
         Ok(Finding { side: finding.side, ..smallest })
     }
 
-    /// Whether a smaller finding is still a schema of arguments, of which the oracle says the same.
+    /// Whether a candidate has a valid schema of arguments and the same verdict of the oracle.
     fn is_plausible(&mut self, finding: &Finding) -> io::Result<bool> {
         let schema = finding.schema.to_string();
         let is_object = finding.schema.get("type").and_then(Value::as_str) == Some("object");
@@ -84,13 +88,18 @@ impl Tools<'_> {
         }
     }
 
-    /// What is said where a finding about the compiler or about run time shows.
-    fn said(&mut self, finding: &Finding, program: &mut Peer) -> io::Result<Option<String>> {
+    /// The message of a fault of the compiler or the run-time validator; `None` if the finding does not show the fault.
+    fn fault_message(
+        &mut self,
+        finding: &Finding,
+        program: &mut Peer,
+    ) -> io::Result<Option<String>> {
         let schema = finding.schema.to_string();
         let Some(payload) = &finding.payload else {
-            let fate = batch::fate(&Subject { name: "t".to_owned(), schema });
+            let compiled = batch::compiled(&Subject { name: "t".to_owned(), schema });
             return Ok(
-                match if finding.side == Side::Direct { fate.direct } else { fate.imported } {
+                match if finding.side == Side::Direct { compiled.direct } else { compiled.imported }
+                {
                     Outcome::Panicked { message } if finding.fault == Fault::Panicked => {
                         Some(message)
                     }
@@ -101,11 +110,17 @@ impl Tools<'_> {
                 },
             );
         };
-        self.said_of("", &schema, &Finding { side: Side::Met, ..finding.clone() }, payload, program)
+        self.message_for(
+            "",
+            &schema,
+            &Finding { side: Side::RunTime, ..finding.clone() },
+            payload,
+            program,
+        )
     }
 
-    /// What is said of a payload where that is the fault of a finding.
-    fn said_of(
+    /// The message for a payload; `None` if it does not show the fault of the finding.
+    fn message_for(
         &mut self,
         name: &str,
         schema: &str,
@@ -117,12 +132,12 @@ impl Tools<'_> {
         let questions = Questions { side: finding.side, name, schema, payloads: &payloads };
         let verdicts = verdicts(questions, &[finding.expected], program, &mut self.oracle)?;
         Ok(verdicts.into_iter().find_map(|verdict| match verdict {
-            Verdict::Wrong(fault, said) if fault == finding.fault => Some(said),
+            Verdict::Wrong(fault, message) if fault == finding.fault => Some(message),
             _ => None,
         }))
     }
 
-    /// With cargo: all findings at once, each with its smaller cases.
+    /// Shrinks findings with cargo, which compiles the candidates of all findings at once.
     fn shrink_compiled(
         &mut self,
         findings: &mut [Finding],
@@ -148,7 +163,7 @@ impl Tools<'_> {
             }
             let shown = self.show(&candidates)?;
             let mut still_open = Vec::new();
-            // The smallest candidate of each comes first.
+            // The candidates of a finding are sorted by size, so the first one is the smallest.
             for (owner, shown) in owners.into_iter().zip(shown) {
                 if let Some(smaller) = shown.filter(|_| still_open.last() != Some(&owner)) {
                     findings[owner] = smaller;
@@ -160,7 +175,7 @@ impl Tools<'_> {
         Ok(())
     }
 
-    /// Compiles findings, and gives those back that show the same fault.
+    /// Compiles findings. Returns those that show the same fault, and `None` for the others.
     fn show(&mut self, findings: &[Finding]) -> io::Result<Vec<Option<Finding>>> {
         if findings.is_empty() {
             return Ok(Vec::new());
@@ -173,45 +188,49 @@ impl Tools<'_> {
                 schema: finding.schema.to_string(),
             })
             .collect();
-        let Batch { fates, program } = batch::compile(&subjects, self.folder)?;
+        let Batch { compiled, program } = batch::compile(&subjects, self.folder)?;
         let mut program = program.map_err(io::Error::other)?;
         let mut shown = Vec::new();
-        for ((finding, subject), fate) in findings.iter().zip(&subjects).zip(&fates) {
+        for ((finding, subject), compiled) in findings.iter().zip(&subjects).zip(&compiled) {
             let is_compiled = match finding.side {
-                Side::Direct => fate.direct == Outcome::Accepted,
-                Side::Imported => fate.imported == Outcome::Accepted && fate.warnings.is_empty(),
-                Side::Warned => fate.imported == Outcome::Accepted && !fate.warnings.is_empty(),
-                Side::Met => true,
+                Side::Direct => compiled.direct == Outcome::Accepted,
+                Side::Imported => {
+                    compiled.imported == Outcome::Accepted && compiled.warnings.is_empty()
+                }
+                Side::Warned => {
+                    compiled.imported == Outcome::Accepted && !compiled.warnings.is_empty()
+                }
+                Side::RunTime => true,
             };
             let payload = finding.payload.as_deref().unwrap_or_default();
-            let said = if is_compiled {
-                self.said_of(&subject.name, &subject.schema, finding, payload, &mut program)?
+            let message = if is_compiled {
+                self.message_for(&subject.name, &subject.schema, finding, payload, &mut program)?
             } else {
                 None
             };
-            shown.push(said.map(|said| Finding { said, ..finding.clone() }));
+            shown.push(message.map(|message| Finding { message, ..finding.clone() }));
         }
         Ok(shown)
     }
 }
 
-/// Whether only compiled code shows a finding.
+/// Whether a finding is about compiled code.
 fn is_compiled(finding: &Finding) -> bool {
-    finding.side != Side::Met && finding.payload.is_some()
+    finding.side != Side::RunTime && finding.payload.is_some()
 }
 
-/// What has to stay in what is said, so that a smaller finding is about the same: a code, or words without places.
-fn reason(fault: Fault, said: &str) -> String {
+/// The part of a message that must stay the same while a finding shrinks: the code, or the text without numbers.
+fn reason(fault: Fault, message: &str) -> String {
     match fault {
         Fault::Refused | Fault::ImportRefused => {
-            said.split(':').next().unwrap_or_default().to_owned()
+            message.split(':').next().unwrap_or_default().to_owned()
         }
-        Fault::Unusable => said.replace(|character: char| character.is_ascii_digit(), ""),
+        Fault::Unusable => message.replace(|character: char| character.is_ascii_digit(), ""),
         _ => String::new(),
     }
 }
 
-/// Findings with a smaller schema or payload, the smallest first.
+/// The candidates of a finding: those with a smaller schema or payload, the smallest first.
 fn smaller(finding: &Finding) -> Vec<Finding> {
     let schemas =
         reductions(&finding.schema).into_iter().map(|schema| Finding { schema, ..finding.clone() });
@@ -229,7 +248,7 @@ fn smaller(finding: &Finding) -> Vec<Finding> {
     all
 }
 
-/// Values with one part taken out, or put in the place of what it stands in.
+/// The values that result from removing one part of a value, or replacing a value by one of its parts.
 fn reductions(value: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     match value {
@@ -270,7 +289,7 @@ mod tests {
     use super::reductions;
 
     #[test]
-    fn a_reduction_takes_one_part_out_or_puts_it_in_the_place_of_the_whole() {
+    fn a_reduction_removes_one_part_or_replaces_the_whole_by_it() {
         let value = r#"{"a":[1]}"#.parse().expect("it is JSON");
         let found: Vec<String> = reductions(&value).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["[1]", "{}", r#"{"a":1}"#, r#"{"a":[]}"#]);

@@ -1,45 +1,45 @@
-//! What one side says of one payload, held against what the oracle says.
+//! Compares the verdict of an implementation on a payload with the oracle's.
 
 use std::io;
 
 use crate::oracle::{Likeness, Oracle};
 use crate::peer::{Answer, Peer};
 
-/// Who judges a payload beside the oracle.
+/// The implementation that is compared with the oracle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
-    /// The codec of a type written by hand.
+    /// The codec of a type in a schema file.
     Direct,
-    /// The codec of an imported tool, about which the importer said nothing.
+    /// The codec of an imported tool without warnings.
     Imported,
-    /// The codec of an imported tool that the importer warned of: it may accept more than the server's schema does.
+    /// The codec of an imported tool with a warning. It may accept more values than the server's schema.
     Warned,
-    /// The validator of a tool that is met at run time.
-    Met,
+    /// The validator of a tool that is only known at run time.
+    RunTime,
 }
 
-/// What is wrong.
+/// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// Accepted, and the schema refuses it.
+    /// It accepted a payload that the schema refuses.
     WronglyAccepted,
-    /// Refused, and the schema accepts it.
+    /// It refused a payload that the schema accepts.
     WronglyRefused,
-    /// A schema that nothing says is wrong cannot be used.
+    /// It cannot use a valid schema.
     Unusable,
-    /// Decoded, and it cannot be encoded.
+    /// It decoded a payload that it cannot encode.
     Stuck,
-    /// Encoded to what the schema refuses.
+    /// It encoded a payload to a value that the schema refuses.
     EncodedWrongly,
-    /// Encoded to another value.
+    /// It encoded a payload to another value.
     Changed,
-    /// No answer within the limit of the run.
+    /// It did not answer within the time limit.
     Hung,
-    /// Much longer than for half the size.
+    /// It took much longer than for half the size.
     Slow,
     /// The process died.
     Died,
-    /// A panic.
+    /// It panicked.
     Panicked,
     /// The importer writes a file that the compiler refuses.
     ImportRefused,
@@ -47,50 +47,51 @@ pub enum Fault {
     Refused,
 }
 
-/// What came of one payload on one side.
+/// The result for one payload and one implementation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Both say the same.
+    /// The implementation and the oracle agree.
     Agreed,
-    /// Both accept it, and numbers that no double holds came out as the nearest one.
+    /// Both accept it, and numbers that no double holds were rounded to the nearest one.
     Rounded,
-    /// The oracle does not decide, and nothing else is wrong.
+    /// The oracle does not decide, and there is no other fault.
     Undecided,
-    /// Something is wrong, and what was said.
+    /// A fault, with the message or the encoding of the implementation.
     Wrong(Fault, String),
 }
 
-/// A schema, where its generated tool is asked for, and payloads.
+/// The payloads of one schema for one implementation.
 #[derive(Clone, Copy)]
 pub(crate) struct Questions<'a> {
     pub(crate) side: Side,
+    /// The name of the generated tool.
     pub(crate) name: &'a str,
     pub(crate) schema: &'a str,
     pub(crate) payloads: &'a [String],
 }
 
-/// The answer of a side to a question.
+/// The answer of an implementation for one payload.
 pub(crate) enum Reply {
-    /// It is accepted or not.
-    Said {
-        /// The word of the program.
+    /// The payload was accepted or refused.
+    Judged {
+        /// The first word of the program's answer.
         word: String,
-        /// Whether it is accepted.
+        /// Whether the payload was accepted.
         accepted: bool,
-        /// How long that took.
+        /// The time in nanoseconds.
         nanos: u64,
-        /// What it was encoded to, or the issues.
+        /// The encoding of the payload, or the issues.
         text: String,
     },
-    /// Nothing that could be right.
+    /// A fault, whatever the oracle says.
     Wrong(Fault, String),
 }
 
-/// Asks a side. Where it hangs too often, the last payloads have no reply.
+/// Asks an implementation. If it hangs too often, the last payloads get no reply.
 pub(crate) fn ask(questions: Questions<'_>, program: &mut Peer) -> io::Result<Vec<Reply>> {
     let Questions { side, name, schema, payloads } = questions;
     let (place, subject) = match side {
-        Side::Met => ("met", schema),
+        Side::RunTime => ("run-time", schema),
         Side::Direct => ("direct", name),
         Side::Imported | Side::Warned => ("imported", name),
     };
@@ -112,19 +113,19 @@ impl Reply {
         let [word, nanos, text] = [(); 3].map(|()| parts.next().unwrap_or_default().to_owned());
         let nanos = nanos.parse().unwrap_or_default();
         match word.as_str() {
-            "accepted" | "stuck" | "unstable" => Self::Said { word, accepted: true, nanos, text },
-            // A validator that does not compile tells so with every payload.
+            "accepted" | "stuck" | "unstable" => Self::Judged { word, accepted: true, nanos, text },
+            // A validator that cannot compile its schema refuses every payload with this issue.
             "refused" if text.contains("its schema does not compile") => {
                 Self::Wrong(Fault::Unusable, text)
             }
-            "refused" => Self::Said { word, accepted: false, nanos, text },
+            "refused" => Self::Judged { word, accepted: false, nanos, text },
             "panicked" => Self::Wrong(Fault::Panicked, text),
             _ => Self::Wrong(Fault::Unusable, text),
         }
     }
 }
 
-/// Asks a side, and holds its replies against what the oracle says of each payload.
+/// Asks an implementation, and compares its replies with the oracle's verdicts.
 pub(crate) fn verdicts(
     questions: Questions<'_>,
     expected: &[Option<bool>],
@@ -134,7 +135,7 @@ pub(crate) fn verdicts(
     let Questions { side, schema, payloads, .. } = questions;
     let replies = ask(questions, program)?;
     let encoded = |reply: &Reply| match reply {
-        Reply::Said { word, text, .. } if word == "accepted" && side != Side::Met => {
+        Reply::Judged { word, text, .. } if word == "accepted" && side != Side::RunTime => {
             Some(text.clone())
         }
         _ => None,
@@ -148,12 +149,12 @@ pub(crate) fn verdicts(
     let mut verdicts = Vec::new();
     for (reply, expected) in replies.into_iter().zip(expected) {
         let likeness = encoded(&reply).and_then(|_| likenesses.next());
-        let (word, accepted, said) = match reply {
-            Reply::Wrong(fault, said) => {
-                verdicts.push(Verdict::Wrong(fault, said));
+        let (word, accepted, message) = match reply {
+            Reply::Wrong(fault, message) => {
+                verdicts.push(Verdict::Wrong(fault, message));
                 continue;
             }
-            Reply::Said { word, accepted, text, .. } => (word, accepted, text),
+            Reply::Judged { word, accepted, text, .. } => (word, accepted, text),
         };
         let fault = match (accepted, expected, word.as_str(), likeness) {
             (true, Some(false), ..) if side != Side::Warned => Some(Fault::WronglyAccepted),
@@ -161,16 +162,16 @@ pub(crate) fn verdicts(
             (_, _, "stuck", _) => Some(Fault::Stuck),
             (_, _, "unstable", _) => Some(Fault::EncodedWrongly),
             (_, _, _, Some(Likeness::Other)) => Some(Fault::Changed),
-            // Only what the schema accepts by itself has to encode to what it accepts.
+            // Only a payload that the schema accepts must be encoded to a value that it accepts.
             (_, Some(true), _, Some(Likeness::Rounded))
-                if oracle.accepts(schema, &said)? == Some(false) =>
+                if oracle.accepts(schema, &message)? == Some(false) =>
             {
                 Some(Fault::EncodedWrongly)
             }
             _ => None,
         };
         verdicts.push(match (fault, expected, likeness) {
-            (Some(fault), ..) => Verdict::Wrong(fault, said),
+            (Some(fault), ..) => Verdict::Wrong(fault, message),
             (_, None, _) => Verdict::Undecided,
             (_, _, Some(Likeness::Rounded)) => Verdict::Rounded,
             _ => Verdict::Agreed,

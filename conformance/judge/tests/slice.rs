@@ -1,4 +1,4 @@
-//! The judge at work on few schemas, and the oracle on verdicts written by hand. Skipped, with a notice, where there is no
+//! Tests the oracle on verdicts written by hand, and runs the judge on a few schemas. Skipped with a notice if there is no
 //! python3 with venv.
 
 use std::error::Error;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toolwright_judge::{Likeness, Options, Oracle, run};
 use toolwright_prerequisites::{Prerequisite, has};
 
-/// A verdict that a person wrote; none where the oracle is not to be certain.
+/// A verdict written by hand; `None` if the oracle must not decide.
 #[derive(Deserialize)]
 struct Row {
     schema: String,
@@ -18,7 +18,7 @@ struct Row {
 }
 
 #[test]
-fn the_oracle_says_what_people_say() -> Result<(), Box<dyn Error>> {
+fn the_oracle_agrees_with_verdicts_written_by_hand() -> Result<(), Box<dyn Error>> {
     let Some(folder) = folder() else { return Ok(()) };
     let mut oracle = Oracle::install(&folder)?;
     let rows: Vec<Row> = serde_json::from_str(include_str!("verdicts.json"))?;
@@ -45,23 +45,23 @@ fn the_oracle_says_what_people_say() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What it finds stands in `slice.txt`, which is to be empty.
+/// Compares the faults with `slice.txt`, which should be empty.
 #[test]
 fn forty_schemas_show_no_new_fault() -> Result<(), Box<dyn Error>> {
     let Some(folder) = folder() else { return Ok(()) };
     let options = Options { schemas: 40, payloads: 40, seed: 7, adversaries: false, cases: 0 };
-    let outline = run(options, &folder, |_| {})?;
-    assert!(outline.failures.is_empty(), "{:?}", outline.failures);
-    assert!(outline.payloads > 1_000, "{} payloads", outline.payloads);
-    assert!(outline.undecided * 20 < outline.payloads, "{} undecided", outline.undecided);
-    for (side, [all, _]) in &outline.verdicts {
+    let summary = run(options, &folder, |_| {})?;
+    assert!(summary.failures.is_empty(), "{:?}", summary.failures);
+    assert!(summary.payloads > 1_000, "{} payloads", summary.payloads);
+    assert!(summary.undecided * 20 < summary.payloads, "{} undecided", summary.undecided);
+    for (side, [all, _]) in &summary.verdicts {
         assert!(*all > 100, "{side}: {all} verdicts");
     }
-    expect_file!["slice.txt"].assert_eq(&outline.wrong());
+    expect_file!["slice.txt"].assert_eq(&summary.wrong());
     Ok(())
 }
 
-/// Where tests may write, if Python can make an environment.
+/// The folder for the judge; `None` if Python cannot create a virtual environment.
 fn folder() -> Option<PathBuf> {
     has(&[Prerequisite::Venv]).then(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("judge"))
 }

@@ -1,6 +1,6 @@
-"""The Python SDK's client meets a server: `python_client.py ERA (URL | COMMAND ARGUMENT...)`.
+"""The Python SDK's client checks a server: `python_client.py ERA (URL | COMMAND ARGUMENT...)`.
 
-Prints one JSON object of what it saw; judges nothing itself.
+Prints its observations as one JSON object; the test compares them.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ import time
 from mcp import Client, MCPError, StdioServerParameters
 
 
-async def called(client, name, arguments):
-    """A call's result, reduced to what every SDK tells of it."""
+async def call(client, name, arguments):
+    """Calls a tool. Returns its result, reduced to what every SDK reports."""
     try:
         result = await client.call_tool(name, arguments)
     except MCPError as error:
@@ -22,10 +22,10 @@ async def called(client, name, arguments):
 
 
 async def at_once(client, calls, milliseconds):
-    """Whether as many calls as are asked for rest beside each other, not one after the other."""
+    """Calls `rest` several times at once. Returns how many calls succeeded, and whether they overlapped."""
     start = time.monotonic()
     rest = {"milliseconds": milliseconds}
-    results = await asyncio.gather(*(called(client, "rest", rest) for _ in range(calls)))
+    results = await asyncio.gather(*(call(client, "rest", rest) for _ in range(calls)))
     elapsed = (time.monotonic() - start) * 1000
     done = sum(result.get("structured") == {"rested": milliseconds} for result in results)
     return {"done": done, "overlap": elapsed < calls * milliseconds / 2}
@@ -41,12 +41,12 @@ async def meet(era, target):
             "protocol": client.protocol_version,
             "tools": len(tools),
             "title": next(tool.title for tool in tools if tool.name == "measure_text"),
-            "structured": await called(client, "measure_text", {"text": "two words"}),
-            "list": await called(client, "count_down", {"from": 3}),
-            "plain": await called(client, "test_simple_text", {}),
-            "invalid": await called(client, "measure_text", {"text": ""}),
-            "failing": await called(client, "test_error_handling", {}),
-            "unknown": await called(client, "no_such_tool", {}),
+            "structured": await call(client, "measure_text", {"text": "two words"}),
+            "list": await call(client, "count_down", {"from": 3}),
+            "plain": await call(client, "test_simple_text", {}),
+            "invalid": await call(client, "measure_text", {"text": ""}),
+            "failing": await call(client, "test_error_handling", {}),
+            "unknown": await call(client, "no_such_tool", {}),
             "atOnce": await at_once(client, 8, 300),
         }
 

@@ -1,10 +1,10 @@
-// The TypeScript SDK's client, version 1, meets a server: `typescript_v1_client.mjs legacy (URL | COMMAND ARGUMENT...)`.
-// Prints one JSON object of what it saw; judges nothing itself.
+// The TypeScript SDK's client, version 1, checks a server: `typescript_v1_client.mjs legacy (URL | COMMAND ARGUMENT...)`.
+// Prints its observations as one JSON object; the test compares them.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { sight } from "./sight.mjs";
+import { observe } from "./observe.mjs";
 
 const [, command, ...args] = process.argv.slice(2);
 const transport = command.startsWith("http")
@@ -17,5 +17,5 @@ transport.setProtocolVersion = ((set) => (version) => {
 })(transport.setProtocolVersion);
 const client = new Client({ name: "typescript-v1-client", version: "1.0.0" });
 await client.connect(transport);
-console.log(JSON.stringify(await sight(client, () => protocol)));
+console.log(JSON.stringify(await observe(client, () => protocol)));
 await client.close();

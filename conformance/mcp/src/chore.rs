@@ -1,4 +1,4 @@
-//! `cargo xtask mcp-conformance [--check]`: runs the suite and writes the page, or compares it.
+//! `cargo xtask mcp-conformance [--check]`: runs the suite and writes or checks the page.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,17 +24,17 @@ pub(crate) fn run(check: bool) -> ExitCode {
 
 fn try_run(check: bool) -> io::Result<bool> {
     let program = env::current_exe()?;
-    // Beside the folder of the program, where cargo keeps what tests install too.
+    // In cargo's folder for temporary files of tests, so that both use one installation.
     let target = program.ancestors().nth(2).map(|folder| folder.join("tmp/mcp-npm"));
     let target =
         target.ok_or_else(|| io::Error::other("this program is not in a target folder"))?;
     let report = suite::all(&program, &Npm::install(Path::new(PEERS), &target)?)?;
     report.surprises().iter().for_each(|surprise| eprintln!("unexpected: {surprise}"));
-    Ok(settle(&report, check)? && report.surprises().is_empty())
+    Ok(update_page(&report, check)? && report.surprises().is_empty())
 }
 
-/// Writes the page if it differs by more than its date; says whether it is now as it should be.
-fn settle(report: &suite::Report, check: bool) -> io::Result<bool> {
+/// Writes the page if it differs by more than its date. Returns whether it is up to date now.
+fn update_page(report: &suite::Report, check: bool) -> io::Result<bool> {
     let written = fs::read_to_string(PAGE).unwrap_or_default();
     let date = written.lines().find_map(|line| line.strip_prefix(DATED)?.split_once(','));
     if date.is_some_and(|(date, _)| report.page(date) == written) {

@@ -1,5 +1,5 @@
-//! The client that the suite starts: it registers the tools of the server at a URL as any host does, and calls those that
-//! a scenario is about. Never speaks the protocol by itself.
+//! The client that the suite starts. It registers the tools of the server at a URL as any host does, and calls the tools of
+//! the scenario.
 
 use std::env;
 use std::error::Error;
@@ -14,11 +14,11 @@ type Failed = Box<dyn Error>;
 /// A tool and its arguments.
 type Call = (String, Value);
 
-/// Meets the server that the suite offers, as the scenario that it names asks.
+/// Connects to the server of the suite, and makes the calls of the scenario, which the suite names in the environment.
 ///
 /// # Errors
 ///
-/// A server that cannot be reached, a scenario whose words are not understood.
+/// Returns an error if the server cannot be reached, or the environment does not describe a scenario.
 pub async fn run(url: &str) -> Result<(), Failed> {
     let client = Client::new(ServerUrl::new(url));
     let registry = Registry::new();
@@ -36,7 +36,7 @@ pub async fn run(url: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a scenario is about; most ask for no more than a list.
+/// The calls of the scenario. Most scenarios only list the tools.
 async fn calls(client: &Client, tools: &[ToolEntry]) -> Result<Vec<Call>, Failed> {
     Ok(match env::var("MCP_CONFORMANCE_SCENARIO")?.as_str() {
         "tools_call" => vec![("add_numbers".to_owned(), json!({ "a": 5, "b": 3 }))],
@@ -47,7 +47,7 @@ async fn calls(client: &Client, tools: &[ToolEntry]) -> Result<Vec<Call>, Failed
     })
 }
 
-/// The calls that the suite asks for by name.
+/// The calls that the suite lists in the context of the scenario.
 fn in_context() -> Result<Vec<Call>, Failed> {
     let context: Value = serde_json::from_str(&env::var("MCP_CONFORMANCE_CONTEXT")?)?;
     let calls = context["toolCalls"].as_array().ok_or("the context has no `toolCalls`")?;
@@ -58,7 +58,7 @@ fn in_context() -> Result<Vec<Call>, Failed> {
     calls.iter().map(call).collect()
 }
 
-/// Every tool that a host would offer, with arguments that it accepts.
+/// A call of every registered tool, with valid arguments.
 fn every(tools: &[ToolEntry]) -> Result<Vec<Call>, Failed> {
     let call = |tool: &ToolEntry| {
         let schema: Value = serde_json::from_str(tool.spec().args_schema())?;
@@ -82,7 +82,7 @@ fn any(schema: &Value) -> Value {
     }
 }
 
-/// A tool's schema as it was listed, sent back.
+/// A call that sends the listed schema of a tool back to the server.
 async fn echo(client: &Client) -> Result<Vec<Call>, Failed> {
     let listing: Value = serde_json::from_str(&client.list_tools_raw().await?.json)?;
     let mut tools = listing["tools"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! What runs the tools of the repository's own generated servers, `gen/*/mcp/*`. Never a server by itself.
+//! Services and executors for the generated servers of this repository, `gen/*/mcp/*`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use toolwright_mcp::McpServer;
 ///
 /// # Errors
 ///
-/// A tool that nothing runs.
+/// Returns an error if a tool has no executor.
 pub fn calc() -> Result<McpServer, RegistrationError> {
     calculator_calc_mcp::server(Calculator)
 }
@@ -22,7 +22,7 @@ pub fn calc() -> Result<McpServer, RegistrationError> {
 ///
 /// # Errors
 ///
-/// A tool that nothing runs.
+/// Returns an error if a tool has no executor.
 pub fn planner() -> Result<McpServer, RegistrationError> {
     planner_mcp::server(Arc::new(Planner))
 }
@@ -35,7 +35,7 @@ impl CalculatorService for Calculator {
     }
 }
 
-/// Plans nothing: a goal with no steps is a plan.
+/// Returns plans without steps.
 struct Planner;
 
 impl Executor for Planner {

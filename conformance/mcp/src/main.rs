@@ -1,5 +1,5 @@
-//! What the official tools are pointed at, and the page that says what they found. Started by tests, by the tools
-//! themselves, and by `cargo xtask mcp-conformance` in the repository's root.
+//! The program with the servers and the client under test, which also writes the page with the results. It is started by
+//! tests, by the official tools, and by `cargo xtask mcp-conformance` in the repository's root.
 
 mod chore;
 
@@ -12,7 +12,7 @@ use toolwright::RegistrationError;
 use toolwright_mcp::{HttpOptions, McpServer};
 use toolwright_mcp_conformance::{client, examples, fixtures};
 
-/// Holds MCP servers and clients against the official tools.
+/// Tests MCP servers and clients with the official tools.
 #[derive(Parser)]
 #[command(bin_name = "toolwright-mcp-conformance")]
 struct Arguments {
@@ -22,21 +22,21 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Serve a generated server, on stdio unless told otherwise.
+    /// Serve a generated server, on stdio by default.
     Serve {
-        /// Which one.
+        /// The server.
         #[arg(default_value = "fixtures")]
         server: Server,
-        /// Listen on this address; the first line of standard output is the URL.
+        /// Serve HTTP on this address; the first line of standard output is the URL.
         #[arg(long)]
         http: Option<String>,
     },
     /// Be the client of a scenario of the suite.
     Client {
-        /// The server that the suite offers.
+        /// The URL of the suite's server.
         url: String,
     },
-    /// Run the suite on both sides and in both eras, and write docs/mcp-conformance.md.
+    /// Run the suite for server and client and for both revisions, and write docs/mcp-conformance.md.
     Page {
         /// Write nothing; fail if the page is out of date.
         #[arg(long)]
@@ -48,9 +48,9 @@ enum Task {
 enum Server {
     /// The fixture tools.
     Fixtures,
-    /// The worked example's calculator.
+    /// The calculator of the examples.
     Calc,
-    /// The worked example's planner.
+    /// The planner of the examples.
     Planner,
 }
 

@@ -1,10 +1,10 @@
-//! Reads what is expected to fail, and why: files the suite reads too, with a reason behind each entry. Knows no results.
+//! Reads the lists of expected failures. The suite reads the same files; here each entry also needs a reason.
 
 use std::io;
 
-use super::run::Leg;
+use super::run::Role;
 
-/// What one revision is expected to fail at.
+/// The expected failures of one revision.
 #[derive(Debug, Default)]
 pub(super) struct Expected {
     entries: Vec<Entry>,
@@ -13,7 +13,7 @@ pub(super) struct Expected {
 /// A scenario, or one check of it.
 #[derive(Debug)]
 pub(super) struct Entry {
-    leg: Leg,
+    role: Role,
     pub(super) scenario: String,
     pub(super) check: Option<String>,
     pub(super) reason: String,
@@ -24,16 +24,16 @@ impl Expected {
     ///
     /// # Errors
     ///
-    /// A line that is none of these, or gives no reason.
+    /// Returns an error for any other line, and for an entry without a reason.
     pub(super) fn read(text: &str) -> io::Result<Self> {
-        let mut leg = None;
+        let mut role = None;
         let mut entries = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            match (line, leg) {
-                ("server:", _) => leg = Some(Leg::Server),
-                ("client:", _) => leg = Some(Leg::Client),
-                (line, Some(leg)) => {
-                    entries.push(Entry::read(line, leg).ok_or_else(|| wrong(line))?);
+            match (line, role) {
+                ("server:", _) => role = Some(Role::Server),
+                ("client:", _) => role = Some(Role::Client),
+                (line, Some(role)) => {
+                    entries.push(Entry::read(line, role).ok_or_else(|| wrong(line))?);
                 }
                 (line, None) => return Err(wrong(line)),
             }
@@ -41,28 +41,32 @@ impl Expected {
         Ok(Self { entries })
     }
 
-    /// What concerns one scenario.
-    pub(super) fn of<'a>(&'a self, leg: Leg, scenario: &'a str) -> impl Iterator<Item = &'a Entry> {
-        self.on(leg).filter(move |entry| entry.scenario == scenario)
+    /// The entries for one scenario.
+    pub(super) fn of<'a>(
+        &'a self,
+        role: Role,
+        scenario: &'a str,
+    ) -> impl Iterator<Item = &'a Entry> {
+        self.on(role).filter(move |entry| entry.scenario == scenario)
     }
 
-    /// What concerns one side.
-    pub(super) fn on(&self, leg: Leg) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| entry.leg == leg)
+    /// The entries for the server or the client.
+    pub(super) fn on(&self, role: Role) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.role == role)
     }
 }
 
 impl Entry {
-    fn read(line: &str, leg: Leg) -> Option<Self> {
+    fn read(line: &str, role: Role) -> Option<Self> {
         let (name, reason) = line.trim().strip_prefix("- ")?.split_once(" # ")?;
         let (scenario, check) = match name.split_once(':') {
             Some((scenario, check)) => (scenario, Some(check.to_owned())),
             None => (name, None),
         };
-        Some(Self { leg, scenario: scenario.to_owned(), check, reason: reason.to_owned() })
+        Some(Self { role, scenario: scenario.to_owned(), check, reason: reason.to_owned() })
     }
 
-    /// As it is written in the file.
+    /// The name of the scenario, and of the check if there is one, as in the file.
     pub(super) fn name(&self) -> String {
         self.check
             .as_ref()
@@ -72,7 +76,7 @@ impl Entry {
 
 fn wrong(line: &str) -> io::Error {
     io::Error::other(format!(
-        "found `{line}`, expected `server:`, `client:` or `  - scenario # reason`; give each entry its reason"
+        "found `{line}`, expected `server:`, `client:` or `  - scenario # reason`; add a reason to each entry"
     ))
 }
 
@@ -84,10 +88,10 @@ mod tests {
     fn an_entry_has_a_scenario_or_a_check_of_it_and_a_reason() {
         let expected =
             Expected::read("# words\nserver:\n  - ping # none\n  - a:b # one\n").unwrap();
-        let names: Vec<String> = expected.on(Leg::Server).map(Entry::name).collect();
+        let names: Vec<String> = expected.on(Role::Server).map(Entry::name).collect();
         assert_eq!(names, ["ping", "a:b"]);
-        assert_eq!(expected.of(Leg::Server, "a").next().unwrap().reason, "one");
-        assert_eq!(expected.on(Leg::Client).count(), 0);
+        assert_eq!(expected.of(Role::Server, "a").next().unwrap().reason, "one");
+        assert_eq!(expected.on(Role::Client).count(), 0);
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! The official conformance suite: how it is run, what it found, and whether that was expected. Never decides what is
-//! right.
+//! Runs the official conformance suite and compares its results with the expected failures.
 
 mod expected;
 mod outcome;
@@ -12,5 +11,5 @@ pub use report::{Report, all};
 
 use expected::Expected;
 
-/// The revisions of the protocol that are asked for: the newest of each era.
+/// The tested revisions of the protocol: the newest with sessions, and the newest without.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];

@@ -1,44 +1,45 @@
-//! Whether what a run found was expected. Never runs anything, never words a page.
+//! Compares the results of a run with the expected failures.
 
 use super::expected::{Entry, Expected};
 use super::run::{Check, Run, Scenario, Status};
 
-/// One scenario, judged.
+/// The outcome of one scenario.
 #[derive(Debug)]
 pub(super) struct Outcome<'a> {
-    /// What was found.
+    /// The results of the scenario.
     pub(super) scenario: &'a Scenario,
-    /// How many checks passed.
+    /// The number of checks that passed.
     pub(super) passed: usize,
-    /// Why it fails, for what was expected to.
+    /// The reasons for its expected failures.
     pub(super) reasons: Vec<&'a str>,
-    /// What nobody expected.
+    /// Its unexpected failures and passes.
     pub(super) surprises: Vec<String>,
 }
 
 impl Outcome<'_> {
-    /// How many checks failed.
+    /// The number of checks that failed.
     pub(super) fn failed(&self) -> usize {
         self.scenario.checks.iter().filter(|check| is_failed(check)).count()
     }
 }
 
-/// A warning counts as a failure, as it does in the suite's own reading of such files.
+/// Whether a check failed. A warning counts as a failure, as in the suite.
 fn is_failed(check: &Check) -> bool {
     matches!(check.status, Status::Failure | Status::Warning)
 }
 
-/// Holds a run against what was expected: the scenarios judged, and entries that name none of them.
+/// Compares a run with the expected failures. Returns the outcomes of its scenarios, and a message for each entry that names no
+/// scenario.
 pub(super) fn judge<'a>(run: &'a Run, expected: &'a Expected) -> (Vec<Outcome<'a>>, Vec<String>) {
     let outcomes = run.scenarios.iter().map(|scenario| {
-        let entries: Vec<&Entry> = expected.of(run.leg, &scenario.name).collect();
+        let entries: Vec<&Entry> = expected.of(run.role, &scenario.name).collect();
         outcome(scenario, &entries)
     });
     let is_unknown =
         |entry: &&Entry| run.scenarios.iter().all(|found| found.name != entry.scenario);
-    let unknown = expected.on(run.leg).filter(is_unknown);
+    let unknown = expected.on(run.role).filter(is_unknown);
     let unknown =
-        unknown.map(|entry| format!("`{}` is no scenario of this revision", entry.name()));
+        unknown.map(|entry| format!("`{}` is not a scenario of this revision", entry.name()));
     (outcomes.collect(), unknown.collect())
 }
 
@@ -51,7 +52,7 @@ fn outcome<'a>(scenario: &'a Scenario, entries: &[&'a Entry]) -> Outcome<'a> {
         failed.iter().filter(|check| !entries.iter().any(|entry| excuses(entry, check)));
     let unneeded = entries.iter().filter(|entry| !failed.iter().any(|check| excuses(entry, check)));
     let surprises = unexcused
-        .map(|check| format!("{}:{} fails: {}", scenario.name, check.id, said(check)))
+        .map(|check| format!("{}:{} fails: {}", scenario.name, check.id, message(check)))
         .chain(
             unneeded.map(|entry| format!("{} passes, though it is expected to fail", entry.name())),
         );
@@ -63,13 +64,13 @@ fn outcome<'a>(scenario: &'a Scenario, entries: &[&'a Entry]) -> Outcome<'a> {
     }
 }
 
-fn said(check: &Check) -> &str {
-    check.error.as_deref().unwrap_or("without a word")
+fn message(check: &Check) -> &str {
+    check.error.as_deref().unwrap_or("no message")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::Leg;
+    use super::super::run::Role;
     use super::*;
 
     fn run(checks: &[(&str, Status)]) -> Run {
@@ -82,7 +83,7 @@ mod tests {
         let scenario = Scenario { name: "ping".to_owned(), is_required: true, checks };
         Run {
             revision: "2025-11-25",
-            leg: Leg::Server,
+            role: Role::Server,
             scenarios: vec![scenario],
             is_as_expected: true,
         }
@@ -95,13 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_must_be_expected_and_what_is_expected_must_fail() {
+    fn failures_must_be_expected_and_expected_failures_must_fail() {
         use Status::{Failure, Info, Skipped, Success, Warning};
         let none: &[&str] = &[];
         for (checks, expected, found) in [
             (&[("a", Success), ("b", Info), ("c", Skipped)][..], "", none),
-            (&[("a", Success), ("b", Failure)], "", &["ping:b fails: without a word"]),
-            (&[("a", Warning)], "", &["ping:a fails: without a word"]),
+            (&[("a", Success), ("b", Failure)], "", &["ping:b fails: no message"]),
+            (&[("a", Warning)], "", &["ping:a fails: no message"]),
             (&[("a", Failure)], "server:\n- ping # x", none),
             (&[("a", Failure), ("b", Success)], "server:\n- ping:a # x", none),
             (
@@ -112,9 +113,13 @@ mod tests {
             (
                 &[("a", Failure), ("b", Success)],
                 "server:\n- ping:b # x",
-                &["ping:a fails: without a word", "ping:b passes, though it is expected to fail"],
+                &["ping:a fails: no message", "ping:b passes, though it is expected to fail"],
             ),
-            (&[("a", Success)], "server:\n- pong # x", &["`pong` is no scenario of this revision"]),
+            (
+                &[("a", Success)],
+                "server:\n- pong # x",
+                &["`pong` is not a scenario of this revision"],
+            ),
             (&[("a", Success)], "client:\n- pong # x", none),
         ] {
             assert_eq!(surprises(checks, expected), found, "{checks:?} {expected}");

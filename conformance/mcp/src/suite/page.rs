@@ -1,30 +1,30 @@
-//! The result as the page `docs/mcp-conformance.md`. Never judges, never touches the disk.
+//! Formats the results as the page `docs/mcp-conformance.md`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::outcome::{Outcome, judge};
-use super::run::{Leg, Run};
+use super::run::{Role, Run};
 use super::{Expected, REVISIONS};
 
-/// How the line begins that says when the results last changed.
+/// The beginning of the line with the date on which the results last changed.
 pub const DATED: &str = "As of ";
 
-/// A scenario's outcome in each revision that has it.
+/// The outcomes of each scenario in the revisions that have it.
 type Rows<'a> = BTreeMap<&'a str, [Option<Outcome<'a>>; REVISIONS.len()]>;
 
-/// The whole page, with this date, of runs each with what was expected of it.
+/// The whole page with this date, for runs with their expected failures.
 pub(super) fn page(runs: &[(Run, Expected)], date: &str) -> String {
     format!(
         "# The official MCP conformance suite
 
 {DATED}{date}, by `cargo xtask mcp-conformance`: `@modelcontextprotocol/conformance` 0.2.0-alpha.12 against the server that is
-generated from [fixtures.yaml](../conformance/mcp/schema/fixtures.yaml) and against a client on
-`toolwright_mcp::client`, in both eras of the protocol. A test holds both to it on every change: a scenario that fails, or
-passes, unexpectedly fails the test.
+generated from [fixtures.yaml](../conformance/mcp/schema/fixtures.yaml) and against a client that uses
+`toolwright_mcp::client`, for the newest revision with sessions and the newest without. A test runs the suite on every change;
+a scenario that unexpectedly fails or passes fails the test.
 
-A cell holds how many checks of a scenario pass, and how many do not. A scenario in parentheses is run and not required:
-an extension, or newer than the revision. What fails is listed with its reason in
+A cell holds the number of checks that pass and that fail. A scenario in parentheses is run but not required, as it is an
+extension or newer than the revision. Expected failures are listed with their reasons in
 [expected/](../conformance/mcp/expected), in the suite's own format.
 
 ## Server
@@ -33,14 +33,14 @@ an extension, or newer than the revision. What fails is listed with its reason i
 ## Client
 
 {}",
-        table(&rows(runs, Leg::Server)),
-        table(&rows(runs, Leg::Client)),
+        table(&rows(runs, Role::Server)),
+        table(&rows(runs, Role::Client)),
     )
 }
 
-fn rows(runs: &[(Run, Expected)], leg: Leg) -> Rows<'_> {
+fn rows(runs: &[(Run, Expected)], role: Role) -> Rows<'_> {
     let mut rows = Rows::new();
-    for (run, expected) in runs.iter().filter(|(run, _)| run.leg == leg) {
+    for (run, expected) in runs.iter().filter(|(run, _)| run.role == role) {
         let Some(column) = REVISIONS.iter().position(|known| *known == run.revision) else {
             continue;
         };
@@ -86,7 +86,7 @@ fn cell(outcome: &Outcome<'_>) -> String {
     if outcome.scenario.is_required { result } else { format!("({result})") }
 }
 
-/// What is said of either revision, once.
+/// The reasons of all revisions, each once.
 fn reasons(outcomes: &[Option<Outcome<'_>>]) -> String {
     let mut reasons: Vec<&str> = Vec::new();
     for reason in outcomes.iter().flatten().flat_map(|outcome| &outcome.reasons) {

@@ -1,4 +1,4 @@
-//! The suite in every era, on both sides, with what was expected of it. Never words a page.
+//! Runs the suite for all revisions and for server and client, and collects the results.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,31 +8,31 @@ use toolwright_prerequisites::Npm;
 
 use super::outcome::judge;
 use super::page;
-use super::run::{Leg, Run, run};
+use super::run::{Role, Run, run};
 use super::{Expected, REVISIONS};
 use crate::fixtures::Served;
 
-/// A file for each revision: what is expected to fail, and why.
+/// The folder with a file of expected failures for each revision.
 const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/expected");
 
-/// Every run, beside what was expected of it.
+/// All runs with their expected failures.
 pub struct Report {
     runs: Vec<(Run, Expected)>,
 }
 
-/// Runs everything against this package's program, with the official tools.
+/// Runs the official suite against this package's program.
 ///
 /// # Errors
 ///
-/// When a side does not start, or a tool does not run.
+/// Returns an error if the server does not start or the suite does not run.
 pub fn all(program: &Path, npm: &Npm) -> io::Result<Report> {
     let server = Served::start(Command::new(program).args(["serve", "--http", "127.0.0.1:0"]))?;
     let client = format!("{} client", program.display());
     let mut runs = Vec::new();
     for revision in REVISIONS {
         let expected = Path::new(EXPECTED).join(format!("{revision}.yaml"));
-        for (leg, under_test) in [(Leg::Server, server.url()), (Leg::Client, client.as_str())] {
-            let found = run(npm, leg, revision, under_test, &expected)?;
+        for (role, under_test) in [(Role::Server, server.url()), (Role::Client, client.as_str())] {
+            let found = run(npm, role, revision, under_test, &expected)?;
             runs.push((found, Expected::read(&fs::read_to_string(&expected)?)?));
         }
     }
@@ -40,22 +40,22 @@ pub fn all(program: &Path, npm: &Npm) -> io::Result<Report> {
 }
 
 impl Report {
-    /// What nobody expected, in words.
+    /// The unexpected results, one line each.
     pub fn surprises(&self) -> Vec<String> {
         let judged = self.runs.iter().map(|(run, expected)| (run, judge(run, expected)));
         judged
             .flat_map(|(run, (outcomes, unknown))| {
                 let found = outcomes.into_iter().flat_map(|outcome| outcome.surprises);
                 let verdict = (!run.is_as_expected)
-                    .then(|| "the suite did not find what was expected".to_owned());
+                    .then(|| "the suite reports unexpected results".to_owned());
                 found.chain(unknown).chain(verdict).map(move |surprise| {
-                    format!("{} {}: {surprise}", run.revision, run.leg.as_str())
+                    format!("{} {}: {surprise}", run.revision, run.role.as_str())
                 })
             })
             .collect()
     }
 
-    /// The page, with this date.
+    /// The page with this date.
     pub fn page(&self, date: &str) -> String {
         page::page(&self.runs, date)
     }

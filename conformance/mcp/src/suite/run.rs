@@ -1,4 +1,4 @@
-//! Runs the suite for one revision and one side, and reads what it found. Never judges.
+//! Runs the suite for one revision and one role, and reads its results.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,39 +10,39 @@ use toolwright_prerequisites::Npm;
 
 const PROGRAM: &str = "@modelcontextprotocol/conformance/dist/index.js";
 const REQUIREMENTS: &str = "@modelcontextprotocol/conformance/requirements";
-/// What stands between a scenario's name and the end of its folder's: `-2026-11-22T05-33-48-280Z`.
+/// The length of the time stamp at the end of a folder's name: `-2026-11-22T05-33-48-280Z`.
 const STAMP: usize = 25;
 
-/// Which side is under test.
+/// The role of the program under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leg {
+pub(super) enum Role {
     /// A server that the suite calls.
     Server,
-    /// A client that the suite starts, and answers.
+    /// A client that the suite starts.
     Client,
 }
 
-/// What a run found.
+/// The results of a run.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// The revision that was asked for.
+    /// The tested revision.
     pub(super) revision: &'static str,
-    /// The side under test.
-    pub(super) leg: Leg,
-    /// The scenarios by name.
+    /// The role of the program under test.
+    pub(super) role: Role,
+    /// The scenarios, sorted by name.
     pub(super) scenarios: Vec<Scenario>,
-    /// Whether the suite too found what was expected, of the scenarios that the revision requires.
+    /// Whether the suite itself reports the expected results for the scenarios that the revision requires.
     pub(super) is_as_expected: bool,
 }
 
-/// One scenario and what it checked.
+/// The results of one scenario.
 #[derive(Debug)]
 pub(super) struct Scenario {
     /// Its name.
     pub(super) name: String,
-    /// Whether the revision requires it; others are run to be seen.
+    /// Whether the revision requires it. The suite runs other scenarios too.
     pub(super) is_required: bool,
-    /// What it checked, in order.
+    /// Its checks, in order.
     pub(super) checks: Vec<Check>,
 }
 
@@ -51,30 +51,30 @@ pub(super) struct Scenario {
 pub(super) struct Check {
     /// Its name, which several checks may share.
     pub(super) id: String,
-    /// What came of it.
+    /// Its result.
     pub(super) status: Status,
-    /// What was wrong.
+    /// The error message.
     #[serde(rename = "errorMessage")]
     pub(super) error: Option<String>,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(super) enum Status {
-    /// It holds.
+    /// The check passed.
     Success,
-    /// It does not hold.
+    /// The check failed.
     Failure,
-    /// It should hold, and does not; or could not be looked at.
+    /// A recommendation is not followed, or the check could not be made.
     Warning,
-    /// It does not apply.
+    /// The check does not apply.
     Skipped,
-    /// It says something and asks for nothing.
+    /// A note without a verdict.
     Info,
 }
 
-impl Leg {
+impl Role {
     /// The name of the suite's command.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Leg {
         }
     }
 
-    /// The option that says what is under test.
+    /// The option with the URL or the command under test.
     fn option(self) -> &'static str {
         match self {
             Self::Server => "--url",
@@ -92,15 +92,15 @@ impl Leg {
     }
 }
 
-/// Runs everything that a revision asks of one side. What is under test is a URL or a command; what is expected to fail
-/// stands in a file.
+/// Runs all scenarios of a revision for one role. `under_test` is a URL or a command, and `expected` the file of expected
+/// failures.
 ///
 /// # Errors
 ///
-/// When the suite does not start, or leaves nothing that can be read.
+/// Returns an error if the suite does not start, or writes no readable results.
 pub(super) fn run(
     npm: &Npm,
-    leg: Leg,
+    role: Role,
     revision: &'static str,
     under_test: &str,
     expected: &Path,
@@ -108,46 +108,46 @@ pub(super) fn run(
     let found = tempfile::tempdir()?;
     let output = npm
         .program(PROGRAM)
-        .args([leg.as_str(), leg.option(), under_test, "--requirements", revision])
+        .args([role.as_str(), role.option(), under_test, "--requirements", revision])
         .arg("--expected-failures")
         .arg(expected)
         .arg("--output-dir")
         .arg(found.path())
         .output()?;
     let mut scenarios = Vec::new();
-    collect(found.path(), "", leg, &mut scenarios)?;
+    collect(found.path(), "", role, &mut scenarios)?;
     if scenarios.is_empty() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(io::Error::other(format!("the suite left no results: {said}")));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(io::Error::other(format!("the suite wrote no results: {stderr}")));
     }
     let unscored = unscored(npm, revision)?;
     for found in &mut scenarios {
         found.is_required = !unscored.contains(&found.name);
     }
     scenarios.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(Run { revision, leg, scenarios, is_as_expected: output.status.success() })
+    Ok(Run { revision, role, scenarios, is_as_expected: output.status.success() })
 }
 
-/// A scenario with a `/` in its name has a folder in a folder.
-fn collect(folder: &Path, prefix: &str, leg: Leg, into: &mut Vec<Scenario>) -> io::Result<()> {
+/// Collects the scenarios of a folder. A scenario with a `/` in its name has nested folders.
+fn collect(folder: &Path, prefix: &str, role: Role, into: &mut Vec<Scenario>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
         let name = format!("{prefix}{}", name.to_string_lossy());
         let checks = path.join("checks.json");
         if checks.exists() {
             let checks = serde_json::from_slice(&fs::read(checks)?)?;
-            into.push(Scenario { name: scenario(&name, leg), is_required: true, checks });
+            into.push(Scenario { name: scenario(&name, role), is_required: true, checks });
         } else if path.is_dir() {
-            collect(&path, &format!("{name}/"), leg, into)?;
+            collect(&path, &format!("{name}/"), role, into)?;
         }
     }
     Ok(())
 }
 
-/// The scenario that a folder is named after.
-fn scenario(folder: &str, leg: Leg) -> String {
+/// The name of the scenario of a folder.
+fn scenario(folder: &str, role: Role) -> String {
     let name = folder.get(..folder.len().saturating_sub(STAMP)).unwrap_or(folder);
-    let bare = name.strip_prefix("server-").filter(|_| leg == Leg::Server);
+    let bare = name.strip_prefix("server-").filter(|_| role == Role::Server);
     bare.unwrap_or(name).to_owned()
 }
 
@@ -164,12 +164,16 @@ mod tests {
 
     #[test]
     fn a_folder_is_named_after_its_scenario() {
-        for (folder, leg, scenario_name) in [
-            ("server-server-initialize-2026-11-22T05-33-48-063Z", Leg::Server, "server-initialize"),
-            ("tools_call-2026-11-22T05-33-48-063Z", Leg::Client, "tools_call"),
-            ("auth/iss-supported-2026-11-22T05-33-48-063Z", Leg::Client, "auth/iss-supported"),
+        for (folder, role, scenario_name) in [
+            (
+                "server-server-initialize-2026-11-22T05-33-48-063Z",
+                Role::Server,
+                "server-initialize",
+            ),
+            ("tools_call-2026-11-22T05-33-48-063Z", Role::Client, "tools_call"),
+            ("auth/iss-supported-2026-11-22T05-33-48-063Z", Role::Client, "auth/iss-supported"),
         ] {
-            assert_eq!(scenario(folder, leg), scenario_name);
+            assert_eq!(scenario(folder, role), scenario_name);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The MCP Inspector's command line on every generated server of this repository, in both eras.
+//! Runs the command line of the MCP Inspector on every generated server of this repository, in both eras of the protocol.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::{INSTALLED, PROGRAM, npm, printed, served};
 const INSPECTOR: &str = "@modelcontextprotocol/inspector/clients/cli/build/index.js";
 const ERAS: [&str; 2] = ["legacy", "modern"];
 
-/// What the Inspector prints of one method, and how it ends.
+/// Runs the Inspector. Returns its exit code, standard output and standard error.
 fn inspect(npm: &Npm, server: &[&str], era: &str, rest: &[&str]) -> (Option<i32>, String, String) {
     let output = npm
         .program(INSPECTOR)
         .args(server)
         .args(["--protocol-era", era])
         .args(rest)
-        // Its catalogue of servers would be made in the home folder.
+        // By default it creates its catalog of servers in the home folder.
         .env("MCP_CATALOG_PATH", Path::new(INSTALLED).join("catalog.json"))
         .output()
         .unwrap();
@@ -26,8 +26,8 @@ fn inspect(npm: &Npm, server: &[&str], era: &str, rest: &[&str]) -> (Option<i32>
     (output.status.code(), out, err)
 }
 
-/// Lists a server's tools strictly, calls one well and one badly.
-fn is_clean(npm: &Npm, server: &[&str], tool: &str, args: &str, wrong: &str) {
+/// Lists a server's tools strictly, and calls one with valid and with invalid arguments.
+fn check_server(npm: &Npm, server: &[&str], tool: &str, args: &str, wrong: &str) {
     for era in ERAS {
         let context = format!("{server:?} {era}");
         let (code, out, err) = inspect(npm, server, era, &["--method", "tools/list", "--strict"]);
@@ -45,36 +45,36 @@ fn is_clean(npm: &Npm, server: &[&str], tool: &str, args: &str, wrong: &str) {
     }
 }
 
-/// How the Inspector ends when a result says `isError`.
+/// The Inspector's exit code for a result with `isError`.
 const IS_ERROR: i32 = 5;
 
-/// A server on stdio, and over HTTP.
-fn is_clean_on_both_transports(server: &str, tool: &str, args: &str, wrong: &str) {
+/// Checks a server on stdio and over HTTP.
+fn check_both_transports(server: &str, tool: &str, args: &str, wrong: &str) {
     let Some(npm) = npm() else { return };
-    is_clean(&npm, &[PROGRAM, "serve", server], tool, args, wrong);
+    check_server(&npm, &[PROGRAM, "serve", server], tool, args, wrong);
     let process = served(server);
-    is_clean(&npm, &[process.url()], tool, args, wrong);
+    check_server(&npm, &[process.url()], tool, args, wrong);
 }
 
 #[test]
 fn the_inspector_finds_nothing_wrong_with_the_fixtures() {
     let (args, wrong) = (r#"{"text":"two words"}"#, r#"{"text":""}"#);
-    is_clean_on_both_transports("fixtures", "measure_text", args, wrong);
+    check_both_transports("fixtures", "measure_text", args, wrong);
 }
 
 #[test]
 fn the_inspector_finds_nothing_wrong_with_calc() {
-    is_clean_on_both_transports("calc", "add", r#"{"a":2,"b":40}"#, r#"{"a":2}"#);
+    check_both_transports("calc", "add", r#"{"a":2,"b":40}"#, r#"{"a":2}"#);
 }
 
 #[test]
 fn the_inspector_finds_nothing_wrong_with_planner() {
-    is_clean_on_both_transports("planner", "plan_session", r#"{"goal":"rest"}"#, r#"{"goal":1}"#);
+    check_both_transports("planner", "plan_session", r#"{"goal":"rest"}"#, r#"{"goal":1}"#);
 }
 
-/// A server that is added to `gen/` is to be looked at too.
+/// Fails when a server is added to `gen/`, so that it gets a test above.
 #[test]
-fn every_generated_server_is_looked_at() {
+fn every_generated_server_has_an_inspector_test() {
     let generated = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gen");
     let folders = |path: PathBuf| fs::read_dir(path).into_iter().flatten().flatten();
     let servers = folders(generated).flat_map(|service| folders(service.path().join("mcp")));

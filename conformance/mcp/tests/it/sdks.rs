@@ -1,4 +1,4 @@
-//! The clients of the official SDKs meet the fixture server, over both transports and in both eras.
+//! Tests the fixture server with the clients of the official SDKs, over both transports and in both eras of the protocol.
 
 use std::process::Command;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::{PROGRAM, npm, printed, pypi, served};
 
-/// What the model is told of an empty text.
+/// The message to the model about an empty text.
 const ADVICE: &str = "the arguments of `measure_text` are not valid: `/text`: has 0 characters, at least 1 required\n\
                       for example: {\"text\":\"two words\"}";
 
-/// What every client is to see. A result that is no object reaches clients of the older era in an object.
-fn sight(era: &str) -> Value {
+/// The results that every client must see. In the older era, a result that is not an object is wrapped in one.
+fn expected(era: &str) -> Value {
     let (protocol, is_wrapped) = match era {
         "legacy" => ("2025-11-25", true),
         _ => ("2026-07-28", false),
@@ -43,14 +43,14 @@ fn sight(era: &str) -> Value {
     })
 }
 
-/// Runs a client against the server on stdio and over HTTP.
-fn meets(client: impl Fn() -> Command, era: &str) {
+/// Runs a client against the server on stdio and over HTTP, and checks its results.
+fn check_client(client: impl Fn() -> Command, era: &str) {
     let process = served("fixtures");
     for target in [&[PROGRAM, "serve"][..], &[process.url()]] {
         let output = client().arg(era).args(target).output().unwrap();
         let (out, err) = printed(&output);
         let seen: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
-        assert_eq!(seen, sight(era), "{target:?}");
+        assert_eq!(seen, expected(era), "{target:?}");
     }
 }
 
@@ -58,23 +58,23 @@ fn meets(client: impl Fn() -> Command, era: &str) {
 fn the_python_sdk_lists_and_calls_in_both_eras() {
     let Some(pypi) = pypi() else { return };
     for era in ["legacy", "modern"] {
-        meets(|| pypi.script("python_client.py"), era);
+        check_client(|| pypi.script("python_client.py"), era);
     }
 }
 
 #[test]
 fn the_typescript_sdk_lists_and_calls_in_both_eras() {
     let Some(npm) = npm() else { return };
-    npm.script("sight.mjs").unwrap();
+    npm.script("observe.mjs").unwrap();
     for era in ["legacy", "modern"] {
-        meets(|| npm.script("typescript_client.mjs").unwrap(), era);
+        check_client(|| npm.script("typescript_client.mjs").unwrap(), era);
     }
 }
 
-/// Clients of this version drop the whole list for one output schema whose root is no object.
+/// Clients of this version drop the whole list if the root of one output schema is not an object.
 #[test]
 fn the_typescript_sdk_of_version_1_lists_and_calls() {
     let Some(npm) = npm() else { return };
-    npm.script("sight.mjs").unwrap();
-    meets(|| npm.script("typescript_v1_client.mjs").unwrap(), "legacy");
+    npm.script("observe.mjs").unwrap();
+    check_client(|| npm.script("typescript_v1_client.mjs").unwrap(), "legacy");
 }
