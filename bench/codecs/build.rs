@@ -1,4 +1,4 @@
-//! Compiles the benchmarks' schema, as a user's build script does.
+//! Compiles the schema of the benchmarks.
 
 fn main() -> Result<(), toolwright_codegen::BuildError> {
     toolwright_codegen::build("schema")

@@ -1,4 +1,4 @@
-//! Compiles the schema of the tools under load, as a user's build script does.
+//! Compiles the schema of the tools.
 
 fn main() -> Result<(), toolwright_codegen::BuildError> {
     toolwright_codegen::build("schema")

@@ -1,5 +1,5 @@
-//! What it costs to find and draw a thousand mistakes: the CPU time of `toolwright check` from reading the file to the
-//! text of the report, beside a budget of a second. Never measures generation.
+//! Area `check`: the CPU time of `toolwright check` for a thousand mistakes, from reading the file to rendering the findings,
+//! compared with a budget of one second.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,20 +11,20 @@ use toolwright_codegen::render::Format;
 
 use crate::report::Comparison;
 
-/// How many tools the schema declares; each has one mistake.
+/// The number of tools in the schema. Each has one mistake.
 pub const TOOLS: usize = 1_000;
 
-/// The best of so many runs is told: others on the machine only ever make one slower.
+/// The number of runs, of which the fastest counts: other programs only make a run slower.
 const RUNS: usize = 5;
 
-/// What may be spent, in milliseconds of CPU time.
+/// The budget in milliseconds of CPU time.
 const BUDGET: f64 = 1_000.0;
 
 /// Measures every format.
 ///
 /// # Errors
 ///
-/// When the schema cannot be written, or its mistakes are not as many as it has.
+/// Returns an error if the schema cannot be written, or if `check` finds another number of mistakes.
 pub fn run() -> io::Result<Vec<Comparison>> {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("notes.yaml"), schema())?;
@@ -75,10 +75,11 @@ fn cpu_milliseconds() -> f64 {
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
-/// A schema of tools with a mistake of ten kinds each.
+/// Returns a schema of tools that each have a mistake of one of ten kinds.
 pub fn schema() -> String {
     let mut text = "toolwright: 1\nservice: notes\ntypes:\n".to_owned();
-    let mut line = |line: String| writeln!(text, "{line}").expect("a string takes all text");
+    let mut line =
+        |line: String| writeln!(text, "{line}").expect("writing to a string does not fail");
     for number in 0..300 {
         line(format!("  Args{number}: {{ type: object }}"));
     }

@@ -1,4 +1,4 @@
-//! Compares toolwright with its peers side by side. Never a test: nothing fails when a figure is bad.
+//! Benchmarks that compare toolwright with similar libraries.
 
 pub mod check;
 pub mod codecs;
@@ -7,8 +7,8 @@ pub mod report;
 pub mod rounds;
 pub mod runtime;
 
-/// What the compiler makes of this package's `schema/`.
-#[allow(missing_docs, reason = "its schemas describe only what their words are about")]
+/// The modules that are generated from this package's `schema/`.
+#[allow(missing_docs, reason = "some properties of the schemas have no description")]
 pub mod generated {
     include!(concat!(env!("OUT_DIR"), "/toolwright/mod.rs"));
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench [NAME] [--json]`: runs the areas asked for and prints what they found.
+//! `cargo xtask bench [NAME] [--json]`: runs benchmarks and prints the results.
 
 use std::io;
 use std::process::ExitCode;
@@ -7,27 +7,27 @@ use clap::{Parser, ValueEnum};
 use toolwright_bench::report::{Comparison, json_lines, table};
 use toolwright_bench::{check, codecs, compile, runtime};
 
-/// Compare with peers side by side.
+/// Compare toolwright with similar libraries.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask bench")]
 struct Arguments {
-    /// One area; all of them unless given.
+    /// One area; without it, all areas run.
     name: Option<Area>,
-    /// Print a JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
 }
 
-/// What can be compared.
+/// A benchmark.
 #[derive(Clone, Copy, ValueEnum)]
 enum Area {
-    /// Compiling what a build script needs; takes minutes.
+    /// Compiling the dependencies of a build script; takes minutes.
     BuildDependency,
-    /// Finding and drawing a thousand mistakes.
+    /// Finding and rendering a thousand mistakes.
     Check,
     /// Decoding and encoding.
     Codecs,
-    /// Compiling what is generated; takes minutes.
+    /// Compiling generated code; takes minutes.
     Compile,
     /// Calling tools.
     Runtime,

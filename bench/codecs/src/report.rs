@@ -1,30 +1,30 @@
-//! What a comparison found, as a table for people and as lines for programs. Measures nothing.
+//! The results of comparisons, as tables for people and as JSON lines for programs.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-/// One figure of ours beside one of a peer.
+/// A figure of toolwright and that of a peer.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// What was measured, such as `codecs/decode 1 KB`.
+    /// The name of the measurement, such as `codecs/decode 1 KB`.
     pub name: String,
     /// Our figure.
     pub ours: f64,
     /// The peer's figure.
     pub peer: f64,
-    /// Who the peer is.
+    /// The name of the peer.
     pub peer_name: &'static str,
     /// The unit of both figures.
     pub unit: &'static str,
-    /// Ours divided by the peer's: below one is better than the peer.
+    /// Our figure divided by the peer's.
     pub ratio: f64,
-    /// The ratio that we want to stay under.
+    /// The target for the ratio, which should stay below it.
     #[serde(skip)]
     pub target: Option<f64>,
 }
 
-/// The comparisons as a table in Markdown.
+/// Returns the comparisons as a table in Markdown.
 pub fn table(area: &str, comparisons: &[Comparison]) -> String {
     let mut text = format!(
         "## {area}\n\n| what | ours | peer | | unit | ratio | at most |\n|---|--:|--:|---|---|--:|--:|\n"
@@ -42,7 +42,7 @@ pub fn table(area: &str, comparisons: &[Comparison]) -> String {
     text
 }
 
-/// The comparisons as JSON, one object a line.
+/// Returns the comparisons as JSON, one object per line.
 pub fn json_lines(comparisons: &[Comparison]) -> String {
     comparisons
         .iter()
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_a_row_a_comparison() {
+    fn a_table_has_a_row_for_each_comparison() {
         let table = table("codecs", &[comparison()]);
         assert!(table.ends_with("| decode | 150 | 300 | serde_json | ns | 0.50 | 0.70 |\n"));
     }

@@ -1,32 +1,32 @@
-//! Timing of two pieces of work in turns. Knows nothing of what they do.
+//! Times two functions in turns.
 //!
-//! Other programs slow a shared machine down by half for seconds on end. Rounds are so short that both sides of one
-//! meet the same conditions; the median of the rounds' ratios then says what no single time can.
+//! On a shared machine, other programs slow everything down for seconds at a time. A round is so short that both functions run
+//! under the same conditions, so the median of the ratios of all rounds is reliable although single times are not.
 
 use std::time::{Duration, Instant};
 
-/// How many rounds there are: odd, so that one of them is the median.
+/// The number of rounds: odd, so that one of them is the median.
 const ROUNDS: usize = 201;
-/// How long one side of a round takes.
-const SIDE: Duration = Duration::from_micros(500);
+/// The minimal time of each function in a round.
+const MIN_TIME: Duration = Duration::from_micros(500);
 
-/// What the rounds found: medians.
+/// The medians of all rounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// Nanoseconds of one piece of our work.
+    /// The time of one call of our function in nanoseconds.
     pub ours: f64,
-    /// Nanoseconds of one piece of the peer's.
+    /// The time of one call of the peer's function in nanoseconds.
     pub peer: f64,
-    /// Of the rounds' ratios, not of the two times above.
+    /// The median of the ratios of each round, not the ratio of the two medians.
     pub ratio: f64,
 }
 
-/// Times both sides in turns.
+/// Times both functions in turns.
 pub fn compare(ours: &mut dyn FnMut(), peer: &mut dyn FnMut()) -> Times {
     let (our_turns, peer_turns) = (turns(ours), turns(peer));
     let rounds: Vec<(f64, f64)> = (0..ROUNDS)
         .map(|round| {
-            // Whoever comes second finds the caches as the other left them, so they swap.
+            // The first function of a round may leave the caches in a better or worse state, so the order alternates.
             if round % 2 == 0 {
                 let ours = time(ours, our_turns);
                 (ours, time(peer, peer_turns))
@@ -43,27 +43,27 @@ pub fn compare(ours: &mut dyn FnMut(), peer: &mut dyn FnMut()) -> Times {
     }
 }
 
-/// How often the work is done on one side of a round.
+/// Returns the number of calls that take at least [`MIN_TIME`].
 fn turns(work: &mut dyn FnMut()) -> u32 {
     let mut turns = 1;
     loop {
         let start = Instant::now();
         (0..turns).for_each(|_| work());
-        if start.elapsed() >= SIDE {
+        if start.elapsed() >= MIN_TIME {
             return turns;
         }
         turns *= 2;
     }
 }
 
-/// Nanoseconds of one turn.
+/// Returns the time of one call in nanoseconds.
 fn time(work: &mut dyn FnMut(), turns: u32) -> f64 {
     let start = Instant::now();
     (0..turns).for_each(|_| work());
     start.elapsed().as_secs_f64() * 1e9 / f64::from(turns)
 }
 
-/// The middle value; zero if there is none.
+/// Returns the median, or zero if there are no values.
 pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

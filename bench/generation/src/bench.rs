@@ -1,64 +1,64 @@
-//! The order of runs: rounds in which every generator has its turn, then sizes that grow. Needs Linux.
+//! Runs the benchmark: rounds in which all generators take turns, then growing numbers of tools. Needs Linux.
 //!
-//! Whatever else the machine does slows all sides of a round, so ratios are taken a round and their median is told.
+//! Other processes slow down all generators of a round, so ratios are computed for each round and the median is reported.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::generators::{Generator, Peers};
 use crate::measure::{self, Cost, Failed};
-use crate::report::{Found, Point};
+use crate::report::{Point, Results};
 use crate::tools::{Language, SIZES};
 
-/// Of the table.
+/// The number of tools in the table.
 const TOOLS: usize = 1_000;
-/// What one organisation may have in one repository: ours is measured on as many in every kind of run.
+/// The number of tools that a large organization may have; toolwright is measured with so many in every kind of run.
 const MANY: usize = 10_000;
-/// How often each run of the table is measured: odd, so that one of them is the median.
+/// The number of rounds for the table: odd, so that one of them is the median.
 const ROUNDS: usize = 7;
-/// How often small sizes of the curve are, which take next to nothing, and ours over many tools.
+/// The number of rounds for small sizes of the curve, which are fast, and for toolwright with many tools.
 const FEW_ROUNDS: usize = 3;
-/// What a peer may take, in seconds of processor time.
+/// The limit for a peer in seconds of processor time.
 const LIMIT: u32 = 60;
-/// What ours may: it has to show how it grows.
+/// The limit for toolwright in seconds of processor time.
 const OUR_LIMIT: u32 = 600;
 
-/// What ours is measured on, in the order of the runs: each finds what the one before left.
+/// The kinds of runs of toolwright in their order. Each starts with the output of the one before.
 const RUNS: [&str; 4] = ["cold", "nothing changed", "one tool edited", "`--check`"];
 
-/// Runs everything, with npm packages installed into `packages`.
+/// Runs the benchmark, with npm packages installed into `packages`.
 ///
 /// # Errors
 ///
-/// When a file cannot be read or written, or ours fails.
-pub fn run(packages: &Path) -> io::Result<Found> {
+/// Returns an error if a file cannot be read or written, or if toolwright fails.
+pub fn run(packages: &Path) -> io::Result<Results> {
     let (peers, notice) = Peers::install(packages);
     let folder = tempfile::tempdir()?;
     let mut bench = Bench { peers, folder: folder.path().to_owned(), runs: 0, notices: Vec::new() };
     bench.notices.extend(notice.map(|why| format!("npm packages could not be installed: {why}")));
-    let mut found = bench.side_by_side()?;
-    found.many = bench.many()?;
-    found.growth = bench.growth(&found)?;
-    found.notices = bench.notices;
-    Ok(found)
+    let mut results = bench.side_by_side()?;
+    results.many = bench.many()?;
+    results.growth = bench.growth(&results)?;
+    results.notices = bench.notices;
+    Ok(results)
 }
 
 struct Bench {
     peers: Peers,
     folder: PathBuf,
-    /// How many runs there were: each has folders of its own.
+    /// The number of runs so far. Each has its own folders.
     runs: usize,
     notices: Vec<String>,
 }
 
-/// One round: what each kind of run of ours took, and each peer.
+/// The costs of one round: of each kind of run of toolwright, and of each peer.
 struct Round {
     ours: Vec<Cost>,
     peers: Vec<Option<Cost>>,
 }
 
 impl Bench {
-    fn side_by_side(&mut self) -> io::Result<Found> {
+    fn side_by_side(&mut self) -> io::Result<Results> {
         let mut peers: Vec<Generator> = Generator::ALL[1..].to_vec();
         let mut rounds: Vec<Round> = Vec::new();
         for round in 0..ROUNDS {
@@ -68,7 +68,7 @@ impl Bench {
             for peer in &peers {
                 costs.push(self.cold(*peer, TOOLS)?);
             }
-            // Who fails once is not tried again.
+            // A peer that failed once is left out.
             let ran: Vec<bool> = costs.iter().map(Option::is_some).collect();
             rounds.push(Round { ours, peers: costs });
             retain(&mut peers, &ran);
@@ -79,7 +79,7 @@ impl Bench {
         Ok(summary(&peers, &rounds))
     }
 
-    /// Every kind of run of ours over many tools.
+    /// Measures every kind of run of toolwright with many tools.
     fn many(&mut self) -> io::Result<Vec<(&'static str, Cost)>> {
         let mut rounds = Vec::new();
         for round in 0..FEW_ROUNDS {
@@ -91,7 +91,7 @@ impl Bench {
         Ok(RUNS.iter().enumerate().map(|(run, name)| (*name, median_of(run))).collect())
     }
 
-    /// The four runs of ours, one after the other.
+    /// Measures the four runs of toolwright, one after the other.
     fn ours(&mut self, tools: usize) -> io::Result<Vec<Cost>> {
         let (input, out) = self.folders(Generator::Toolwright, tools)?;
         let generate =
@@ -108,13 +108,13 @@ impl Bench {
         Ok(costs)
     }
 
-    fn growth(&mut self, found: &Found) -> io::Result<Vec<(Generator, Vec<Point>)>> {
+    fn growth(&mut self, results: &Results) -> io::Result<Vec<(Generator, Vec<Point>)>> {
         let mut curves: Vec<(Generator, Vec<Point>)> =
             Generator::ALL.map(|generator| (generator, Vec::new())).into();
         for tools in SIZES {
             for (generator, points) in &mut curves {
                 let goes_on = points.last().map(|point| point.tools) == before(tools);
-                if goes_on && let Some(cost) = self.point(*generator, points, tools, found)? {
+                if goes_on && let Some(cost) = self.point(*generator, points, tools, results)? {
                     points.push(Point { tools, cost });
                 }
             }
@@ -123,26 +123,26 @@ impl Bench {
         Ok(curves)
     }
 
-    /// The next point of a curve; none where the generator cannot reach it.
+    /// Measures the next point of a curve; returns `None` if the generator cannot reach it.
     fn point(
         &mut self,
         generator: Generator,
         known: &[Point],
         tools: u32,
-        found: &Found,
+        results: &Results,
     ) -> io::Result<Option<Cost>> {
         if tools as usize == TOOLS {
-            return Ok(found.cold(generator));
+            return Ok(results.cold(generator));
         }
         if tools as usize == MANY && generator == Generator::Toolwright {
-            return Ok(found.many.first().map(|(_, cost)| *cost));
+            return Ok(results.many.first().map(|(_, cost)| *cost));
         }
         let last = known.last().map_or(0.0, |point| point.cost.cpu);
-        // No generator grows slower than its input, so the minute need not be waited for.
+        // All generators take at least ten times as long for ten times the tools, so this one would exceed the limit.
         if generator != Generator::Toolwright && last * 10.0 > f64::from(LIMIT) {
             let name = generator.name();
             self.notice(format!(
-                "{name} was not given {tools} tools, which take it more than {LIMIT} CPU s"
+                "{name} was left out for {tools} tools, since it would take more than {LIMIT} CPU s"
             ));
             return Ok(None);
         }
@@ -160,7 +160,7 @@ impl Bench {
         Ok(Some(medians(&costs)))
     }
 
-    /// A run into an empty folder; none, and a notice, if the generator is not there or does not end well.
+    /// Measures a run into an empty folder. Returns `None`, and adds a notice, if the generator is not installed or fails.
     fn cold(&mut self, generator: Generator, tools: usize) -> io::Result<Option<Cost>> {
         let (input, out) = self.folders(generator, tools)?;
         let Some(words) = generator.command(&self.peers, &input, &out)? else {
@@ -189,15 +189,15 @@ impl Bench {
         }
     }
 
-    /// A folder with the tools in the generator's language, and an empty one beside it, as BAML's target is.
+    /// Creates a folder with the tools in the generator's language, and an empty output folder beside it, where BAML writes.
     ///
-    /// Nothing is removed before the end: ext4 passes over what was deleted a moment ago, so whoever came after a large
-    /// removal would be charged for it.
+    /// Folders are removed only at the end of the benchmark: ext4 still has work with files that were just deleted, which
+    /// would slow down the next run.
     fn folders(&mut self, generator: Generator, tools: usize) -> io::Result<(PathBuf, PathBuf)> {
         let language = generator.language();
         self.runs += 1;
         let place = self.folder.join(self.runs.to_string());
-        // BAML wants the folder to have this name.
+        // BAML requires this name.
         let input = place.join(if language == Language::Baml { "baml_src" } else { "in" });
         language.write(tools, &input)?;
         let out = place.join("out");
@@ -226,7 +226,7 @@ fn retain<T>(items: &mut Vec<T>, kept: &[bool]) {
     items.retain(|_| kept.next().copied().unwrap_or_default());
 }
 
-fn summary(peers: &[Generator], rounds: &[Round]) -> Found {
+fn summary(peers: &[Generator], rounds: &[Round]) -> Results {
     let ours = RUNS.iter().enumerate().map(|(run, name)| {
         let costs: Vec<Cost> = rounds.iter().map(|round| round.ours[run]).collect();
         (*name, medians(&costs))
@@ -238,7 +238,7 @@ fn summary(peers: &[Generator], rounds: &[Round]) -> Found {
         let ratio = median(pairs.iter().map(|(ours, theirs)| ours.cpu / theirs.cpu));
         (*peer, medians(&costs), ratio)
     });
-    Found { tools: TOOLS, ours: ours.collect(), peers: peers.collect(), ..Found::default() }
+    Results { tools: TOOLS, ours: ours.collect(), peers: peers.collect(), ..Results::default() }
 }
 
 fn medians(costs: &[Cost]) -> Cost {
@@ -251,7 +251,7 @@ fn medians(costs: &[Cost]) -> Cost {
     }
 }
 
-/// The middle value; zero if there is none.
+/// Returns the median, or zero if there are no values.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -271,9 +271,9 @@ mod tests {
         let round =
             |ours, theirs| Round { ours: vec![cost(ours); 4], peers: vec![Some(cost(theirs))] };
         let rounds = [round(1.0, 4.0), round(3.0, 6.0), round(2.0, 10.0)];
-        let found = summary(&[Generator::Typify], &rounds);
-        assert_eq!(found.ours[0], ("cold", cost(2.0)));
-        let (_, theirs, ratio) = found.peers[0];
+        let results = summary(&[Generator::Typify], &rounds);
+        assert_eq!(results.ours[0], ("cold", cost(2.0)));
+        let (_, theirs, ratio) = results.peers[0];
         assert_eq!((theirs, ratio), (cost(6.0), 0.25));
     }
 

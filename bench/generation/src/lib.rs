@@ -1,5 +1,5 @@
-//! Compares generating with other generators on the same tools: `cargo xtask bench generation`. Never part of what users
-//! install; a package of its own, so that no other benchmark compiles the generators it compares with.
+//! Compares toolwright with other generators on the same tools: `cargo xtask bench generation`. This is a separate package, so
+//! that other benchmarks do not compile those generators.
 
 pub mod bench;
 pub mod generators;

@@ -1,5 +1,5 @@
-//! `cargo xtask bench generation [--json] [--write]` runs the benchmark and prints what it found; `cargo xtask typify` judges
-//! what one of the generators emits.
+//! `cargo xtask bench generation [--json] [--write]` runs the benchmark and prints the results. `cargo xtask typify` counts
+//! which schemas typify supports.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,13 +16,13 @@ use toolwright_prerequisites::{Prerequisite, corpora};
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask bench generation", args_conflicts_with_subcommands = true)]
 struct Arguments {
-    /// Print a JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
     /// Write the tables and the plot into docs/.
     #[arg(long)]
     write: bool,
-    /// How this program starts itself, so that each generator has a process of its own.
+    /// Used by this program to run a generator in a separate process.
     #[command(subcommand)]
     child: Option<Child>,
 }
@@ -37,10 +37,11 @@ enum Child {
         #[command(subcommand)]
         run: Run,
     },
-    /// Print what typify makes of the schema on standard input.
+    /// Print the code that typify generates from the schema on standard input.
     #[command(hide = true)]
     Emit,
-    /// Count what typify makes of the kept schemas and of the official suite; write it into docs/decisions/0001.
+    /// Count which schemas of the repository and of the official suite typify supports; write the table into
+    /// docs/decisions/0001.
     Typify,
 }
 
@@ -49,7 +50,7 @@ fn main() -> ExitCode {
     let done = match child {
         Some(Child::Child { input, out, run }) => run.generate(&input, &out),
         Some(Child::Emit) => emit(),
-        Some(Child::Typify) => judge_typify(),
+        Some(Child::Typify) => count_typify(),
         None => compare(json, write),
     };
     match done {
@@ -63,14 +64,14 @@ fn main() -> ExitCode {
 
 fn compare(json: bool, write: bool) -> io::Result<()> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = bench::run(&packages()?)?;
+    let results = bench::run(&packages()?)?;
     if json {
-        print!("{}", found.json_lines());
+        print!("{}", results.json_lines());
     } else {
-        println!("## generation\n\n{}", found.tables());
+        println!("## generation\n\n{}", results.tables());
     }
     if write {
-        page::write(&found, &Conditions::now()?, here.ancestors().nth(2).unwrap_or(here))?;
+        page::write(&results, &Conditions::now()?, here.ancestors().nth(2).unwrap_or(here))?;
     }
     Ok(())
 }
@@ -81,8 +82,8 @@ fn emit() -> io::Result<()> {
     Ok(())
 }
 
-/// Schemas of the repository, and those of the official suite where it is beside the checkout.
-fn judge_typify() -> io::Result<()> {
+/// Counts the results of typify for the schemas of the repository, and for the official suite if it is beside the checkout.
+fn count_typify() -> io::Result<()> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let kept = repository.join("conformance/json-schema/cases/suite");
     let suite = corpora().join("json-schema-test-suite/tests/draft2020-12");
@@ -90,9 +91,9 @@ fn judge_typify() -> io::Result<()> {
     let scratch = program.with_file_name("typify-verdicts");
     let lock = repository.join("Cargo.lock");
     let mut rows = Vec::new();
-    for (what, folder) in [("kept in this repository", kept), ("the official suite", suite)] {
+    for (name, folder) in [("kept in this repository", kept), ("the official suite", suite)] {
         if folder.is_dir() {
-            rows.push(verdicts::run(&program, &folder, &scratch, &lock)?.row(what));
+            rows.push(verdicts::run(&program, &folder, &scratch, &lock)?.row(name));
             println!("{}", rows[rows.len() - 1]);
         }
     }
@@ -107,7 +108,7 @@ fn judge_typify() -> io::Result<()> {
     fs::write(page, text)
 }
 
-/// Where npm packages are kept between runs: beside this program, in the target folder.
+/// Returns the folder of npm packages, which is beside this program in the target folder and kept between runs.
 fn packages() -> io::Result<PathBuf> {
     let program = env::current_exe()?;
     Ok(program.with_file_name("generation-peers"))

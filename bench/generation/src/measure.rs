@@ -1,4 +1,4 @@
-//! Runs a command in a process of its own and says what it took. Knows no generator.
+//! Runs a command in a separate process and measures it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,49 +8,49 @@ use std::{fs, io};
 
 use wait4::Wait4 as _;
 
-/// What a run took.
+/// The time, memory and output of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Seconds of processor time, user and system.
+    /// User and system processor time in seconds.
     pub cpu: f64,
-    /// Seconds on the wall, which on a shared machine depend on others.
+    /// Wall time in seconds, which on a shared machine depends on other processes.
     pub wall: f64,
-    /// The most memory it had at a time, in megabytes.
+    /// Peak memory in megabytes.
     pub peak: f64,
-    /// What stands in the output folder after it, in kilobytes.
+    /// Size of the output folder after the run in kilobytes.
     pub output: f64,
 }
 
-/// What came of a run that did not end well.
+/// A run that failed.
 #[derive(Debug)]
 pub struct Failed {
-    /// The last line of what it said.
+    /// The exit status and the last line of the output.
     pub reason: String,
 }
 
-/// Runs a command that writes into `out`, ending it after so many seconds of processor time.
+/// Runs a command that writes into `out`, and kills it after `limit` seconds of processor time.
 ///
 /// # Errors
 ///
-/// When there is no shell to start it with, or a file cannot be read or written.
+/// Returns an error if the shell cannot be started, or if a file cannot be read or written.
 pub fn run(words: &[OsString], out: &Path, limit: u32) -> io::Result<Result<Cost, Failed>> {
-    let mut said = tempfile::tempfile()?;
+    let mut printed = tempfile::tempfile()?;
     let start = Instant::now();
-    // The shell sets the limit and becomes the command. The kernel counts the memory of who starts a process as that
-    // process's own, so it matters that this is a small shell.
+    // The shell sets the limit and then executes the command. The kernel counts the memory of the parent at the start as the
+    // child's, so the parent should be a small shell.
     let ended = Command::new("sh")
         .args(["-c", "ulimit -t \"$0\" && exec \"$@\""])
         .arg(limit.to_string())
         .args(words)
         .env("BAML_LOG", "error")
         .stdin(Stdio::null())
-        .stdout(said.try_clone()?)
-        .stderr(said.try_clone()?)
+        .stdout(printed.try_clone()?)
+        .stderr(printed.try_clone()?)
         .spawn()?
         .wait4()?;
     let wall = start.elapsed().as_secs_f64();
     if !ended.status.success() {
-        return Ok(Err(Failed::after(ended.status, &read(&mut said)?)));
+        return Ok(Err(Failed::after(ended.status, &read(&mut printed)?)));
     }
     let cpu = (ended.rusage.utime + ended.rusage.stime).as_secs_f64();
     let cost = Cost {
@@ -63,8 +63,8 @@ pub fn run(words: &[OsString], out: &Path, limit: u32) -> io::Result<Result<Cost
 }
 
 impl Failed {
-    fn after(status: std::process::ExitStatus, said: &str) -> Self {
-        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    fn after(status: std::process::ExitStatus, printed: &str) -> Self {
+        let last = printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
         Self { reason: format!("{status} {}", last.trim()).trim_end().to_owned() }
     }
 }
@@ -82,7 +82,7 @@ fn in_units(bytes: u64, unit: f64) -> f64 {
     bytes as f64 / unit
 }
 
-/// The bytes of all files of a folder.
+/// Returns the size of all files of a folder in bytes.
 fn size(folder: &Path) -> io::Result<u64> {
     let mut total = 0;
     for entry in fs::read_dir(folder)? {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_charged_its_time_its_memory_and_what_it_wrote() {
+    fn a_run_has_its_time_memory_and_output_measured() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("inner")).unwrap();
         let script = format!("printf 12345 > {}/inner/file", folder.path().display());
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_or_takes_too_long_is_told_with_its_last_words() {
+    fn a_failed_or_killed_run_has_its_status_and_last_line_as_reason() {
         let folder = tempfile::tempdir().unwrap();
         let failed = shell("echo first; echo no such type >&2; exit 3", folder.path()).unwrap_err();
         assert_eq!(failed.reason, "exit status: 3 no such type");

@@ -1,30 +1,30 @@
-//! The section of docs/benchmarks.md that the command writes: the tables, and under which conditions they came about.
+//! Writes the section `generation` of docs/benchmarks.md: the tables, and the conditions under which they were measured.
 
 use std::path::Path;
 use std::{fs, io};
 
 use crate::plot;
-use crate::report::Found;
+use crate::report::Results;
 
 const HEADING: &str = "## generation\n";
 
-/// Where a run took place.
+/// The conditions of a run.
 #[derive(Debug)]
 pub struct Conditions {
-    /// As `2026-11-22`.
+    /// The day, such as `2026-11-22`.
     pub day: String,
-    /// How many processors the machine has.
+    /// The number of processors.
     pub cores: usize,
-    /// How many processes wanted one, on average over the 15 minutes before the end (proc(5), loadavg).
+    /// The load average of the 15 minutes before the end (proc(5), loadavg).
     pub load: String,
 }
 
 impl Conditions {
-    /// Those of now.
+    /// Returns the current conditions.
     ///
     /// # Errors
     ///
-    /// When the system does not say.
+    /// Returns an error if the system does not provide them.
     pub fn now() -> io::Result<Self> {
         let load = fs::read_to_string("/proc/loadavg")?;
         Ok(Self {
@@ -35,33 +35,34 @@ impl Conditions {
     }
 }
 
-/// Writes what was found into the repository's docs.
+/// Writes the results into the repository's docs.
 ///
 /// # Errors
 ///
-/// When a page cannot be read or written.
-pub fn write(found: &Found, conditions: &Conditions, repository: &Path) -> io::Result<()> {
+/// Returns an error if a page cannot be read or written.
+pub fn write(results: &Results, conditions: &Conditions, repository: &Path) -> io::Result<()> {
     let page = repository.join("docs/benchmarks.md");
-    let text = replaced(&fs::read_to_string(&page)?, &section(found, conditions));
+    let text = replaced(&fs::read_to_string(&page)?, &section(results, conditions));
     fs::write(page, text)?;
-    fs::write(repository.join("docs/generation.svg"), plot::svg(found))
+    fs::write(repository.join("docs/generation.svg"), plot::svg(results))
 }
 
-fn section(found: &Found, Conditions { day, cores, load }: &Conditions) -> String {
+fn section(results: &Results, Conditions { day, cores, load }: &Conditions) -> String {
     format!(
         "{HEADING}\n\
          Written by `cargo xtask bench generation --write`. {day}, release build, {cores} shared cores, load {load}. Every\n\
-         generator is given the same tools in its own language, ten in a toolset: seven properties with a nested object, an enum, a\n\
-         date and a shared type, three in the result. Each run is a process of its own; medians of rounds in which all take turns,\n\
-         ratios taken a round. typify and prost-build are run as libraries, formatting as they do by default, the others as their\n\
-         commands. BAML and Protocol Buffers have no limits in their types, so theirs are left out there.\n\n\
+         generator gets the same tools in its own language, ten in each toolset: seven properties with a nested object, an enum, a\n\
+         date and a shared type, and three in the result. Each run is a separate process. The generators take turns in rounds; the\n\
+         times are medians, the ratios medians of the ratios of each round. typify and prost-build run as libraries and format as\n\
+         they do by default; the others run as commands. The types of BAML and Protocol Buffers have no limits, so their input has\n\
+         none.\n\n\
          {}\n\
          ![Processor time and peak memory over 10 to 10,000 tools](generation.svg)\n",
-        found.tables()
+        results.tables()
     )
 }
 
-/// The page with the section in the place of the one it had, or at its end.
+/// Returns the page with its section replaced, or with the section added at its end.
 fn replaced(page: &str, section: &str) -> String {
     let Some(start) = page.find(HEADING) else {
         return format!("{}\n\n{section}", page.trim_end());
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_section_takes_the_place_of_its_like_and_no_other() {
+    fn a_section_replaces_the_old_one_and_nothing_else() {
         let section = "## generation\n\nnew\n";
         for (page, expected) in [
             ("# B\n\n## a\n\nx\n", "# B\n\n## a\n\nx\n\n## generation\n\nnew\n"),
@@ -93,10 +94,10 @@ mod tests {
     }
 
     #[test]
-    fn a_section_says_when_and_under_which_load() {
+    fn a_section_has_the_day_and_the_load() {
         let conditions =
             Conditions { day: "2026-11-22".to_owned(), cores: 2, load: "7.54".to_owned() };
-        let section = section(&Found::default(), &conditions);
+        let section = section(&Results::default(), &conditions);
         assert!(
             section.contains("2026-11-22, release build, 2 shared cores, load 7.54."),
             "{section}"

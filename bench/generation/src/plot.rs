@@ -1,20 +1,20 @@
-//! The growth curves as an SVG: two panels, both axes logarithmic, readable on light and on dark ground. Measures nothing.
+//! Draws the growth curves as an SVG with two panels and logarithmic axes, for light and dark backgrounds.
 
 use std::fmt::Write as _;
 
 use crate::generators::Generator;
-use crate::report::{Found, Point};
+use crate::report::{Point, Results};
 use crate::tools::SIZES;
 
-/// The size of a panel's plotting area, and where it begins.
+/// The size of a panel's plotting area and its position.
 const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 260.0;
 const TOP: f64 = 46.0;
 const LEFTS: [f64; 2] = [58.0, 572.0];
-/// Lines of text at the ends of curves stay so far apart.
+/// The minimal distance between the labels at the ends of curves.
 const LINE: f64 = 14.0;
 
-/// Colours are written out for light and for dark ground: not every program that shows pictures knows variables.
+/// The head with all colors for light and dark backgrounds. It uses no CSS variables, which some viewers do not support.
 const HEAD: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1040 370" role="img" aria-labelledby="title" font-family="system-ui, sans-serif" font-size="12">
 <title id="title">Processor time and peak memory of generators over 10 to 10,000 tools</title>
 <style>
@@ -40,35 +40,41 @@ const HEAD: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1040 
 </style>
 "#;
 
-/// One half of the picture.
+/// One half of the image.
 struct Panel {
     title: &'static str,
     left: f64,
     figure: fn(&Point) -> f64,
-    /// Powers of ten between which the figures lie.
+    /// The smallest power of ten on the y axis.
     from: i32,
+    /// The largest power of ten on the y axis.
     to: i32,
 }
 
-/// The picture as text.
-pub fn svg(found: &Found) -> String {
+/// Returns the image as text.
+pub fn svg(results: &Results) -> String {
     let mut text = HEAD.to_owned();
     let panels: [(&str, fn(&Point) -> f64); 2] = [
         ("processor time, seconds", |point| point.cost.cpu),
         ("peak memory, megabytes", |point| point.cost.peak),
     ];
     for ((title, figure), left) in panels.into_iter().zip(LEFTS) {
-        let panel = Panel::around(found, title, figure, left);
+        let panel = Panel::around(results, title, figure, left);
         panel.axes(&mut text);
-        panel.curves(&mut text, found);
+        panel.curves(&mut text, results);
     }
     text.push_str("</svg>\n");
     text
 }
 
 impl Panel {
-    fn around(found: &Found, title: &'static str, figure: fn(&Point) -> f64, left: f64) -> Self {
-        let values = found.growth.iter().flat_map(|(_, points)| points.iter().map(figure));
+    fn around(
+        results: &Results,
+        title: &'static str,
+        figure: fn(&Point) -> f64,
+        left: f64,
+    ) -> Self {
+        let values = results.growth.iter().flat_map(|(_, points)| points.iter().map(figure));
         let logs: Vec<f64> = values.map(logarithm).collect();
         let least = logs.iter().copied().fold(f64::INFINITY, f64::min);
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -83,7 +89,7 @@ impl Panel {
         self.left + WIDTH * (logarithm(f64::from(tools)) - first) / (last - first)
     }
 
-    /// The size that stands at a place.
+    /// Returns the number of tools at a position of the x axis.
     fn tools(&self, x: f64) -> String {
         let here = SIZES.iter().find(|tools| (self.x(**tools) - x).abs() < 1.0);
         here.map_or_else(String::new, |tools| grouped(*tools))
@@ -132,21 +138,21 @@ impl Panel {
         }
     }
 
-    fn curves(&self, text: &mut String, found: &Found) {
+    fn curves(&self, text: &mut String, results: &Results) {
         let mut ends: Vec<(f64, f64, Generator)> = Vec::new();
-        for (generator, points) in &found.growth {
+        for (generator, points) in &results.growth {
             let place = |point: &Point| (self.x(point.tools), self.y((self.figure)(point)));
             let places: Vec<(f64, f64)> = points.iter().map(place).collect();
             curve(text, class(*generator), &places);
             ends.extend(places.last().map(|(x, y)| (*x, *y, *generator)));
         }
-        self.linear(text, found);
+        self.linear(text, results);
         self.labels(text, ends);
     }
 
-    /// What growing in step with the tools would be, through our point in the middle.
-    fn linear(&self, text: &mut String, found: &Found) {
-        let ours = found.growth.iter().find(|(generator, _)| *generator == Generator::Toolwright);
+    /// Draws the line of linear growth through toolwright's point at 1,000 tools.
+    fn linear(&self, text: &mut String, results: &Results) {
+        let ours = results.growth.iter().find(|(generator, _)| *generator == Generator::Toolwright);
         let Some(point) =
             ours.and_then(|(_, points)| points.iter().find(|point| point.tools == 1_000))
         else {
@@ -161,7 +167,7 @@ impl Panel {
         );
     }
 
-    /// A name at the end of each curve, moved down where two would touch.
+    /// Draws a label at the end of each curve, moved down if two would overlap.
     fn labels(&self, text: &mut String, mut ends: Vec<(f64, f64, Generator)>) {
         ends.sort_by(|a, b| a.1.total_cmp(&b.1));
         let mut free = TOP;
@@ -201,7 +207,7 @@ fn class(generator: Generator) -> &'static str {
     }
 }
 
-/// Of a figure that may be as small as the clock sees: a process of no measurable time took a millisecond.
+/// Returns the logarithm of a figure. A figure of zero, such as a time below the clock's precision, counts as 0.001.
 fn logarithm(value: f64) -> f64 {
     value.max(0.001).log10()
 }
@@ -233,20 +239,20 @@ mod tests {
         Point { tools, cost: Cost { cpu, wall: cpu, peak: 100.0 * cpu, output: 1.0 } }
     }
 
-    fn panel(found: &Found) -> Panel {
-        Panel::around(found, "time", |point| point.cost.cpu, 0.0)
+    fn panel(results: &Results) -> Panel {
+        Panel::around(results, "time", |point| point.cost.cpu, 0.0)
     }
 
-    fn found() -> Found {
+    fn results() -> Results {
         let ours = vec![point(10, 0.02), point(100, 0.2), point(1_000, 2.0), point(10_000, 20.0)];
         let theirs = vec![point(10, 0.03), point(100, 0.3)];
         let growth = vec![(Generator::Toolwright, ours), (Generator::Typify, theirs)];
-        Found { growth, ..Found::default() }
+        Results { growth, ..Results::default() }
     }
 
     #[test]
-    fn a_factor_is_as_long_anywhere_on_an_axis() {
-        let panel = panel(&found());
+    fn axes_are_logarithmic() {
+        let panel = panel(&results());
         assert_eq!((panel.from, panel.to), (-2, 2));
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
         assert!(near(panel.x(100) - panel.x(10), panel.x(10_000) - panel.x(1_000)));
@@ -256,7 +262,7 @@ mod tests {
 
     #[test]
     fn every_generator_has_a_curve_and_a_name_in_both_panels() {
-        let svg = svg(&found());
+        let svg = svg(&results());
         for (part, count) in [
             ("class=\"curve ", 4),
             ("<circle", 12),
@@ -270,10 +276,10 @@ mod tests {
     }
 
     #[test]
-    fn names_do_not_touch() {
+    fn labels_do_not_overlap() {
         let same = |generator| (generator, vec![point(10_000, 5.0)]);
         let growth = Generator::ALL.map(same).into();
-        let svg = svg(&Found { growth, ..Found::default() });
+        let svg = svg(&Results { growth, ..Results::default() });
         let names =
             svg.lines().filter(|line| Generator::ALL.iter().any(|g| line.contains(g.name())));
         let heights =

@@ -1,4 +1,4 @@
-//! What the benchmark found, as tables for people and as lines for programs. Measures nothing.
+//! The results of the benchmark, as tables for people and as JSON lines for programs.
 
 use std::fmt::Write as _;
 
@@ -7,33 +7,33 @@ use serde::Serialize;
 use crate::generators::Generator;
 use crate::measure::Cost;
 
-/// Everything one run of the benchmark found.
+/// The results of one run of the benchmark.
 #[derive(Debug, Default)]
-pub struct Found {
-    /// How many tools the table is about.
+pub struct Results {
+    /// The number of tools in the table.
     pub tools: usize,
-    /// What ours took for each kind of run, a cold one first.
+    /// The cost of each kind of run of toolwright, a cold one first.
     pub ours: Vec<(&'static str, Cost)>,
-    /// What each peer took, and the median of the rounds' ratios of our processor time to its.
+    /// The cost of each peer, and the median of the ratios of our processor time to its in each round.
     pub peers: Vec<(Generator, Cost, f64)>,
-    /// The same for as many tools as a large organisation has.
+    /// The same as `ours` for as many tools as a large organization has.
     pub many: Vec<(&'static str, Cost)>,
-    /// What each generator took for growing numbers of tools.
+    /// The cost of each generator for growing numbers of tools.
     pub growth: Vec<(Generator, Vec<Point>)>,
-    /// What was left out, and why.
+    /// Generators and sizes that were left out, with the reasons.
     pub notices: Vec<String>,
 }
 
-/// A cold run over so many tools.
+/// The cost of a cold run.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// How many tools.
+    /// The number of tools.
     pub tools: u32,
-    /// What it took.
+    /// The cost.
     pub cost: Cost,
 }
 
-/// One figure of ours beside one of a peer, with the fields that every area of `cargo xtask bench --json` has.
+/// A figure of toolwright and that of a peer, with the fields that all areas of `cargo xtask bench --json` have.
 #[derive(Debug, Serialize)]
 struct Comparison {
     name: String,
@@ -44,8 +44,8 @@ struct Comparison {
     ratio: f64,
 }
 
-impl Found {
-    /// What a cold run over the table's tools took a generator; none if it is not in the table.
+impl Results {
+    /// Returns the cost of a generator in the table, or `None` if it is not there.
     pub fn cold(&self, generator: Generator) -> Option<Cost> {
         if generator == Generator::Toolwright {
             return self.ours.first().map(|(_, cost)| *cost);
@@ -53,7 +53,7 @@ impl Found {
         self.peers.iter().find(|(peer, ..)| *peer == generator).map(|(_, cost, _)| *cost)
     }
 
-    /// The comparisons as JSON, one object a line.
+    /// Returns the comparisons as JSON, one object per line.
     pub fn json_lines(&self) -> String {
         let lines = self.comparisons();
         let lines = lines.iter().filter_map(|comparison| serde_json::to_string(comparison).ok());
@@ -82,8 +82,8 @@ impl Found {
                 ("peak memory", cold.peak, theirs.peak, "MB", cold.peak / theirs.peak),
                 ("output", cold.output, theirs.output, "kB", cold.output / theirs.output),
             ];
-            all.extend(figures.map(|(what, ours, peer_figure, unit, ratio)| Comparison {
-                name: format!("generation/{} tools, {what}", self.tools),
+            all.extend(figures.map(|(figure, ours, peer_figure, unit, ratio)| Comparison {
+                name: format!("generation/{} tools, {figure}", self.tools),
                 ours,
                 peer: peer_figure,
                 peer_name: peer.name(),
@@ -94,7 +94,7 @@ impl Found {
         all
     }
 
-    /// The tables in Markdown.
+    /// Returns the tables in Markdown.
     pub fn tables(&self) -> String {
         let mut text = self.side_by_side();
         text.push('\n');
@@ -110,7 +110,7 @@ impl Found {
 
     fn side_by_side(&self) -> String {
         let mut text = format!(
-            "| {} tools | CPU s | wall s | peak MB | output kB | CPU ms a MB | CPU, ours to it | it emits |\n|---|--:|--:|--:|--:|--:|--:|---|\n",
+            "| {} tools | CPU s | wall s | peak MB | output kB | CPU ms per MB | our CPU / its CPU | output |\n|---|--:|--:|--:|--:|--:|--:|---|\n",
             self.tools
         );
         let mut row = |name: &str, cost: &Cost, is_cold: bool, ratio: &str, emits: &str| {
@@ -167,7 +167,7 @@ impl Found {
     }
 }
 
-/// Seconds with as many digits as can be trusted: to the clock's hundredth below one.
+/// Formats seconds with the precision of the clock, which is a hundredth of a second.
 fn seconds(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.2}") } else { format!("{seconds:.1}") }
 }
@@ -176,10 +176,10 @@ fn seconds(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    fn found() -> Found {
+    fn results() -> Results {
         let cost = |cpu| Cost { cpu, wall: 2.0 * cpu, peak: 50.0, output: 1234.4 };
         let point = |tools, cpu| Point { tools, cost: cost(cpu) };
-        Found {
+        Results {
             tools: 1000,
             ours: vec![("cold", cost(0.5)), ("nothing changed", cost(0.05))],
             peers: vec![(Generator::Typify, cost(2.0), 0.25)],
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_line_of_json_has_the_six_fixed_fields() {
-        let lines = found().json_lines();
+        let lines = results().json_lines();
         assert_eq!(lines.lines().count(), 5);
         assert_eq!(
             lines.lines().nth(1),
@@ -206,8 +206,8 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_have_a_row_a_run_and_a_row_a_size() {
-        let tables = found().tables();
+    fn the_tables_have_a_row_for_each_run_and_each_size() {
+        let tables = results().tables();
         for wanted in [
             "| toolwright, cold | 0.50 | 1.00 | 50 | 1234 | 405 |  | crates: ",
             "| toolwright, nothing changed | 0.05 | 0.10 | 50 | 1234 |  |  |  |\n",

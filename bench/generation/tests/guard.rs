@@ -1,5 +1,5 @@
-//! Holds generation to its figures without a clock that other programs can slow down: what it allocates, which is the
-//! same in every run, and ratios of processor time taken in one run, with a wide margin.
+//! Guards the performance of generation with measurements that do not depend on other programs: allocations, which are the
+//! same in every run, and ratios of processor times in one run, with a wide margin.
 
 use std::alloc::System;
 use std::hint::black_box;
@@ -29,7 +29,7 @@ fn sources(tools: usize) -> Sources {
     Sources::new((0..toolsets(tools)).map(source).collect())
 }
 
-/// Bytes that were asked for, whether or not they were given back.
+/// Returns the kilobytes that a function allocates, including those that it frees.
 fn allocated<T>(work: impl FnOnce() -> T) -> f64 {
     let region = Region::new(ALLOCATOR);
     black_box(work());
@@ -37,7 +37,7 @@ fn allocated<T>(work: impl FnOnce() -> T) -> f64 {
     u32::try_from(bytes / 1024).map(f64::from).expect("less than four terabytes")
 }
 
-/// Seconds of processor time: the least of three, as others only ever make one slower.
+/// Returns the processor time of a function in seconds: the fastest of three runs, since other programs only slow one down.
 fn cpu_seconds<T>(mut work: impl FnMut() -> T) -> f64 {
     let now = || {
         let time = clock_gettime(ClockId::ProcessCPUTime);
@@ -54,17 +54,17 @@ fn cpu_seconds<T>(mut work: impl FnMut() -> T) -> f64 {
 }
 
 fn generate(sources: &Sources) -> usize {
-    let compiled = compile(sources, &Options::default()).expect("the tools are sound");
+    let compiled = compile(sources, &Options::default()).expect("the tools compile");
     assert!(compiled.warnings.is_empty(), "{:?}", compiled.warnings);
     compiled.files.iter().map(|(_, text)| text.len()).sum()
 }
 
 #[test]
-fn ten_times_the_tools_take_ten_times_the_memory_calls() {
+fn ten_times_the_tools_allocate_ten_times_the_memory() {
     let _turn = alone();
-    // Both keep every processor busy: threads have room of their own.
+    // Both are large enough to use all threads, which have buffers of their own.
     let (few, many) = (sources(100), sources(1000));
-    // What is made once for all runs is made before.
+    // The first run allocates values that later runs reuse.
     generate(&few);
     let ratio = allocated(|| generate(&many)) / allocated(|| generate(&few));
     assert!(ratio < 10.5, "1,000 tools allocate {ratio:.2} times what 100 do, expected 10");
@@ -75,26 +75,26 @@ fn checking_ten_times_the_tools_takes_ten_times_as_long() {
     let _turn = alone();
     let (few, many) = (sources(50), sources(500));
     let ratio = cpu_seconds(|| check(&many)) / cpu_seconds(|| check(&few));
-    // What looks at every tool for every tool shows as a hundred.
+    // Quadratic work would take a hundred times as long.
     assert!(ratio < 20.0, "500 tools take {ratio:.1} times what 50 do, expected about 10");
 }
 
 #[test]
-fn a_tool_allocates_less_than_its_types_do_in_typify() {
+fn generating_a_tool_allocates_less_than_its_types_in_typify() {
     let _turn = alone();
     let tools = 100;
     let ours = sources(tools);
     let theirs: Vec<String> =
         (0..toolsets(tools)).map(|number| Language::JsonSchema.text(&toolset(number))).collect();
     let all_types = || -> usize {
-        theirs.iter().map(|text| typify_text(text).expect("the schemas are sound").len()).sum()
+        theirs.iter().map(|text| typify_text(text).expect("the schemas compile").len()).sum()
     };
     let ratio = allocated(|| generate(&ours)) / allocated(all_types);
     assert!(
-        ratio < MOST_OF_TYPIFY,
-        "ours allocates {ratio:.2} of typify, expected {MOST_OF_TYPIFY} at most"
+        ratio < MAX_RATIO_TO_TYPIFY,
+        "toolwright allocates {ratio:.2} of what typify does, expected {MAX_RATIO_TO_TYPIFY} at most"
     );
 }
 
-/// It is less than a fifth, codecs, specs, calls and executors included.
-const MOST_OF_TYPIFY: f64 = 0.25;
+/// The actual ratio is below 0.2, although toolwright also generates codecs, specs, calls and executors.
+const MAX_RATIO_TO_TYPIFY: f64 = 0.25;

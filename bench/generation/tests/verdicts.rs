@@ -1,12 +1,12 @@
-//! The counts in docs/decisions/0001 are those that the kept schemas give, and each fate is told from the others.
+//! Tests of `cargo xtask typify`: it distinguishes all results, and the counts in docs/decisions/0001 are up to date.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use toolwright_generation_bench::verdicts::{Counts, run};
 
-/// A schema for each fate, in the form of the suite.
-const FATES: &str = r#"[
+/// A schema for each result, in the format of the suite.
+const RESULTS: &str = r#"[
     { "description": "right", "schema": { "type": "object", "required": ["a"], "properties": { "a": { "type": "string" } } },
       "tests": [{ "description": "", "data": { "a": "b" }, "valid": true }, { "description": "", "data": {}, "valid": false }] },
     { "description": "a range is dropped", "schema": { "type": "array", "items": { "type": "string" }, "minItems": 2 },
@@ -26,11 +26,11 @@ fn counted(folder: &Path) -> Counts {
     run(program, folder, &scratch, &repository().join("Cargo.lock")).unwrap()
 }
 
-/// In one test, as both compile in one folder.
+/// This is one test, since both parts compile in the same folder.
 #[test]
-fn the_page_says_what_the_kept_schemas_give_and_each_fate_is_told_from_the_others() {
+fn results_are_counted_and_the_page_has_the_counts_of_the_schemas_in_the_repository() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("fates.json"), FATES).unwrap();
+    fs::write(folder.path().join("results.json"), RESULTS).unwrap();
     let found = counted(folder.path());
     let expected =
         Counts { schemas: 3, refused: 1, accepts_invalid: 1, right: 1, ..Counts::default() };

@@ -1,5 +1,5 @@
-//! The nearest peer: the same tools written by hand on rmcp, without its macros, whose router would cost more. They let
-//! through neither less nor more than our side in form, and check no limits.
+//! The same tools written by hand with rmcp, without its macros, whose router would be slower. They accept the same arguments
+//! as the generated ones, but check no limits.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl ServerHandler for Load {
                 let Add { a, b } = serde_json::from_value(arguments).map_err(internal)?;
                 serde_json::to_value(Sum { sum: a + b }).map_err(internal)?
             }
-            "panic" => panic!("as it was asked to"),
+            "panic" => panic!("as intended"),
             "block" => {
                 let Block { milliseconds } = serde_json::from_value(arguments).map_err(internal)?;
                 thread::sleep(Duration::from_millis(milliseconds.into()));
@@ -105,7 +105,7 @@ fn internal(error: serde_json::Error) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
-/// Serves stdio, or the listener that is given.
+/// Serves stdio, or the given listener.
 pub(crate) async fn serve(listener: Option<TcpListener>) -> Result<(), Box<dyn Error>> {
     let Some(listener) = listener else {
         Load.serve(rmcp::transport::stdio()).await?.waiting().await?;
@@ -114,7 +114,7 @@ pub(crate) async fn serve(listener: Option<TcpListener>) -> Result<(), Box<dyn E
     let config = StreamableHttpServerConfig::default().with_json_response(true);
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(|| Ok(Load), sessions, config);
-    // Otherwise a call costs 44 ms, which nobody would leave so.
+    // Without this a call takes 44 ms, which no user would accept.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, Router::new().route_service("/mcp", service)).await?;
     Ok(())

@@ -1,10 +1,11 @@
-//! How much processor time another process has used. Never measures this one.
+//! Measures the processor time of another process.
 
 use std::fs;
 use std::io;
 use std::time::Duration;
 
-/// The time of all threads that a process has now, to the nanosecond (`schedstat` of proc(5)). A server's threads stay.
+/// Returns the processor time of all current threads of a process, to the nanosecond (`schedstat` of proc(5)). The threads of
+/// the servers do not end.
 pub(crate) fn used_by(process: u32) -> io::Result<Duration> {
     let mut total = 0;
     for thread in fs::read_dir(format!("/proc/{process}/task"))? {

@@ -1,6 +1,6 @@
 //! The tools that servers are measured with: `schema/load.yaml`.
 
-/// What the compiler makes of `schema/`.
+/// The modules that are generated from `schema/`.
 pub mod generated {
     include!(concat!(env!("OUT_DIR"), "/toolwright/mod.rs"));
 }

@@ -1,21 +1,21 @@
-//! `cargo xtask bench mcp [--json]`: what a call costs a server's process, the client's own time apart. `cargo xtask load`:
-//! what clients notice of others.
+//! `cargo xtask bench mcp [--json]` measures the processor time of a call in the process of an MCP server. `cargo xtask load`
+//! measures how well servers serve clients while others misbehave.
 
 mod by_hand;
 mod cpu;
 mod driver;
 mod load;
 mod ours;
-// Shared as files: as dependencies, their packages would bring a compiler, clients and other peers along, and switch on
-// features that no server needs.
-#[expect(unreachable_pub, reason = "it is the module of a library there")]
+// These two files are included instead of their packages, whose other dependencies would turn on features that no server
+// needs.
+#[expect(unreachable_pub, reason = "the file is a module of a library")]
 #[path = "../../../conformance/mcp/src/fixtures/process.rs"]
 mod process;
-#[expect(unreachable_pub, reason = "it is the module of a library there")]
+#[expect(unreachable_pub, reason = "the file is a module of a library")]
 #[path = "../../codecs/src/report.rs"]
 mod report;
 mod rounds;
-mod sides;
+mod servers;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -25,15 +25,15 @@ use clap::{Parser, Subcommand, ValueEnum};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
-use crate::driver::Way;
+use crate::driver::Transport;
 use crate::load::Load;
-use crate::sides::Installed;
+use crate::servers::Installed;
 
-/// Compare MCP servers side by side.
+/// Compare MCP servers.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask bench mcp")]
 struct Arguments {
-    /// Print a JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
@@ -42,11 +42,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Be one of the servers that are compared.
+    /// Run one of the servers that are compared.
     Serve {
-        side: Served,
-        transport: Transport,
-        /// Use a thread for each core, and not one as the bench does.
+        kind: Served,
+        endpoint: Endpoint,
+        /// Use a thread for each core instead of one thread.
         #[arg(long)]
         threads: bool,
     },
@@ -61,7 +61,7 @@ enum Served {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Transport {
+enum Endpoint {
     Stdio,
     Http,
 }
@@ -78,14 +78,14 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<bool, Box<dyn Error>> {
-    // The bench and its servers have one thread each: what a call costs is then in one place.
+    // The benchmark and its servers use one thread each, so that the whole cost of a call is in that thread.
     let mut runtime = match &arguments.task {
         None | Some(Task::Serve { threads: false, .. }) => Builder::new_current_thread(),
         Some(Task::Serve { .. } | Task::Load(_)) => Builder::new_multi_thread(),
     };
     runtime.enable_all().build()?.block_on(async {
         match arguments.task {
-            Some(Task::Serve { side, transport, .. }) => serve(side, transport).await?,
+            Some(Task::Serve { kind, endpoint, .. }) => serve(kind, endpoint).await?,
             Some(Task::Load(load)) => return Ok(load.run(&installed()?).await?),
             None => bench(arguments.json).await?,
         }
@@ -93,16 +93,16 @@ fn run(arguments: Arguments) -> Result<bool, Box<dyn Error>> {
     })
 }
 
-async fn serve(side: Served, transport: Transport) -> Result<(), Box<dyn Error>> {
-    let listener = match transport {
-        Transport::Stdio => None,
-        Transport::Http => {
+async fn serve(kind: Served, endpoint: Endpoint) -> Result<(), Box<dyn Error>> {
+    let listener = match endpoint {
+        Endpoint::Stdio => None,
+        Endpoint::Http => {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             println!("http://{}/mcp", listener.local_addr()?);
             Some(listener)
         }
     };
-    match side {
+    match kind {
         Served::Ours => ours::serve(listener).await,
         Served::ByHand => by_hand::serve(listener).await,
     }
@@ -111,8 +111,8 @@ async fn serve(side: Served, transport: Transport) -> Result<(), Box<dyn Error>>
 async fn bench(json: bool) -> io::Result<()> {
     let installed = installed()?;
     let mut comparisons = Vec::new();
-    for way in [Way::Stdio, Way::Sessions, Way::Stateless] {
-        comparisons.extend(rounds::compare(&installed, way).await?);
+    for transport in [Transport::Stdio, Transport::Sessions, Transport::Stateless] {
+        comparisons.extend(rounds::compare(&installed, transport).await?);
     }
     if json {
         print!("{}", report::json_lines(&comparisons));
@@ -122,7 +122,7 @@ async fn bench(json: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// The peers, installed in the target folder.
+/// Installs the peers in the target folder.
 fn installed() -> io::Result<Installed> {
     let program = env::current_exe()?;
     let folder = program.ancestors().nth(2).map(|folder| folder.join("tmp"));

@@ -1,4 +1,4 @@
-//! Our side: a generated server, served as its users serve it.
+//! The generated server of toolwright.
 
 use std::error::Error;
 use std::thread;
@@ -23,7 +23,7 @@ impl LoadService for Load {
     }
 
     async fn panic(&self, _: PanicPayload) -> Result<PanicResult, MethodError> {
-        panic!("as it was asked to")
+        panic!("as intended")
     }
 
     async fn block(&self, payload: BlockPayload) -> Result<BlockResult, MethodError> {
@@ -36,9 +36,9 @@ impl LoadService for Load {
     }
 }
 
-/// Serves stdio, or the listener that is given.
+/// Serves stdio, or the given listener.
 pub(crate) async fn serve(listener: Option<TcpListener>) -> Result<(), Box<dyn Error>> {
-    // A thousand well-behaved clients, and some more.
+    // Enough for a thousand well-behaved clients and those that misbehave.
     let limits = Limits {
         connections: 2_000,
         client_connections: 2_000,

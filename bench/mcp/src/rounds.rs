@@ -1,32 +1,36 @@
-//! The rounds in which all servers take turns, and what a call cost in each. Knows no server by name.
+//! Measures the cost of a call in rounds, in which all servers take turns.
 
 use std::io;
 
 use crate::cpu;
-use crate::driver::Way;
+use crate::driver::Transport;
 use crate::report::Comparison;
-use crate::sides::{Installed, Running, Side};
+use crate::servers::{Installed, Running, ServerKind};
 
-/// Odd, so that one of them is the median.
+/// The number of rounds: odd, so that one of them is the median.
 const ROUNDS: usize = 7;
-/// How many rounds' calls are made before the first that counts: just-in-time compilers need them.
+/// The number of rounds before the first one that is measured, for just-in-time compilers.
 const WARM_UP: u32 = 2;
 
-/// Microseconds of processor time a call, a round each.
+/// The costs of a server.
 struct Costs {
-    side: Side,
+    kind: ServerKind,
+    /// Microseconds of processor time per call, for each round.
     rounds: Vec<f64>,
 }
 
-/// Compares ours with every peer, one way of reaching them.
-pub(crate) async fn compare(installed: &Installed, way: Way) -> io::Result<Vec<Comparison>> {
+/// Compares toolwright with every peer over one transport.
+pub(crate) async fn compare(
+    installed: &Installed,
+    transport: Transport,
+) -> io::Result<Vec<Comparison>> {
     let mut running = Vec::new();
-    for side in Side::all(way) {
-        let mut server = installed.start(*side, way).await?;
+    for kind in ServerKind::all(transport) {
+        let mut server = installed.start(*kind, transport).await?;
         for _ in 0..WARM_UP {
             cost(&mut server).await?;
         }
-        running.push((server, Costs { side: *side, rounds: Vec::new() }));
+        running.push((server, Costs { kind: *kind, rounds: Vec::new() }));
     }
     for _ in 0..ROUNDS {
         for (server, costs) in &mut running {
@@ -34,14 +38,15 @@ pub(crate) async fn compare(installed: &Installed, way: Way) -> io::Result<Vec<C
         }
     }
     let costs: Vec<Costs> = running.into_iter().map(|(_, costs)| costs).collect();
-    let (ours, peers) = costs.split_first().ok_or_else(|| io::Error::other("nobody to compare"))?;
-    Ok(peers.iter().map(|peer| comparison(way, ours, peer)).collect())
+    let (ours, peers) =
+        costs.split_first().ok_or_else(|| io::Error::other("there are no servers"))?;
+    Ok(peers.iter().map(|peer| comparison(transport, ours, peer)).collect())
 }
 
-/// What one call costs the server, over one round.
+/// Makes the calls of one round; returns the server's processor time per call in microseconds.
 async fn cost(server: &mut Running) -> io::Result<f64> {
     let before = cpu::used_by(server.server.process()?)?;
-    let calls = server.side.calls();
+    let calls = server.kind.calls();
     for number in 0..calls {
         server.client.call(number).await?;
     }
@@ -49,16 +54,16 @@ async fn cost(server: &mut Running) -> io::Result<f64> {
     Ok(used.as_secs_f64() * 1e6 / f64::from(calls))
 }
 
-fn comparison(way: Way, ours: &Costs, peer: &Costs) -> Comparison {
+fn comparison(transport: Transport, ours: &Costs, peer: &Costs) -> Comparison {
     let ratios = ours.rounds.iter().zip(&peer.rounds).map(|(ours, peer)| ours / peer);
     Comparison {
-        name: format!("mcp/call, {}", way.name()),
+        name: format!("mcp/call, {}", transport.name()),
         ours: median(ours.rounds.iter().copied()),
         peer: median(peer.rounds.iter().copied()),
-        peer_name: peer.side.name(),
+        peer_name: peer.kind.name(),
         unit: "CPU µs",
         ratio: median(ratios),
-        target: peer.side.target(),
+        target: peer.kind.target(),
     }
 }
 

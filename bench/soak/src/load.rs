@@ -1,4 +1,4 @@
-//! Many tasks that call many tools, and what came back. Never retries.
+//! Calls many tools from many tasks and counts the results.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,29 +10,31 @@ use toolwright::{FailureKind, Payload, ToolCall, ToolResult};
 use toolwright_runtime::Runtime;
 
 use crate::memory::resident;
-use crate::tools::{Fate, name, registry};
+use crate::tools::{Behavior, name, registry};
 
-/// What the load found.
+/// The results of the load.
 pub(crate) struct Load {
     calls: u64,
     tasks: u64,
-    /// Results by what they were, and those that were not what their call is to get.
+    /// The numbers of results by kind.
     results: BTreeMap<&'static str, u64>,
+    /// The number of results that are not the expected result of their call.
     wrong: u64,
+    /// The number of calls that reached a tool.
     reached: u64,
     took: Duration,
-    /// Resident bytes after a tenth of the calls, and after all.
+    /// Resident bytes after a tenth of the calls and after all calls.
     memory: Option<(u64, u64)>,
 }
 
-/// What one task counted.
+/// The counts of one task.
 #[derive(Default)]
 struct Tally {
     results: BTreeMap<&'static str, u64>,
     wrong: u64,
 }
 
-/// Makes so many calls from so many tasks.
+/// Makes `calls` calls from `tasks` tasks.
 pub(crate) async fn run(calls: u64, tasks: u64) -> Load {
     let (registry, reached) =
         registry().unwrap_or_else(|error| unreachable!("names differ: {error}"));
@@ -48,7 +50,7 @@ pub(crate) async fn run(calls: u64, tasks: u64) -> Load {
     Load { calls, tasks, results, wrong, reached: reached.load(Ordering::Relaxed), took, memory }
 }
 
-/// Lets tasks take the next number each until all are taken.
+/// Lets each task take the next number until all are taken.
 async fn spread(runtime: &Runtime, numbers: std::ops::Range<u64>, tasks: u64) -> Tally {
     let next = Arc::new(AtomicU64::new(numbers.start));
     let working: Vec<_> = (0..tasks)
@@ -58,7 +60,7 @@ async fn spread(runtime: &Runtime, numbers: std::ops::Range<u64>, tasks: u64) ->
     for task in working {
         match task.await {
             Ok(done) => tally.add(done),
-            // A task that dies loses results, which is what is looked for.
+            // A task that panics has lost results.
             Err(_) => tally.wrong += 1,
         }
     }
@@ -81,47 +83,50 @@ async fn work(runtime: Runtime, next: Arc<AtomicU64>, end: u64) -> Tally {
 
 impl Tally {
     fn take(&mut self, number: u64, id: &str, result: &ToolResult) {
-        let (what, is_right) = match (&result.outcome, Fate::of(number)) {
-            (Ok(payload), fate) => {
-                ("payload", fate == Fate::Succeed && payload.as_str() == (number + 1).to_string())
+        let (kind, is_right) = match (&result.outcome, Behavior::of(number)) {
+            (Ok(payload), behavior) => {
+                let is_next = payload.as_str() == (number + 1).to_string();
+                ("payload", behavior == Behavior::Succeed && is_next)
             }
-            (Err(failure), fate) => (failure.kind.as_str(), expected(fate) == Some(failure.kind)),
+            (Err(failure), behavior) => {
+                (failure.kind.as_str(), expected(behavior) == Some(failure.kind))
+            }
         };
-        *self.results.entry(what).or_default() += 1;
+        *self.results.entry(kind).or_default() += 1;
         self.wrong += u64::from(!is_right || result.call_id != id);
     }
 
     fn add(&mut self, other: Self) {
-        for (what, count) in other.results {
-            *self.results.entry(what).or_default() += count;
+        for (kind, count) in other.results {
+            *self.results.entry(kind).or_default() += count;
         }
         self.wrong += other.wrong;
     }
 }
 
-fn expected(fate: Fate) -> Option<FailureKind> {
-    match fate {
-        Fate::Succeed => None,
-        Fate::Fail => Some(FailureKind::DomainRejection),
-        Fate::Panic => Some(FailureKind::Internal),
-        Fate::Hang => Some(FailureKind::Timeout),
+fn expected(behavior: Behavior) -> Option<FailureKind> {
+    match behavior {
+        Behavior::Succeed => None,
+        Behavior::Fail => Some(FailureKind::DomainRejection),
+        Behavior::Panic => Some(FailureKind::Internal),
+        Behavior::Hang => Some(FailureKind::Timeout),
     }
 }
 
 impl Load {
-    /// Whether every call reached its tool once and got its own result once.
+    /// Returns whether every call reached its tool once and got its own result once.
     pub(crate) fn is_exact(&self) -> bool {
         let results: u64 = self.results.values().sum();
         self.wrong == 0 && results == self.calls && self.reached == self.calls
     }
 
-    /// By how much memory grew after the first tenth, in percent; not at all where nobody knows.
+    /// Returns the growth of memory after the first tenth of the calls in percent; zero if it is unknown.
     pub(crate) fn growth(&self) -> f64 {
         self.memory.map_or(0.0, |(early, late)| (float(late) / float(early) - 1.0) * 100.0)
     }
 }
 
-/// Counts and bytes here are far below where doubles lose whole numbers.
+/// Converts counts and bytes, which are far below the limit where an `f64` is inexact.
 #[expect(clippy::cast_precision_loss, reason = "see above")]
 fn float(number: u64) -> f64 {
     number as f64
@@ -133,8 +138,8 @@ impl fmt::Display for Load {
         writeln!(f, "| what | found | wanted |\n|---|--:|--:|")?;
         writeln!(f, "| calls, from {} tasks | {} | |", self.tasks, self.calls)?;
         writeln!(f, "| calls that reached a tool | {} | {} |", self.reached, self.calls)?;
-        for (what, count) in &self.results {
-            writeln!(f, "| results: {what} | {count} | |")?;
+        for (kind, count) in &self.results {
+            writeln!(f, "| results: {kind} | {count} | |")?;
         }
         writeln!(f, "| results lost, doubled or another call's | {} | 0 |", self.wrong)?;
         if let Some((early, late)) = self.memory {

@@ -1,6 +1,6 @@
-//! How much memory the process has. Never frees any.
+//! Measures the memory of this process.
 
-/// The resident set in bytes, where the system says so (Linux).
+/// Returns the resident set in bytes, or `None` on systems other than Linux.
 pub(crate) fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! The tools under load. A call's number says what becomes of it, so that whoever made it knows what to expect.
+//! The tools under load. The number of a call decides how it behaves, so that the caller knows which result to expect.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,22 +8,22 @@ use toolwright::spec::CallLimits;
 use toolwright::{FailureKind, Recovery, RegistrationError, ToolFailure, ToolSpec, described};
 use toolwright_runtime::{FunctionTool, Registry};
 
-/// How many tools there are.
+/// The number of tools.
 pub(crate) const TOOLS: u64 = 100;
 
-/// What is to become of a call.
+/// The behavior of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Behavior {
     Succeed,
     Fail,
     Panic,
     Hang,
 }
 
-impl Fate {
-    /// Of a hundred calls five fail, one panics, one hangs.
+impl Behavior {
+    /// Returns the behavior of a call by its number. Of a hundred calls five fail, one panics and one hangs.
     pub(crate) fn of(number: u64) -> Self {
-        // Calls of one tool have numbers a hundred apart; the division gives each tool every fate.
+        // The numbers of calls of one tool differ by multiples of a hundred; the division gives each tool every behavior.
         match (number / TOOLS) % 100 {
             0..5 => Self::Fail,
             5 => Self::Panic,
@@ -33,12 +33,12 @@ impl Fate {
     }
 }
 
-/// The name of the tool of a number.
+/// Returns the name of the tool for a number.
 pub(crate) fn name(number: u64) -> String {
     format!("tool_{}", number % TOOLS)
 }
 
-/// All tools, and the count of calls that reached one.
+/// Registers all tools; returns the registry and the count of calls that reach a tool.
 pub(crate) fn registry() -> Result<(Registry, Arc<AtomicU64>), RegistrationError> {
     let reached = Arc::new(AtomicU64::new(0));
     let registry = Registry::new();
@@ -53,7 +53,7 @@ fn tool(number: u64, reached: &Arc<AtomicU64>) -> FunctionTool {
     let spec =
         ToolSpec::new(name(number)).with_toolset("soak").with_service("soak").with_limits(limits);
     let reached = Arc::clone(reached);
-    // What a tool takes is the number of the call, what it returns the one after it.
+    // A tool takes the number of the call and returns that number plus one.
     FunctionTool::new(spec, move |Numbered { number }| {
         reached.fetch_add(1, Ordering::Relaxed);
         act(number)
@@ -68,12 +68,12 @@ described! {
 }
 
 async fn act(number: i64) -> Result<i64, ToolFailure> {
-    match Fate::of(number.unsigned_abs()) {
-        Fate::Succeed => Ok(number + 1),
-        Fate::Fail => {
+    match Behavior::of(number.unsigned_abs()) {
+        Behavior::Succeed => Ok(number + 1),
+        Behavior::Fail => {
             Err(ToolFailure::new(FailureKind::DomainRejection, "not this one", Recovery::Replan))
         }
-        Fate::Panic => panic!("as planned"),
-        Fate::Hang => std::future::pending().await,
+        Behavior::Panic => panic!("as planned"),
+        Behavior::Hang => std::future::pending().await,
     }
 }

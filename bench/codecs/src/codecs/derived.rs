@@ -1,10 +1,10 @@
-//! The types of `schema/tracker.yaml` as a careful person writes them with serde's derive. Reading them checks no limits;
-//! those of `SearchIncidents` state theirs for schemars, so that a validator can.
+//! The types of `schema/tracker.yaml`, written by hand with serde's derive. Decoding checks no limits. The limits of
+//! `SearchIncidents` are attributes for schemars, so that a validator can check them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How bad it is.
+/// The severity of an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -18,7 +18,7 @@ pub enum Severity {
     Critical,
 }
 
-/// Where it happens.
+/// A region of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Region {
@@ -34,7 +34,7 @@ pub enum Region {
     ApSouth,
 }
 
-/// What an event says.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
@@ -50,7 +50,7 @@ pub enum EventKind {
     Resolved,
 }
 
-/// Somebody who works on an incident.
+/// A person who works on an incident.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Person {
@@ -69,12 +69,12 @@ pub struct Person {
     pub on_call: Option<bool>,
 }
 
-/// Whom it hurts and how much.
+/// The impact of an incident on users.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Impact {
     /// `users`
     pub users: i64,
-    /// Percent of all requests.
+    /// The affected requests in percent.
     pub share: f64,
     /// `regions`
     pub regions: Vec<Region>,
@@ -83,7 +83,7 @@ pub struct Impact {
     pub revenue_loss: Option<f64>,
 }
 
-/// One entry of the timeline.
+/// An entry of the timeline.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Event {
     /// Seconds since the incident began.
@@ -98,7 +98,7 @@ pub struct Event {
     pub text: Option<String>,
 }
 
-/// A page that says more.
+/// A link to another page.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Link {
     /// `title`
@@ -107,7 +107,7 @@ pub struct Link {
     pub url: String,
 }
 
-/// Everything that is known of an incident.
+/// An incident.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Incident {
     /// `key`
@@ -140,7 +140,7 @@ pub struct Incident {
     pub public: Option<bool>,
 }
 
-/// Which incidents to list.
+/// The incidents to search for.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SearchIncidents {

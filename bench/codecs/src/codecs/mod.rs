@@ -1,4 +1,4 @@
-//! Area `codecs`: decoding and encoding payloads, ours with every check of the schema.
+//! Area `codecs`: decoding and encoding payloads. Our codecs check the whole schema.
 
 pub mod derived;
 
@@ -12,13 +12,13 @@ use crate::generated::{tracker_service, tracker_tools};
 use crate::report::Comparison;
 use crate::rounds::{Times, compare};
 
-/// A tool's arguments in the forms that are compared.
+/// The arguments of a tool.
 struct Payload {
     size: &'static str,
     valid: &'static [u8],
-    /// Breaks the schema in six places.
+    /// Arguments with six mistakes.
     invalid: &'static [u8],
-    /// The JSON Schema, with which the generic way validates.
+    /// The JSON Schema for the generic validator.
     schema: &'static str,
 }
 
@@ -40,7 +40,7 @@ fn search() -> Payload {
     }
 }
 
-/// All comparisons of the area.
+/// Runs all comparisons of the area.
 pub fn run() -> Vec<Comparison> {
     let mut all = payload::<tracker_service::types::Incident, derived::Incident>(&incident());
     all.extend(payload::<tracker_service::types::SearchIncidents, derived::SearchIncidents>(
@@ -54,8 +54,8 @@ where
     Ours: Decode + Encode,
     Derived: DeserializeOwned + Serialize,
 {
-    let row = |what: &str, peer_name, target, times: Times| Comparison {
-        name: format!("{what}, {}", payload.size),
+    let row = |work: &str, peer_name, target, times: Times| Comparison {
+        name: format!("{work}, {}", payload.size),
         ours: times.ours,
         peer: times.peer,
         peer_name,
@@ -89,7 +89,7 @@ fn decode_ours<Ours: Decode>(json: &[u8]) {
 
 fn validate<Ours: Decode, Derived: DeserializeOwned>(payload: &Payload) -> Times {
     let schema = serde_json::from_str(payload.schema).unwrap_or_default();
-    let validator = jsonschema::validator_for(&schema).expect("our own schema is valid");
+    let validator = jsonschema::validator_for(&schema).expect("the schema is valid");
     compare(&mut || decode_ours::<Ours>(payload.valid), &mut || {
         let value: serde_json::Value =
             serde_json::from_slice(black_box(payload.valid)).unwrap_or_default();
@@ -102,8 +102,8 @@ fn validate<Ours: Decode, Derived: DeserializeOwned>(payload: &Payload) -> Times
 fn encode<Ours: Decode + Encode, Derived: DeserializeOwned + Serialize>(
     payload: &Payload,
 ) -> Times {
-    let ours: Ours = codec::from_json(payload.valid).expect("our own payload is valid");
-    let derived: Derived = serde_json::from_slice(payload.valid).expect("it is valid here too");
+    let ours: Ours = codec::from_json(payload.valid).expect("the payload is valid");
+    let derived: Derived = serde_json::from_slice(payload.valid).expect("the payload is valid");
     compare(
         &mut || {
             drop(black_box(codec::to_json(black_box(&ours))));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_do_the_same_work_and_invalid_payloads_have_six_issues() {
+    fn both_codecs_encode_the_same_json_and_invalid_payloads_have_six_issues() {
         check::<tracker_service::types::Incident, derived::Incident>(&incident());
         check::<tracker_service::types::SearchIncidents, derived::SearchIncidents>(&search());
     }

@@ -1,34 +1,34 @@
-//! Area `build-dependency`: what a build script's dependency costs those who name it. A package of nothing else, compiled
-//! cold in the dev profile, ours beside what a user of the peer names there. Never what the build script then does.
+//! Area `build-dependency`: the time to compile a build script's dependencies. A package with nothing else is compiled cold in
+//! the dev profile, once with toolwright and once with the dependencies of each peer. The build script does nothing.
 
 use std::io;
 
-use super::workspace::{File, Side, Workspace};
+use super::workspace::{Candidate, File, Workspace};
 use crate::report::Comparison;
 use crate::rounds::median;
 
-/// How often each side is compiled; all take turns.
+/// The number of rounds, in which all packages take turns.
 const ROUNDS: usize = 3;
 
-/// Who else is compiled.
+/// A package with the dependencies of a peer.
 struct Peer {
     name: &'static str,
     workspace: Workspace,
 }
 
-/// All comparisons of the area.
+/// Runs all comparisons of the area.
 ///
 /// # Errors
 ///
-/// When a file cannot be written or cargo fails.
+/// Returns an error if a file cannot be written or cargo fails.
 pub fn run() -> io::Result<Vec<Comparison>> {
     let repository = super::repository();
     let (folder, lock) = (tempfile::tempdir()?, repository.join("Cargo.lock"));
     let codegen = repository.join("codegen").display().to_string();
     let ours = Workspace::write(folder.path(), ours(&codegen), &lock)?;
     let mut peers = Vec::new();
-    for (name, side) in self::peers(&codegen) {
-        peers.push(Peer { name, workspace: Workspace::write(folder.path(), side, &lock)? });
+    for (name, candidate) in self::peers(&codegen) {
+        peers.push(Peer { name, workspace: Workspace::write(folder.path(), candidate, &lock)? });
     }
     let mut seconds = Vec::new();
     for _ in 0..ROUNDS {
@@ -65,32 +65,32 @@ fn of_crates(peer_name: &'static str, ours: f64, peer: f64) -> Comparison {
     Comparison { name, ours, peer, peer_name, unit: "crates", ratio: ours / peer, target: None }
 }
 
-/// The package as the README has it for build scripts.
-fn ours(codegen: &str) -> Side {
-    side(
+/// A package with the dependency that the README shows for build scripts.
+fn ours(codegen: &str) -> Candidate {
+    candidate(
         "build-toolwright",
         &format!("toolwright-codegen = {{ path = \"{codegen}\", default-features = false }}\n"),
     )
 }
 
-/// The peers, and their names.
-fn peers(codegen: &str) -> [(&'static str, Side); 3] {
+/// Returns the peers with their names.
+fn peers(codegen: &str) -> [(&'static str, Candidate); 3] {
     [
         (
             "prost-build and protox",
-            side("build-prost", "prost-build = \"0.14\"\nprotox = \"0.10\"\n"),
+            candidate("build-prost", "prost-build = \"0.14\"\nprotox = \"0.10\"\n"),
         ),
-        // What typify's documentation asks for to print the types.
+        // The dependencies that typify's documentation lists for printing types.
         (
             "typify, syn and prettyplease",
-            side(
+            candidate(
                 "build-typify",
                 "typify = \"0.8\"\nprettyplease = \"0.2\"\nsyn = \"2\"\nserde_json = \"1\"\n",
             ),
         ),
         (
             "ours with all features",
-            side(
+            candidate(
                 "build-toolwright-whole",
                 &format!("toolwright-codegen = {{ path = \"{codegen}\" }}\n"),
             ),
@@ -98,7 +98,7 @@ fn peers(codegen: &str) -> [(&'static str, Side); 3] {
     ]
 }
 
-fn side(name: &'static str, dependencies: &str) -> Side {
+fn candidate(name: &'static str, dependencies: &str) -> Candidate {
     let manifest = format!(
         "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [build-dependencies]\n{dependencies}"
@@ -109,5 +109,5 @@ fn side(name: &'static str, dependencies: &str) -> Side {
         file("build.rs", "fn main() {}\n"),
         file("src/lib.rs", ""),
     ];
-    Side { name, library: name, files }
+    Candidate { name, library: name, files }
 }

@@ -1,13 +1,13 @@
-//! The peer's side of the `compile` area: the same shapes as Rust types with serde's derive, and a program that uses them.
-//! They derive the standard traits that generated types derive, so that the rows compare codecs.
+//! The peer in the area `compile`: the same types with serde's derive, and a program that uses them. The types derive the
+//! standard traits of generated types, so that the rows compare codecs.
 
 use std::fmt::Write as _;
 
 use super::shapes::{Body, Field, Kind, Type, types};
-use super::workspace::{File, Side, release_profile};
+use super::workspace::{Candidate, File, release_profile};
 
 /// A crate of derived types and a binary that decodes and encodes every root.
-pub(super) fn side() -> Side {
+pub(super) fn candidate() -> Candidate {
     let file = |path: &str, text| File { path: path.to_owned(), text };
     let files = vec![
         file("Cargo.toml", workspace()),
@@ -15,7 +15,7 @@ pub(super) fn side() -> Side {
         file("types/src/lib.rs", source()),
         file("src/main.rs", main()),
     ];
-    Side { name: "derived", library: "derived-types", files }
+    Candidate { name: "derived", library: "derived-types", files }
 }
 
 fn workspace() -> String {
@@ -113,7 +113,7 @@ fn member(field: &Field) -> String {
 
 fn rust_type(kind: &Kind) -> String {
     match kind {
-        // Serde has no form for a field that is absent or null or a value, so null is absent here.
+        // Serde cannot tell null from an absent field, so null counts as absent here.
         Kind::Text | Kind::NullableText => "String".to_owned(),
         Kind::Integer => "i64".to_owned(),
         Kind::Number => "f64".to_owned(),

@@ -1,4 +1,4 @@
-//! Our side of the `compile` area: a schema of the shapes, what our compiler makes of it, and a program that uses that.
+//! toolwright in the area `compile`: a schema of the types, the crates generated from it, and a program that uses them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,10 +7,10 @@ use toolwright_codegen::options::{Dependency, Options};
 use toolwright_codegen::{Compiled, Source, Sources, compile};
 
 use super::shapes::{Body, Field, Kind, Tool, Type, tools, types};
-use super::workspace::{File, Side, release_profile};
+use super::workspace::{Candidate, File, release_profile};
 
 /// The generated crates and a binary that decodes and encodes every root.
-pub(super) fn side(repository: &Path) -> Side {
+pub(super) fn candidate(repository: &Path) -> Candidate {
     let contract = repository.join("crates/toolwright").display().to_string();
     let Compiled { files, .. } = generate(Dependency::at(contract.clone()));
     let mut all: Vec<File> = files
@@ -19,7 +19,7 @@ pub(super) fn side(repository: &Path) -> Side {
         .collect();
     all.push(File { path: "Cargo.toml".to_owned(), text: workspace(&contract) });
     all.push(File { path: "src/main.rs".to_owned(), text: main() });
-    Side { name: "ours", library: "bench-service", files: all }
+    Candidate { name: "ours", library: "bench-service", files: all }
 }
 
 fn generate(toolwright: Dependency) -> Compiled {
@@ -27,7 +27,7 @@ fn generate(toolwright: Dependency) -> Compiled {
         Sources::new(vec![Source { path: "schema/bench.yaml".to_owned(), text: schema() }]);
     match compile(&sources, &Options { toolwright, ..Options::default() }) {
         Ok(compiled) => compiled,
-        Err(findings) => panic!("our own schema is wrong: {:?}", findings.first()),
+        Err(findings) => panic!("the schema has mistakes: {:?}", findings.first()),
     }
 }
 

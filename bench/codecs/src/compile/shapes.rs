@@ -1,9 +1,9 @@
-//! What the `compile` area compiles: 100 tools with seven types each. Prints nothing.
+//! The types of the area `compile`: 100 tools with seven types each.
 
-/// How many tools there are.
+/// The number of tools.
 const TOOLS: usize = 100;
 
-/// A type, by its name in both schema and Rust.
+/// A type. Its name is the same in the schema and in Rust.
 pub(super) struct Type {
     pub(super) name: String,
     pub(super) body: Body,
@@ -20,7 +20,7 @@ pub(super) struct Field {
     pub(super) required: bool,
 }
 
-/// What a field holds.
+/// The type of a field.
 pub(super) enum Kind {
     Text,
     /// A string or null.
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     List(String),
 }
 
-/// A tool: the numbers of its arguments' and its result's types are its own.
+/// A tool. The names of its types end in the tool's number.
 pub(super) struct Tool {
     pub(super) name: String,
     pub(super) args: String,
@@ -49,7 +49,7 @@ pub(super) fn tools() -> Vec<Tool> {
     (0..TOOLS).map(tool).collect()
 }
 
-/// All types; those of one tool stand together.
+/// Returns all types, tool by tool.
 pub(super) fn types() -> Vec<Type> {
     (0..TOOLS).flat_map(types_of).collect()
 }

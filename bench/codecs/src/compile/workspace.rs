@@ -1,4 +1,4 @@
-//! A workspace on disk that is compiled, and what compiling it costs. Knows nothing of what is in it.
+//! Writes workspaces to disk, compiles them and measures the time.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,31 +14,31 @@ pub(super) struct File {
     pub(super) text: String,
 }
 
-/// One side of the comparison.
-pub(super) struct Side {
+/// A workspace to compare.
+pub(super) struct Candidate {
     pub(super) name: &'static str,
     /// The package with the types.
     pub(super) library: &'static str,
     pub(super) files: Vec<File>,
 }
 
-/// A side that was written to disk.
+/// A workspace on disk.
 pub(super) struct Workspace {
     folder: PathBuf,
     pub(super) library: &'static str,
 }
 
-/// The arguments that name packages to cargo.
+/// Returns the arguments that select packages.
 pub(super) fn named(packages: &[&'static str]) -> impl Iterator<Item = &'static str> {
     packages.iter().flat_map(|package| ["--package", *package])
 }
 
-/// The part of a manifest that says how release binaries are made.
+/// Returns the release profile for a manifest.
 pub(super) fn release_profile() -> &'static str {
     "[profile.release]\nstrip = true\n"
 }
 
-/// A `main` that calls `round` with the type of every root.
+/// Returns a `main` that calls `round` with the arguments and the result type of every tool.
 pub(super) fn calls_of_every_root() -> String {
     let mut calls = String::new();
     for root in tools().into_iter().flat_map(|tool| [tool.args, tool.result]) {
@@ -53,19 +53,19 @@ pub(super) fn calls_of_every_root() -> String {
 }
 
 impl Workspace {
-    /// Writes a side into a folder of its own, with the dependencies that `lock` names.
-    pub(super) fn write(parent: &Path, side: Side, lock: &Path) -> io::Result<Self> {
-        let folder = parent.join(side.name);
-        for File { path, text } in side.files {
+    /// Writes a workspace into a new folder, with the lock file `lock`.
+    pub(super) fn write(parent: &Path, candidate: Candidate, lock: &Path) -> io::Result<Self> {
+        let folder = parent.join(candidate.name);
+        for File { path, text } in candidate.files {
             let path = folder.join(path);
             fs::create_dir_all(path.parent().unwrap_or(&folder))?;
             fs::write(path, text)?;
         }
         fs::copy(lock, folder.join("Cargo.lock"))?;
-        Ok(Self { folder, library: side.library })
+        Ok(Self { folder, library: candidate.library })
     }
 
-    /// Runs cargo and returns the seconds of processor time it and all compilers took.
+    /// Runs cargo; returns the processor time of cargo and all compilers in seconds.
     pub(super) fn cargo(&self, arguments: &[&str]) -> io::Result<f64> {
         let before = children_seconds()?;
         let status = self.command(arguments).status()?;
@@ -76,7 +76,7 @@ impl Workspace {
         Ok(children_seconds()? - before)
     }
 
-    /// Compiles everything that this package needs, with nothing compiled before.
+    /// Compiles the package and all its dependencies from scratch; returns the processor time in seconds.
     pub(super) fn compile_cold(&self) -> io::Result<f64> {
         let seconds = self.cargo(&["build"])?;
         fs::remove_dir_all(self.folder.join("target"))?;
@@ -96,7 +96,7 @@ impl Workspace {
         command
     }
 
-    /// How many other packages a build of this one compiles.
+    /// Returns the number of other packages that a build of this one compiles.
     pub(super) fn count_of_dependencies(&self) -> io::Result<f64> {
         let tree = ["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"];
         let output = self.command(&tree).stderr(Stdio::inherit()).output()?;
@@ -104,13 +104,13 @@ impl Workspace {
             return Err(io::Error::other("`cargo tree` failed"));
         }
         let listed = String::from_utf8_lossy(&output.stdout).into_owned();
-        // What stands in parentheses says where a package is from, and whether it was listed before.
+        // The text in parentheses is the source of a package, or marks a package that was listed before.
         let packages: BTreeSet<&str> =
             listed.lines().filter_map(|line| line.split(" (").next()).collect();
         Ok(f64::from(u32::try_from(packages.len().saturating_sub(1)).unwrap_or(u32::MAX)))
     }
 
-    /// Forgets what was compiled of these packages, so that they are compiled again; dependencies stay.
+    /// Removes the compiled artifacts of these packages, so that they are compiled again; those of dependencies stay.
     pub(super) fn clean(&self, packages: &[&'static str]) -> io::Result<()> {
         for profile in ["dev", "release"] {
             let mut arguments = vec!["clean", "--profile", profile];
@@ -120,18 +120,18 @@ impl Workspace {
         Ok(())
     }
 
-    /// The size of the release binary in bytes.
+    /// Returns the size of the release binary in bytes.
     pub(super) fn binary_size(&self) -> io::Result<u64> {
         Ok(fs::metadata(self.folder.join("target/release/program"))?.len())
     }
 }
 
-/// Processor time, user and system, of all child processes that have ended so far and of theirs.
+/// Returns the user and system time in seconds of all child processes that have ended, and of their children.
 ///
-/// From `/proc/self/stat` (proc(5)), fields 16 and 17, in ticks of a hundredth of a second.
+/// It is in `/proc/self/stat` (proc(5)), fields 16 and 17, in ticks of a hundredth of a second.
 fn children_seconds() -> io::Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
-    // The second field is the program's name in parentheses, and may hold anything.
+    // The second field is the program's name in parentheses, which may contain any characters.
     let fields = stat.rsplit_once(") ").map(|(_, rest)| rest).unwrap_or_default();
     let ticks: u32 =
         fields.split(' ').skip(13).take(2).filter_map(|ticks| ticks.parse::<u32>().ok()).sum();

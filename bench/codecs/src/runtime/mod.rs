@@ -1,5 +1,5 @@
-//! Area `runtime`: one call of a tool that gives back what it takes, from its name and JSON to its JSON. Ours goes
-//! through registry, validation, hooks and timeout; a peer does what it does.
+//! Area `runtime`: one call of a tool that returns its arguments, from the name and the JSON arguments to the JSON result. Our
+//! call includes the registry, validation, hooks and a timeout.
 
 mod ours;
 mod peers;
@@ -15,28 +15,28 @@ pub(crate) const ARGS: &str = include_str!("../../payloads/search.json");
 /// The name of the tool.
 pub(crate) const NAME: &str = "search_incidents";
 
-/// How many calls a side makes in a round.
+/// The number of calls that each library makes in a round.
 const CALLS: usize = 2_000;
-/// How many rounds there are. The sides take turns, so that both meet the same conditions.
+/// The number of rounds. The libraries take turns, so that they run under the same conditions.
 const ROUNDS: usize = 50;
-/// Calls before anything is measured.
+/// The number of calls before anything is measured.
 const WARM_UP: usize = 5_000;
 
-/// One side: makes a call and gives its result as text.
-pub(crate) trait Side {
-    /// Makes one call.
+/// A library that can call the tool.
+pub(crate) trait Candidate {
+    /// Makes one call; returns the result as text.
     fn call<'a>(&'a self) -> Pin<Box<dyn Future<Output = String> + 'a>>;
 }
 
-/// The times of one side's calls.
+/// The times of one library's calls.
 #[derive(Default)]
 struct Times(Vec<Duration>);
 
-/// All comparisons of the area.
+/// Runs all comparisons of the area.
 ///
 /// # Errors
 ///
-/// No tokio runtime can be had.
+/// Returns an error if the tokio runtime cannot start.
 pub fn run() -> std::io::Result<Vec<Comparison>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(async {
@@ -50,7 +50,11 @@ pub fn run() -> std::io::Result<Vec<Comparison>> {
     }))
 }
 
-async fn compare(ours: &dyn Side, peer: &dyn Side, peer_name: &'static str) -> Vec<Comparison> {
+async fn compare(
+    ours: &dyn Candidate,
+    peer: &dyn Candidate,
+    peer_name: &'static str,
+) -> Vec<Comparison> {
     assert_same(ours, peer).await;
     let (mut our_times, mut peer_times) = (Times::default(), Times::default());
     for _ in 0..ROUNDS {
@@ -76,28 +80,28 @@ async fn compare(ours: &dyn Side, peer: &dyn Side, peer_name: &'static str) -> V
     ]
 }
 
-/// Both sides have to do the same work; the order of keys is theirs.
-async fn assert_same(ours: &dyn Side, peer: &dyn Side) {
+/// Panics if the results differ. The order of keys may differ.
+async fn assert_same(ours: &dyn Candidate, peer: &dyn Candidate) {
     let mut results = Vec::new();
-    for side in [ours, peer] {
+    for candidate in [ours, peer] {
         for _ in 0..WARM_UP {
-            side.call().await;
+            candidate.call().await;
         }
-        results.push(serde_json::from_str::<serde_json::Value>(&side.call().await).ok());
+        results.push(serde_json::from_str::<serde_json::Value>(&candidate.call().await).ok());
     }
-    assert!(results[0].is_some() && results[0] == results[1], "the sides differ: {results:?}");
+    assert!(results[0].is_some() && results[0] == results[1], "the results differ: {results:?}");
 }
 
 impl Times {
-    async fn measure(&mut self, side: &dyn Side) {
+    async fn measure(&mut self, candidate: &dyn Candidate) {
         for _ in 0..CALLS {
             let since = Instant::now();
-            std::hint::black_box(side.call().await);
+            std::hint::black_box(candidate.call().await);
             self.0.push(since.elapsed());
         }
     }
 
-    /// The time that a share of the calls does not exceed, in nanoseconds.
+    /// Returns a quantile of the times in nanoseconds.
     fn at(&self, share: f64) -> f64 {
         let mut times = self.0.clone();
         times.sort_unstable();
@@ -105,7 +109,7 @@ impl Times {
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             clippy::cast_precision_loss,
-            reason = "a share of a length is a place"
+            reason = "a share of a length is an index"
         )]
         let place = ((times.len() - 1) as f64 * share) as usize;
         times[place].as_secs_f64() * 1e9

@@ -1,11 +1,11 @@
-//! Our side: the runtime with a hook for all tools, a hook for this one, and its default layers.
+//! toolwright's runtime with a hook for all tools, a hook for this one, and its default layers.
 
 use std::pin::Pin;
 
 use toolwright::{Described, Payload, ToolCall, ToolFailure, ToolSpec, Value};
 use toolwright_runtime::{FunctionTool, Hook, Hooks, Registry, Runtime};
 
-use super::{ARGS, NAME, Side};
+use super::{ARGS, Candidate, NAME};
 use crate::generated::tracker_service::types::SearchIncidents;
 use crate::generated::tracker_tools::specs::SEARCH_INCIDENTS;
 
@@ -40,7 +40,7 @@ impl Ours {
     }
 }
 
-impl Side for Ours {
+impl Candidate for Ours {
     fn call<'a>(&'a self) -> Pin<Box<dyn Future<Output = String> + 'a>> {
         Box::pin(async {
             let result = self.0.call(ToolCall::new(NAME, Payload::new(ARGS))).await;

@@ -1,5 +1,5 @@
-//! The other sides. Each decodes the arguments with serde into the same type, and encodes it again; one validates them
-//! before.
+//! The other libraries. Each decodes the arguments with serde into the same type and encodes it again. One validates the
+//! arguments first.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -15,21 +15,21 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext, RunningService, serve_directly};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::{ARGS, NAME, Side};
+use super::{ARGS, Candidate, NAME};
 use crate::codecs::derived::SearchIncidents;
 
-/// A server without anything of its own.
+/// An rmcp server with only the default methods.
 #[derive(Clone)]
 struct Bare;
 
 impl ServerHandler for Bare {}
 
-/// rmcp's router, in process: no transport is on the way.
+/// rmcp's router, called directly without a transport.
 pub(super) struct Rmcp {
     router: ToolRouter<Bare>,
     peer: Peer<RoleServer>,
     arguments: JsonObject,
-    /// A peer belongs to a service that runs, whose transport nobody uses.
+    /// The service that `peer` belongs to. Its transport is not used.
     _running: RunningService<RoleServer, Bare>,
 }
 
@@ -56,7 +56,7 @@ fn echo(arguments: Option<JsonObject>) -> Result<CallToolResponse, ErrorData> {
     Ok(CallToolResult::structured(value).into())
 }
 
-impl Side for Rmcp {
+impl Candidate for Rmcp {
     fn call<'a>(&'a self) -> Pin<Box<dyn Future<Output = String> + 'a>> {
         Box::pin(async {
             let request = CallToolRequestParams::new(NAME).with_arguments(self.arguments.clone());
@@ -97,7 +97,7 @@ impl RigTool for Echo {
     }
 }
 
-/// The same, with arguments that are held against the schema that schemars derives: what whoever wants them checked adds.
+/// The same, with the arguments validated against the schema that schemars derives, as a user would do to check them.
 struct ValidatedEcho {
     schema: serde_json::Value,
     validator: jsonschema::Validator,
@@ -137,7 +137,7 @@ impl RigTool for ValidatedEcho {
     }
 }
 
-/// rig's erased tools by name. The core crate has no set of its own since 0.44, so this is the least that one would do.
+/// rig's tools by name. The core crate has no toolset since 0.44, so this is the simplest replacement.
 pub(super) struct Rig(BTreeMap<&'static str, Box<dyn ErasedTool>>);
 
 impl Rig {
@@ -145,7 +145,7 @@ impl Rig {
         Self::of(Echo)
     }
 
-    /// With arguments that are validated.
+    /// Validates the arguments of calls.
     pub(super) fn validating() -> Self {
         Self::of(ValidatedEcho::new())
     }
@@ -156,7 +156,7 @@ impl Rig {
     }
 }
 
-impl Side for Rig {
+impl Candidate for Rig {
     fn call<'a>(&'a self) -> Pin<Box<dyn Future<Output = String> + 'a>> {
         Box::pin(async {
             let Some(tool) = self.0.get(NAME) else { return String::new() };
@@ -174,9 +174,9 @@ impl Side for Rig {
 mod tests {
     use super::*;
 
-    /// Both ways of judging arguments are compared only as long as they say the same.
+    /// The comparison is fair only if both reject the same arguments.
     #[test]
-    fn the_derived_schema_refuses_what_the_generated_codec_refuses() {
+    fn the_derived_schema_rejects_the_same_arguments_as_the_generated_codec() {
         use crate::generated::tracker_tools::specs::SEARCH_INCIDENTS;
         let validator = ValidatedEcho::new().validator;
         let args = |json: &str| serde_json::from_str::<serde_json::Value>(json).expect("JSON");

@@ -1,4 +1,4 @@
-//! Generators that are libraries, each run in a process of its own: this program, started again. Never measures.
+//! Generators that are libraries. Each runs in a separate process of this program.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,18 @@ use std::{env, fs, io};
 use clap::Subcommand;
 use toolwright_codegen::project::{Mode, Project};
 
-/// What a process started again does.
+/// The generator that a separate process runs.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum Run {
-    /// Ours, as `toolwright gen` does it.
+    /// toolwright, as `toolwright gen` runs it.
     Toolwright {
-        /// Compare, write nothing.
+        /// Compare the output and write nothing.
         #[arg(long)]
         check: bool,
     },
-    /// A `TypeSpace` a toolset, printed by prettyplease as typify's documentation shows it.
+    /// typify, with a `TypeSpace` for each toolset, printed by prettyplease as in its documentation.
     Typify,
-    /// A file a package, printed by prettyplease as is the default.
+    /// prost-build, with a file for each package, printed by prettyplease as by default.
     ProstBuild,
 }
 
@@ -41,7 +41,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// When the generator refuses its input or a file cannot be read or written.
+    /// Returns an error if the generator rejects its input, or if a file cannot be read or written.
     pub fn generate(self, input: &Path, out: &Path) -> io::Result<()> {
         match self {
             Self::Toolwright { check } => toolwright(input, out, check),
@@ -57,7 +57,7 @@ fn toolwright(input: &Path, out: &Path, check: bool) -> io::Result<()> {
     let mode = if check { Mode::Check } else { Mode::Write };
     let generated = project.generate(mode).map_err(io::Error::other)?;
     let is_current = generated.is_up_to_date();
-    is_current.then_some(()).ok_or_else(|| io::Error::other("what was generated has drifted"))
+    is_current.then_some(()).ok_or_else(|| io::Error::other("the output is not up to date"))
 }
 
 fn typify(input: &Path, out: &Path) -> io::Result<()> {
@@ -69,11 +69,11 @@ fn typify(input: &Path, out: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What typify makes of a toolset's document.
+/// Generates Rust from a toolset's document with typify.
 ///
 /// # Errors
 ///
-/// When it refuses it.
+/// Returns an error if typify rejects the document.
 pub fn typify_text(document: &str) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
     let mut types = typify::TypeSpace::new(&typify::TypeSpaceSettings::default());
     types.add_root_schema(serde_json::from_str(document)?)?;
@@ -86,7 +86,7 @@ fn prost_build(input: &Path, out: &Path) -> io::Result<()> {
     prost_build::Config::new().out_dir(out).compile_fds(descriptors)
 }
 
-/// The files of a folder, by name.
+/// Returns the files of a folder in name order.
 pub(super) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut paths = paths.collect::<io::Result<Vec<PathBuf>>>()?;

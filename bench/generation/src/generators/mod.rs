@@ -1,4 +1,4 @@
-//! The generators that are compared: what each is given, what it makes of it, and how it is started. Never measures.
+//! The generators that are compared: their input, their output, and the commands that run them.
 
 mod library;
 mod npm;
@@ -15,24 +15,24 @@ use crate::tools::Language;
 /// A generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Generator {
-    /// Ours.
+    /// toolwright.
     Toolwright,
-    /// JSON Schema to Rust, a library.
+    /// A library that generates Rust from JSON Schema.
     Typify,
-    /// Protocol Buffers to Rust, a library; protox reads the files, so that no protoc is needed.
+    /// A library that generates Rust from Protocol Buffers; protox parses the files, so protoc is not needed.
     ProstBuild,
-    /// BAML's command.
+    /// The command of BAML.
     Baml,
-    /// JSON Schema to Rust, a command.
+    /// A command that generates Rust from JSON Schema.
     Quicktype,
 }
 
 impl Generator {
-    /// All of them, ours first.
+    /// All generators, toolwright first.
     pub const ALL: [Self; 5] =
         [Self::Toolwright, Self::Typify, Self::ProstBuild, Self::Baml, Self::Quicktype];
 
-    /// Its name and version.
+    /// Returns its name and version.
     pub fn name(self) -> &'static str {
         match self {
             Self::Toolwright => "toolwright",
@@ -43,7 +43,7 @@ impl Generator {
         }
     }
 
-    /// What it is given.
+    /// Returns the language of its input.
     pub fn language(self) -> Language {
         match self {
             Self::Toolwright => Language::Yaml,
@@ -53,7 +53,7 @@ impl Generator {
         }
     }
 
-    /// What it makes of that, as the table says it.
+    /// Describes its output for the table.
     pub fn emits(self) -> &'static str {
         match self {
             Self::Toolwright => {
@@ -67,11 +67,12 @@ impl Generator {
         }
     }
 
-    /// The program and arguments that generate from one folder into another; none if it is not installed.
+    /// Returns the program and arguments that generate from one folder into another, or `None` if the generator is not
+    /// installed.
     ///
     /// # Errors
     ///
-    /// When the input cannot be listed or this program not be found.
+    /// Returns an error if the input cannot be listed or this program cannot be found.
     pub fn command(
         self,
         peers: &Peers,
@@ -88,11 +89,11 @@ impl Generator {
         .map(Some)
     }
 
-    /// What compares the output of ours with what it should be.
+    /// Returns the command that checks whether toolwright's output is up to date.
     ///
     /// # Errors
     ///
-    /// When this program cannot be found.
+    /// Returns an error if this program cannot be found.
     pub fn check_command(input: &Path, out: &Path) -> io::Result<Vec<OsString>> {
         library::command(Run::Toolwright { check: true }, input, out)
     }

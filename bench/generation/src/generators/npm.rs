@@ -1,5 +1,5 @@
-//! Generators that are npm packages: installed into the target folder by the command, in the versions that
-//! `peers/package.json` names. What cannot be installed is left out, never waited for.
+//! Generators that are npm packages. They are installed into the target folder in the versions of `peers/package.json`, and
+//! left out if that fails.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use toolwright_prerequisites::Npm;
 
 use super::library::files;
 
-/// Where the packages are pinned.
+/// The folder of `package.json`, which pins the versions.
 const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
-/// The version of BAML, which its input has to name.
+/// The version of BAML, which its input has to contain.
 pub const BAML_VERSION: &str = "0.226.2";
 
-/// The packages, where they could be installed.
+/// The npm packages, if they could be installed.
 pub struct Peers {
     npm: Option<Npm>,
 }
 
 impl Peers {
-    /// Installs what is not there yet, and says what cannot be.
+    /// Installs the packages if needed. If that fails, also returns the reason.
     pub fn install(folder: &Path) -> (Self, Option<String>) {
         match Npm::install(Path::new(PINS), folder) {
             Ok(npm) => (Self { npm: Some(npm) }, None),
@@ -35,8 +35,8 @@ impl Peers {
         Some(words.into())
     }
 
-    /// All documents in one run, every definition of each: runs a toolset take longer, as each starts node and reads
-    /// quicktype.
+    /// Returns the command for all definitions of all documents in one run. A run for each toolset would take longer, since
+    /// each starts node and loads quicktype.
     pub(super) fn quicktype(&self, input: &Path, out: &Path) -> io::Result<Option<Vec<OsString>>> {
         let Some(script) = self.script("quicktype/dist/index.js") else { return Ok(None) };
         fs::create_dir_all(out)?;
@@ -63,7 +63,7 @@ mod tests {
     const PACKAGE: &str = include_str!("../../peers/package.json");
 
     #[test]
-    fn versions_are_those_of_the_package() {
+    fn versions_in_names_are_those_of_the_npm_package() {
         for wanted in
             [format!("\"@boundaryml/baml\": \"{BAML_VERSION}\""), "\"quicktype\": \"26.".into()]
         {

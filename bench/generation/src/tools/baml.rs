@@ -1,10 +1,10 @@
-//! Tools in BAML: a class an object, an enum a choice, a function a tool. BAML has no limits in its types.
+//! Writes tools in BAML: objects become classes, choices enums, tools functions. BAML has no limits in its types.
 
 use std::fmt::Write as _;
 
 use super::{Field, Kind, Object, Toolset, pascal};
 
-/// What a project has once: the target, in its generator for Rust, and the model that functions call.
+/// The file that a project has once, with the generator for Rust and the model that functions call.
 pub(super) const MAIN: &str = "generator target {
   output_type \"rust\"
   output_dir \"../out\"
@@ -68,7 +68,7 @@ fn class(text: &mut String, object: &Object, item: &str) {
     text.push_str("}\n\n");
 }
 
-/// The type of a field; null is said by a mark behind it, as absence is.
+/// Returns the type of a field. The caller adds `?` for null or an absent field.
 fn kind(object: &Object, field: &Field, item: &str) -> String {
     match &field.kind {
         Kind::Text { .. } | Kind::NullableText | Kind::DateTime => "string".to_owned(),

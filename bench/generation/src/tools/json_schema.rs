@@ -1,4 +1,4 @@
-//! Tools as JSON Schema, draft 7. The schemas themselves are also those of our YAML.
+//! Writes tools in JSON Schema, draft 7. toolwright's YAML contains the same schemas.
 
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub(super) fn text(toolset: &Toolset) -> String {
     format!("{document:#}\n")
 }
 
-/// The schema of an object, where `item` refers to the type that the toolset shares.
+/// Returns the schema of an object; `item` is the reference to the toolset's shared type.
 pub(super) fn schema(object: &Object, item: &str) -> Value {
     let mut schema = Map::new();
     let mut put = |key: &str, value: Value| schema.insert(key.to_owned(), value);

@@ -1,7 +1,7 @@
-//! The tools that every generator is given, as data, and the languages they are written in. Knows no generator.
+//! The tools that every generator gets, and the languages that they are written in.
 //!
-//! Ten tools make a toolset. A tool takes seven properties, one of them an object and one a type that its toolset
-//! shares, and gives three.
+//! A toolset has ten tools. The payload of a tool has seven properties, one of them an object and one of a type that the
+//! toolset shares; the result has three.
 
 mod baml;
 mod json_schema;
@@ -14,11 +14,11 @@ mod tests;
 use std::path::Path;
 use std::{fs, io};
 
-/// How many tools the growth curve is drawn for.
+/// The numbers of tools in the growth curve.
 pub const SIZES: [u32; 4] = [10, 100, 1_000, 10_000];
 
-/// How many tools a toolset has.
-pub const TOOLS_A_TOOLSET: usize = 10;
+/// The number of tools in a toolset.
+pub const TOOLS_PER_TOOLSET: usize = 10;
 
 /// A service and its tools.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Toolset {
     tools: Vec<Tool>,
 }
 
-/// What a tool takes and gives.
+/// A tool with its payload and its result.
 #[derive(Debug)]
 struct Tool {
     number: usize,
@@ -36,7 +36,7 @@ struct Tool {
     result: Object,
 }
 
-/// An object and its name, which languages with inline objects leave out.
+/// An object type. Languages with inline objects do not use the name.
 #[derive(Debug)]
 struct Object {
     name: String,
@@ -74,7 +74,7 @@ enum Kind {
         most: u32,
     },
     Object(Object),
-    /// The type that the toolset shares.
+    /// The shared type of the toolset.
     Item,
     Items {
         most: u32,
@@ -84,18 +84,18 @@ enum Kind {
 /// A language that the tools can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Ours.
+    /// toolwright's YAML.
     Yaml,
-    /// Draft 7: a document a toolset, a definition a type.
+    /// JSON Schema draft 7, with a document for each toolset and a definition for each type.
     JsonSchema,
-    /// A class an object, a function a tool.
+    /// BAML, with a class for each object and a function for each tool.
     Baml,
-    /// proto3: a message an object, a service a toolset.
+    /// proto3, with a message for each object and a service for each toolset.
     Proto,
 }
 
 impl Language {
-    /// The text of a toolset.
+    /// Writes a toolset as text.
     pub fn text(self, toolset: &Toolset) -> String {
         match self {
             Self::Yaml => yaml::text(toolset),
@@ -105,7 +105,7 @@ impl Language {
         }
     }
 
-    /// The name of a toolset's file.
+    /// Returns the file name for a toolset.
     pub fn file(self, toolset: usize) -> String {
         let extension = match self {
             Self::Yaml => "yaml",
@@ -116,11 +116,11 @@ impl Language {
         format!("set{toolset:05}.{extension}")
     }
 
-    /// Writes so many tools into a folder, a file a toolset.
+    /// Writes a number of tools into a folder, with one file for each toolset.
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn write(self, tools: usize, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         for number in 0..toolsets(tools) {
@@ -133,14 +133,14 @@ impl Language {
     }
 }
 
-/// In how many toolsets so many tools are.
+/// Returns the number of toolsets for a number of tools.
 pub const fn toolsets(tools: usize) -> usize {
-    tools.div_ceil(TOOLS_A_TOOLSET)
+    tools.div_ceil(TOOLS_PER_TOOLSET)
 }
 
-/// A toolset by its number. All are alike but for names.
+/// Returns a toolset by its number. Toolsets differ only in names.
 pub fn toolset(number: usize) -> Toolset {
-    let tools = (0..TOOLS_A_TOOLSET).map(|tool| Tool {
+    let tools = (0..TOOLS_PER_TOOLSET).map(|tool| Tool {
         number: tool,
         payload: payload(number, tool),
         result: result(number, tool),
@@ -224,7 +224,7 @@ impl Field {
 }
 
 impl Object {
-    /// This object and those inside it, these first.
+    /// Returns the objects inside this one, then the object itself.
     fn with_inner(&self) -> Vec<&Object> {
         let inner = self.fields.iter().filter_map(|field| match &field.kind {
             Kind::Object(object) => Some(object),
@@ -235,20 +235,20 @@ impl Object {
 }
 
 impl Toolset {
-    /// Every object, for languages that name each.
+    /// Returns all objects, for languages without inline objects.
     fn objects(&self) -> Vec<&Object> {
         let of_tools = self.tools.iter().flat_map(|tool| [&tool.payload, &tool.result]);
         [&self.item].into_iter().chain(of_tools).flat_map(Object::with_inner).collect()
     }
 
-    /// What a tool of it is said to do.
+    /// Returns the description of a tool.
     fn purpose(&self, tool: &Tool) -> String {
         let Self { number, .. } = self;
         format!("Does thing {} of service {number}, with all its options.", tool.number)
     }
 }
 
-/// `in_progress` as `InProgress`.
+/// Converts `in_progress` to `InProgress`.
 fn pascal(name: &str) -> String {
     let capitalized = |word: &str| {
         let mut letters = word.chars();

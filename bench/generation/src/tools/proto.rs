@@ -1,4 +1,4 @@
-//! Tools in proto3: a message an object, a service a toolset. Protocol Buffers have no limits in their types.
+//! Writes tools in proto3: objects become messages, toolsets services. Protocol Buffers have no limits in their types.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ fn choice(text: &mut String, field: &str, values: &[&str]) {
     text.push_str("  }\n");
 }
 
-/// The type of a field and its label. A list is never absent, only empty.
+/// Returns the label and the type of a field. A list has no label for optional: it is empty if absent.
 fn kind(field: &Field, item: &str) -> String {
     let name = match &field.kind {
         Kind::Text { .. } | Kind::NullableText | Kind::DateTime => "string",

@@ -1,4 +1,4 @@
-//! All four languages say the same fields: each text is read by a reader of that language, not by our writers.
+//! Tests that the texts in all four languages declare the same fields, by parsing each with a parser of its language.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,11 +15,11 @@ const SET: usize = 3;
 /// `<tool> <payload or result>.<path> <required or optional> <kind>`.
 type Fields = BTreeSet<String>;
 
-/// What the fields of an object are called in all languages, before they are put under a tool.
-type Types = BTreeMap<String, Vec<Said>>;
+/// The fields of each type by its name.
+type Types = BTreeMap<String, Vec<ParsedField>>;
 
 #[derive(Clone)]
-struct Said {
+struct ParsedField {
     name: String,
     is_required: bool,
     /// `text`, `integer`, `number`, `flag`, `choice of …`, or the name of another type.
@@ -27,10 +27,10 @@ struct Said {
     is_list: bool,
 }
 
-/// The fields of every tool, where `objects` are those of its payload and result.
+/// Returns the fields of every tool's payload and result, with those of inner objects. `name_of` names the two types.
 fn flattened(types: &Types, name_of: impl Fn(usize, &str) -> String) -> Fields {
     let mut fields = Fields::new();
-    for tool in 0..super::TOOLS_A_TOOLSET {
+    for tool in 0..super::TOOLS_PER_TOOLSET {
         for side in ["Payload", "Result"] {
             flatten(types, &name_of(tool, side), &format!("{tool} {side}"), &mut fields);
         }
@@ -39,7 +39,7 @@ fn flattened(types: &Types, name_of: impl Fn(usize, &str) -> String) -> Fields {
 }
 
 fn flatten(types: &Types, object: &str, path: &str, fields: &mut Fields) {
-    for Said { name, is_required, kind, is_list } in &types[object] {
+    for ParsedField { name, is_required, kind, is_list } in &types[object] {
         let path = format!("{path}.{name}");
         let presence = if *is_required { "required" } else { "optional" };
         let list = if *is_list { "list of " } else { "" };
@@ -62,10 +62,10 @@ fn base_name(tool: usize, side: &str) -> String {
     format!("Do{SET}N{tool}{side}")
 }
 
-/// As the data itself has it.
+/// Returns the fields from the data itself.
 fn described() -> Fields {
     let set = toolset(SET);
-    let said = |object: &Object| {
+    let parsed = |object: &Object| {
         let fields = object.fields.iter().map(|field| {
             let (kind, is_list) = match &field.kind {
                 Kind::Text { .. } | Kind::NullableText | Kind::DateTime => {
@@ -80,14 +80,19 @@ fn described() -> Fields {
                 Kind::Item => (set.item.name.clone(), false),
                 Kind::Items { .. } => (set.item.name.clone(), true),
             };
-            Said { name: field.name.to_owned(), is_required: field.is_required, kind, is_list }
+            ParsedField {
+                name: field.name.to_owned(),
+                is_required: field.is_required,
+                kind,
+                is_list,
+            }
         });
         (object.name.clone(), fields.collect())
     };
-    flattened(&set.objects().into_iter().map(said).collect(), base_name)
+    flattened(&set.objects().into_iter().map(parsed).collect(), base_name)
 }
 
-/// A JSON Schema and the objects inside it.
+/// Adds the types of a JSON Schema and of the objects inside it.
 fn read_schema(name: &str, schema: &Value, types: &mut Types) {
     let required = schema["required"].as_array().expect("a list");
     let properties = schema["properties"].as_object().expect("properties");
@@ -97,7 +102,7 @@ fn read_schema(name: &str, schema: &Value, types: &mut Types) {
         let inner = if is_list { &property["items"] } else { property };
         let kind = kind_of(name, key, inner, types);
         let is_required = required.iter().any(|name| name == key);
-        fields.push(Said { name: key.clone(), is_required, kind, is_list });
+        fields.push(ParsedField { name: key.clone(), is_required, kind, is_list });
     }
     types.insert(name.to_owned(), fields);
 }
@@ -172,7 +177,7 @@ fn baml() -> Fields {
     flattened(&types, base_name)
 }
 
-fn baml_field(name: &str, kind: &str, enums: &BTreeMap<&str, Vec<&str>>) -> Said {
+fn baml_field(name: &str, kind: &str, enums: &BTreeMap<&str, Vec<&str>>) -> ParsedField {
     let (bare, is_list) = match kind.trim_end_matches('?').strip_suffix("[]") {
         Some(inner) => (inner, true),
         None => (kind.trim_end_matches('?'), false),
@@ -184,10 +189,15 @@ fn baml_field(name: &str, kind: &str, enums: &BTreeMap<&str, Vec<&str>>) -> Said
         "bool" => "flag".to_owned(),
         named => enums.get(named).map_or_else(|| named.to_owned(), |v| choice(v.iter().copied())),
     };
-    Said { name: name.to_owned(), is_required: !kind.ends_with('?'), kind: kind_name, is_list }
+    ParsedField {
+        name: name.to_owned(),
+        is_required: !kind.ends_with('?'),
+        kind: kind_name,
+        is_list,
+    }
 }
 
-/// Read by protox. A list has no presence in proto3, so that of the data is taken for lists.
+/// Parses with protox. In proto3 a list has no presence, so for lists this takes the presence of the data.
 fn proto(described: &Fields) -> Fields {
     let folder = tempfile::tempdir().unwrap();
     Language::Proto.write(10 * (SET + 1), folder.path()).unwrap();
@@ -210,7 +220,7 @@ fn proto(described: &Fields) -> Fields {
                 _ => name.to_owned(),
             };
             let is_list = format!("{:?}", field.label()) == "Repeated";
-            Said {
+            ParsedField {
                 name: field.name().to_owned(),
                 is_required: !field.proto3_optional(),
                 kind,
@@ -228,9 +238,9 @@ fn proto(described: &Fields) -> Fields {
 }
 
 #[test]
-fn all_languages_say_the_same_fields() {
+fn all_languages_declare_the_same_fields() {
     let described = described();
-    // A payload has seven and three and five, a result three and five.
+    // A payload has seven fields, three of its filter and five of its item; a result has three, and five of its items.
     assert_eq!(described.len(), 10 * (7 + 3 + 5 + 3 + 5));
     for (language, fields) in [
         ("JSON Schema", json_schema()),
@@ -244,7 +254,7 @@ fn all_languages_say_the_same_fields() {
 }
 
 #[test]
-fn a_folder_has_a_file_a_toolset() {
+fn a_folder_has_a_file_for_each_toolset() {
     let folder = tempfile::tempdir().unwrap();
     for (language, files) in [(Language::Yaml, 3), (Language::Baml, 4)] {
         let folder = folder.path().join(format!("{language:?}"));

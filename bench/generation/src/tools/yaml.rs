@@ -1,4 +1,4 @@
-//! Tools in toolwright's own language: a method a tool, bound to it.
+//! Writes tools in toolwright's YAML, with a method for each tool.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ fn bound(text: &mut String, toolset: &Toolset, tool: &Tool) {
     );
 }
 
-/// An object as people write it: a key a line, and on one line what holds no properties of its own.
+/// Writes an object with one key per line. Values without properties are on one line.
 fn block(text: &mut String, indent: usize, value: &Value) {
     for (key, value) in value.as_object().into_iter().flatten() {
         let has_lines = key == "properties" || value.get("properties").is_some();
@@ -76,7 +76,7 @@ fn flow_entries(entries: &Map<String, Value>) -> String {
     entries.iter().map(entry).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a string of ours means itself without quotes.
+/// Returns whether a string needs no quotes in YAML.
 fn is_plain(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || " _-.".contains(c);
     text.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -1,5 +1,5 @@
-//! `cargo xtask typify`: what typify makes of schemas in the form of the official suite, and how its types judge their
-//! instances. Never decides what is right: the files do.
+//! `cargo xtask typify`: runs typify on the schemas of a JSON Schema test suite, and checks whether its types accept the valid
+//! instances and reject the invalid ones. The files of the suite say which instances are valid.
 
 mod project;
 
@@ -15,29 +15,28 @@ use serde_json::{Map, Value};
 
 use project::Project;
 
-/// The name that every schema's root is given, so that typify makes a type of it.
+/// The title that every root schema gets, so that typify generates a type for it.
 const ROOT: &str = "Root";
 
-/// Files of the suite that ask for something else than a verdict about the instance at hand: schemas that lie elsewhere,
-/// vocabularies, and formats that are to be ignored.
+/// Files of the suite that are skipped: they need schemas from elsewhere or vocabularies, or expect formats to be ignored.
 const LEFT_OUT: [&str; 3] = ["format", "refRemote", "vocabulary"];
 
-/// How many schemas met which fate. The last two may meet in one schema.
+/// The numbers of schemas by result. A schema may count for both `accepts_invalid` and `rejects_valid`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All of them.
+    /// All schemas.
     pub schemas: usize,
-    /// An error said why no code was emitted.
+    /// typify returned an error.
     pub refused: usize,
     /// typify panicked, or its process died.
     pub panicked: usize,
-    /// What was emitted does not compile.
+    /// The generated code does not compile.
     pub uncompiled: usize,
-    /// An invalid instance was read.
+    /// The types accept an invalid instance.
     pub accepts_invalid: usize,
-    /// A valid instance was not read.
+    /// The types reject a valid instance.
     pub rejects_valid: usize,
-    /// Every instance was judged as the file says.
+    /// The types accept all valid instances and reject all invalid ones.
     pub right: usize,
 }
 
@@ -53,12 +52,12 @@ struct Test {
     valid: bool,
 }
 
-/// Tries typify on all groups of a folder's own files whose schema is an object. `program` is this package's own; what
-/// typify emits is compiled in `scratch`, with the dependencies that `lock` names.
+/// Runs typify on all schemas in the files of a folder that are objects. `program` is the path of this program; the generated
+/// code is compiled in `scratch` with the versions of the lock file `lock`.
 ///
 /// # Errors
 ///
-/// When a file cannot be read or written, or cargo not be started.
+/// Returns an error if a file cannot be read or written, or if cargo cannot be started.
 pub fn run(program: &Path, folder: &Path, scratch: &Path, lock: &Path) -> io::Result<Counts> {
     let mut counts = Counts::default();
     let mut project = Project::new(scratch, lock)?;
@@ -83,14 +82,14 @@ pub fn run(program: &Path, folder: &Path, scratch: &Path, lock: &Path) -> io::Re
     let texts: Vec<(usize, &str)> =
         rows.iter().map(|(module, test)| (*module, test.data.get())).collect();
     let read = project.read(&texts)?;
-    let judged = |valid: bool| {
+    let misjudged = |valid: bool| {
         let wrong = rows
             .iter()
             .zip(&read)
             .filter(move |((_, test), read)| test.valid == valid && **read != valid);
         wrong.map(|((module, _), _)| *module).collect::<BTreeSet<usize>>()
     };
-    let (accepts_invalid, rejects_valid) = (judged(false), judged(true));
+    let (accepts_invalid, rejects_valid) = (misjudged(false), misjudged(true));
     counts.accepts_invalid = accepts_invalid.len();
     counts.rejects_valid = rejects_valid.len();
     let wrong = accepts_invalid.union(&rejects_valid).count();
@@ -98,7 +97,7 @@ pub fn run(program: &Path, folder: &Path, scratch: &Path, lock: &Path) -> io::Re
     Ok(counts)
 }
 
-/// The groups of a folder's own files, in the order of their names.
+/// Returns the groups in the files of a folder, in the order of the file names.
 fn groups(folder: &Path) -> io::Result<Vec<Group>> {
     let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut paths = paths.collect::<io::Result<Vec<PathBuf>>>()?;
@@ -121,13 +120,13 @@ enum Emitted {
     Panicked,
 }
 
-/// How the child ends that typify refused; any other failure is a panic or worse.
+/// The exit code of the child if typify returned an error. Any other failure is a panic or a crash.
 const REFUSED: i32 = 3;
 
-/// Runs typify in a process of its own, which it may take down.
+/// Runs typify in a separate process, which it may crash.
 fn emit(program: &Path, schema: &Map<String, Value>) -> io::Result<Emitted> {
     let mut schema = schema.clone();
-    // A title means nothing to an instance.
+    // A title does not change which instances are valid.
     schema.insert("title".to_owned(), ROOT.into());
     let mut child = Command::new(program)
         .arg("emit")
@@ -145,11 +144,11 @@ fn emit(program: &Path, schema: &Map<String, Value>) -> io::Result<Emitted> {
     })
 }
 
-/// What typify makes of a schema whose title is [`ROOT`], with a function that says whether a text is read.
+/// Generates Rust with typify from a schema whose title is [`ROOT`], and adds a function that returns whether a text decodes.
 ///
 /// # Errors
 ///
-/// When typify refuses it.
+/// Returns an error if typify rejects the schema.
 pub fn emitted(schema: &str) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
     let mut types = typify::TypeSpace::new(&typify::TypeSpaceSettings::default());
     let root = types.add_root_schema(serde_json::from_str(schema)?)?;
@@ -161,14 +160,14 @@ pub fn emitted(schema: &str) -> Result<String, Box<dyn std::error::Error + Send 
     ))
 }
 
-/// Between these two lines of the page stands what the command writes.
+/// The lines of the page before and after the part that the command writes.
 const MARKS: [&str; 2] = ["<!-- written by `cargo xtask typify` -->\n", "<!-- end -->\n"];
 
-/// The page with a new table of rows and the day they were found.
+/// Returns the page with a new table of rows and the day of the run.
 ///
 /// # Errors
 ///
-/// When the page has no place for it.
+/// Returns an error if the page does not have both marks.
 pub fn page(page: &str, day: &str, rows: &[String]) -> io::Result<String> {
     let [start, end] = MARKS;
     let parts =
@@ -186,12 +185,12 @@ pub fn page(page: &str, day: &str, rows: &[String]) -> io::Result<String> {
 }
 
 impl Counts {
-    /// A row of the table on the page.
-    pub fn row(&self, what: &str) -> String {
+    /// Returns a row of the table on the page.
+    pub fn row(&self, name: &str) -> String {
         let Self { schemas, refused, panicked, uncompiled, .. } = self;
         let Self { accepts_invalid, rejects_valid, right, .. } = self;
         format!(
-            "| {what} | {schemas} | {refused} | {panicked} | {uncompiled} | {accepts_invalid} | {rejects_valid} | {right} |"
+            "| {name} | {schemas} | {refused} | {panicked} | {uncompiled} | {accepts_invalid} | {rejects_valid} | {right} |"
         )
     }
 }
@@ -201,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_takes_the_place_of_its_like() {
+    fn a_table_replaces_the_old_one() {
         let [start, end] = MARKS;
         let old = format!("before\n{start}old\n{end}after\n");
         let new = page(&old, "2026-11-22", &[Counts::default().row("none")]).unwrap();

@@ -1,5 +1,5 @@
-//! A package of what was emitted, a module a schema: compiled without the modules that do not compile, then run on
-//! instances. Knows nothing of schemas.
+//! A package with a module of generated code for each schema. It is compiled without the modules that do not compile, and run
+//! on instances.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use std::{env, fs, io};
 
 use serde_json::Value;
 
-/// What emitted code names.
+/// The manifest, with the dependencies of the generated code.
 const MANIFEST: &str = "[package]
 name = \"verdicts\"
 version = \"0.0.0\"
@@ -29,7 +29,7 @@ uuid = { version = \"1\", features = [\"serde\"] }
 debug = false
 ";
 
-/// A line in is a module and a text, a line out says whether it was read.
+/// Reads lines with a module and a text, and prints for each whether the text decodes.
 const MAIN: &str = "
 fn main() {
     for line in std::io::stdin().lines() {
@@ -45,7 +45,7 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// Begins anew in a folder; what was built there before is kept.
+    /// Creates the package in a folder, and keeps an earlier target folder there.
     pub(super) fn new(folder: &Path, lock: &Path) -> io::Result<Self> {
         let source = folder.join("src");
         if source.exists() {
@@ -61,8 +61,8 @@ impl Project {
         fs::write(self.folder.join(format!("src/m{module}.rs")), code)
     }
 
-    /// Compiles all modules that compile; returns the others. The compiler stops early, so it is asked until it finds
-    /// no more.
+    /// Compiles the package without the modules that do not compile, and returns those. The compiler does not report all errors
+    /// at once, so this repeats until there are none.
     pub(super) fn compile(&self, modules: usize) -> io::Result<BTreeSet<usize>> {
         let mut uncompiled = BTreeSet::new();
         loop {
@@ -73,20 +73,20 @@ impl Project {
                 return Ok(uncompiled);
             }
             let before = uncompiled.len();
-            let said = String::from_utf8_lossy(&output.stdout);
-            uncompiled.extend(said.lines().filter_map(broken_module));
+            let messages = String::from_utf8_lossy(&output.stdout);
+            uncompiled.extend(messages.lines().filter_map(broken_module));
             if uncompiled.len() == before {
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Err(io::Error::other(format!("no module is to blame: {said}")));
+                let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+                return Err(io::Error::other(format!("the error is in no module: {printed}")));
             }
         }
     }
 
-    /// For each text, whether its module reads it.
+    /// Returns for each text whether it decodes with its module.
     pub(super) fn read(&self, texts: &[(usize, &str)]) -> io::Result<Vec<bool>> {
         let mut lines = String::new();
         for (module, text) in texts {
-            // Line breaks of JSON stand between tokens alone.
+            // In JSON, line breaks occur only between tokens.
             let _ = writeln!(lines, "{module} {}", text.replace(['\n', '\r'], " "));
         }
         let mut child = self
@@ -105,7 +105,7 @@ impl Project {
             return Ok(read);
         }
         let (found, expected) = (read.len(), texts.len());
-        Err(io::Error::other(format!("the types judged {found} of {expected} texts and ended")))
+        Err(io::Error::other(format!("the program ended after {found} of {expected} texts")))
     }
 
     fn cargo(&self, arguments: &[&str]) -> Command {
@@ -128,7 +128,7 @@ fn main(modules: impl Iterator<Item = usize>) -> String {
     )
 }
 
-/// The module that an error of the compiler stands in.
+/// Returns the module of a compiler error.
 fn broken_module(line: &str) -> Option<usize> {
     let message: Value = serde_json::from_str(line).ok()?;
     let message = message.get("message").filter(|message| message["level"] == "error")?;
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_held_against_the_module_it_stands_in() {
+    fn a_module_with_an_error_is_broken() {
         let line = |level: &str, file: &str| {
             format!(
                 r#"{{"message":{{"level":"{level}","spans":[{{"is_primary":true,"file_name":"{file}"}}]}}}}"#

@@ -1,4 +1,4 @@
-//! Streamable HTTP on one kept connection. Reads answers in JSON and as a stream of events.
+//! A client for streamable HTTP on one connection. It reads responses in JSON and event streams.
 
 use std::io;
 use std::time::Duration;
@@ -7,28 +7,29 @@ use reqwest::{RequestBuilder, Response, header};
 use serde_json::{Value, json};
 
 const SESSION: &str = "mcp-session-id";
-/// How long a server may take until it listens.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The maximal time until a new server listens.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A server at a URL.
+/// A client of a server at a URL.
 pub(crate) struct Http {
     client: reqwest::Client,
     url: String,
-    /// None in the era without sessions.
+    /// `None` for stateless requests.
     session: Option<String>,
-    is_modern: bool,
+    /// Set for stateless requests, of the revision 2026-07-28.
+    is_stateless: bool,
     last: u64,
 }
 
 impl Http {
-    /// Reaches a server in the era without sessions.
+    /// Connects to a server with stateless requests.
     pub(crate) async fn stateless(url: &str) -> io::Result<Self> {
         let mut server = Self::new(url, true)?;
         server.until_it_listens("server/discover", json!({})).await?;
         Ok(server)
     }
 
-    /// Reaches a server and opens a session.
+    /// Connects to a server and opens a session.
     pub(crate) async fn session(url: &str) -> io::Result<Self> {
         let mut server = Self::new(url, false)?;
         server.until_it_listens("initialize", super::handshake()).await?;
@@ -37,37 +38,37 @@ impl Http {
         Ok(server)
     }
 
-    fn new(url: &str, is_modern: bool) -> io::Result<Self> {
+    fn new(url: &str, is_stateless: bool) -> io::Result<Self> {
         let client =
             reqwest::Client::builder().tcp_nodelay(true).build().map_err(io::Error::other)?;
-        Ok(Self { client, url: url.to_owned(), session: None, is_modern, last: 0 })
+        Ok(Self { client, url: url.to_owned(), session: None, is_stateless, last: 0 })
     }
 
     async fn until_it_listens(&mut self, method: &str, params: Value) -> io::Result<()> {
         let start = std::time::Instant::now();
         loop {
-            match self.ask(method, params.clone()).await {
+            match self.request(method, params.clone()).await {
                 Ok(answer) if answer["result"].is_object() => return Ok(()),
                 Ok(answer) => return Err(io::Error::other(format!("{method} gave {answer}"))),
-                Err(error) if start.elapsed() > PATIENCE => return Err(error),
+                Err(error) if start.elapsed() > START_TIMEOUT => return Err(error),
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
     }
 
-    /// Sends a request and waits for its answer.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> io::Result<Value> {
+    /// Sends a request and waits for the response.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {
         let response = self.send(method, params).await?;
         let text = response.text().await.map_err(io::Error::other)?;
-        // A stream says things before the answer, and answers last.
+        // In an event stream, the response is the last message.
         let answer = text.lines().rfind(|line| line.contains("\"id\"")).unwrap_or_default();
         Ok(serde_json::from_str(answer.strip_prefix("data:").unwrap_or(answer))?)
     }
 
-    /// Sends a request and waits for the head of its answer. The body is read by whoever has the response.
+    /// Sends a request and waits for the headers of the response. The caller may read the body.
     pub(crate) async fn send(&mut self, method: &str, mut params: Value) -> io::Result<Response> {
         self.last += 1;
-        if self.is_modern {
+        if self.is_stateless {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
@@ -93,7 +94,7 @@ impl Http {
         if let Some(session) = &self.session {
             request = request.header(SESSION, session).header("mcp-protocol-version", "2025-11-25");
         }
-        if self.is_modern {
+        if self.is_stateless {
             let method = body["method"].as_str().unwrap_or_default();
             request =
                 request.header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);

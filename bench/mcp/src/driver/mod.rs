@@ -1,4 +1,4 @@
-//! The client that all servers are measured with, over either transport. Measures nothing.
+//! The MCP client for all servers, over stdio and HTTP.
 
 mod http;
 mod stdio;
@@ -11,19 +11,19 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-/// A way to reach a server.
+/// A transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Standard streams, after a handshake.
+pub(crate) enum Transport {
+    /// Standard streams.
     Stdio,
-    /// HTTP with a session.
+    /// HTTP with a session, of the revision 2025-11-25.
     Sessions,
-    /// HTTP without one: the revision 2026-07-28.
+    /// HTTP with stateless requests, of the revision 2026-07-28.
     Stateless,
 }
 
-impl Way {
-    /// How rows are named.
+impl Transport {
+    /// Returns its name for tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stdio => "stdio",
@@ -40,7 +40,7 @@ pub(crate) enum Client {
 }
 
 impl Client {
-    /// Calls the tool once and looks at the sum.
+    /// Calls the tool once and checks the sum.
     pub(crate) async fn call(&mut self, number: u32) -> io::Result<()> {
         let answer = self.call_tool("add", json!({ "a": number, "b": 0.5 })).await?;
         let sum = answer["result"]["structuredContent"]["sum"].as_f64();
@@ -50,17 +50,17 @@ impl Client {
         Err(io::Error::other(format!("found {answer}, expected the sum of {number} and 0.5")))
     }
 
-    /// Calls a tool and returns whatever is answered.
+    /// Calls a tool and returns the response.
     pub(crate) async fn call_tool(&mut self, name: &str, arguments: Value) -> io::Result<Value> {
         let params = json!({ "name": name, "arguments": arguments });
         match self {
-            Self::Stdio(stdio) => stdio.ask("tools/call", params).await,
-            Self::Http(http) => http.ask("tools/call", params).await,
+            Self::Stdio(stdio) => stdio.request("tools/call", params).await,
+            Self::Http(http) => http.request("tools/call", params).await,
         }
     }
 }
 
-/// What a client of the older era says first.
+/// Returns the parameters of `initialize`.
 fn handshake() -> Value {
     json!({
         "protocolVersion": "2025-11-25",

@@ -1,4 +1,4 @@
-//! Standard streams: one message a line, any number of requests on the way.
+//! A client for standard streams, with one message per line and concurrent requests.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,10 +11,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::oneshot;
 
-/// The requests on the way, by id. Dropping one tells its caller that the server ended.
+/// The pending requests by id. Dropping a sender tells its caller that the server has ended.
 type Pending = Arc<Mutex<HashMap<u64, oneshot::Sender<Value>>>>;
 
-/// A server as a child process.
+/// A server in a child process.
 pub(crate) struct Stdio {
     process: Child,
     input: tokio::sync::Mutex<ChildStdin>,
@@ -23,7 +23,7 @@ pub(crate) struct Stdio {
 }
 
 impl Stdio {
-    /// Starts a server and shakes hands with it.
+    /// Starts a server and initializes the connection.
     pub(crate) async fn start(command: std::process::Command) -> io::Result<Self> {
         let mut command = Command::from(command);
         command.stdin(Streams::piped()).stdout(Streams::piped()).stderr(Streams::null());
@@ -35,39 +35,39 @@ impl Stdio {
         tokio::spawn(deliver(output, Arc::clone(&pending)));
         let input = tokio::sync::Mutex::new(input);
         let server = Self { process, input, pending, last: AtomicU64::new(0) };
-        server.ask("initialize", super::handshake()).await?;
-        server.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+        server.request("initialize", super::handshake()).await?;
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
         Ok(server)
     }
 
-    /// The process's id.
+    /// Returns the id of the process.
     pub(crate) fn id(&self) -> io::Result<u32> {
         self.process.id().ok_or_else(ended)
     }
 
-    /// Sends a request and waits for its answer.
-    pub(crate) async fn ask(&self, method: &str, params: Value) -> io::Result<Value> {
+    /// Sends a request and waits for the response.
+    pub(crate) async fn request(&self, method: &str, params: Value) -> io::Result<Value> {
         let id = self.last.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         lock(&self.pending).insert(id, sender);
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.say(&request).await?;
+        self.send(&request).await?;
         answer.await.map_err(|_| ended())
     }
 
-    async fn say(&self, message: &Value) -> io::Result<()> {
+    async fn send(&self, message: &Value) -> io::Result<()> {
         self.input.lock().await.write_all(format!("{message}\n").as_bytes()).await
     }
 }
 
-/// Hands every answer to whoever asked, until the server ends.
+/// Sends every response to the caller of its request, until the server ends.
 async fn deliver(output: ChildStdout, pending: Pending) {
     let mut lines = BufReader::new(output).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         let answer: Value = serde_json::from_str(&line).unwrap_or_default();
-        let asked = answer["id"].as_u64().and_then(|id| lock(&pending).remove(&id));
-        // Whoever no longer waits for an answer does without it.
-        drop(asked.map(|asked| asked.send(answer)));
+        let caller = answer["id"].as_u64().and_then(|id| lock(&pending).remove(&id));
+        // Sending fails if the caller no longer waits.
+        drop(caller.map(|caller| caller.send(answer)));
     }
     lock(&pending).clear();
 }

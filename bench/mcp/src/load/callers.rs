@@ -1,4 +1,4 @@
-//! Well-behaved clients: each calls on its own connection, at its own times, whether or not the server keeps up.
+//! Well-behaved clients. Each makes calls on its own connection at a fixed rate, also if the server is too slow for it.
 
 use std::io;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::driver::Client;
-use crate::sides::Server;
+use crate::servers::Server;
 
-/// How long a client waits for an answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time that a client waits for a response.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Connected clients.
 pub(super) struct Callers(Vec<Client>);
@@ -23,7 +23,7 @@ pub(super) struct Waits {
 }
 
 impl Callers {
-    /// Connects so many clients, a few at a time.
+    /// Connects clients, one after the other.
     pub(super) async fn connect(server: &Server, count: u32) -> io::Result<Self> {
         let mut clients = Vec::new();
         for _ in 0..count {
@@ -32,8 +32,8 @@ impl Callers {
         Ok(Self(clients))
     }
 
-    /// Makes `rate` calls a second together for a time. A call that begins late because the one before it took too long
-    /// has waited since it was due.
+    /// Makes `rate` calls per second with all clients together for a time. If a call starts late because the one before it took
+    /// too long, its wait counts from the time when it was due.
     pub(super) async fn call(&mut self, rate: u32, time: Duration) -> Waits {
         let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         let between = Duration::from_secs(1) / rate;
@@ -67,10 +67,10 @@ async fn call_until(
     let mut number = 0;
     while due < end {
         sleep_until(due).await;
-        match timeout(PATIENCE, client.call(number)).await {
+        match timeout(TIMEOUT, client.call(number)).await {
             Ok(Ok(())) => waits.milliseconds.push(due.elapsed().as_secs_f64() * 1e3),
             Ok(Err(error)) => waits.errors.push(error.to_string()),
-            Err(_) => waits.errors.push(format!("no answer in {} s", PATIENCE.as_secs())),
+            Err(_) => waits.errors.push(format!("no response in {} s", TIMEOUT.as_secs())),
         }
         number += 1;
         due += every;
@@ -88,7 +88,7 @@ impl Waits {
         self.milliseconds.len() + self.errors.len()
     }
 
-    /// The time in milliseconds that this part of the answered calls stayed under.
+    /// Returns a quantile of the times of calls with a response, in milliseconds.
     pub(super) fn quantile(&self, part: f64) -> f64 {
         let mut sorted = self.milliseconds.clone();
         sorted.sort_by(f64::total_cmp);

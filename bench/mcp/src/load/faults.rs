@@ -1,4 +1,4 @@
-//! Clients that misbehave, and calls of tools that do, beside the well-behaved. Their own errors are expected.
+//! Clients that misbehave, and calls of tools that do. Their errors are ignored.
 
 use std::io;
 use std::time::Duration;
@@ -10,24 +10,25 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::driver::Client;
-use crate::sides::Server;
+use crate::servers::Server;
 
 const HALF_OPEN: usize = 32;
 const UNFINISHED: usize = 16;
 const SLOW_READERS: usize = 8;
 
-/// The length of a result that nobody reads, and of one that is read.
+/// The length of a result that the client does not read, in bytes.
 const UNREAD: u32 = 3 << 20;
+/// The length of a large result that the client reads, in bytes.
 const LARGE: u32 = 1 << 20;
 
-/// How long a caller of a tool that misbehaves waits for its answer. A tool that panics may leave it without one.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time that a caller of a misbehaving tool waits for the response. If the tool panics, there may be none.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Tasks that misbehave until they are stopped.
 pub(super) struct Faults(JoinSet<()>);
 
 impl Faults {
-    /// Begins with all of them. Over standard streams there are only the tools.
+    /// Starts all of them. Over standard streams, only tools misbehave.
     pub(super) async fn start(server: &Server) -> io::Result<Self> {
         let mut faults = JoinSet::new();
         let block = json!({ "milliseconds": 200 });
@@ -58,7 +59,7 @@ impl Faults {
         Ok(Self(faults))
     }
 
-    /// Ends all of them, connections included.
+    /// Stops all of them and closes their connections.
     pub(super) fn stop(mut self) {
         self.0.abort_all();
     }
@@ -66,13 +67,13 @@ impl Faults {
 
 async fn call_again(mut client: Client, tool: &'static str, arguments: Value, every: Duration) {
     loop {
-        // That it fails is the point of some.
-        let _ = timeout(PATIENCE, client.call_tool(tool, arguments.clone())).await;
+        // Some calls are meant to fail.
+        let _ = timeout(TIMEOUT, client.call_tool(tool, arguments.clone())).await;
         sleep(every).await;
     }
 }
 
-/// Sends a part of a request and waits for the server to close the connection. Whoever is turned away comes back.
+/// Sends a part of a request, waits for the server to close the connection, and starts again.
 async fn again(address: String, part: String) {
     loop {
         if let Ok(mut stream) = TcpStream::connect(&address).await
@@ -84,7 +85,7 @@ async fn again(address: String, part: String) {
     }
 }
 
-/// Asks for long results and reads none of them.
+/// Requests large results and reads none of them.
 async fn never_read(client: Client) {
     let Client::Http(mut http) = client else { return };
     let params = json!({ "name": "fill", "arguments": { "bytes": UNREAD } });

@@ -1,8 +1,8 @@
-//! How much memory another process has.
+//! Measures the memory of another process.
 
 use std::{fs, io};
 
-/// The resident set of a process in bytes (`VmRSS` of proc(5)).
+/// Returns the resident set of a process in bytes (`VmRSS` of proc(5)).
 pub(crate) fn resident(process: u32) -> io::Result<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

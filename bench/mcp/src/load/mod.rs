@@ -1,4 +1,4 @@
-//! `cargo xtask load`: what well-behaved clients notice of other clients who misbehave.
+//! `cargo xtask load`: measures well-behaved clients of a server, alone and while other clients misbehave.
 
 mod callers;
 mod faults;
@@ -13,60 +13,61 @@ use tokio::time::sleep;
 use callers::{Callers, Waits};
 use faults::Faults;
 
-use crate::driver::Way;
-use crate::sides::{Installed, Side};
+use crate::driver::Transport;
+use crate::servers::{Installed, ServerKind};
 
-/// For how long calls are made before any that count.
+/// The time of calls before the first that is measured.
 const WARM_UP: Duration = Duration::from_secs(2);
 
-/// The duration of a load and its size.
+/// The duration and the size of the load.
 #[derive(Args)]
 pub(crate) struct Load {
-    /// How many seconds each server is called: a third of them in quiet, the rest beside faults.
+    /// The seconds of load on each server: a third without faults, the rest with faults.
     #[arg(long, default_value_t = 18)]
     seconds: u64,
-    /// How many calls a second all well-behaved clients make together.
+    /// The calls per second of all well-behaved clients together.
     #[arg(long, default_value_t = 200)]
     rate: u32,
-    /// How many connections they share; over standard streams there is one, and so many calls are on their way.
+    /// The numbers of connections to measure. Over standard streams there is one connection, and this is the number of
+    /// concurrent calls.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256, 1000])]
     connections: Vec<u32>,
-    /// Leave the peers out.
+    /// Leave out the peers.
     #[arg(long)]
     alone: bool,
 }
 
-/// One row: a server, and what its clients noticed.
+/// The results for one server.
 struct Row {
-    side: Side,
-    way: Way,
+    kind: ServerKind,
+    transport: Transport,
     connections: u32,
     quiet: Waits,
     beside_faults: Waits,
-    /// The server's resident memory in bytes, when a third of the time with faults was over and at its end.
+    /// The server's resident memory in bytes, after half of the time with faults and at its end.
     memory: [u64; 2],
 }
 
 impl Load {
-    /// Prints a row a server; false if a well-behaved client of ours got an error.
+    /// Prints a row for each server; returns false if a well-behaved client of toolwright got an error.
     pub(crate) async fn run(&self, installed: &Installed) -> io::Result<bool> {
         println!(
             "| server | transport | connections | calls | errors | quiet p50, ms | p99 | with faults p50, ms | p99 | memory, MiB | at the end |\n\
              |---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
         );
-        let peers = [Side::Ours, Side::ByHand, Side::FastMcp];
-        let sides = if self.alone { &peers[..1] } else { &peers };
+        let peers = [ServerKind::Ours, ServerKind::ByHand, ServerKind::FastMcp];
+        let servers = if self.alone { &peers[..1] } else { &peers };
         let mut is_sound = true;
         let mut first_errors = Vec::new();
-        for way in [Way::Stateless, Way::Sessions, Way::Stdio] {
+        for transport in [Transport::Stateless, Transport::Sessions, Transport::Stdio] {
             for &connections in &self.connections {
-                // Standard streams have one client, who need not have a thousand calls on the way.
-                if way == Way::Stdio && connections > 64 {
+                // Standard streams have one client, which does not make hundreds of concurrent calls.
+                if transport == Transport::Stdio && connections > 64 {
                     continue;
                 }
-                for &side in sides {
-                    let row = self.row(installed, side, way, connections).await?;
-                    is_sound &= side != Side::Ours || row.errors() == 0;
+                for &kind in servers {
+                    let row = self.row(installed, kind, transport, connections).await?;
+                    is_sound &= kind != ServerKind::Ours || row.errors() == 0;
                     first_errors.extend(row.first_error());
                     println!("{}", row.to_markdown());
                 }
@@ -81,11 +82,11 @@ impl Load {
     async fn row(
         &self,
         installed: &Installed,
-        side: Side,
-        way: Way,
+        kind: ServerKind,
+        transport: Transport,
         connections: u32,
     ) -> io::Result<Row> {
-        let server = installed.start_under_load(side, way).await?;
+        let server = installed.start_under_load(kind, transport).await?;
         let mut callers = Callers::connect(&server, connections).await?;
         callers.call(self.rate, WARM_UP).await;
         let third = Duration::from_secs(self.seconds) / 3;
@@ -96,9 +97,9 @@ impl Load {
         beside_faults.add(callers.call(self.rate, third).await);
         let memory = [early, memory::resident(server.process()?)?];
         faults.stop();
-        // Who comes next begins in quiet.
+        // The next server should start without faults.
         sleep(Duration::from_millis(100)).await;
-        Ok(Row { side, way, connections, quiet, beside_faults, memory })
+        Ok(Row { kind, transport, connections, quiet, beside_faults, memory })
     }
 }
 
@@ -109,18 +110,18 @@ impl Row {
 
     fn first_error(&self) -> Option<String> {
         let error = self.quiet.errors.first().or(self.beside_faults.errors.first())?;
-        let Self { side, way, connections, .. } = self;
-        Some(format!("{}, {}, {connections}: {error}", side.name(), way.name()))
+        let Self { kind, transport, connections, .. } = self;
+        Some(format!("{}, {}, {connections}: {error}", kind.name(), transport.name()))
     }
 
     fn to_markdown(&self) -> String {
-        let Self { side, way, connections, quiet, beside_faults, memory } = self;
+        let Self { kind, transport, connections, quiet, beside_faults, memory } = self;
         let calls = quiet.count() + beside_faults.count();
         let [early, late] = memory.map(|bytes| bytes >> 20);
         format!(
             "| {} | {} | {connections} | {calls} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {early} | {late} |",
-            side.name(),
-            way.name(),
+            kind.name(),
+            transport.name(),
             self.errors(),
             quiet.quantile(0.5),
             quiet.quantile(0.99),

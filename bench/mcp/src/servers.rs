@@ -1,4 +1,4 @@
-//! Who is compared: how each server is started and how many calls it gets. Measures nothing.
+//! The servers that are compared: the commands that start them and the numbers of calls.
 
 use std::path::Path;
 use std::process::{self, Command};
@@ -7,30 +7,30 @@ use std::{env, io};
 
 use toolwright_prerequisites::{Npm, PyPi};
 
-use crate::driver::{Client, Http, Stdio, Way};
+use crate::driver::{Client, Http, Stdio, Transport};
 use crate::process::Served;
 
-/// Where the pins and the scripts of the peers stand.
+/// The folder with the pinned versions and the scripts of the peers.
 const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
 /// One of the servers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum ServerKind {
     Ours,
     ByHand,
     TypeScript,
     FastMcp,
 }
 
-/// What the peers are run from.
+/// The installed packages of the peers.
 pub(crate) struct Installed {
     npm: Npm,
     pypi: PyPi,
 }
 
-/// A server at work, with a client that has met it.
+/// A running server with a connected client.
 pub(crate) struct Running {
-    pub(crate) side: Side,
+    pub(crate) kind: ServerKind,
     pub(crate) client: Client,
     pub(crate) server: Server,
 }
@@ -38,11 +38,11 @@ pub(crate) struct Running {
 /// The process of a server, which ends when this is dropped.
 pub(crate) enum Server {
     Stdio(Arc<Stdio>),
-    Http(Served, Way),
+    Http(Served, Transport),
 }
 
-impl Side {
-    /// How it is named in tables.
+impl ServerKind {
+    /// Returns its name for tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ours => "toolwright",
@@ -52,7 +52,7 @@ impl Side {
         }
     }
 
-    /// What we want to stay under, as a multiple of it.
+    /// Returns the target for the ratio of our cost to that of this server.
     pub(crate) fn target(self) -> Option<f64> {
         match self {
             Self::ByHand => Some(1.1),
@@ -61,15 +61,15 @@ impl Side {
         }
     }
 
-    /// Those that serve in this way. Version 1 of the TypeScript SDK knows no requests that stand alone.
-    pub(crate) fn all(way: Way) -> &'static [Self] {
-        match way {
-            Way::Stateless => &[Self::Ours, Self::ByHand, Self::FastMcp],
+    /// Returns the servers that support a transport. Version 1 of the TypeScript SDK does not support stateless requests.
+    pub(crate) fn all(transport: Transport) -> &'static [Self] {
+        match transport {
+            Transport::Stateless => &[Self::Ours, Self::ByHand, Self::FastMcp],
             _ => &[Self::Ours, Self::ByHand, Self::TypeScript, Self::FastMcp],
         }
     }
 
-    /// How many calls one round has: enough for a time that is long beside the clock's steps.
+    /// Returns the number of calls in a round, which is large enough for the precision of the clock.
     pub(crate) fn calls(self) -> u32 {
         match self {
             Self::Ours | Self::ByHand => 2_000,
@@ -80,54 +80,62 @@ impl Side {
 }
 
 impl Installed {
-    /// Installs the peers under a folder.
+    /// Installs the peers below a folder.
     pub(crate) fn under(folder: &Path) -> io::Result<Self> {
         let pins = Path::new(PEERS);
         let (npm, pypi) = (folder.join("mcp-bench-npm"), folder.join("mcp-bench-pypi"));
         Ok(Self { npm: Npm::install(pins, &npm)?, pypi: PyPi::install(pins, &pypi)? })
     }
 
-    /// Starts a server and meets it.
-    pub(crate) async fn start(&self, side: Side, way: Way) -> io::Result<Running> {
-        let server = Server::start(self.command(side, way)?, way).await?;
-        Ok(Running { side, client: server.client().await?, server })
+    /// Starts a server and connects a client.
+    pub(crate) async fn start(
+        &self,
+        kind: ServerKind,
+        transport: Transport,
+    ) -> io::Result<Running> {
+        let server = Server::start(self.command(kind, transport)?, transport).await?;
+        Ok(Running { kind, client: server.client().await?, server })
     }
 
-    /// Starts a server that may use as many threads as it likes.
-    pub(crate) async fn start_under_load(&self, side: Side, way: Way) -> io::Result<Server> {
-        let mut command = self.command(side, way)?;
-        if matches!(side, Side::Ours | Side::ByHand) {
+    /// Starts a server with several threads, without a client.
+    pub(crate) async fn start_under_load(
+        &self,
+        kind: ServerKind,
+        transport: Transport,
+    ) -> io::Result<Server> {
+        let mut command = self.command(kind, transport)?;
+        if matches!(kind, ServerKind::Ours | ServerKind::ByHand) {
             command.arg("--threads");
         }
-        // What fails there is meant to.
+        // Errors of the server are intended.
         command.stderr(process::Stdio::null());
-        Server::start(command, way).await
+        Server::start(command, transport).await
     }
 
-    fn command(&self, side: Side, way: Way) -> io::Result<Command> {
-        let mut command = match side {
-            Side::Ours | Side::ByHand => {
+    fn command(&self, kind: ServerKind, transport: Transport) -> io::Result<Command> {
+        let mut command = match kind {
+            ServerKind::Ours | ServerKind::ByHand => {
                 let mut command = Command::new(env::current_exe()?);
-                command.args(["serve", if side == Side::Ours { "ours" } else { "by-hand" }]);
+                command.args(["serve", if kind == ServerKind::Ours { "ours" } else { "by-hand" }]);
                 command
             }
-            Side::TypeScript => self.npm.script("typescript_server.mjs")?,
-            Side::FastMcp => self.pypi.script("fastmcp_server.py"),
+            ServerKind::TypeScript => self.npm.script("typescript_server.mjs")?,
+            ServerKind::FastMcp => self.pypi.script("fastmcp_server.py"),
         };
-        command.arg(if way == Way::Stdio { "stdio" } else { "http" });
+        command.arg(if transport == Transport::Stdio { "stdio" } else { "http" });
         Ok(command)
     }
 }
 
 impl Server {
-    async fn start(mut command: Command, way: Way) -> io::Result<Self> {
-        if way == Way::Stdio {
+    async fn start(mut command: Command, transport: Transport) -> io::Result<Self> {
+        if transport == Transport::Stdio {
             return Ok(Self::Stdio(Arc::new(Stdio::start(command).await?)));
         }
-        Ok(Self::Http(Served::start(&mut command)?, way))
+        Ok(Self::Http(Served::start(&mut command)?, transport))
     }
 
-    /// The process's id.
+    /// Returns the id of the process.
     pub(crate) fn process(&self) -> io::Result<u32> {
         match self {
             Self::Stdio(stdio) => stdio.id(),
@@ -135,7 +143,7 @@ impl Server {
         }
     }
 
-    /// Where it listens, if it does.
+    /// Returns the URL of an HTTP server.
     pub(crate) fn url(&self) -> Option<&str> {
         match self {
             Self::Stdio(_) => None,
@@ -143,11 +151,11 @@ impl Server {
         }
     }
 
-    /// A client that has met it: on a connection of its own, but for standard streams, which all share.
+    /// Connects a client. Each has its own connection over HTTP; over standard streams all clients share one.
     pub(crate) async fn client(&self) -> io::Result<Client> {
         Ok(match self {
             Self::Stdio(stdio) => Client::Stdio(Arc::clone(stdio)),
-            Self::Http(served, Way::Stateless) => {
+            Self::Http(served, Transport::Stateless) => {
                 Client::Http(Http::stateless(served.url()).await?)
             }
             Self::Http(served, _) => Client::Http(Http::session(served.url()).await?),

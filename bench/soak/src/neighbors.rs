@@ -1,4 +1,4 @@
-//! How fast a tool answers beside others that hang or return too much. Never counts what those do.
+//! Measures how fast a tool answers while other calls hang or return large results.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
 
 use tower::ServiceBuilder;
 
-/// How many calls are timed in each of the three rounds.
+/// The number of calls that are timed in each of the three rounds.
 const CALLS: usize = 20_000;
-/// How many calls hang meanwhile.
+/// The number of calls that hang at the same time.
 const HUNG: usize = 1_000;
-/// How much the large tool returns, in bytes.
+/// The size of a large result in bytes.
 const LARGE: usize = 100 << 20;
-/// How much slower the middle call may be beside neighbours: more is a queue, not noise.
+/// The maximal ratio of the median times with and without other calls. A larger one means that calls wait for each other.
 const MAX_RATIO: f64 = 3.0;
 
-/// The middle call's time: alone, beside hanging calls, beside one of 100 MB after another.
-pub(crate) struct Neighbours {
+/// The median time of a call: alone, beside hanging calls, and beside calls that return 100 MB one after the other.
+pub(crate) struct Neighbors {
     alone: Duration,
     beside_hung: Duration,
     beside_large: Duration,
 }
 
 /// Times calls in three rounds.
-pub(crate) async fn run() -> Neighbours {
+pub(crate) async fn run() -> Neighbors {
     let runtime = runtime();
     let alone = timed(&runtime).await;
     let hung: Vec<_> = (0..HUNG).map(|_| spawn(&runtime, "hang")).collect();
@@ -38,9 +38,9 @@ pub(crate) async fn run() -> Neighbours {
     let large = tokio::spawn(keep_calling(runtime.clone(), Arc::clone(&stop)));
     let beside_large = timed(&runtime).await;
     stop.store(true, Ordering::Relaxed);
-    // What it returned is nobody's concern.
+    // Its results are not needed.
     let _ = large.await;
-    Neighbours { alone, beside_hung, beside_large }
+    Neighbors { alone, beside_hung, beside_large }
 }
 
 async fn keep_calling(runtime: Runtime, stop: Arc<AtomicBool>) {
@@ -60,7 +60,7 @@ fn runtime() -> Runtime {
     let tool = |name| ToolSpec::new(name).with_toolset("soak").with_service("soak");
     let quick = FunctionTool::new(tool("quick"), async || true);
     let hang = FunctionTool::new(tool("hang"), std::future::pending::<bool>);
-    // Making so much takes long, so it is done where nobody waits for it.
+    // Making such a text takes long, so it is done on a thread for blocking work.
     let large = FunctionTool::new(tool("large"), async || {
         tokio::task::spawn_blocking(|| "x".repeat(LARGE)).await
     });
@@ -74,7 +74,7 @@ fn runtime() -> Runtime {
     Runtime::builder(registry).with_execute(Execute::new(layers)).build()
 }
 
-/// The middle time of a call of the quick tool.
+/// Returns the median time of a call of the quick tool.
 async fn timed(runtime: &Runtime) -> Duration {
     let mut times = Vec::with_capacity(CALLS);
     for _ in 0..CALLS {
@@ -87,8 +87,8 @@ async fn timed(runtime: &Runtime) -> Duration {
     times[CALLS / 2]
 }
 
-impl Neighbours {
-    /// Whether the others slow nobody down.
+impl Neighbors {
+    /// Returns whether the other calls do not slow down the quick ones.
     pub(crate) fn is_fair(&self) -> bool {
         self.ratios().iter().all(|ratio| *ratio <= MAX_RATIO)
     }
@@ -99,7 +99,7 @@ impl Neighbours {
     }
 }
 
-impl fmt::Display for Neighbours {
+impl fmt::Display for Neighbors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [hung, large] = self.ratios();
         writeln!(f, "| middle call alone, µs | {:.2} | |", micros(self.alone))?;
