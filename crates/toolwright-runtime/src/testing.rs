@@ -142,8 +142,8 @@ fn answered(verdict: &Verdict) -> String {
     }
 }
 
-fn runtime(registry: Registry, approved: Option<bool>) -> Runtime {
-    let approver = move |request: &ApprovalRequest| match approved {
+fn runtime(registry: Registry, answer: Option<bool>) -> Runtime {
+    let approver = move |request: &ApprovalRequest| match answer {
         Some(true) => Verdict::Approve,
         Some(false) => Verdict::Deny(None),
         None => Verdict::Deny(Some(unanswered(&request.tool).message)),

@@ -114,7 +114,7 @@ async fn a_state_that_no_tool_could_have_made_is_not_restored() {
         let (input, output) = tokio::io::split(theirs);
         tokio::spawn(source.serve_stream(input, output, RemoteOptions::new()));
         let (input, output) = tokio::io::split(ours);
-        let toolset = RemoteToolset::over(input, output, &scope, RemoteOptions::new());
+        let toolset = RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new());
         let toolset = toolset.await.unwrap();
         let restore = async |state: &serde_json::Value| {
             toolset.restore(&scope, &Payload::new(state.to_string())).await
