@@ -91,7 +91,7 @@ fn each_line(answer: impl Fn(&Value) -> Result<Value, String>) -> Exit {
     loop {
         line.clear();
         match io::Read::take(&mut input, LONGEST_LINE).read_until(b'\n', &mut line) {
-            Ok(0) => return Exit::Done,
+            Ok(0) => return Exit::Success,
             Ok(_) => {}
             Err(_) => return Exit::Io,
         }
@@ -105,7 +105,7 @@ fn each_line(answer: impl Fn(&Value) -> Result<Value, String>) -> Exit {
             .and_then(|value| answer(&value))
             .unwrap_or_else(|error| Value::Object(Map::from([("error", Value::from(error))])));
         if writeln!(output, "{answered}").and_then(|()| output.flush()).is_err() {
-            return Exit::Done;
+            return Exit::Success;
         }
     }
 }

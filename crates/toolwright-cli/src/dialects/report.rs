@@ -21,7 +21,7 @@ pub(super) fn list() -> Exit {
         })
         .collect();
     table(["dialect", "mode", "known", "endpoint"], &rows);
-    Exit::Done
+    Exit::Success
 }
 
 pub(super) fn show(dialect: &Dialect) -> Exit {
@@ -51,7 +51,7 @@ pub(super) fn show(dialect: &Dialect) -> Exit {
     for line in lines {
         print::out_line(&line);
     }
-    Exit::Done
+    Exit::Success
 }
 
 pub(super) fn report(tools: &[Tool], dialects: &[&Dialect], format: Format) -> Exit {
@@ -88,7 +88,7 @@ pub(super) fn report(tools: &[Tool], dialects: &[&Dialect], format: Format) -> E
             print::out_line(&line);
         }
     }
-    Exit::Done
+    Exit::Success
 }
 
 /// A tool in a dialect as one JSON object.
@@ -130,14 +130,14 @@ pub(super) fn why(tool: &Tool, dialect: &Dialect) -> Exit {
     if !rows.is_empty() {
         table(["loss", "by", "at", "was", "now"], &rows);
     }
-    Exit::Done
+    Exit::Success
 }
 
 pub(super) fn schema(tool: &Tool, dialect: &Dialect) -> Exit {
     let found = tool.project(dialect);
     if let Some(schema) = &found.wire_schema {
         print::out(&format!("{schema}\n"));
-        return Exit::Done;
+        return Exit::Success;
     }
     if found.class != Class::Refused {
         print::err_line(&format!(
@@ -145,7 +145,7 @@ pub(super) fn schema(tool: &Tool, dialect: &Dialect) -> Exit {
             tool.name,
             dialect.id()
         ));
-        return Exit::Done;
+        return Exit::Success;
     }
     let reason = found.losses.iter().find(|loss| loss.kind == LossKind::Refused);
     let reason = reason.map_or(String::new(), |loss| format!(" at `{}`: it {}", loss.at, loss.now));

@@ -84,7 +84,7 @@ fn faults(tool: &Tool, dialect: &Dialect, found: &Projection) -> Vec<String> {
                 match found.encode(value) {
                     Ok(wire) if found.decode(&wire).is_ok() => {}
                     Ok(wire) => {
-                        faults.push(format!("{value} became {wire}, which does not come back"))
+                        faults.push(format!("{value} became {wire}, which does not come back"));
                     }
                     Err(_) if found.class == Class::Narrowed => {}
                     Err(error) => faults.push(format!("{value}: {error}")),
@@ -132,7 +132,8 @@ fn faults(tool: &Tool, dialect: &Dialect, found: &Projection) -> Vec<String> {
                 }
             }
             Err(issues) => {
-                faults.push(format!("{value} became {encoded}, which does not come back: {issues}"))
+                faults
+                    .push(format!("{value} became {encoded}, which does not come back: {issues}"));
             }
         }
     }
@@ -151,7 +152,7 @@ fn faults(tool: &Tool, dialect: &Dialect, found: &Projection) -> Vec<String> {
                     }
                 }
                 Err(issues) => {
-                    faults.push(format!("lossless, and {sample} does not decode: {issues}"))
+                    faults.push(format!("lossless, and {sample} does not decode: {issues}"));
                 }
             }
         }

@@ -12,12 +12,12 @@ use toolwright_runtime::{
 };
 
 use crate::approvals::guarded;
-use crate::tools::{Echo, Log, N, Stand, Think, call, payload, stand_registry};
+use crate::tools::{Echo, Log, N, TestExecutor, Think, call, payload, test_registry};
 use crate::toys::Toy;
 
 #[tokio::test]
 async fn registered_tools_are_called_as_a_runtime_calls_them() {
-    let (log, (registry, _)) = (Log::default(), stand_registry());
+    let (log, (registry, _)) = (Log::default(), test_registry());
     registry.register_tool(guarded(&log)).unwrap();
     let tools = testing::tools(registry);
     assert_eq!(tools.run(Echo, &N { n: 7 }).await, Ok(N { n: 7 }));
@@ -52,8 +52,8 @@ async fn both_kinds_of_tools_deny_in_the_same_words() {
 
     let spec: &'static ToolSpec = Box::leak(Box::new(spec()));
     let specs: &'static [&ToolSpec] = Box::leak(Box::new([spec]));
-    let (_, log) = stand_registry();
-    let stand = Arc::new(Stand { log });
+    let (_, log) = test_registry();
+    let stand = Arc::new(TestExecutor { log });
     let tools = toolwright::testing::tools(|registrar| registrar.register(specs, stand)).denying();
     let there = tools.call("wipe", r#"{"n":1}"#).await.unwrap_err();
     assert_eq!((here.kind, here.message), (there.kind, there.message));
@@ -95,7 +95,7 @@ async fn time_limits_and_the_time_of_day_move_together() {
 /// Nothing in a transcript depends on time or on ids that are made.
 #[tokio::test]
 async fn a_transcript_tells_what_happened_and_is_the_same_each_time() {
-    let (registry, _) = stand_registry();
+    let (registry, _) = test_registry();
     registry.register_tool(guarded(&Log::default())).unwrap();
     let thinking =
         Script::new().call([call("wipe", "a", 3), call("refuse", "b", 1)]).finish(payload(1));
