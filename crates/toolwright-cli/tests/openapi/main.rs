@@ -174,7 +174,7 @@ fn a_failed_import_has_its_exit_code_and_writes_nothing() {
     let good = "openapi: 3.1.0\npaths: { /a: { get: { summary: A, responses: {} } } }\n";
     fs::write(folder.path().join("good.yaml"), good).expect("written");
     let cases: [(&[&str], i32, &str); 6] = [
-        (&["good.yaml", "--service", "a", "-o", "mine.yaml"], 1, "mine.yaml is there"),
+        (&["good.yaml", "--service", "a", "-o", "mine.yaml"], 1, "mine.yaml exists"),
         (&["api.yaml", "--service", "a", "-o", "out.yaml"], 1, "this is Swagger 2"),
         (&["none.yaml", "--service", "a", "-o", "out.yaml"], 1, "no file none.yaml"),
         (&["api.yaml", "--service", "A"], 2, "expected a name"),
