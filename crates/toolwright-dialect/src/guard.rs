@@ -156,6 +156,11 @@ fn kinds_of(schema: &Value) -> Vec<Kind> {
     kinds
 }
 
+/// The types that a value of `type` names.
+pub(crate) fn type_names(value: &Value) -> impl Iterator<Item = &str> {
+    value.as_str().into_iter().chain(strings(Some(value)))
+}
+
 /// The strings of an array.
 pub(crate) fn strings(array: Option<&Value>) -> impl Iterator<Item = &str> {
     array.and_then(Value::as_array).unwrap_or_default().iter().filter_map(Value::as_str)

@@ -62,11 +62,16 @@ pub struct Dialect {
     #[serde(default)]
     pub(crate) nodes_typed: bool,
     #[serde(default = "yes")]
-    pub(crate) type_lists: bool,
+    type_lists: bool,
+    /// The types that a list of types may name; all where there is none.
+    #[serde(default)]
+    type_list_kinds: Option<Vec<String>>,
     #[serde(default = "yes")]
     pub(crate) null_type: bool,
     #[serde(default)]
     pub(crate) enum_strings_only: bool,
+    #[serde(default)]
+    pub(crate) enum_strings_nonempty: bool,
     #[serde(default)]
     pub(crate) enum_scalars: Option<Vec<String>>,
     /// Numbers of values are doubles on the wire.
@@ -83,6 +88,8 @@ pub struct Dialect {
     pub(crate) objects_have_properties: bool,
     #[serde(default)]
     pub(crate) objects_have_properties_root: bool,
+    #[serde(default)]
+    pub(crate) objects_nonempty: bool,
     #[serde(default)]
     pub(crate) nonempty_root_properties: bool,
     #[serde(default)]
@@ -407,6 +414,14 @@ impl Dialect {
             Mode::Allow => within(&self.keywords) && !within(&self.deny),
             Mode::Deny => !within(&self.deny) && !within(&self.deny_numbers),
         }
+    }
+
+    /// Whether `type` may be a list of these types.
+    pub(crate) fn takes_type_list<'a>(&self, kinds: impl IntoIterator<Item = &'a str>) -> bool {
+        let listed = |kind: &str| {
+            self.type_list_kinds.as_ref().is_none_or(|all| all.iter().any(|known| known == kind))
+        };
+        self.type_lists && kinds.into_iter().all(listed)
     }
 
     /// Whether schemas have to be valid in the 2020-12 dialect of JSON Schema.

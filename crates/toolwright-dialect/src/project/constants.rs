@@ -70,9 +70,10 @@ impl Projector<'_> {
             (Some(names), kind) => names.iter().any(|name| name == kind.as_str()),
             (None, _) => true,
         };
-        let one_type =
-            kinds.len() == 1 || (self.dialect.type_lists && self.dialect.enum_scalars.is_none());
-        let step = if kinds.iter().all(takes_kind) && one_type {
+        let one_type = kinds.len() == 1
+            || (self.takes_type_list(&kinds) && self.dialect.enum_scalars.is_none());
+        let has_empty = self.dialect.enum_strings_nonempty && values.contains(&Value::from(""));
+        let step = if kinds.iter().all(takes_kind) && one_type && !has_empty {
             let names: Vec<Value> = kinds.iter().map(|kind| Value::from(kind.as_str())).collect();
             let type_value = if names.len() == 1 { names[0].clone() } else { Value::Array(names) };
             wire.insert("type", type_value);
@@ -85,7 +86,7 @@ impl Projector<'_> {
             }
             SAME
         } else {
-            let rows = table(values);
+            let rows = table(values, has_empty);
             wire.insert("type", Value::from("string"));
             wire.insert("enum", Value::Array(rows.iter().map(|(_, wire)| wire.clone()).collect()));
             self.step(Step::Table(rows))
@@ -104,8 +105,8 @@ fn rules_beside(entries: &Map<Value>) -> Option<Schema> {
     Schema::new(&Value::Object(entries.clone()).to_string()).ok()
 }
 
-/// Each value with its string: itself, or its JSON text; all are JSON texts where two would be equal.
-fn table(values: &[Value]) -> Vec<(Value, Value)> {
+/// Each value with its string: itself, or its JSON text. All are JSON texts with `all_texts`, and where two would be equal.
+fn table(values: &[Value], all_texts: bool) -> Vec<(Value, Value)> {
     let text = |value: &Value| Value::from(value.to_string());
     let plain = |value: &Value| if value.as_str().is_some() { value.clone() } else { text(value) };
     let collides = values
@@ -114,7 +115,9 @@ fn table(values: &[Value]) -> Vec<(Value, Value)> {
         .any(|(index, value)| values[..index].iter().any(|earlier| plain(earlier) == plain(value)));
     values
         .iter()
-        .map(|value| (value.clone(), if collides { text(value) } else { plain(value) }))
+        .map(|value| {
+            (value.clone(), if collides || all_texts { text(value) } else { plain(value) })
+        })
         .collect()
 }
 

@@ -188,14 +188,12 @@ impl Projector<'_> {
         match keyword {
             "pattern" => {
                 let Some(pattern) = value.as_str() else { return false };
-                let lookaround =
-                    ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look));
                 let lengths =
                     entries.contains_key("minLength") || entries.contains_key("maxLength");
                 let classes = ["\\d", "\\w", "\\s", "\\D", "\\W", "\\S", "\\p", "\\b"]
                     .iter()
                     .any(|class| pattern.contains(class));
-                (dialect.pattern_lookaround || !lookaround)
+                (dialect.pattern_lookaround || !looks_around(pattern))
                     && (!dialect.pattern_anchored
                         || (pattern.starts_with('^') && pattern.ends_with('$')))
                     && (!dialect.pattern_no_classes || !classes)
@@ -275,6 +273,11 @@ pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a pattern has an assertion of what is before or behind a place.
+pub(super) fn looks_around(pattern: &str) -> bool {
+    ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look))
 }
 
 /// The counts of `{n}` and `{n,m}` in a pattern.

@@ -231,7 +231,7 @@ pub fn project(subject: &Subject<'_>, dialect: &Dialect, policy: &Policy) -> Pro
     let wire_name = crate::names::wire_name(subject.name, dialect);
     let mut description = subject.description.to_owned();
     if dialect.description_nonempty && description.trim().is_empty() {
-        subject.name.clone_into(&mut description);
+        description.clone_from(&wire_name);
     }
     let schema: Result<Value, InvalidPayload> = subject.args.parse();
     let schema = match schema {

@@ -3,7 +3,7 @@
 use toolwright::value::{Kind, Map, Value};
 
 use super::{Definition, Depth, Node, Projector};
-use crate::guard::strings;
+use crate::guard::{strings, type_names};
 use crate::loss::LossKind;
 use crate::plan::{Branch, LazySchema, SAME, Step};
 use crate::policy::Unroll;
@@ -118,7 +118,7 @@ impl Projector<'_> {
         }
         rest.dedup();
         let is_flat = !rest.iter().any(|kind| matches!(kind, Kind::Object | Kind::Array));
-        if is_flat && self.dialect.type_lists && (self.dialect.null_type || !nullable) {
+        if is_flat && self.takes_type_list(&rest) && (self.dialect.null_type || !nullable) {
             let mut wire = Map::new();
             let mut names: Vec<Value> =
                 rest.iter().map(|kind| Value::from(kind.as_str())).collect();
@@ -171,6 +171,11 @@ impl Projector<'_> {
         Node { wire, step: self.step(Step::Choice(vec![null, other])) }
     }
 
+    /// Whether the dialect takes a list of these types, and of null.
+    pub(super) fn takes_type_list(&self, kinds: &[Kind]) -> bool {
+        self.dialect.takes_type_list(kinds.iter().map(|kind| kind.as_str()))
+    }
+
     /// The wire schema with null as one more value.
     pub(super) fn with_null(&self, mut wire: Map<Value>) -> Map<Value> {
         let null = || Value::Object(Map::from([("type", Value::from("null"))]));
@@ -189,7 +194,10 @@ impl Projector<'_> {
         match wire.get("type") {
             Some(Value::String(name)) if name == "null" => return wire,
             Some(list @ Value::Array(_)) if is_list_of_null(list) => return wire,
-            Some(value) if self.dialect.type_lists && !wire.contains_key("const") => {
+            Some(value)
+                if self.dialect.takes_type_list(type_names(value))
+                    && !wire.contains_key("const") =>
+            {
                 let values_allow_null = self.dialect.enum_scalars.is_none();
                 if !wire.contains_key("enum") || values_allow_null {
                     let mut names: Vec<Value> = match value {

@@ -147,6 +147,9 @@ impl Projector<'_> {
             depth,
         );
         let has_properties = !wire_properties.is_empty();
+        if !has_properties && self.dialect.objects_nonempty && !is_root {
+            return self.text(&Value::Object(entries.clone()), at, "T2");
+        }
         if has_properties
             || self.dialect.objects_have_properties
             || (is_root && self.dialect.objects_have_properties_root)

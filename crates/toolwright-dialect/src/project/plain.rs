@@ -1,12 +1,15 @@
 //! Dialects that take any JSON Schema, but for its root and a few habits of older drafts.
 
+use toolwright::schema::Schema;
 use toolwright::value::{Map, Value};
 
+use super::leaf::looks_around;
 use super::root::{INPUT, wrapped};
 use super::{Node, Projector};
-use crate::canonical::{modern, rebuilt};
+use crate::canonical::{modern, rebuilt, visit};
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step, StepId};
+use crate::sentence;
 
 /// Projects the whole schema, as it is written.
 pub(super) fn project(
@@ -28,6 +31,15 @@ pub(super) fn project(
         } else {
             schema = modern(&schema, true);
         }
+    }
+    if dialect.needs_2020_12()
+        && let Err(error) = Schema::new(&schema.to_string())
+    {
+        projector.refuse(error.pointer(), "T0", error.message().to_owned());
+        return (None, SAME);
+    }
+    if !dialect.pattern_lookaround {
+        schema = without_lookaround(projector, &schema);
     }
     if dialect.id_is_uri_reference {
         schema = without_strange_ids(projector, &schema);
@@ -203,6 +215,30 @@ fn with_other_keys(
     }
     let step = projector.step(Step::Object(ObjectStep { properties, rest: Rest::Keep(SAME) }));
     Some((wire, step))
+}
+
+/// Says patterns with lookaround in words.
+fn without_lookaround(projector: &mut Projector<'_>, schema: &Value) -> Value {
+    let words = |node: &Map<Value>| {
+        let pattern = node.get("pattern")?;
+        looks_around(pattern.as_str()?).then(|| sentence::of("pattern", pattern, &Value::Null))?
+    };
+    visit(schema, String::new(), &mut |node, at| {
+        if let Some(entries) = node.as_object()
+            && let (Some(words), Some(was)) = (words(entries), entries.get("pattern"))
+        {
+            projector.lose(LossKind::Enforcement, at, "pattern", was.clone(), &words, "T20");
+        }
+    });
+    rebuilt(schema, &mut |mut node| {
+        if let Some(words) = words(&node) {
+            node.remove("pattern");
+            let own = node.get("description").and_then(Value::as_str);
+            let text = sentence::behind(own, &[words]);
+            node.extend(text.map(|text| ("description", Value::from(text))));
+        }
+        node
+    })
 }
 
 /// Takes out ids that are no URI reference (RFC 3986, section 4.1).

@@ -1,15 +1,14 @@
 //! Projects every tool of the 42 real servers into every dialect, and holds the results against the rules of each row and
 //! against an independent validator.
 
-mod rules;
-mod samples;
-
 use std::collections::BTreeMap;
 use std::fs;
 
 use serde_json::Value;
 use toolwright_dialect::{Class, Dialect, LossKind, Policy, Projection, Subject, project};
 use toolwright_prerequisites::{Prerequisite, corpora, has};
+
+use crate::{rules, samples};
 
 struct Tool {
     server: String,

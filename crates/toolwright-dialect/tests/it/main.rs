@@ -1,0 +1,8 @@
+//! Projections: small cases, real tools, schemas that providers refused, and promises about rows, names and requests.
+
+mod cases;
+mod corpus;
+mod promises;
+mod refused;
+mod rules;
+mod samples;

@@ -1,0 +1,407 @@
+//! The rule book, read on its own: what of a definition breaks its row. Shares no code with the projection.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+use toolwright_dialect::Dialect;
+
+type Row = toml::Table;
+
+/// Returns each broken rule with its place.
+pub(super) fn broken(dialect: &Dialect, wire: &Value) -> Vec<String> {
+    let row = row(dialect);
+    let mut faults = Vec::new();
+    if wire["type"] != "object" {
+        faults.push("the root is no object".to_owned());
+    }
+    for keyword in texts(row, "root_forbid") {
+        if wire.get(keyword).is_some() {
+            faults.push(format!("the root has `{keyword}`"));
+        }
+    }
+    let has_none = wire["properties"].as_object().is_none_or(serde_json::Map::is_empty);
+    if flag(row, "nonempty_root_properties") && has_none {
+        faults.push("the root has no properties".to_owned());
+    }
+    if flag(row, "objects_have_properties_root") && wire.get("properties").is_none() {
+        faults.push("the root lacks `properties`".to_owned());
+    }
+    if row.contains_key("metaschema") {
+        let draft = wire["$schema"].as_str().unwrap_or_default();
+        if !(draft.is_empty() || draft.contains("2020-12"))
+            || !jsonschema::draft202012::meta::is_valid(wire)
+        {
+            faults.push("is no JSON Schema of draft 2020-12".to_owned());
+        }
+    }
+    node(row, wire, wire, "", &mut faults);
+    let kind = row.get("recursion");
+    let only_optional = kind.and_then(toml::Value::as_str) == Some("optional_only");
+    if (only_optional || denies(row, "recursion"))
+        && leads_back(wire, wire, only_optional, &mut Vec::new())
+    {
+        faults.push("a reference leads back to itself".to_owned());
+    }
+    let limit = |key: &str| usize::try_from(row.get("limits")?.get(key)?.as_integer()?).ok();
+    let mut counts = Counts::default();
+    counts.add(wire, 0);
+    for (key, found) in [
+        ("properties", counts.properties),
+        ("depth", counts.depth),
+        ("enum_values", counts.enum_values),
+        ("json_bytes", wire.to_string().len()),
+    ] {
+        if limit(key).is_some_and(|most| found > most) {
+            faults.push(format!("{found} is more than the limit of `{key}`"));
+        }
+    }
+    faults
+}
+
+/// Returns what of a tool's name and description breaks a rule.
+pub(super) fn broken_words(dialect: &Dialect, name: &str, description: &str) -> Vec<String> {
+    let row = row(dialect);
+    let mut faults = Vec::new();
+    if !regex_lite::Regex::new(row["name"].as_str().unwrap()).unwrap().is_match(name) {
+        faults.push(format!("the name `{name}` is not taken"));
+    }
+    if flag(row, "description_nonempty") && description.is_empty() {
+        faults.push("the description is empty".to_owned());
+    }
+    faults
+}
+
+/// `nullable` is no keyword of JSON Schema: `type` says it for a validator.
+pub(super) fn without_nullable(wire: &Value) -> Value {
+    match wire {
+        Value::Object(entries) => {
+            let mut all: serde_json::Map<String, Value> =
+                entries.iter().map(|(key, value)| (key.clone(), without_nullable(value))).collect();
+            if all.get("nullable") == Some(&json!(true)) {
+                all.remove("nullable");
+                return json!({ "anyOf": [all, { "type": "null" }] });
+            }
+            Value::Object(all)
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_nullable).collect()),
+        other => other.clone(),
+    }
+}
+
+/// The rows with what they inherit, by id.
+static ROWS: LazyLock<BTreeMap<String, Row>> = LazyLock::new(|| {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("dialects");
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let file: Row = toml::from_str(&text).unwrap();
+        let rows = file["dialect"].as_array().unwrap().iter();
+        all.extend(rows.map(|row| row.as_table().unwrap().clone()));
+    }
+    let id = |row: &Row| row["id"].as_str().unwrap().to_owned();
+    all.iter().map(|row| (id(row), resolved(&id(row), &all))).collect()
+});
+
+fn row(dialect: &Dialect) -> &'static Row {
+    &ROWS[dialect.id()]
+}
+
+fn resolved(id: &str, all: &[Row]) -> Row {
+    let own = all.iter().find(|row| row["id"].as_str() == Some(id)).unwrap().clone();
+    let Some(parent) = own.get("inherits").and_then(toml::Value::as_str) else { return own };
+    let mut row = resolved(parent, all);
+    row.extend(own);
+    row
+}
+
+fn flag(row: &Row, key: &str) -> bool {
+    row.get(key).and_then(toml::Value::as_bool).unwrap_or(false)
+}
+
+fn denies(row: &Row, key: &str) -> bool {
+    row.get(key).and_then(toml::Value::as_bool) == Some(false)
+}
+
+fn number(row: &Row, key: &str) -> Option<u64> {
+    row.get(key).and_then(toml::Value::as_integer).map(|number| number.try_into().unwrap())
+}
+
+fn texts<'a>(row: &'a Row, key: &str) -> Vec<&'a str> {
+    let list = row.get(key).and_then(toml::Value::as_array);
+    list.into_iter().flatten().map(|text| text.as_str().unwrap()).collect()
+}
+
+/// Whether a list of a row has a word; any word where the row has no such list.
+fn takes(row: &Row, key: &str, word: &str) -> bool {
+    !row.contains_key(key) || texts(row, key).contains(&word)
+}
+
+fn kinds(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(name) => vec![name],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The keys of an object, or the strings of an array.
+fn names<'a>(schema: &'a Value, keyword: &str) -> Vec<&'a str> {
+    match &schema[keyword] {
+        Value::Object(all) => all.keys().map(String::as_str).collect(),
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The schemas within a node, with their places below it.
+fn inner(schema: &Value) -> Vec<(String, &Value)> {
+    let mut all = Vec::new();
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        match (keyword.as_str(), value) {
+            (
+                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
+                Value::Object(members),
+            ) => all.extend(
+                members.iter().map(|(name, member)| (format!("/{keyword}/{name}"), member)),
+            ),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(members)) => all.extend(
+                members.iter().enumerate().map(|(at, member)| (format!("/{keyword}/{at}"), member)),
+            ),
+            (
+                "items"
+                | "additionalProperties"
+                | "not"
+                | "contains"
+                | "if"
+                | "then"
+                | "else"
+                | "propertyNames",
+                _,
+            ) => all.push((format!("/{keyword}"), value)),
+            _ => {}
+        }
+    }
+    all
+}
+
+fn node(row: &Row, root: &Value, schema: &Value, at: &str, faults: &mut Vec<String>) {
+    let Some(entries) = schema.as_object() else {
+        if flag(row, "nodes_typed") && !schema.is_boolean() {
+            faults.push(format!("{at}: {schema} is no schema"));
+        }
+        return;
+    };
+    let mut fault = |what: String| faults.push(format!("{at}: {what}"));
+    let mode = row["mode"].as_str().unwrap();
+    for keyword in entries.keys().map(String::as_str) {
+        let denied =
+            texts(row, "deny").contains(&keyword) || texts(row, "deny_numbers").contains(&keyword);
+        if denied && mode != "any" {
+            fault(format!("`{keyword}` is denied"));
+        }
+        if mode == "allow" && !texts(row, "keywords").contains(&keyword) {
+            fault(format!("`{keyword}` is not allowed"));
+        }
+    }
+    object(row, schema, at, &mut fault);
+    let applies = ["$ref", "anyOf", "allOf"].iter().any(|keyword| entries.contains_key(*keyword));
+    if flag(row, "nodes_typed") && !entries.contains_key("type") && !applies {
+        fault("has no type".to_owned());
+    }
+    let needs_items = flag(row, "items_required") || flag(row, "items_typed");
+    if kinds(schema).contains(&"array") && needs_items && schema.get("items").is_none() {
+        fault("an array lacks `items`".to_owned());
+    }
+    if schema["type"].is_array() {
+        if denies(row, "type_lists") {
+            fault("`type` is a list".to_owned());
+        }
+        for kind in kinds(schema).into_iter().filter(|kind| !takes(row, "type_list_kinds", kind)) {
+            fault(format!("a list of types has `{kind}`"));
+        }
+    }
+    if denies(row, "null_type") && kinds(schema).contains(&"null") {
+        fault("`type` is null".to_owned());
+    }
+    constants(row, schema, &mut fault);
+    if flag(row, "any_of_alone") && entries.contains_key("anyOf") && entries.len() > 1 {
+        fault("`anyOf` is not alone".to_owned());
+    }
+    if mode != "any"
+        && let Some(format) = schema["format"].as_str()
+        && !takes(row, "formats", format)
+    {
+        fault(format!("the format `{format}` is not taken"));
+    }
+    if number(row, "min_items_max")
+        .is_some_and(|most| schema["minItems"].as_u64().is_some_and(|least| least > most))
+    {
+        fault("`minItems` is too large".to_owned());
+    }
+    repetitions(row, schema, &mut fault);
+    reference(row, root, schema, mode, &mut fault);
+    if flag(row, "id_is_uri_reference")
+        && schema["$id"].as_str().is_some_and(|id| id.contains([' ', '<', '>', '"']))
+    {
+        fault("`$id` is no URI reference".to_owned());
+    }
+    for (place, inner) in inner(schema) {
+        node(row, root, inner, &format!("{at}{place}"), faults);
+    }
+}
+
+fn object(row: &Row, schema: &Value, at: &str, fault: &mut impl FnMut(String)) {
+    let properties = names(schema, "properties");
+    if kinds(schema).contains(&"object") {
+        if flag(row, "objects_closed") && schema["additionalProperties"] != json!(false) {
+            fault("an object is open".to_owned());
+        }
+        if flag(row, "objects_have_properties") && schema.get("properties").is_none() {
+            fault("an object lacks `properties`".to_owned());
+        }
+        if flag(row, "objects_nonempty") && properties.is_empty() {
+            fault("an object has no properties".to_owned());
+        }
+        let required = names(schema, "required");
+        if flag(row, "objects_all_required")
+            && properties.iter().any(|name| !required.contains(name))
+        {
+            fault("a property is not required".to_owned());
+        }
+    }
+    if flag(row, "required_in_properties")
+        && names(schema, "required").iter().any(|name| !properties.contains(name))
+    {
+        fault("a required key is no property".to_owned());
+    }
+    if let Some(grammar) = row.get("property_key").and_then(toml::Value::as_str)
+        && (at.is_empty() || row["property_key_scope"].as_str() == Some("all"))
+    {
+        let grammar = regex_lite::Regex::new(grammar).unwrap();
+        for key in properties.iter().filter(|key| !grammar.is_match(key)) {
+            fault(format!("the key `{key}` is not taken"));
+        }
+    }
+}
+
+fn constants(row: &Row, schema: &Value, fault: &mut impl FnMut(String)) {
+    let Some(values) = schema["enum"].as_array() else { return };
+    if flag(row, "enum_strings_only") && !values.iter().all(Value::is_string) {
+        fault("an enum has other values than strings".to_owned());
+    }
+    if flag(row, "enum_strings_only") && !kinds(schema).contains(&"string") {
+        fault("an enum is of another type than string".to_owned());
+    }
+    if flag(row, "enum_strings_nonempty") && values.contains(&json!("")) {
+        fault("an enum has the empty string".to_owned());
+    }
+    let kind = |value: &Value| match value {
+        Value::String(_) => "string",
+        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+        Value::Number(_) => "number",
+        _ => "other",
+    };
+    if !values.iter().all(|value| takes(row, "enum_scalars", kind(value))) {
+        fault("an enum has a value of a kind that is not taken".to_owned());
+    }
+}
+
+/// Patterns and counts.
+fn repetitions(row: &Row, schema: &Value, fault: &mut impl FnMut(String)) {
+    let most = number(row, "repetition_max").unwrap_or(u64::MAX);
+    for keyword in ["minLength", "maxLength", "minItems", "maxItems"] {
+        if schema[keyword].as_u64().is_some_and(|count| count > most) {
+            fault(format!("`{keyword}` is too large"));
+        }
+    }
+    let Some(pattern) = schema["pattern"].as_str() else { return };
+    if denies(row, "pattern_lookaround")
+        && ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look))
+    {
+        fault("a pattern looks around".to_owned());
+    }
+    if flag(row, "pattern_anchored") && !(pattern.starts_with('^') && pattern.ends_with('$')) {
+        fault("a pattern has no anchors".to_owned());
+    }
+    let classes = ["\\d", "\\w", "\\s", "\\D", "\\W", "\\S", "\\p", "\\b"];
+    if flag(row, "pattern_no_classes") && classes.iter().any(|class| pattern.contains(class)) {
+        fault("a pattern has a class".to_owned());
+    }
+    let has_length = schema.get("minLength").is_some() || schema.get("maxLength").is_some();
+    if denies(row, "pattern_with_lengths") && has_length {
+        fault("a pattern is beside a length".to_owned());
+    }
+}
+
+fn reference(row: &Row, root: &Value, schema: &Value, mode: &str, fault: &mut impl FnMut(String)) {
+    let Some(reference) = schema["$ref"].as_str() else { return };
+    let kind = row.get("ref").and_then(toml::Value::as_str);
+    if kind == Some("none") {
+        fault("has a reference".to_owned());
+    }
+    if kind == Some("defs")
+        && !(reference == "#"
+            || reference.starts_with("#/$defs/")
+            || reference.starts_with("#/definitions/"))
+    {
+        fault(format!("{reference} leads to no definition"));
+    }
+    if mode != "any" && root.pointer(reference.trim_start_matches('#')).is_none() {
+        fault(format!("{reference} leads nowhere"));
+    }
+    for keyword in schema.as_object().into_iter().flat_map(serde_json::Map::keys) {
+        if keyword != "$ref" && !takes(row, "ref_siblings", keyword) {
+            fault(format!("`{keyword}` is beside a reference"));
+        }
+    }
+}
+
+/// Whether a reference leads back to itself; with `only_optional`, other than through a property that may be absent.
+fn leads_back<'a>(
+    root: &'a Value,
+    schema: &'a Value,
+    only_optional: bool,
+    path: &mut Vec<&'a str>,
+) -> bool {
+    if let Some(reference) = schema["$ref"].as_str()
+        && let Some(target) = root.pointer(reference.trim_start_matches('#'))
+    {
+        if path.contains(&reference) {
+            return true;
+        }
+        path.push(reference);
+        let found = leads_back(root, target, only_optional, path);
+        path.pop();
+        return found;
+    }
+    let required = names(schema, "required");
+    inner(schema).into_iter().any(|(place, inner)| {
+        let is_optional = place
+            .strip_prefix("/properties/")
+            .is_some_and(|name| only_optional && !required.contains(&name));
+        let is_definition = place.starts_with("/$defs/") || place.starts_with("/definitions/");
+        !is_optional && !is_definition && leads_back(root, inner, only_optional, path)
+    })
+}
+
+#[derive(Default)]
+struct Counts {
+    properties: usize,
+    depth: usize,
+    enum_values: usize,
+}
+
+impl Counts {
+    fn add(&mut self, schema: &Value, outer: usize) {
+        let is_level = kinds(schema).iter().any(|kind| matches!(*kind, "object" | "array"));
+        let depth = outer + usize::from(is_level);
+        self.depth = self.depth.max(depth);
+        self.properties += names(schema, "properties").len();
+        self.enum_values += schema["enum"].as_array().map_or(0, Vec::len);
+        for (place, inner) in inner(schema) {
+            let is_definition = place.starts_with("/$defs/") || place.starts_with("/definitions/");
+            self.add(inner, if is_definition { 0 } else { depth });
+        }
+    }
+}
