@@ -22,6 +22,8 @@ mod verdict;
 mod yaml_text;
 
 pub use oracle::{Likeness, Oracle};
+pub use payloads::payloads;
 pub use report::{HEADING, replaced};
 pub use run::{Finding, Options, Summary, run};
+pub use schemas::arguments;
 pub use verdict::{Fault, Side};

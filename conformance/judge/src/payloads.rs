@@ -11,7 +11,7 @@ use crate::pool::{FORMATS, NAMES, NUMBERS, PATTERNS, STRINGS};
 const DEPTH: usize = 7;
 
 /// Generates distinct payloads for a schema, as JSON text.
-pub(crate) fn payloads(schema: &Value, count: usize, rng: &mut Rng) -> Vec<String> {
+pub fn payloads(schema: &Value, count: usize, rng: &mut Rng) -> Vec<String> {
     let mut generator = Generator { root: schema, rng };
     let mut made: Vec<String> = Vec::new();
     // A small schema may have fewer distinct payloads than `count`.

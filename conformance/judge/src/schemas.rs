@@ -14,7 +14,7 @@ const KINDS: [&str; 7] = ["object", "array", "string", "integer", "number", "boo
 const DEPTH: usize = 3;
 
 /// Generates a schema of arguments: a random object schema, or an object with a random schema for the property `value`.
-pub(crate) fn arguments(rng: &mut Rng) -> Value {
+pub fn arguments(rng: &mut Rng) -> Value {
     let mut generator = Generator { definitions: rng.usize(0..4).saturating_sub(1), rng };
     let mut root = Map::new();
     if generator.chance(30) {

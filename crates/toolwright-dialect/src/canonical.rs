@@ -158,7 +158,8 @@ impl Canonical {
         Some(Cow::Owned(Value::Object(all)))
     }
 
-    /// A node with the target of its reference and the members of its `allOf` in it.
+    /// A node with the target of its reference and the members of its `allOf` in it. `None` where that does not merge, or
+    /// where a target below `depth` 0 leads back to itself: it would be written out without end.
     pub(crate) fn without_reference(&self, node: &Value, depth: usize) -> Option<Map<Value>> {
         let entries = match node {
             Value::Object(entries) => entries,
@@ -171,7 +172,10 @@ impl Canonical {
         let Some(reference) = entries.get("$ref") else {
             return self.merged(node, depth)?.as_object().cloned();
         };
-        let (_, target) = self.target(reference.as_str()?)?;
+        let (pointer, target) = self.target(reference.as_str()?)?;
+        if depth > 0 && self.is_recursive(&pointer) {
+            return None;
+        }
         let mut own = entries.clone();
         own.remove("$ref");
         let own = Value::Object(own);

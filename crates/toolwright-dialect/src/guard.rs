@@ -52,6 +52,10 @@ impl Guard {
         if let Some(values) = &values {
             kinds.retain(|kind| values.iter().any(|value| is_of(value, *kind)));
         }
+        for member in schema.get("allOf").and_then(Value::as_array).unwrap_or_default() {
+            let member = Self::within(member, target, depth + 1);
+            kinds.retain(|kind| member.kinds.contains(kind));
+        }
         let object = if kinds.contains(&Kind::Object) {
             ObjectGuard::of(schema)
         } else {

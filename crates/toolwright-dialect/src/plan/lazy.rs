@@ -17,6 +17,8 @@ enum SchemaSource {
     Text(&'static str),
     /// A place in a whole schema.
     Place(Arc<Value>, String),
+    /// A schema with the references of a whole one.
+    Within(Arc<Value>, Value),
 }
 
 impl LazySchema {
@@ -28,6 +30,10 @@ impl LazySchema {
         Self { source: SchemaSource::Place(root, pointer), compiled: OnceLock::new() }
     }
 
+    pub(crate) fn within(root: Arc<Value>, schema: Value) -> Self {
+        Self { source: SchemaSource::Within(root, schema), compiled: OnceLock::new() }
+    }
+
     pub(super) fn accepts(&self, value: &Value) -> bool {
         let compiled = self.compiled.get_or_init(|| self.compile());
         compiled.as_ref().is_some_and(|schema| schema.check(value.to_string().as_bytes()).is_ok())
@@ -36,21 +42,36 @@ impl LazySchema {
     fn compile(&self) -> Option<Schema> {
         match &self.source {
             SchemaSource::Text(text) => Schema::new(text).ok(),
-            SchemaSource::Place(root, pointer) => {
-                const ID: &str = "toolwright:canonical";
+            SchemaSource::Place(root, pointer) => referred((**root).clone(), pointer),
+            SchemaSource::Within(root, schema) => {
+                const NAME: &str = "toolwright:branch";
                 let mut root = (**root).clone();
                 if let Value::Object(entries) = &mut root {
-                    entries.insert("$id", Value::from(ID));
+                    let mut definitions = match entries.remove("$defs") {
+                        Some(Value::Object(definitions)) => definitions,
+                        _ => Map::new(),
+                    };
+                    definitions.insert(NAME, schema.clone());
+                    entries.insert("$defs", Value::Object(definitions));
                 }
-                let reference = format!("{ID}#{}", fragment(pointer));
-                let whole = Value::Object(Map::from([
-                    ("$defs", Value::Object(Map::from([("canonical", root)]))),
-                    ("$ref", Value::from(reference)),
-                ]));
-                Schema::new(&whole.to_string()).ok()
+                referred(root, &format!("/$defs/{NAME}"))
             }
         }
     }
+}
+
+/// The schema at a place of a whole one.
+fn referred(mut root: Value, pointer: &str) -> Option<Schema> {
+    const ID: &str = "toolwright:canonical";
+    if let Value::Object(entries) = &mut root {
+        entries.insert("$id", Value::from(ID));
+    }
+    let reference = format!("{ID}#{}", fragment(pointer));
+    let whole = Value::Object(Map::from([
+        ("$defs", Value::Object(Map::from([("canonical", root)]))),
+        ("$ref", Value::from(reference)),
+    ]));
+    Schema::new(&whole.to_string()).ok()
 }
 
 /// A JSON Pointer as the fragment of a URI (RFC 6901, section 6).

@@ -126,7 +126,7 @@ impl Projector<'_> {
             _ => None,
         };
         if nodes.iter().chain(&rest).any(|node| node.step != SAME) {
-            self.losses.truncate(losses);
+            self.take_back(losses);
             return self.text(&Value::Object(entries.clone()), at, "T15");
         }
         let mut wire = Map::from([("type", Value::from("array"))]);

@@ -54,14 +54,14 @@ impl Projector<'_> {
                 // Rules beside the choice hold for each alternative.
                 _ => self
                     .canonical
-                    .without_reference(branch, 0)
+                    .without_reference(branch, 1)
                     .and_then(|branch| merge(&shared, &branch)),
             };
             let Some(alternative) = alternative else {
-                self.losses.truncate(losses);
+                self.take_back(losses);
                 return Some(self.text(&whole, at, "T15"));
             };
-            let canonical = self.canonical_at(&pointer);
+            let canonical = self.canonical(branch, &pointer);
             nodes.push((self.node(&Value::Object(alternative), &pointer, depth), canonical));
         }
         if nodes.is_empty() {
@@ -71,7 +71,7 @@ impl Projector<'_> {
             self.lose(LossKind::Widening, at, keyword, Value::Null, "anyOf", "T7");
         }
         if !self.are_told_apart(&nodes) {
-            self.losses.truncate(losses);
+            self.take_back(losses);
             return Some(self.text(&whole, at, "T15"));
         }
         own = own.into_iter().filter(|(key, _)| words.contains(&key.as_str())).collect();
@@ -129,7 +129,7 @@ impl Projector<'_> {
     }
 
     /// Puts the words of a choice on its wire schema.
-    fn describe(&mut self, wire: &mut Map<Value>, words: &Map<Value>, at: &str) {
+    pub(super) fn describe(&mut self, wire: &mut Map<Value>, words: &Map<Value>, at: &str) {
         let mut described = Map::new();
         let handled = ["type", "anyOf", "oneOf"];
         let only_words: Map<Value> = words
@@ -189,7 +189,7 @@ impl Projector<'_> {
     }
 
     /// Whether each wire value belongs to at most one of the nodes, or it makes no difference.
-    fn are_told_apart(&mut self, nodes: &[(Node, LazySchema)]) -> bool {
+    pub(super) fn are_told_apart(&mut self, nodes: &[(Node, LazySchema)]) -> bool {
         // That makes the definitions, whose steps are known then.
         let guards: Vec<Guard> = nodes.iter().map(|(node, _)| self.guard(&node.wire)).collect();
         nodes.iter().all(|(node, _)| self.stays_same(node.step)) || pairwise(&guards)

@@ -1,6 +1,6 @@
 //! Nodes of one kind without anything inside, and the keywords that every node shares.
 
-use toolwright::format::Format;
+use toolwright::format::{Format, IntegerFormat};
 use toolwright::value::{Kind, Map, Number, Value};
 
 use super::{Node, Projector};
@@ -150,8 +150,8 @@ impl Projector<'_> {
         sentences: &mut Vec<String>,
     ) {
         let Some(name) = value.as_str() else { return };
-        let known = Format::from_name(name).is_some();
-        let is_number = name.starts_with("int") || name.starts_with("uint");
+        let is_number = IntegerFormat::from_name(name).is_some();
+        let known = is_number || Format::from_name(name).is_some();
         let speaks_of_it = if is_number {
             kinds.iter().any(|kind| matches!(kind, Kind::Integer | Kind::Number))
         } else {
@@ -202,6 +202,8 @@ impl Projector<'_> {
                         .repetition_max
                         .is_none_or(|most| repetitions(pattern).all(|count| count <= most))
             }
+            // Where it may name properties alone, it is said with them.
+            "required" => !dialect.required_in_properties,
             "minLength" | "maxLength" | "maxItems" => at_most(dialect.repetition_max),
             "minItems" => at_most(dialect.repetition_max) && at_most(dialect.min_items_max),
             _ => true,

@@ -377,6 +377,12 @@ impl<'a> Projector<'a> {
         self.lose(LossKind::Refused, at, "", Value::Null, &reason, by);
     }
 
+    /// Forgets the losses of nodes that are not used after all, but for the first `kept` losses.
+    fn take_back(&mut self, kept: usize) {
+        self.losses.truncate(kept);
+        self.is_refused = self.losses.iter().any(|loss| loss.kind == LossKind::Refused);
+    }
+
     /// A string that holds the JSON text of the value.
     fn text(&mut self, schema: &Value, at: &str, by: &'static str) -> Node {
         self.lose(LossKind::Widening, at, "", Value::Null, "JSON text", by);
@@ -401,9 +407,14 @@ impl<'a> Projector<'a> {
         Node { wire, step: self.step(Step::Text) }
     }
 
-    /// A schema of the canonical values at a pointer.
-    fn canonical_at(&self, at: &str) -> LazySchema {
-        LazySchema::at(Arc::clone(&self.canonical.root), at.to_owned())
+    /// A schema as a validator of canonical values. It stands at a pointer, unless it was merged from several.
+    fn canonical(&self, schema: &Value, at: &str) -> LazySchema {
+        let root = Arc::clone(&self.canonical.root);
+        if root.pointer(at) == Some(schema) {
+            LazySchema::at(root, at.to_owned())
+        } else {
+            LazySchema::within(root, schema.clone())
+        }
     }
 
     /// Makes the definitions that are referred to, and puts them beside the root.

@@ -25,14 +25,19 @@ impl Projector<'_> {
             return Node::same(Map::new());
         }
         let Some(entries) = schema.as_object() else {
-            let any = Value::Object(Map::new());
-            return self.any(&any, at);
+            if *schema == Value::Boolean(false) {
+                self.lose(LossKind::Widening, at, "", schema.clone(), "any value", "T15");
+            }
+            return self.any(&Value::Object(Map::new()), at);
         };
         if entries.contains_key("$dynamicRef") || entries.contains_key("$recursiveRef") {
             return self.text(schema, at, "T15");
         }
         if let Some(reference) = entries.get("$ref") {
             return self.reference(reference, entries, at, depth);
+        }
+        if let Some(only) = only_reference(entries) {
+            return self.node(&Value::Object(only), at, depth);
         }
         if entries.contains_key("allOf") {
             return match self.canonical.merged(schema, 0) {
@@ -142,10 +147,15 @@ impl Projector<'_> {
                 (*kind, own)
             };
             let alternatives: Vec<_> = rest.iter().map(of_kind).collect();
+            let losses = self.losses.len();
             let mut nodes = Vec::new();
             for (kind, own) in alternatives {
                 let canonical = of_kind_alone(kind);
                 nodes.push((self.of_kind(kind, &own, at, depth), canonical));
+            }
+            if !self.are_told_apart(&nodes) {
+                self.take_back(losses);
+                return self.text(&Value::Object(entries.clone()), at, "T15");
             }
             self.alternatives(nodes, entries, at)
         };
@@ -375,6 +385,20 @@ impl Projector<'_> {
         }
         self.text(&Value::Object(entries.clone()), at, "T6")
     }
+}
+
+/// A node whose one rule is an `allOf` of a reference alone, with that reference in place of it.
+fn only_reference(entries: &Map<Value>) -> Option<Map<Value>> {
+    let [Value::Object(member)] = entries.get("allOf")?.as_array()? else { return None };
+    let reference = member.get("$ref").filter(|_| member.len() == 1)?;
+    let only_words = |key: &str| key == "allOf" || super::WORDS.contains(&key);
+    if !entries.keys().all(only_words) {
+        return None;
+    }
+    let mut own = entries.clone();
+    own.remove("allOf");
+    own.insert("$ref", reference.clone());
+    Some(own)
 }
 
 /// A schema of all values of a kind.

@@ -4,7 +4,7 @@ use toolwright::pointer::escaped;
 use toolwright::value::{Kind, Map, Value};
 
 use super::{Depth, Node, Projector};
-use crate::guard::strings;
+use crate::guard::{Guard, strings};
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step};
 use crate::policy::Absent;
@@ -20,15 +20,18 @@ pub(super) enum Others<'a> {
     Pattern(&'a str, &'a Value),
 }
 
-/// Keywords that `object` handles.
-const HANDLED: [&str; 6] = [
-    "properties",
-    "required",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedProperties",
-];
+/// Keywords that every object handles.
+const HANDLED: [&str; 4] =
+    ["properties", "required", "additionalProperties", "unevaluatedProperties"];
+
+/// The keywords of an object that are not left to the codec. In pairs, the names of keys have a schema; and a single pattern
+/// is that of all other keys.
+fn handled(others: &Others<'_>, are_pairs: bool) -> Vec<&'static str> {
+    let mut all = HANDLED.to_vec();
+    all.extend(are_pairs.then_some("propertyNames"));
+    all.extend((!matches!(others, Others::Open(_))).then_some("patternProperties"));
+    all
+}
 
 impl Projector<'_> {
     pub(super) fn object(&mut self, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
@@ -93,12 +96,21 @@ impl Projector<'_> {
             for key in required.iter().filter(|key| !properties.contains_key(key)) {
                 let schema = match others {
                     Others::Open(values) => (*values).clone(),
+                    Others::Closed => Value::Boolean(false),
                     _ => Value::Boolean(true),
                 };
                 all.push((key, schema));
             }
         }
-        all.retain(|(key, schema)| *schema != Value::Boolean(false) || required.contains(key));
+        let is_open = !self.dialect.objects_closed && !matches!(others, Others::Closed);
+        all.retain(|(key, schema)| {
+            let is_forbidden = *schema == Value::Boolean(false) && !required.contains(key);
+            if is_forbidden && is_open {
+                let pointer = format!("{at}/properties/{}", escaped(key));
+                self.lose(LossKind::Enforcement, &pointer, "", schema.clone(), "", "T20");
+            }
+            !is_forbidden
+        });
 
         let mut wire_properties = Map::new();
         let mut wire_required = Vec::new();
@@ -127,14 +139,19 @@ impl Projector<'_> {
             if (is_required && !lets_go) || self.dialect.objects_all_required {
                 wire_required.push(Value::from(wire_key.as_str()));
             }
-            if wire_key != *key
-                && !wire.contains_key("description")
-                && self.dialect.takes("description")
-            {
-                wire.insert("description", Value::from(format!("`{key}`")));
+            if wire_key != *key && !wire.contains_key("description") {
+                let words = Map::from([("description", Value::from(format!("`{key}`")))]);
+                self.describe(&mut wire, &words, at);
             }
             wire_properties.insert(wire_key.as_str(), Value::Object(wire));
             steps.push(Property { key: (*key).to_owned(), wire_key, step, absent });
+        }
+        let unnamed = required.iter().filter(|key| !all.iter().any(|(named, _)| named == *key));
+        wire_required.extend(unnamed.map(|key| Value::from(*key)));
+        let is_renamed = steps.iter().any(|property| property.key != property.wire_key);
+        if is_renamed && is_open {
+            // A key that is spelled as a renamed one has no form.
+            self.lose(LossKind::Narrowing, at, "unnamed_keys", Value::Null, "renamed keys", "T19");
         }
         let mut wire = Map::from([("type", Value::from("object"))]);
         let (rest, additional) = self.others(
@@ -160,9 +177,17 @@ impl Projector<'_> {
             wire.insert("required", Value::Array(wire_required));
         }
         wire.extend(additional.map(|value| ("additionalProperties", value)));
+        let are_pairs = matches!(rest, Rest::Pairs { .. });
+        let other_keys = self.dialect.objects_all_required || are_pairs;
+        let handled = handled(others, are_pairs);
         let step = self.step(Step::Object(ObjectStep { properties: steps, rest }));
         let step = if self.changes(step) { step } else { SAME };
-        self.finish(&mut wire, entries, at, &HANDLED, &[Kind::Object], step);
+        if other_keys {
+            // Rules about keys and their number do not hold for those of the wire.
+            self.finish_in_words(&mut wire, entries, at, &handled, Kind::Object, step);
+        } else {
+            self.finish(&mut wire, entries, at, &handled, &[Kind::Object], step);
+        }
         Node { wire, step }
     }
 
@@ -194,7 +219,10 @@ impl Projector<'_> {
         if is_required || !self.dialect.objects_all_required {
             return (wire, step, AbsentForm::Absent);
         }
-        if !self.guard(&wire).accepts(&Value::Null) {
+        // The definition of a reference that leads back here is not made yet, so the canonical form says it too.
+        let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
+        let is_never_null = !Guard::of(schema, &target).accepts(&Value::Null);
+        if is_never_null || !self.guard(&wire).accepts(&Value::Null) {
             return (self.with_null(wire), step, AbsentForm::Null);
         }
         if self.policy.absent == Absent::Wrap {
@@ -315,7 +343,8 @@ impl Projector<'_> {
             }
         }
         let own_description = wire.remove("description");
-        self.finish_in_words(&mut wire, &rules, at, &HANDLED, Kind::Object, step);
+        let handled = handled(&others(entries), true);
+        self.finish_in_words(&mut wire, &rules, at, &handled, Kind::Object, step);
         if let (Some(words), None) = (own_description, wire.get("description")) {
             wire.insert("description", words);
         }
@@ -400,7 +429,7 @@ fn null_or(object: Map<Value>) -> Map<Value> {
     Map::from([("anyOf", Value::Array(vec![Value::Object(object), null]))])
 }
 
-fn others(entries: &Map<Value>) -> Others<'_> {
+pub(super) fn others(entries: &Map<Value>) -> Others<'_> {
     let additional =
         entries.get("additionalProperties").or_else(|| entries.get("unevaluatedProperties"));
     let patterns = entries

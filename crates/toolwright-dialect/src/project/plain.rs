@@ -7,6 +7,7 @@ use super::leaf::looks_around;
 use super::root::{INPUT, wrapped};
 use super::{Node, Projector};
 use crate::canonical::{modern, rebuilt, visit};
+use crate::guard::type_names;
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step, StepId};
 use crate::sentence;
@@ -38,6 +39,9 @@ pub(super) fn project(
         projector.refuse(error.pointer(), "T0", error.message().to_owned());
         return (None, SAME);
     }
+    let whole = plain_object(projector, &schema);
+    let is_plain = whole.is_some();
+    let mut schema = whole.map_or(schema, Value::Object);
     if !dialect.pattern_lookaround {
         schema = without_lookaround(projector, &schema);
     }
@@ -45,20 +49,11 @@ pub(super) fn project(
         schema = without_strange_ids(projector, &schema);
     }
     if dialect.items_required {
-        schema = rebuilt(&schema, &mut |mut node| {
-            let is_array = match node.get("type") {
-                Some(Value::String(name)) => name == "array",
-                Some(names) => crate::guard::strings(Some(names)).any(|name| name == "array"),
-                None => false,
-            };
-            if is_array && !node.contains_key("items") {
-                node.insert("items", Value::Object(Map::new()));
-            }
-            node
-        });
+        schema = with_items(projector, &schema);
     }
-    let Some(entries) = plain_object(projector, &schema) else {
-        return under_input(projector, schema);
+    let entries = match schema {
+        Value::Object(entries) if is_plain => entries,
+        schema => return under_input(projector, schema),
     };
     let keys = entries
         .get("properties")
@@ -74,7 +69,7 @@ pub(super) fn project(
     }
     match with_other_keys(projector, &entries, &keys) {
         Some((wire, step)) => (Some(wire), step),
-        None => under_input(projector, schema),
+        None => under_input(projector, Value::Object(entries)),
     }
 }
 
@@ -215,6 +210,37 @@ fn with_other_keys(
     }
     let step = projector.step(Step::Object(ObjectStep { properties, rest: Rest::Keep(SAME) }));
     Some((wire, step))
+}
+
+/// Gives `items` to arrays that lack it.
+fn with_items(projector: &mut Projector<'_>, schema: &Value) -> Value {
+    let lacks = |node: &Value| {
+        node.get("items").is_none()
+            && node.get("type").is_some_and(|kinds| type_names(kinds).any(|kind| kind == "array"))
+    };
+    visit(schema, String::new(), &mut |node, at| {
+        if lacks(node)
+            && let Some(was) = node.get("unevaluatedItems")
+        {
+            // With `items`, no item is left for it.
+            let words = sentence::of("unevaluatedItems", was, node).unwrap_or_default();
+            projector.lose(
+                LossKind::Enforcement,
+                at,
+                "unevaluatedItems",
+                was.clone(),
+                &words,
+                "T20",
+            );
+        }
+    });
+    rebuilt(schema, &mut |mut node| {
+        let whole = Value::Object(node.clone());
+        if lacks(&whole) {
+            node.insert("items", Value::Object(Map::new()));
+        }
+        node
+    })
 }
 
 /// Says patterns with lookaround in words.

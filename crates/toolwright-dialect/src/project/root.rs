@@ -2,6 +2,7 @@
 
 use toolwright::value::{Kind, Map, Value};
 
+use super::object::Others;
 use super::{Depth, Node, Projector};
 use crate::guard::strings;
 use crate::loss::LossKind;
@@ -20,16 +21,20 @@ pub(super) fn project(projector: &mut Projector<'_>) -> (Option<Map<Value>>, Ste
         return wrapped(projector, node);
     };
     let properties = entries.get("properties").and_then(Value::as_object);
-    let names_none =
-        properties.is_none_or(Map::is_empty) && strings(entries.get("required")).next().is_none();
-    let others = entries.get("additionalProperties").or_else(|| entries.get("patternProperties"));
-    let is_closed = others == Some(&Value::Boolean(false));
-    if names_none && !is_closed && others.is_some() && projector.dialect.objects_closed {
-        let node = projector.node(&Value::Object(entries), "", Depth(2));
-        return wrapped(projector, node);
-    }
-    if names_none && (is_closed || others.is_none()) {
-        return nothing(projector, &entries, is_closed);
+    let is_named = |(_, schema): (_, &Value)| *schema != Value::Boolean(false);
+    let names_none = !properties.is_some_and(|all| all.iter().any(is_named))
+        && strings(entries.get("required")).next().is_none();
+    let takes_maps =
+        !projector.dialect.objects_closed && projector.dialect.takes("additionalProperties");
+    match super::object::others(&entries) {
+        others @ (Others::Closed | Others::Silent) if names_none => {
+            return nothing(projector, &entries, &others);
+        }
+        Others::Open(_) | Others::Pattern(..) if names_none && !takes_maps => {
+            let node = projector.node(&Value::Object(entries), "", Depth(2));
+            return wrapped(projector, node);
+        }
+        _ => {}
     }
     let node = projector.node(&Value::Object(entries), "", Depth(1));
     (Some(node.wire), node.step)
@@ -81,9 +86,10 @@ pub(super) fn wrapped(projector: &mut Projector<'_>, node: Node) -> (Option<Map<
 fn nothing(
     projector: &mut Projector<'_>,
     entries: &Map<Value>,
-    is_closed: bool,
+    others: &Others<'_>,
 ) -> (Option<Map<Value>>, StepId) {
     let dialect = projector.dialect;
+    let is_closed = matches!(others, Others::Closed);
     if dialect.nonempty_root_properties {
         let kind = if is_closed { LossKind::Annotation } else { LossKind::Narrowing };
         projector.lose(kind, "", "unnamed_keys", Value::Null, "no parameters", "T2");
@@ -93,8 +99,7 @@ fn nothing(
         return (None, step);
     }
     let empty = Map::new();
-    let others =
-        if is_closed { super::object::Others::Closed } else { super::object::Others::Silent };
-    let node = projector.named(&empty, &[], &others, entries, "", Depth(1));
+    let properties = entries.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let node = projector.named(properties, &[], others, entries, "", Depth(1));
     (Some(node.wire), node.step)
 }

@@ -2,7 +2,8 @@
 
 mod cases;
 mod corpus;
+mod laws;
 mod promises;
+mod random;
 mod refused;
 mod rules;
-mod samples;

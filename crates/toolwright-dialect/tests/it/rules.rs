@@ -72,23 +72,6 @@ pub(super) fn broken_words(dialect: &Dialect, name: &str, description: &str) -> 
     faults
 }
 
-/// `nullable` is no keyword of JSON Schema: `type` says it for a validator.
-pub(super) fn without_nullable(wire: &Value) -> Value {
-    match wire {
-        Value::Object(entries) => {
-            let mut all: serde_json::Map<String, Value> =
-                entries.iter().map(|(key, value)| (key.clone(), without_nullable(value))).collect();
-            if all.get("nullable") == Some(&json!(true)) {
-                all.remove("nullable");
-                return json!({ "anyOf": [all, { "type": "null" }] });
-            }
-            Value::Object(all)
-        }
-        Value::Array(items) => Value::Array(items.iter().map(without_nullable).collect()),
-        other => other.clone(),
-    }
-}
-
 /// The rows with what they inherit, by id.
 static ROWS: LazyLock<BTreeMap<String, Row>> = LazyLock::new(|| {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("dialects");
@@ -357,7 +340,7 @@ fn reference(row: &Row, root: &Value, schema: &Value, mode: &str, fault: &mut im
     }
 }
 
-/// Whether a reference leads back to itself; with `only_optional`, other than through a property that may be absent.
+/// Whether a reference leads back to itself; with `only_optional`, other than through a key that may be absent.
 fn leads_back<'a>(
     root: &'a Value,
     schema: &'a Value,
@@ -379,9 +362,10 @@ fn leads_back<'a>(
     inner(schema).into_iter().any(|(place, inner)| {
         let is_optional = place
             .strip_prefix("/properties/")
-            .is_some_and(|name| only_optional && !required.contains(&name));
+            .map_or(place == "/additionalProperties", |name| !required.contains(&name));
         let is_definition = place.starts_with("/$defs/") || place.starts_with("/definitions/");
-        !is_optional && !is_definition && leads_back(root, inner, only_optional, path)
+        let is_skipped = is_definition || (is_optional && only_optional);
+        !is_skipped && leads_back(root, inner, only_optional, path)
     })
 }
 

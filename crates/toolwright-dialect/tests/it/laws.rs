@@ -1,0 +1,204 @@
+//! The laws that every projection keeps, whatever its class, and those of its class.
+
+use fastrand::Rng;
+use jsonschema::Validator;
+use toolwright::schema::Schema;
+use toolwright::value::{Map, Value};
+use toolwright_dialect::{Class, Dialect, LossKind, Projection};
+
+use crate::rules;
+
+/// How many values of a wire schema are tried.
+const WIRE_VALUES: usize = 12;
+
+/// A schema, as two validators read it.
+struct Validators {
+    ours: Schema,
+    /// The other one, for schemas that both read alike: without formats of integers and without patterns, where `jsonschema`
+    /// differs in what `.` and `\B` mean, and without `multipleOf`, which it computes with doubles.
+    peer: Option<Validator>,
+}
+
+impl Validators {
+    fn of(schema: &str) -> Result<Self, String> {
+        let ours = Schema::new(schema).map_err(|error| error.to_string())?;
+        let differs = ["\"pattern", "\"multipleOf", "\"format\":\"int", "\"format\":\"uint"];
+        let schema =
+            in_doubles(schema).filter(|_| !differs.iter().any(|keyword| schema.contains(keyword)));
+        let options = jsonschema::options().should_validate_formats(true);
+        let peer = schema.map(|schema| options.build(&schema)).transpose();
+        Ok(Self { ours, peer: peer.map_err(|error| error.to_string())? })
+    }
+
+    fn accept(&self, value: &str, faults: &mut Vec<String>) -> bool {
+        let ours = self.ours.check(value.as_bytes()).is_ok();
+        if let (Some(peer), Some(value)) = (&self.peer, in_doubles(value))
+            && peer.is_valid(&value) != ours
+        {
+            faults.push(format!(
+                "{value} is valid for our validator: {ours}, and not so for the other"
+            ));
+        }
+        ours
+    }
+}
+
+/// The laws for the projections of a canonical schema.
+pub(super) struct Laws {
+    canonical: Validators,
+}
+
+impl Laws {
+    /// # Errors
+    ///
+    /// If a validator does not take the schema, or it has numbers beyond those of `serde_json`.
+    pub(super) fn of(schema: &str) -> Result<Self, String> {
+        serde_json::from_str::<serde_json::Value>(schema).map_err(|error| error.to_string())?;
+        if schema.contains("e-400") {
+            return Err("has a number that `serde_json` takes for zero".to_owned());
+        }
+        Ok(Self { canonical: Validators::of(schema)? })
+    }
+
+    pub(super) fn accepts(&self, canonical: &str) -> bool {
+        self.canonical.accept(canonical, &mut Vec::new())
+    }
+
+    /// Returns everything that a projection does not keep of its promises.
+    pub(super) fn broken(
+        &self,
+        dialect: &Dialect,
+        found: &Projection,
+        valid: &[String],
+    ) -> Vec<String> {
+        let mut faults = Vec::new();
+        if found.class == Class::Refused {
+            return faults;
+        }
+        let mut on_wire = None;
+        let mut wire_values = ["{}", "null", "", "[]"].map(str::to_owned).to_vec();
+        if let Some(text) = &found.wire_schema {
+            faults.extend(rules::broken(dialect, &serde_json::from_str(text).unwrap()));
+            let wire = without_nullable(&text.parse().unwrap());
+            match Validators::of(&wire.to_string()) {
+                Ok(validators) => on_wire = Some(validators),
+                Err(error) => faults.push(format!("{text} is no schema: {error}")),
+            }
+            wire_values = toolwright_judge::payloads(&wire, WIRE_VALUES, &mut Rng::with_seed(7));
+        }
+        for canonical in valid {
+            let Some(wire) = Self::comes_back(found, canonical, &mut faults) else { continue };
+            if on_wire.as_ref().is_some_and(|schema| !schema.accept(&wire, &mut faults)) {
+                faults.push(format!("{canonical} becomes {wire}, which is not on the wire"));
+            }
+        }
+        for wire in &wire_values {
+            let is_on_wire =
+                on_wire.as_ref().is_some_and(|schema| schema.accept(wire, &mut faults));
+            self.decodes(found, wire, is_on_wire && found.class == Class::Lossless, &mut faults);
+        }
+        faults
+    }
+
+    /// Encodes a valid value, and decodes it again.
+    fn comes_back(found: &Projection, canonical: &str, faults: &mut Vec<String>) -> Option<String> {
+        let wire = match found.encode(canonical) {
+            Ok(wire) => wire,
+            Err(error) => {
+                if found.class < Class::Narrowed {
+                    faults.push(format!("{}, and {canonical}: {error}", found.class));
+                }
+                return None;
+            }
+        };
+        match found.decode(&wire) {
+            Ok(decoded) => {
+                let back = decoded.canonical.as_str();
+                if !is_same(found, canonical, back) {
+                    faults.push(format!("{canonical} becomes {wire}, which comes back as {back}"));
+                }
+            }
+            Err(issues) => {
+                faults.push(format!(
+                    "{canonical} becomes {wire}, which does not come back: {issues}"
+                ));
+            }
+        }
+        Some(wire)
+    }
+
+    /// Decodes what a model may send. `must_be_valid` for values that a lossless dialect accepts.
+    fn decodes(
+        &self,
+        found: &Projection,
+        wire: &str,
+        must_be_valid: bool,
+        faults: &mut Vec<String>,
+    ) {
+        let decoded = match found.decode(wire) {
+            Ok(decoded) => decoded,
+            Err(issues) => {
+                if must_be_valid {
+                    faults.push(format!("lossless, and {wire} does not decode: {issues}"));
+                }
+                return;
+            }
+        };
+        let canonical = decoded.canonical.as_str();
+        let is_valid = self.canonical.accept(canonical, faults);
+        if is_valid {
+            Self::comes_back(found, canonical, faults);
+        } else if must_be_valid {
+            faults.push(format!("lossless, and {wire} becomes {canonical}, which is not valid"));
+        }
+    }
+}
+
+/// A JSON text as `jsonschema` reads it, if that changes no number.
+fn in_doubles(text: &str) -> Option<serde_json::Value> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let exact: Value = text.parse().ok()?;
+    (value.to_string().parse() == Ok(exact)).then_some(value)
+}
+
+/// Whether a value came back. Where absence means null, either may come back for the other.
+fn is_same(found: &Projection, canonical: &str, back: &str) -> bool {
+    let read = |text: &str| text.parse::<Value>().unwrap();
+    let absent_is_null = found
+        .losses
+        .iter()
+        .any(|loss| loss.keyword == "absent" && loss.kind == LossKind::Annotation);
+    if absent_is_null {
+        return without_nulls(&read(canonical)) == without_nulls(&read(back));
+    }
+    read(canonical) == read(back)
+}
+
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(entries) => {
+            let entries = entries.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(entries.map(|(key, value)| (key, without_nulls(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_nulls).collect()),
+        other => other.clone(),
+    }
+}
+
+/// `nullable` is no keyword of JSON Schema: `anyOf` says it for a validator.
+fn without_nullable(wire: &Value) -> Value {
+    match wire {
+        Value::Object(entries) => {
+            let mut all: Map<Value> =
+                entries.iter().map(|(key, value)| (key, without_nullable(value))).collect();
+            if all.remove("nullable") == Some(Value::Boolean(true)) {
+                let null = Map::from([("type", Value::from("null"))]);
+                let both = vec![Value::Object(all), Value::Object(null)];
+                return Value::Object(Map::from([("anyOf", Value::Array(both))]));
+            }
+            Value::Object(all)
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_nullable).collect()),
+        other => other.clone(),
+    }
+}
