@@ -170,8 +170,7 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
                 self.era_known = self.era_known || establishes_era(&request.request);
                 let id = request.id.clone();
                 if self.unanswered.contains_key(&id) {
-                    let message = "a request with this `id` is still in flight; use another `id`";
-                    return Err(ErrorResponse::invalid_request(Some(id), message));
+                    return Err(ErrorResponse::id_in_use(id));
                 }
                 if !is_long_running(&request.request) {
                     self.unanswered.insert(id, self.permit.take());

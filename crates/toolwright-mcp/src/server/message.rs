@@ -275,6 +275,12 @@ impl ErrorResponse {
         Self::new(id, ErrorData::invalid_request(message, None))
     }
 
+    /// A request with the id of another one that is not answered yet.
+    pub(crate) fn id_in_use(id: RequestId) -> Self {
+        let message = "a request with this `id` is still in flight; use another `id`";
+        Self::invalid_request(Some(id), message)
+    }
+
     /// A request that is refused for now; the client may send it again.
     #[cfg(feature = "http-server")]
     pub(crate) fn busy(id: Option<RequestId>, message: &'static str) -> Self {

@@ -1,12 +1,12 @@
 //! The HTTP sessions of a server: their owners, their limits and their end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use axum::http::request::Parts;
-use rmcp::model::Extensions;
+use rmcp::model::{Extensions, RequestId};
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -52,7 +52,8 @@ pub(crate) struct Session {
 }
 
 struct Activity {
-    calls: usize,
+    /// The requests of the calls in flight.
+    calls: HashSet<RequestId>,
     streams: usize,
     last_used: Instant,
     /// Whether the session is being closed so that its caller can open another one.
@@ -68,7 +69,10 @@ pub(crate) struct OpenSession {
 }
 
 /// Counts a call of a session as in flight until it is dropped.
-pub(crate) struct RunningCall(Arc<Session>);
+pub(crate) struct RunningCall {
+    session: Arc<Session>,
+    request: RequestId,
+}
 
 /// Counts an HTTP stream of a session as open until it is dropped.
 pub(crate) struct OpenStream(Arc<Session>);
@@ -78,6 +82,13 @@ pub(crate) struct OpenStream(Arc<Session>);
 pub(crate) enum SessionLimit {
     Server,
     Caller,
+}
+
+/// The reason why a session does not begin a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallError {
+    TooMany,
+    IdInUse,
 }
 
 /// The guards that an HTTP request holds while it is handled. They travel in the request's extensions and are set later,
@@ -157,7 +168,12 @@ impl Sessions {
             counts.sessions += 1;
             counts.open_sessions = table.open as u64;
         });
-        let activity = Activity { calls: 0, streams: 0, last_used: Instant::now(), evicted: false };
+        let activity = Activity {
+            calls: HashSet::new(),
+            streams: 0,
+            last_used: Instant::now(),
+            evicted: false,
+        };
         let session = Session { caller: caller.clone(), activity: Mutex::new(activity) };
         let (sessions, session) = (Arc::clone(self), Arc::new(session));
         Ok(OpenSession { sessions, session, id: OnceLock::new() })
@@ -202,13 +218,30 @@ impl Session {
         self.activity().last_used = Instant::now();
     }
 
-    /// Counts another call as in flight, unless there are `max` already.
-    pub(crate) fn begin_call(self: &Arc<Self>, max: usize) -> Option<RunningCall> {
-        let mut activity = self.activity();
-        (activity.calls < max).then(|| {
-            activity.calls += 1;
-            RunningCall(Arc::clone(self))
-        })
+    /// Counts another call as in flight.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a call with this id is in flight, or `max` calls are.
+    pub(crate) fn begin_call(
+        self: &Arc<Self>,
+        request: &RequestId,
+        max: usize,
+    ) -> Result<RunningCall, CallError> {
+        let calls = &mut self.activity().calls;
+        if calls.contains(request) {
+            return Err(CallError::IdInUse);
+        }
+        if calls.len() >= max {
+            return Err(CallError::TooMany);
+        }
+        calls.insert(request.clone());
+        Ok(RunningCall { session: Arc::clone(self), request: request.clone() })
+    }
+
+    /// Returns whether a call with this id is in flight.
+    pub(crate) fn is_calling(&self, request: &RequestId) -> bool {
+        self.activity().calls.contains(request)
     }
 
     /// Counts another stream as open, unless there are `max` already.
@@ -223,7 +256,7 @@ impl Session {
     /// Returns since when the session is idle, or `None` if a call is in flight.
     fn idle_since(&self) -> Option<Instant> {
         let activity = self.activity();
-        (activity.calls == 0 && !activity.evicted).then_some(activity.last_used)
+        (activity.calls.is_empty() && !activity.evicted).then_some(activity.last_used)
     }
 
     fn activity(&self) -> MutexGuard<'_, Activity> {
@@ -233,8 +266,8 @@ impl Session {
 
 impl Drop for RunningCall {
     fn drop(&mut self) {
-        let mut activity = self.0.activity();
-        activity.calls -= 1;
+        let mut activity = self.session.activity();
+        activity.calls.remove(&self.request);
         activity.last_used = Instant::now();
     }
 }

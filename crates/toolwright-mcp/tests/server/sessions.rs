@@ -234,3 +234,25 @@ async fn calls_beyond_the_limit_of_a_session_are_refused() {
     assert_eq!(call_count(address, &session, &[]).await, 200);
     assert_eq!(counters.read().calls_refused, 1);
 }
+
+#[tokio::test]
+async fn a_request_with_the_id_of_a_call_in_flight_is_refused() {
+    let lab = Lab::default();
+    let address = serve(lab_with(lab.clone()), HttpOptions::new()).await;
+    let session = initialize(address, &[]).await.session();
+    let own = session.clone();
+    let call = tokio::spawn(async move { in_session(address, &own, &[], "POST", WAIT).await });
+    lab.waiting.notified().await;
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    for request in [WAIT, ping] {
+        let refused = in_session(address, &session, &[], "POST", request).await;
+        assert_eq!(refused.status, 400, "{}", refused.body);
+        assert!(refused.body.contains("is still in flight; use another"), "{}", refused.body);
+    }
+    let other = initialize(address, &[]).await.session();
+    assert_eq!(in_session(address, &other, &[], "POST", ping).await.status, 200);
+    lab.release.notify_one();
+    let answer = call.await.unwrap();
+    assert!(answer.body.contains(r#""text":"1""#), "{}", answer.body);
+    assert_eq!(in_session(address, &session, &[], "POST", ping).await.status, 200);
+}

@@ -21,7 +21,7 @@ use super::head::{CallerResolver, SESSION_ID, ambiguity};
 use crate::server::Counts;
 use crate::server::message::{self, Arguments, ErrorResponse, Message};
 use crate::server::sessions::{
-    Caller, MemoryGuard, OpenStream, RequestGuards, Session, SessionLimit, Sessions,
+    CallError, Caller, MemoryGuard, OpenStream, RequestGuards, Session, SessionLimit, Sessions,
 };
 use crate::server::state::ServerState;
 
@@ -211,9 +211,11 @@ impl Accepted {
         match message::read(&bytes).map_err(Rejection::Malformed)?.1 {
             Message::Call(call) => {
                 if let Some(session) = &self.session {
-                    let running = session.begin_call(gate.state.limits().session_calls);
-                    let running =
-                        running.ok_or_else(|| Rejection::TooManyCalls(call.id.clone()))?;
+                    let running = session.begin_call(&call.id, gate.state.limits().session_calls);
+                    let running = running.map_err(|error| match error {
+                        CallError::TooMany => Rejection::TooManyCalls(call.id.clone()),
+                        CallError::IdInUse => Rejection::id_in_use(&call.id),
+                    })?;
                     self.guards.hold_call(running);
                 }
                 self.arguments.set(&call);
@@ -223,6 +225,9 @@ impl Accepted {
                 Ok(call.without_arguments().into())
             }
             Message::Request(request) => {
+                if self.session.as_ref().is_some_and(|session| session.is_calling(&request.id)) {
+                    return Err(Rejection::id_in_use(&request.id));
+                }
                 if request.method == "initialize" && !self.names_session {
                     let opened = gate.sessions.open(&self.caller);
                     let opened = opened
@@ -266,6 +271,11 @@ impl Accepted {
 }
 
 impl Rejection {
+    /// Without it, the response of a call could be taken for that of another request.
+    fn id_in_use(id: &RequestId) -> Self {
+        Self::Malformed(ErrorResponse::id_in_use(id.clone()))
+    }
+
     fn count(&self, counts: &mut Counts) {
         match self {
             Self::TooSlow => counts.bodies_timed_out += 1,
