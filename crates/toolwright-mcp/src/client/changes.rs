@@ -1,5 +1,6 @@
 //! Compares the tools that a host has accepted with those that a server lists now.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -63,15 +64,21 @@ pub enum ToolPart {
     Result,
 }
 
+/// Returns definitions by the names of their tools.
+pub(super) fn by_name(tools: &[Definition]) -> HashMap<&str, &Definition> {
+    tools.iter().map(|tool| (tool.tool.as_str(), tool)).collect()
+}
+
 impl ToolChange {
     /// Compares accepted tools with listed ones. Returns removed and changed tools first, then added ones.
     pub(super) fn between(accepted: &[Definition], listed: &[Definition]) -> Vec<Self> {
+        let (old_tools, new_tools) = (by_name(accepted), by_name(listed));
         let old = accepted.iter().filter_map(|before| {
-            let after = listed.iter().find(|after| after.tool == before.tool);
+            let after = new_tools.get(before.tool.as_str()).copied();
             let is_same = after.is_some_and(|after| after.pin == before.pin);
             (!is_same).then(|| Self::of(Some(before), after))
         });
-        let is_new = |tool: &&Definition| accepted.iter().all(|before| before.tool != tool.tool);
+        let is_new = |tool: &&Definition| !old_tools.contains_key(tool.tool.as_str());
         let new = listed.iter().filter(is_new).map(|after| Self::of(None, Some(after)));
         old.chain(new).collect()
     }
@@ -115,9 +122,9 @@ impl ToolChange {
         Some(Definition { tool: self.tool.clone(), pin, spec: self.after.clone() })
     }
 
-    /// Returns whether two changes have the same definitions before and after.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.tool == other.tool && self.pins == other.pins
+    /// Returns a key that two changes share if they have the same definitions before and after.
+    pub(super) fn key(&self) -> (&str, &[Option<String>; 2]) {
+        (&self.tool, &self.pins)
     }
 }
 

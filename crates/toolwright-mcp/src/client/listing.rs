@@ -9,6 +9,9 @@ use super::error::ClientError;
 /// The maximum number of pages of a list, because a server could send pages forever.
 const MAX_PAGES: usize = 1_000;
 
+/// The maximum number of tools of a list, which is also that of an import.
+const MAX_TOOLS: usize = 10_000;
+
 /// The maximum number of bytes of a list.
 const MAX_BYTES: usize = 256 * 1024 * 1024;
 
@@ -35,11 +38,16 @@ struct Page<'a> {
 pub(super) async fn list(connection: &Connection) -> Result<Listing, ClientError> {
     let mut json = String::from(r#"{"tools":["#);
     let mut cursor: Option<String> = None;
+    let mut tools = 0;
     for _ in 0..MAX_PAGES {
         let text = connection.tools_page(cursor.clone()).await?;
         let page: Page<'_> = serde_json::from_str(text.get()).map_err(|error| {
             ClientError::InvalidResponse(format!("not a list of tools: {error}"))
         })?;
+        tools += page.tools.len();
+        if tools > MAX_TOOLS {
+            return Err(invalid_list(&format!("more than {MAX_TOOLS} tools")));
+        }
         for tool in page.tools {
             if !json.ends_with('[') {
                 json.push(',');

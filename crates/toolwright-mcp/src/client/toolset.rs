@@ -1,7 +1,7 @@
 //! A toolset of the tools that a server lists, without a schema file (P6). Arguments and results are validated against the
 //! server's JSON Schemas.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::spec::Implementation;
@@ -13,7 +13,7 @@ use toolwright::{
 use toolwright_runtime::{ToolEntry, Toolset};
 
 use super::Client;
-use super::changes::{Definition, ToolChange};
+use super::changes::{Definition, ToolChange, by_name};
 use super::error::ClientError;
 use super::listed_tools::{ListedTool, ListedTools, Schema};
 use super::remote::ServerCall;
@@ -77,9 +77,10 @@ impl State {
         if follows_changes {
             accepted.clone_from(&self.listed);
         }
+        let listed = by_name(&self.listed);
         for tool in accepted.iter_mut().filter(|tool| tool.spec.is_none()) {
-            let listed = self.listed.iter().find(|listed| listed.pin == tool.pin);
-            tool.spec = listed.and_then(|listed| listed.spec.clone());
+            let same = listed.get(tool.tool.as_str()).filter(|listed| listed.pin == tool.pin);
+            tool.spec = same.and_then(|listed| listed.spec.clone());
         }
         self.pending = ToolChange::between(accepted, &self.listed);
     }
@@ -203,12 +204,11 @@ impl McpToolset {
             let changes = before.map(|accepted| ToolChange::between(&accepted, &listed));
             (state.last_list, state.listed) = (Some(list), listed);
             state.compare(self.follows_changes);
-            let is_reported =
-                |change: &ToolChange| reported.iter().any(|reported| reported.is_same(change));
+            let reported: HashSet<_> = reported.iter().map(ToolChange::key).collect();
             changes
                 .unwrap_or_default()
                 .into_iter()
-                .filter(|change| !is_reported(change))
+                .filter(|change| !reported.contains(&change.key()))
                 .collect::<Vec<_>>()
         };
         for change in &new_changes {

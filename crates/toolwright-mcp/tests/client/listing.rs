@@ -50,6 +50,16 @@ async fn the_raw_list_has_every_page_as_the_server_wrote_it() {
 }
 
 #[tokio::test]
+async fn a_list_with_too_many_tools_is_refused() {
+    if !can_run() {
+        return;
+    }
+    let error = client(&["many"]).list_tools_raw().await.expect_err("there are too many");
+    let expected = "the list of tools has more than 10000 tools";
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+#[tokio::test]
 async fn an_unreachable_server_is_an_error_in_time() {
     if !can_run() {
         return;

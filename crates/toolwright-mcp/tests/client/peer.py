@@ -48,6 +48,8 @@ def tools():
         listed[0] = json.dumps(tool("echo") | words)
         listed.append(json.dumps(tool("ok\u200ba")))
         listed.extend(json.dumps(tool(name)) for name in ("x" * 100000, "", " sp ace "))
+    if "many" in FAULTS:
+        listed.extend(json.dumps(tool("many_%d" % number)) for number in range(10000))
     if "doubling" in FAULTS:
         # Each level is a choice of the next one twice.
         choices = {"T%d" % level: {"anyOf": [{"$ref": "#/$defs/T%d" % (level + 1)}] * 2} for level in range(20)}
@@ -84,7 +86,7 @@ def call(request, line):
         send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": SUBSCRIPTION}})
     if name in ("echo", "exact", "bomb"):
         raw = line[line.index('"arguments":') + 12:]
-        answer(request, content(raw[:json.JSONDecoder().raw_decode(raw)[1]]))
+        answer(request, content(raw[:json.JSONDecoder().raw_decode(raw)[1]] + os.environ.get("TOKEN", "")))
     elif name == "fail":
         answer(request, content(args["text"], isError=True, structuredContent={"never": "trusted"}))
     elif name == "shout":
@@ -138,7 +140,7 @@ def main():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if "chatty" in FAULTS:
         print("Welcome to the server!", flush=True)
-        print("it says things", file=sys.stderr, flush=True)
+        print("it says things" + os.environ.get("TOKEN", ""), file=sys.stderr, flush=True)
     for line in sys.stdin:
         if "silent" in FAULTS:
             continue
