@@ -6,6 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use toolwright::http::RedactedUrl;
+use toolwright::untrusted::Redactor;
+
+/// The minimum length of a secret in characters. A shorter value may be a setting, and may occur in any result.
+const MIN_SECRET: usize = 8;
 
 /// The address of an MCP server.
 #[derive(Clone, Debug)]
@@ -23,6 +27,8 @@ pub struct ServerCommand {
     pub(super) program: OsString,
     pub(super) args: Vec<OsString>,
     pub(super) envs: Vec<(OsString, OsString)>,
+    /// The values of variables that are secrets.
+    pub(super) secrets: Vec<String>,
     pub(super) inherits_env: bool,
     pub(super) cwd: Option<PathBuf>,
     pub(super) roots: Vec<String>,
@@ -48,6 +54,11 @@ pub struct ServerUrl {
     pub(super) headers: Vec<(String, String)>,
     pub(super) bearer: Option<String>,
     pub(super) roots: Vec<String>,
+}
+
+/// Creates a redactor for the values that a server gets and could repeat.
+pub(super) fn redactor(values: &[String]) -> Redactor {
+    Redactor::new(values.iter().filter(|value| value.chars().count() >= MIN_SECRET))
 }
 
 impl ServerAddress {
@@ -90,6 +101,7 @@ impl ServerCommand {
             program: program.into(),
             args: Vec::new(),
             envs: Vec::new(),
+            secrets: Vec::new(),
             inherits_env: true,
             cwd: None,
             roots: Vec::new(),
@@ -118,8 +130,17 @@ impl ServerCommand {
         self
     }
 
+    /// Sets an environment variable of the server to a secret. A value of eight characters or more is replaced by `…`
+    /// wherever the server repeats it, except in a standard error that is [inherited](Stderr::Inherit).
+    #[must_use]
+    pub fn secret_env(mut self, name: impl Into<OsString>, value: impl Into<String>) -> Self {
+        let value = value.into();
+        self.secrets.push(value.clone());
+        self.env(name, value)
+    }
+
     /// Does not inherit the environment of this process: the server gets only the variables set with
-    /// [`ServerCommand::env`].
+    /// [`ServerCommand::env`] and [`ServerCommand::secret_env`].
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.inherits_env = false;

@@ -2,12 +2,15 @@
 
 use std::io;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::address::{ServerCommand, Stderr};
+use toolwright::untrusted::Redactor;
+
+use super::address::{ServerCommand, Stderr, redactor};
 
 /// How long a server may take to exit after its standard input is closed, and again after SIGTERM.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -25,7 +28,7 @@ pub(super) fn start(
 ) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let mut child = process_command(command).spawn()?;
     if let (Stderr::Sink(sink), Some(stderr)) = (&command.stderr, child.stderr.take()) {
-        tokio::spawn(forward_stderr(stderr, sink.clone()));
+        tokio::spawn(forward_stderr(stderr, sink.clone(), redactor(&command.secrets)));
     }
     let streams = child.stdout.take().zip(child.stdin.take());
     let (stdout, stdin) =
@@ -55,14 +58,19 @@ fn process_command(command: &ServerCommand) -> Command {
 }
 
 /// Passes standard error to a function, so that the server never blocks on writing it.
-async fn forward_stderr(stderr: ChildStderr, sink: std::sync::Arc<dyn Fn(&str) + Send + Sync>) {
+async fn forward_stderr(
+    stderr: ChildStderr,
+    sink: Arc<dyn Fn(&str) + Send + Sync>,
+    redactor: Redactor,
+) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     while let Ok(read) = (&mut stderr).take(MAX_LINE).read_until(b'\n', &mut line).await {
         if read == 0 {
             return;
         }
-        sink(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']));
+        let text = String::from_utf8_lossy(&line);
+        sink(&redactor.redacted(text.trim_end_matches(['\r', '\n'])));
         line.clear();
     }
 }

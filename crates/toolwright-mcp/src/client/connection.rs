@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use toolwright::untrusted::line;
 
-use super::address::ServerAddress;
+use super::address::{ServerAddress, redactor};
 use super::child;
 use super::error::{ClientError, MAX_SERVER_TEXT, error_chain};
 use super::lines::LineTransport;
@@ -109,7 +109,8 @@ impl Connection {
                 })?;
                 let streams = (input, output);
                 let transport =
-                    LineTransport::new(streams, Some(process), codec.clone(), options, alive);
+                    LineTransport::new(streams, Some(process), codec.clone(), options, alive)
+                        .with_redactor(redactor(&command.secrets));
                 handler.serve_with_lifecycle(transport, lifecycle).await
             }
             ServerAddress::Url(url) => {

@@ -1,6 +1,7 @@
 //! The transport for byte streams: one JSON-RPC message per line. Limits the length of lines, and ignores lines that are
 //! not messages.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
+use toolwright::untrusted::Redactor;
 
 use super::child::ServerProcess;
 use super::message_codec::{Decoded, MessageCodec, invalid_response};
@@ -23,6 +25,7 @@ pub(super) struct LineTransport<R, W> {
     input: LineReader<R>,
     output: Arc<Mutex<Option<W>>>,
     codec: Arc<MessageCodec>,
+    redactor: Redactor,
     replies: ReplyLimit,
     /// A message that was read; a request may have to wait for a permit.
     received: Option<ServerJsonRpcMessage>,
@@ -72,6 +75,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
             input,
             output,
             codec,
+            redactor: Redactor::default(),
             replies: ReplyLimit::default(),
             received: None,
             process,
@@ -79,6 +83,12 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
             _alive: alive,
             probe_deadline: None,
         }
+    }
+
+    /// Removes secrets from everything that the server sends.
+    pub(super) fn with_redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
     }
 
     /// Returns the next message, or `None` at the end. If the probe is not answered in time, returns an error for it.
@@ -100,7 +110,11 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         loop {
             match self.input.read().await {
                 Ok(Line::Complete) => {
-                    let message = self.codec.decode(self.input.line.trim_ascii());
+                    let line = self.input.line.trim_ascii();
+                    let message = match self.redactor.redacted(&String::from_utf8_lossy(line)) {
+                        Cow::Owned(redacted) => self.codec.decode(redacted.as_bytes()),
+                        Cow::Borrowed(_) => self.codec.decode(line),
+                    };
                     self.input.line.clear();
                     match message {
                         Ok(Decoded::Message(message)) => return Some(*message),

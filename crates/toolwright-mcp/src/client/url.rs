@@ -13,9 +13,8 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpClientTransportConfig, StreamableHttpError,
 };
 use tokio::sync::mpsc;
-use toolwright::untrusted::Redactor;
 
-use super::address::ServerUrl;
+use super::address::{ServerUrl, redactor};
 use super::error::{ClientError, error_chain};
 use super::http::{HttpClient, HttpError, RequestError};
 use super::message_codec::MessageCodec;
@@ -47,16 +46,13 @@ pub(super) fn transport(
     let client = reqwest::Client::builder().redirect(Policy::none()).no_proxy();
     let client = client.connect_timeout(options.connect_timeout / 2).tcp_nodelay(true);
     let client = client.build().map_err(|error| error_chain(&error))?;
-    let redactor = Redactor::new(secrets(url));
+    let redactor = redactor(&secrets(url));
     let http = HttpClient::new(client, codec.clone(), redactor, options, alive);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
     config.custom_headers = headers;
     config.auth_header.clone_from(&url.bearer);
     Ok(StreamableHttpClientTransport::with_client(http, config))
 }
-
-/// The minimum length of a secret in characters. A shorter value may be a setting, and may occur in any result.
-const MIN_SECRET: usize = 8;
 
 /// Returns the secrets that the server gets and could repeat: the token, the values of headers with and without their
 /// scheme, and the values of the URL's user information and query.
@@ -75,7 +71,6 @@ fn secrets(server: &ServerUrl) -> Vec<String> {
             values.push(password);
         }
     }
-    values.retain(|value| value.chars().count() >= MIN_SECRET);
     values
 }
 

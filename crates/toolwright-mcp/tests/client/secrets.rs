@@ -1,11 +1,13 @@
 //! Credentials of the client that a server repeats are removed from everything that can be read.
 
+use std::sync::{Arc, Mutex};
+
 use toolwright::Scope;
-use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerUrl};
+use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerUrl, Stderr};
 use toolwright_runtime::Toolset;
 
 use crate::http::{Peer, call};
-use crate::peer::{can_run, short_timeouts};
+use crate::peer::{can_run, command, short_timeouts};
 
 const TOKEN: &str = "open+sesame/\"0123";
 const KEY: &str = "x-key-of-the-host";
@@ -72,6 +74,25 @@ async fn credentials_that_a_server_repeats_are_redacted() {
         }
         client.close().await;
     }
+}
+
+#[tokio::test]
+async fn secret_variables_that_a_started_server_repeats_are_redacted() {
+    if !can_run() {
+        return;
+    }
+    let lines = Arc::new(Mutex::new(Vec::<String>::new()));
+    let sink = lines.clone();
+    let stderr = Stderr::Sink(Arc::new(move |line: &str| {
+        sink.lock().expect("nobody panics").push(line.to_owned());
+    }));
+    let command = command(&["chatty"]).stderr(stderr).secret_env("TOKEN", TOKEN);
+    assert!(!format!("{command:?}").contains(TOKEN));
+    let client = Client::with_options(command, short_timeouts());
+    let payload = call(&client, "echo", "{}").await.expect("it works");
+    assert_eq!(payload.as_str(), r#""{}…""#);
+    client.close().await;
+    assert_eq!(*lines.lock().expect("nobody panics"), ["it says things…"]);
 }
 
 #[tokio::test]
