@@ -9,6 +9,7 @@ mod import;
 mod init;
 mod print;
 mod progress;
+mod usage_error;
 mod watch;
 
 use std::path::PathBuf;
@@ -93,7 +94,9 @@ enum Deny {
 }
 
 fn main() -> Exit {
-    match Arguments::parse().command {
+    let arguments =
+        Arguments::try_parse().unwrap_or_else(|error| usage_error::without_secrets(error).exit());
+    match arguments.command {
         Command::Check { paths, format, deny } => check::run(paths, format, deny),
         Command::Dialects(command) => dialects::run(command),
         Command::Explain { code } => explain::run(code.as_deref()),

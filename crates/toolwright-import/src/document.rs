@@ -27,6 +27,7 @@ pub(super) struct Tool {
 }
 
 /// The parts of an imported file.
+#[derive(Default)]
 pub(super) struct Import {
     /// The name, version and protocol of the server, and the date of its list.
     pub(super) from: Provenance<String>,

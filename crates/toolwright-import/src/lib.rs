@@ -159,6 +159,22 @@ pub fn mcp(
     Ok(Imported { text, tools, warnings: warnings.into_vec(), report })
 }
 
+/// Checks the names of the service and the toolset of a new file before its list of tools is known.
+///
+/// # Errors
+///
+/// Fails if a name is reserved, or if another file of the project has it.
+pub fn check_owner(owner: Owner<'_>, other_files: &[Source]) -> Result<(), ImportError> {
+    let document = Json::Object(document::document(owner, &Import::default()));
+    let draft = Draft {
+        write: &document::text,
+        other_files,
+        is_foreign: &|_, _| false,
+        keeps_name: &|_| false,
+    };
+    accept::check_owner(&document, &draft).map_err(ImportError::Check)
+}
+
 /// The parts of an import that `check` accepts in a file of their own. A new file is checked together with the other files of
 /// the project.
 fn accepted(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::error::ErrorKind;
-use toolwright_import::{ImportError, Owner, Request, mcp};
+use toolwright_import::{ImportError, Owner, Request, check_owner, mcp};
 
 use super::file;
 use super::flags::{self, ConnectionArgs, ListArgs, ProvenanceArgs, SelectionArgs, UpdateArgs};
@@ -79,6 +79,11 @@ fn import(arguments: &Mcp, mut request: Request<'_>) -> Result<Exit, Failure> {
     // Check the file before a server is started.
     let before =
         out.map(|out| file::read(out, request.owner, arguments.update.force)).transpose()?;
+    if before.as_ref().is_none_or(|before| before.existing.is_none()) {
+        let source = out.map(|out| out.display().to_string()).unwrap_or_default();
+        check_owner(request.owner, request.other_files)
+            .map_err(|error| failure(&source, &error))?;
+    }
     let list = list::load(&arguments.list, &arguments.connection)?;
     request.from = request.from.or(list.from);
     let existing = before.as_ref().and_then(|before| before.existing.as_ref());

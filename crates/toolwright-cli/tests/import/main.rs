@@ -123,6 +123,24 @@ fn a_name_of_another_file_in_the_project_is_not_used_again() {
     }
 }
 
+/// It is the only error, however many tools there are, and no server is started for it.
+#[test]
+fn a_toolset_that_another_file_has_is_refused_before_the_list_is_loaded() {
+    let folder = folder();
+    let schema = folder.path().join("schema");
+    fs::create_dir(&schema).unwrap();
+    fs::write(schema.join("other.yaml"), FILE.replace("service: clock", "service: other")).unwrap();
+    for source in [&["--tools-json", "nowhere.json"][..], &["--", "no-such-program"]] {
+        let arguments = [&["-o", "schema/clock.yaml"], source].concat();
+        let output = import(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        assert_eq!(
+            text(&output.stderr),
+            "import: `check` refuses it: two toolsets are named `clock_tools` (rename one of them); nothing was written\n"
+        );
+    }
+}
+
 /// Texts of a server are shortened and escaped, and an invalid tool does not prevent the import of others.
 #[test]
 fn an_invalid_tool_is_left_out_and_texts_of_the_server_are_escaped() {
@@ -173,6 +191,26 @@ fn secrets_of_a_url_are_not_printed() {
     assert_eq!(output.status.code(), Some(3), "{shown}");
     assert!(shown.contains("`http://…@127.0.0.1:1/mcp?token=…`"), "{shown}");
     assert!(!shown.contains("HUSH"), "{shown}");
+}
+
+#[test]
+fn usage_errors_show_no_secrets() {
+    let folder = folder();
+    let cases: [(&[&str], &str); 6] = [
+        (&["--url", "https:/ann:HUSH@host/mcp"], "'https:/…@host/mcp' for '--url <URL>'"),
+        (&["--url", "host/mcp?token=HUSH"], "'host/mcp?token=…' for '--url <URL>'"),
+        (&["--tools-json", "x", "http://ann:HUSH@host"], "argument 'http://…@host'"),
+        (&["--tools-json", "x", "ann:HUSH@host"], "argument 'ann:…@host'"),
+        (&["--url", "http://host", "--header", "X-Key HUSH"], "'…' for '--header <NAME: VALUE>'"),
+        (&["--url", "http://host", "--header", "X-Key:", "HUSH"], "argument '…'"),
+    ];
+    for (arguments, expected) in cases {
+        let output = import(folder.path(), arguments);
+        let shown = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{shown}");
+        assert!(shown.contains(expected), "{shown}");
+        assert!(!shown.contains("HUSH"), "{shown}");
+    }
 }
 
 #[test]

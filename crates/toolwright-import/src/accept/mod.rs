@@ -58,6 +58,10 @@ pub(super) fn accept(
         if checked.findings.iter().all(|finding| checked.is_about_all(finding)) {
             return Err(refused(&checked.findings));
         }
+        let of_owner = checked.of_owner();
+        if !of_owner.is_empty() {
+            return Err(refused(&of_owner));
+        }
         if !accepting.fix(&checked) {
             break;
         }
@@ -65,6 +69,16 @@ pub(super) fn accept(
     accepting.leave_out_tools();
     let left = Checked::of(&accepting.document, draft).findings;
     if left.is_empty() { Ok(accepting.document) } else { Err(refused(&left)) }
+}
+
+/// Checks the names of a document's service and toolsets.
+///
+/// # Errors
+///
+/// Returns the findings about them, one line each.
+pub(super) fn check_owner(document: &Json, draft: &Draft<'_>) -> Result<(), Vec<String>> {
+    let of_owner = Checked::of(document, draft).of_owner();
+    if of_owner.is_empty() { Ok(()) } else { Err(refused(&of_owner)) }
 }
 
 /// The lines of an error, one for each finding.
@@ -114,6 +128,19 @@ impl Checked {
         let places = self.places(finding);
         places.is_empty()
             || finding.code == "over-budget" && places.iter().all(|(_, place)| place.is_key)
+    }
+
+    /// The findings about the names of the service and the toolsets, which an import never changes.
+    fn of_owner(&self) -> Vec<Diagnostic> {
+        let is_owner = |(_, place): &(u32, place::Place)| match place.path.as_slice() {
+            [service] => service == "service",
+            [toolsets, _] => toolsets == "toolsets" && place.is_key,
+            _ => false,
+        };
+        let of_owner = self.findings.iter().filter(|finding| {
+            is_about_names(finding.code) && self.places(finding).iter().all(is_owner)
+        });
+        of_owner.cloned().collect()
     }
 
     /// The places of a finding in the document, each with its offset in the text.

@@ -1,0 +1,31 @@
+//! Removes secrets from the usage errors of clap, which repeat arguments.
+
+use clap::Error;
+use clap::error::{ContextKind, ContextValue};
+use toolwright::http::RedactedUrl;
+
+/// Returns the error without the values of headers and without the secrets of URLs.
+pub(crate) fn without_secrets(mut error: Error) -> Error {
+    let repeated =
+        [ContextKind::InvalidArg, ContextKind::InvalidValue, ContextKind::InvalidSubcommand];
+    let texts = repeated.into_iter().filter_map(|kind| match error.get(kind)? {
+        ContextValue::String(text) => Some((kind, text.clone())),
+        _ => None,
+    });
+    let texts: Vec<_> = texts.collect();
+    let is_about = |option: &str| texts.iter().any(|(_, text)| text.starts_with(option));
+    // A header without quotes is several arguments.
+    let has_header = std::env::args_os().any(|argument| argument == "--header");
+    for (kind, text) in &texts {
+        let may_be_url = is_about("--url") || text.contains("://") || text.contains('@');
+        let is_option = text.starts_with('-');
+        let shown = match kind {
+            ContextKind::InvalidValue if is_about("--header") => "…".to_owned(),
+            ContextKind::InvalidArg if has_header && !is_option => "…".to_owned(),
+            _ if may_be_url => RedactedUrl::new(text).to_string(),
+            _ => continue,
+        };
+        error.insert(*kind, ContextValue::String(shown));
+    }
+    error
+}
