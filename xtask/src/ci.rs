@@ -9,7 +9,7 @@ use crate::tool::CARGO_DENY;
 use crate::{End, generate, msrv};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
-const DOC_TESTED: [&str; 11] = [
+const DOC_TESTED: [&str; 12] = [
     "toolwright",
     "toolwright-agents",
     "toolwright-dialect",
@@ -19,6 +19,7 @@ const DOC_TESTED: [&str; 11] = [
     "toolwright-import",
     "toolwright-macros",
     "toolwright-mcp",
+    "toolwright-model",
     "toolwright-rig",
     "toolwright-runtime",
 ];
@@ -29,6 +30,10 @@ const CONTRACT_FEATURES: [&str; 7] =
 
 /// The features of the built-in toolsets.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];
+
+/// The wires of models.
+const MODEL_FEATURES: [&str; 5] =
+    ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock"];
 
 /// The feature of the command with the MCP client, which its tests need.
 const CLIENT: &str = "toolwright-cli/mcp";
@@ -110,6 +115,7 @@ fn lint_features(_: &mut Skipped) -> Result<(), Failed> {
     lint_each_alone("toolwright", &CONTRACT_FEATURES)?;
     lint_each_alone("toolwright-builtins", &BUILTIN_FEATURES)?;
     lint_each_alone("toolwright-codegen", &COMPILER_FEATURES)?;
+    lint_each_alone("toolwright-model", &MODEL_FEATURES)?;
     lint_each_alone("toolwright-cli", &[])
 }
 

@@ -18,6 +18,7 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright-macros", &[]),
     allowed("crates/toolwright-runtime", &["toolwright", "toolwright-macros"]),
     allowed("crates/toolwright-dialect", &["toolwright"]),
+    allowed("crates/toolwright-model", &["toolwright", "toolwright-dialect"]),
     allowed("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),

@@ -17,6 +17,8 @@ const CONTRACT: &str = "crates/toolwright/src/";
 const AGENTS: &str = "crates/toolwright-agents/src/";
 const RUNTIME: &str = "crates/toolwright-runtime/src/";
 const MCP: &str = "crates/toolwright-mcp/src/";
+const MODEL: &str = "crates/toolwright-model/src/";
+const WIRES: &str = "crates/toolwright-model/src/wire/";
 const HTTP: &str = "crates/toolwright-http/src/";
 
 /// Words are whole names, so `fs` is the module and not the end of `refs`.
@@ -129,6 +131,10 @@ const RULES: &[Rule] = &[
     rule("println", AGENTS, &[], "libraries print nothing"),
     rule("fs", HTTP, &[], "credentials and addresses come from the caller"),
     rule("println", HTTP, &[], "libraries print nothing"),
+    rule("fs", MODEL, &[], "keys and addresses come from the caller"),
+    rule("println", MODEL, &[], "libraries print nothing"),
+    rule("reqwest", WIRES, &[], "wires do no IO"),
+    rule("tokio", WIRES, &[], "wires do no IO"),
     rule("println", MCP, &[], "standard output is for the protocol only"),
 ];
 

@@ -1,0 +1,208 @@
+//! An answer while it is read. It keeps ids unique, names canonical and sizes bounded, for all wires.
+
+use std::collections::BTreeSet;
+
+use toolwright::Payload;
+
+use crate::error::ModelError;
+use crate::model::{
+    Answer, Content, Delta, Message, ModelCall, ModelFacts, Opaque, Question, Stop, Usage,
+};
+
+/// The most bytes of an answer: texts, arguments and opaque parts together.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The most bytes of one event of a stream.
+pub(crate) const MOST_EVENT_BYTES: usize = 8 << 20;
+
+/// The most parts of an answer.
+const MOST_PARTS: usize = 1000;
+
+/// The beginning of the ids of calls that came without one. Wires that need no ids do not send them.
+const MADE_ID: &str = "unnamed_";
+
+/// Returns the id of a call for a wire on which calls need none.
+pub(crate) fn own_id(id: &str) -> Option<&str> {
+    (!id.starts_with(MADE_ID)).then_some(id)
+}
+
+/// An answer while it is read.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// Why the model stopped, once it is known. An answer without it is broken off.
+    pub(crate) stop: Option<Stop>,
+    /// The tokens, once they are known. What comes later replaces it.
+    pub(crate) usage: Option<Usage>,
+    /// The id of the model that answers.
+    pub(crate) model: String,
+    /// Whether nothing of meaning can follow.
+    pub(crate) is_over: bool,
+    provider: String,
+    /// Names on the wire that differ from the canonical ones.
+    renamed: Vec<(String, String)>,
+    ids: BTreeSet<String>,
+    calls: usize,
+    size: usize,
+    parts: Vec<Part>,
+    deltas: Vec<Delta>,
+}
+
+#[derive(Debug)]
+enum Part {
+    Text(String),
+    Call { id: String, name: String, args: String },
+    Opaque(Opaque),
+}
+
+/// The place of a call in a [`Draft`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallPlace {
+    part: usize,
+    call: usize,
+}
+
+impl Draft {
+    pub(crate) fn new(facts: &ModelFacts, question: &Question<'_>) -> Self {
+        let tools = question.tools.tools.iter();
+        let renamed = tools.filter(|tool| tool.name != tool.projection.wire_name);
+        let parts = question.messages.iter().flat_map(|message| match message {
+            Message::Assistant(parts) => parts.as_slice(),
+            Message::System(_) | Message::User(_) | Message::Results(_) => &[],
+        });
+        let ids = parts.filter_map(|part| match part {
+            Content::Call(call) => Some(call.id.clone()),
+            Content::Text(_) | Content::Opaque(_) => None,
+        });
+        Self {
+            stop: None,
+            usage: None,
+            model: String::new(),
+            is_over: false,
+            provider: facts.provider.clone(),
+            renamed: renamed
+                .map(|tool| (tool.projection.wire_name.clone(), tool.name.to_owned()))
+                .collect(),
+            ids: ids.collect(),
+            calls: 0,
+            size: 0,
+            parts: Vec::new(),
+            deltas: Vec::new(),
+        }
+    }
+
+    /// Takes the pieces that came since this was last called.
+    pub(crate) fn deltas(&mut self) -> Vec<Delta> {
+        std::mem::take(&mut self.deltas)
+    }
+
+    /// Adds a text; one that follows a text continues it.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), ModelError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.grow(text.len())?;
+        self.deltas.push(Delta::Text(text.to_owned()));
+        match self.parts.last_mut() {
+            Some(Part::Text(before)) => before.push_str(text),
+            _ => self.add(Part::Text(text.to_owned()))?,
+        }
+        Ok(())
+    }
+
+    /// Shows what the model thinks. What has to go back to the provider is an opaque part.
+    pub(crate) fn reasoning(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.show(Delta::Reasoning(text.to_owned()));
+        }
+    }
+
+    /// Shows a piece without adding it.
+    pub(crate) fn show(&mut self, delta: Delta) {
+        self.deltas.push(delta);
+    }
+
+    /// Returns the canonical name of a tool.
+    pub(crate) fn canonical<'a>(&'a self, name: &'a str) -> &'a str {
+        let renamed = self.renamed.iter().find(|(wire, _)| wire == name);
+        renamed.map_or(name, |(_, canonical)| canonical)
+    }
+
+    /// Begins a call. An id that is missing or taken is replaced.
+    pub(crate) fn call(&mut self, id: &str, name: &str) -> Result<CallPlace, ModelError> {
+        let place = CallPlace { part: self.parts.len(), call: self.calls };
+        let name = self.canonical(name).to_owned();
+        self.grow(id.len() + name.len())?;
+        self.deltas.push(Delta::Call { call: place.call, name: name.clone() });
+        let id = self.unique(id);
+        self.add(Part::Call { id, name, args: String::new() })?;
+        self.calls += 1;
+        Ok(place)
+    }
+
+    fn unique(&mut self, id: &str) -> String {
+        let made = (self.ids.len()..).map(|number| format!("{MADE_ID}{number}"));
+        let own = (!id.is_empty()).then(|| id.to_owned());
+        let mut free = own.into_iter().chain(made);
+        let id = free.find(|id| !self.ids.contains(id)).unwrap_or_default();
+        self.ids.insert(id.clone());
+        id
+    }
+
+    /// Adds to the arguments of a call.
+    pub(crate) fn args(&mut self, place: CallPlace, text: &str) -> Result<(), ModelError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.grow(text.len())?;
+        if let Some(Part::Call { args, .. }) = self.parts.get_mut(place.part) {
+            args.push_str(text);
+            self.deltas.push(Delta::Args { call: place.call, text: text.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Adds a part that only the provider understands.
+    pub(crate) fn opaque(&mut self, kind: &str, json: String) -> Result<(), ModelError> {
+        self.grow(json.len())?;
+        let part = Opaque { provider: self.provider.clone(), kind: kind.to_owned(), json };
+        self.add(Part::Opaque(part))
+    }
+
+    /// Ends the answer. A model that made calls and stopped waits for their results, whatever word the provider has for it.
+    pub(crate) fn finish(self) -> Result<Answer, ModelError> {
+        let Some(mut stop) = self.stop else {
+            let message = "found its end before the model said why it stopped; ask again";
+            return Err(ModelError::Interrupted(message.to_owned()));
+        };
+        if self.calls > 0 && stop == Stop::End {
+            stop = Stop::Calls;
+        }
+        let content = self.parts.into_iter().map(|part| match part {
+            Part::Text(text) => Content::Text(text),
+            Part::Call { id, name, args } => {
+                Content::Call(ModelCall { id, name, args: Payload::new(args) })
+            }
+            Part::Opaque(opaque) => Content::Opaque(opaque),
+        });
+        Ok(Answer { content: content.collect(), stop, usage: self.usage, model: self.model })
+    }
+
+    fn add(&mut self, part: Part) -> Result<(), ModelError> {
+        if self.parts.len() == MOST_PARTS {
+            let message = format!("found more than {MOST_PARTS} parts, expected a shorter answer");
+            return Err(ModelError::Malformed(message));
+        }
+        self.parts.push(part);
+        Ok(())
+    }
+
+    fn grow(&mut self, bytes: usize) -> Result<(), ModelError> {
+        self.size += bytes;
+        if self.size > MOST_BYTES {
+            let most = MOST_BYTES >> 20;
+            let message = format!("found more than {most} MiB, expected a shorter answer");
+            return Err(ModelError::Malformed(message));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! The seam between those who ask and models: questions, answers and their parts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use toolwright::{BoxFuture, Payload};
+use toolwright_dialect::{Dialect, Request};
+
+use crate::error::ModelError;
+
+/// A model that can be asked.
+pub trait Model: Send + Sync {
+    /// Returns what is known of the model.
+    fn facts(&self) -> &ModelFacts;
+
+    /// Asks the model. Parts of the answer are passed to `deltas` as they come; the answer holds all of them.
+    ///
+    /// # Errors
+    ///
+    /// If the provider does not answer, refuses the question, or answers with something else than its API describes.
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question<'a>,
+        deltas: &'a (dyn Fn(Delta) + Send + Sync),
+    ) -> BoxFuture<'a, Result<Answer, ModelError>>;
+}
+
+/// What is known of a model.
+#[derive(Clone, Debug)]
+pub struct ModelFacts {
+    /// The name of the endpoint, such as `anthropic`. [Opaque parts](Opaque) go back only to the endpoint that sent them.
+    pub provider: String,
+    /// The id of the model, as the provider spells it.
+    pub model: String,
+    /// The dialect of its tools: the strict one where the endpoint can enforce schemas.
+    pub dialect: &'static Dialect,
+}
+
+/// What a model is asked: a conversation, and the tools it may call.
+#[derive(Clone, Debug)]
+pub struct Question<'a> {
+    /// The conversation. The first system message should be the same in every turn, so that providers can cache it.
+    pub messages: &'a [Message],
+    /// The tools, as [`place`](toolwright_dialect::place()) returns them for the dialect of the model.
+    pub tools: &'a Request<'a>,
+    /// Which tools the model may or has to call.
+    pub choice: Choice,
+    /// Whether the model may make several calls at once; the provider's default if `None`. Gemini and Bedrock have no key for
+    /// it, so there an answer may have several calls nevertheless.
+    pub parallel: Option<bool>,
+    /// Settings of the model.
+    pub settings: Settings,
+    /// The time for the answer, including repeated attempts.
+    pub timeout: Option<Duration>,
+}
+
+impl<'a> Question<'a> {
+    /// Creates a question with the provider's default settings and no limit of time.
+    pub fn new(messages: &'a [Message], tools: &'a Request<'a>) -> Self {
+        Self {
+            messages,
+            tools,
+            choice: Choice::Auto,
+            parallel: None,
+            settings: Settings::default(),
+            timeout: None,
+        }
+    }
+}
+
+/// Settings of a model. Those that are not set are not sent.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The most tokens of an answer. Anthropic requires a number, which is 8192 if there is none here.
+    pub max_output_tokens: Option<u32>,
+    /// The temperature.
+    pub temperature: Option<f64>,
+    /// How much the model should think.
+    pub effort: Option<Effort>,
+    /// Further keys of the request's body with their JSON, as the provider documents them.
+    pub extra: BTreeMap<String, Payload>,
+}
+
+/// How much a model should think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Effort {
+    /// The effort as a word, as all providers spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// A message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// Instructions of the host.
+    System(String),
+    /// A text of the user.
+    User(String),
+    /// An earlier answer of the model: [`Answer::content`].
+    Assistant(Vec<Content>),
+    /// The results of the calls of the answer before.
+    Results(Vec<CallAnswer>),
+}
+
+/// A part of an answer. Providers need them back in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Text for the user.
+    Text(String),
+    /// A call of a tool.
+    Call(ModelCall),
+    /// A part that only the provider understands.
+    Opaque(Opaque),
+}
+
+/// A call of a tool, as a model wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelCall {
+    /// The id, unique in the conversation. One that the provider left out or gave twice is replaced.
+    pub id: String,
+    /// The canonical name of the tool. A name that no tool of the question has is kept as the model wrote it.
+    pub name: String,
+    /// The arguments as the model wrote them: wire JSON for [`Projection::decode`](toolwright_dialect::Projection::decode),
+    /// or any text if the model made a mistake.
+    pub args: Payload,
+}
+
+/// The result of a call, for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallAnswer {
+    /// The id of the call.
+    pub id: String,
+    /// The result as JSON, or a text.
+    pub text: String,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+/// A part that only its provider understands, such as a signed thought. It goes back unchanged, in its place, and only to the
+/// endpoint that sent it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Opaque {
+    /// The endpoint: [`ModelFacts::provider`].
+    pub provider: String,
+    /// The kind, as the wire calls it.
+    pub kind: String,
+    /// The JSON of the part.
+    pub json: String,
+}
+
+impl fmt::Debug for Opaque {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { provider, kind, json } = self;
+        write!(out, "Opaque({provider}, {kind}, {} bytes)", json.len())
+    }
+}
+
+/// Which tools a model may or has to call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// Any or none.
+    #[default]
+    Auto,
+    /// None. The tools are sent nevertheless, so that caches stay valid.
+    None,
+    /// At least one.
+    Required,
+    /// At least one of these, by canonical name.
+    Only(Vec<String>),
+}
+
+/// What a model answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its parts, in order.
+    pub content: Vec<Content>,
+    /// Why the model stopped.
+    pub stop: Stop,
+    /// What the answer took, if the provider says it.
+    pub usage: Option<Usage>,
+    /// The id of the model that answered; empty if the provider does not say it.
+    pub model: String,
+}
+
+impl Answer {
+    /// Returns the text: all parts of it, joined.
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(|part| match part {
+            Content::Text(text) => Some(text.as_str()),
+            Content::Call(_) | Content::Opaque(_) => None,
+        });
+        texts.collect()
+    }
+
+    /// Returns the calls, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &ModelCall> {
+        self.content.iter().filter_map(|part| match part {
+            Content::Call(call) => Some(call),
+            Content::Text(_) | Content::Opaque(_) => None,
+        })
+    }
+}
+
+/// Why a model stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// It had said all.
+    End,
+    /// It waits for the results of its calls.
+    Calls,
+    /// The limit of tokens was reached. The last call may be cut off.
+    Length,
+    /// A filter of the provider hid the rest.
+    Filtered,
+    /// It refused, in these words.
+    Refused(String),
+    /// Another reason, in the provider's word.
+    Other(String),
+}
+
+/// Tokens of a question and its answer. Prices differ by column: `input`, `cache_read` and `cache_write` are all tokens of the
+/// question, and `output` all of the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the question that came from no cache and went into none.
+    pub input: u64,
+    /// Tokens read from a cache.
+    pub cache_read: u64,
+    /// Tokens written into a cache.
+    pub cache_write: u64,
+    /// Tokens of the answer, including those of reasoning.
+    pub output: u64,
+    /// Those of them that the model thought with, if the provider says it.
+    pub reasoning: u64,
+}
+
+/// A piece of an answer on its way. Pieces are for display; the [`Answer`] is what counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// More text for the user.
+    Text(String),
+    /// More of what the model thinks, as far as the provider shows it.
+    Reasoning(String),
+    /// A call begins.
+    Call {
+        /// Its place among the calls of the answer.
+        call: usize,
+        /// The canonical name of the tool.
+        name: String,
+    },
+    /// More of the arguments of a call.
+    Args {
+        /// Its place among the calls of the answer.
+        call: usize,
+        /// The text.
+        text: String,
+    },
+}

@@ -1,0 +1,91 @@
+//! JSON as wires read and write it: typed, with the texts of schemas and arguments as they are.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use toolwright::Payload;
+
+use crate::error::{ModelError, first_line};
+use crate::model::Settings;
+
+/// Reads JSON of a provider. Keys that are not asked for are skipped.
+pub(super) fn read<'a, T: Deserialize<'a>>(what: &str, text: &'a str) -> Result<T, ModelError> {
+    serde_json::from_str(text).map_err(|error| ModelError::malformed(what, &error, text))
+}
+
+/// The error for an answer that lacks a part.
+pub(super) fn missing(what: &str, text: &str) -> ModelError {
+    ModelError::Malformed(format!("expected {what}; it begins with `{}`", first_line(text)))
+}
+
+/// Returns the text of an answer.
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ModelError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let place = error.valid_up_to();
+        let message = format!("found a byte that is not UTF-8 at offset {place}");
+        ModelError::Malformed(message)
+    })
+}
+
+/// Writes the body of a request.
+pub(super) fn write(body: &impl serde::Serialize) -> Result<String, ModelError> {
+    serde_json::to_string(body).map_err(|error| ModelError::Unsendable(error.to_string()))
+}
+
+/// Returns JSON that somebody else wrote, to be sent as it is.
+pub(super) fn raw<'a>(what: &str, json: &'a str) -> Result<&'a RawValue, ModelError> {
+    serde_json::from_str(json)
+        .map_err(|error| ModelError::Unsendable(format!("found {what} that is no JSON: {error}")))
+}
+
+/// Returns arguments as an object. Where the model wrote something else, the object holds its text under `_raw`.
+pub(super) fn object(args: &Payload) -> Result<Cow<'_, RawValue>, ModelError> {
+    let text = match args.as_str().trim() {
+        "" => "{}",
+        text => text,
+    };
+    if text.starts_with('{')
+        && let Ok(object) = serde_json::from_str::<&RawValue>(text)
+    {
+        return Ok(Cow::Borrowed(object));
+    }
+    let object = write(&BTreeMap::from([("_raw", args.as_str())]))?;
+    let object = RawValue::from_string(object);
+    object.map(Cow::Owned).map_err(|error| ModelError::Unsendable(error.to_string()))
+}
+
+/// Returns a text that is a JSON string in an answer, or the JSON itself where it is something else.
+pub(super) fn text_of(json: &RawValue) -> Result<String, ModelError> {
+    match json.get() {
+        text if text.starts_with('"') => read("a text", text),
+        "null" => Ok(String::new()),
+        other => Ok(other.to_owned()),
+    }
+}
+
+/// Returns the extra keys of a body.
+pub(super) fn extra<'a>(
+    settings: &'a Settings,
+    written: &[&str],
+) -> Result<BTreeMap<&'a str, &'a RawValue>, ModelError> {
+    let entries = settings.extra.iter().map(|(key, json)| {
+        if written.contains(&key.as_str()) {
+            let message =
+                format!("found the extra key `{key}`, which the wire writes itself; remove it");
+            return Err(ModelError::Unsendable(message));
+        }
+        Ok((key.as_str(), raw(&format!("the extra key `{key}`"), json.as_str())?))
+    });
+    entries.collect()
+}
+
+/// Encodes a segment of a path.
+#[cfg(any(feature = "gemini", feature = "bedrock"))]
+pub(super) fn segment(text: &str) -> String {
+    /// All but the unreserved characters of URLs (RFC 3986, section 2.3).
+    const RESERVED: &percent_encoding::AsciiSet =
+        &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    percent_encoding::utf8_percent_encode(text, RESERVED).to_string()
+}

@@ -1,0 +1,149 @@
+//! The names of tools and the ids of calls on a wire, and the tools that a question offers.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use toolwright_dialect::{Dialect, Placed, wire_call_ids, wire_name};
+
+use super::json::raw;
+use crate::error::ModelError;
+use crate::model::{CallAnswer, Choice, Content, Message, ModelCall, ModelFacts, Opaque, Question};
+
+/// The names of a question on its wire.
+pub(super) struct Names<'a> {
+    dialect: &'static Dialect,
+    tools: BTreeMap<&'a str, &'a str>,
+    /// The calls of the conversation by their ids: the id on the wire, and the call.
+    calls: BTreeMap<&'a str, (String, &'a ModelCall)>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(facts: &ModelFacts, question: &Question<'a>) -> Result<Self, ModelError> {
+        // A list without tools is left out, whatever there is to say of it.
+        let mut findings =
+            question.tools.findings.iter().filter(|_| !question.tools.tools.is_empty());
+        if let Some(error) = findings.find(|finding| finding.is_error) {
+            return Err(ModelError::Unsendable(error.to_string()));
+        }
+        let messages = question.messages.iter();
+        let parts = messages.flat_map(|message| match message {
+            Message::Assistant(parts) => parts.as_slice(),
+            Message::System(_) | Message::User(_) | Message::Results(_) => &[],
+        });
+        let calls: Vec<&ModelCall> = parts
+            .filter_map(|part| match part {
+                Content::Call(call) => Some(call),
+                Content::Text(_) | Content::Opaque(_) => None,
+            })
+            .collect();
+        let ids = wire_call_ids(calls.iter().map(|call| call.id.as_str()), facts.dialect);
+        let tools = question.tools.tools.iter();
+        Ok(Self {
+            dialect: facts.dialect,
+            tools: tools.map(|tool| (tool.name, tool.projection.wire_name.as_str())).collect(),
+            calls: calls
+                .into_iter()
+                .zip(ids)
+                .map(|(call, id)| (call.id.as_str(), (id, call)))
+                .collect(),
+        })
+    }
+
+    /// Returns the name of a tool, which an earlier question may have had.
+    pub(super) fn tool(&self, name: &'a str) -> Cow<'a, str> {
+        match self.tools.get(name) {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(wire_name(name, self.dialect)),
+        }
+    }
+
+    /// Returns the id of a call.
+    pub(super) fn id(&self, call: &ModelCall) -> String {
+        self.calls.get(call.id.as_str()).map_or_else(|| call.id.clone(), |(id, _)| id.clone())
+    }
+
+    /// Returns the call of a result, with its id on the wire.
+    pub(super) fn call(&self, result: &CallAnswer) -> Result<(String, &'a ModelCall), ModelError> {
+        let found = self.calls.get(result.id.as_str());
+        found.map(|(id, call)| (id.clone(), *call)).ok_or_else(|| {
+            ModelError::Unsendable(format!(
+                "found a result of the call `{}`, which no message has; leave it out",
+                result.id
+            ))
+        })
+    }
+
+    /// Returns the names of the tools that a choice is limited to.
+    pub(super) fn only(
+        &self,
+        names: &'a [String],
+    ) -> Result<impl Iterator<Item = &'a str>, ModelError> {
+        if names.is_empty() {
+            let message = "found a choice of no tool; use `Choice::None`".to_owned();
+            return Err(ModelError::Unsendable(message));
+        }
+        let names = names.iter().map(|name| {
+            let found = self.tools.get(name.as_str()).copied();
+            found.ok_or_else(|| {
+                ModelError::Unsendable(format!(
+                    "found a choice of `{name}`, which is not among the tools of the question"
+                ))
+            })
+        });
+        Ok(names.collect::<Result<Vec<_>, _>>()?.into_iter())
+    }
+}
+
+/// Returns the tools to send on a wire whose choice names one tool at most: a choice of several leaves the others out.
+pub(super) fn offered<'a>(question: &'a Question<'a>) -> impl Iterator<Item = &'a Placed<'a>> {
+    question.tools.tools.iter().filter(|tool| match &question.choice {
+        Choice::Only(names) if names.len() > 1 => names.iter().any(|name| name == tool.name),
+        _ => true,
+    })
+}
+
+/// Returns the schema of a tool, if it has one.
+pub(super) fn schema<'a>(tool: &Placed<'a>) -> Result<Option<&'a RawValue>, ModelError> {
+    let schema = tool.projection.wire_schema.as_deref();
+    schema.map(|schema| raw("a schema", schema)).transpose()
+}
+
+/// Returns the schema of a tool for a wire that requires one.
+pub(super) fn required_schema<'a>(tool: &Placed<'a>) -> Result<&'a RawValue, ModelError> {
+    match schema(tool)? {
+        Some(schema) => Ok(schema),
+        None => raw("a schema", r#"{"type":"object","properties":{}}"#),
+    }
+}
+
+/// Returns the JSON of an opaque part that this endpoint sent.
+pub(super) fn own<'a>(
+    opaque: &'a Opaque,
+    facts: &ModelFacts,
+) -> Result<Option<&'a RawValue>, ModelError> {
+    let is_own = opaque.provider == facts.provider;
+    is_own.then(|| raw("an opaque part", &opaque.json)).transpose()
+}
+
+/// Returns a digest of the tools and the first instructions: questions that share them share a cache.
+pub(super) fn cache_key(facts: &ModelFacts, question: &Question<'_>) -> String {
+    let mut digest = Sha256::new();
+    let mut add = |text: &str| {
+        digest.update(text.len().to_be_bytes());
+        digest.update(text);
+    };
+    add(&facts.model);
+    for tool in &question.tools.tools {
+        add(&tool.projection.wire_name);
+        add(&tool.projection.description);
+        add(tool.projection.wire_schema.as_deref().unwrap_or_default());
+    }
+    let system = question.messages.iter().find_map(|message| match message {
+        Message::System(text) => Some(text.as_str()),
+        Message::User(_) | Message::Assistant(_) | Message::Results(_) => None,
+    });
+    add(system.unwrap_or_default());
+    digest.finalize()[..16].iter().fold(String::new(), |key, byte| format!("{key}{byte:02x}"))
+}

@@ -1,0 +1,516 @@
+//! OpenAI Chat Completions, as OpenAI's API reference and SDK describe it, with what those who copy it do differently.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use toolwright_dialect::Placed;
+
+use super::HttpRequest;
+use super::json::{extra, missing, read, text_of, write};
+use super::names::{Names, cache_key, offered, own, schema};
+use super::reader;
+use crate::draft::{CallPlace, Draft};
+use crate::error::ModelError;
+use crate::model::{Answer, Choice, Content, Message, ModelFacts, Question, Stop, Usage};
+
+/// The kind of the opaque part for thoughts, which `DeepSeek` and others want back with the calls they led to.
+const REASONING: &str = "reasoning_content";
+
+/// What servers of this API do differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChatOptions {
+    /// The limit of tokens is `max_completion_tokens`; others call it `max_tokens`.
+    pub max_completion_tokens: bool,
+    /// A stream reports tokens if `stream_options` asks for it.
+    pub stream_options: bool,
+    /// `prompt_cache_key` says which questions share a cache.
+    pub cache_key: bool,
+}
+
+impl ChatOptions {
+    /// OpenAI itself.
+    pub const OPENAI: Self =
+        Self { max_completion_tokens: true, stream_options: true, cache_key: true };
+
+    /// Most others.
+    pub const OTHERS: Self =
+        Self { max_completion_tokens: false, stream_options: true, cache_key: false };
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    messages: Vec<Sent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Chosen<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+    #[serde(flatten)]
+    extra: BTreeMap<&'a str, &'a RawValue>,
+}
+
+/// The keys of [`Body`].
+const WRITTEN: [&str; 12] = [
+    "model",
+    "tools",
+    "messages",
+    "tool_choice",
+    "parallel_tool_calls",
+    "max_completion_tokens",
+    "max_tokens",
+    "temperature",
+    "reasoning_effort",
+    "prompt_cache_key",
+    "stream",
+    "stream_options",
+];
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Chosen<'a> {
+    Word(&'static str),
+    One {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        function: Named<'a>,
+    },
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+enum Sent<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: &'a str,
+    },
+    Assistant {
+        content: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_content: Option<&'a RawValue>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<SentCall<'a>>,
+    },
+    Tool {
+        tool_call_id: String,
+        content: &'a str,
+    },
+}
+
+#[derive(Serialize)]
+struct SentCall<'a> {
+    id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: SentFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct SentFunction<'a> {
+    name: std::borrow::Cow<'a, str>,
+    arguments: &'a str,
+}
+
+pub(super) fn request(
+    options: ChatOptions,
+    facts: &ModelFacts,
+    question: &Question<'_>,
+    stream: bool,
+) -> Result<HttpRequest, ModelError> {
+    let names = Names::new(facts, question)?;
+    let settings = &question.settings;
+    let mut messages = Vec::new();
+    for message in question.messages {
+        messages_of(message, facts, &names, &mut messages)?;
+    }
+    let tools = offered(question).map(tool).collect::<Result<Vec<_>, _>>()?;
+    let chosen = if tools.is_empty() { None } else { chosen(&question.choice, &names)? };
+    let most = settings.max_output_tokens;
+    let (max_completion_tokens, max_tokens) =
+        if options.max_completion_tokens { (most, None) } else { (None, most) };
+    let body = Body {
+        model: &facts.model,
+        messages,
+        tool_choice: chosen,
+        parallel_tool_calls: question.parallel.filter(|_| !tools.is_empty()),
+        tools,
+        max_completion_tokens,
+        max_tokens,
+        temperature: settings.temperature,
+        reasoning_effort: settings.effort.map(crate::model::Effort::as_str),
+        prompt_cache_key: options.cache_key.then(|| cache_key(facts, question)),
+        stream: stream.then_some(true),
+        stream_options: (stream && options.stream_options)
+            .then_some(StreamOptions { include_usage: true }),
+        extra: extra(settings, &WRITTEN)?,
+    };
+    let path = "/chat/completions".to_owned();
+    Ok(HttpRequest { path, headers: Vec::new(), body: write(&body)? })
+}
+
+fn tool<'a>(tool: &'a Placed<'a>) -> Result<Tool<'a>, ModelError> {
+    let function = Function {
+        name: &tool.projection.wire_name,
+        description: &tool.projection.description,
+        parameters: schema(tool)?,
+        strict: tool.is_strict.then_some(true),
+    };
+    Ok(Tool { kind: "function", function })
+}
+
+fn chosen<'a>(choice: &'a Choice, names: &Names<'a>) -> Result<Option<Chosen<'a>>, ModelError> {
+    Ok(match choice {
+        Choice::Auto => None,
+        Choice::None => Some(Chosen::Word("none")),
+        Choice::Required => Some(Chosen::Word("required")),
+        Choice::Only(only) => {
+            let mut only = names.only(only)?;
+            match (only.next(), only.next()) {
+                (Some(name), None) => {
+                    Some(Chosen::One { kind: "function", function: Named { name } })
+                }
+                _ => Some(Chosen::Word("required")),
+            }
+        }
+    })
+}
+
+fn messages_of<'a>(
+    message: &'a Message,
+    facts: &ModelFacts,
+    names: &Names<'a>,
+    messages: &mut Vec<Sent<'a>>,
+) -> Result<(), ModelError> {
+    match message {
+        Message::System(content) => messages.push(Sent::System { content }),
+        Message::User(content) => messages.push(Sent::User { content }),
+        Message::Assistant(parts) => {
+            let (mut text, mut reasoning_content, mut tool_calls) = (String::new(), None, vec![]);
+            for part in parts {
+                match part {
+                    Content::Text(more) => text += more,
+                    Content::Call(call) => {
+                        let arguments = match call.args.as_str() {
+                            "" => "{}",
+                            text => text,
+                        };
+                        let function = SentFunction { name: names.tool(&call.name), arguments };
+                        tool_calls.push(SentCall {
+                            id: names.id(call),
+                            kind: "function",
+                            function,
+                        });
+                    }
+                    Content::Opaque(part) if part.kind == REASONING => {
+                        reasoning_content = own(part, facts)?;
+                    }
+                    Content::Opaque(_) => {}
+                }
+            }
+            let content = (!text.is_empty() || tool_calls.is_empty()).then_some(text);
+            messages.push(Sent::Assistant { content, reasoning_content, tool_calls });
+        }
+        Message::Results(results) => {
+            for result in results {
+                let (tool_call_id, _) = names.call(result)?;
+                messages.push(Sent::Tool { tool_call_id, content: &result.text });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An event of a stream, or a whole answer, which has a `message` where an event has a `delta`.
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    model: Option<String>,
+    #[serde(borrow)]
+    choices: Option<Vec<ChunkChoice<'a>>>,
+    usage: Option<Tokens>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ChunkChoice<'a> {
+    #[serde(borrow, alias = "message")]
+    delta: Option<Piece<'a>>,
+    finish_reason: Option<String>,
+    index: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Piece<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    refusal: Option<String>,
+    reasoning_content: Option<String>,
+    reasoning: Option<String>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<CallPiece<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct CallPiece<'a> {
+    index: Option<u64>,
+    id: Option<String>,
+    #[serde(borrow)]
+    function: Option<FunctionPiece<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct FunctionPiece<'a> {
+    name: Option<String>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+/// A part of a content that is a list, as Mistral sends it.
+#[derive(Deserialize)]
+struct ContentPiece {
+    text: Option<String>,
+    thinking: Option<Vec<ContentPiece>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Tokens {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    prompt_tokens_details: Option<PromptTokens>,
+    completion_tokens_details: Option<CompletionTokens>,
+}
+
+#[derive(Default, Deserialize)]
+struct PromptTokens {
+    cached_tokens: Option<u64>,
+    cache_write_tokens: Option<u64>,
+}
+
+#[derive(Default, Deserialize)]
+struct CompletionTokens {
+    reasoning_tokens: Option<u64>,
+}
+
+impl Tokens {
+    fn usage(self) -> Usage {
+        let question = self.prompt_tokens_details.unwrap_or_default();
+        let answer = self.completion_tokens_details.unwrap_or_default();
+        let cache_read = question.cached_tokens.unwrap_or_default();
+        let cache_write = question.cache_write_tokens.unwrap_or_default();
+        let of_cache = cache_read.saturating_add(cache_write);
+        Usage {
+            input: self.prompt_tokens.unwrap_or_default().saturating_sub(of_cache),
+            cache_read,
+            cache_write,
+            output: self.completion_tokens.unwrap_or_default(),
+            reasoning: answer.reasoning_tokens.unwrap_or_default(),
+        }
+    }
+}
+
+/// The events of a stream.
+pub(super) struct Events {
+    draft: Draft,
+    dialect: &'static toolwright_dialect::Dialect,
+    /// The calls by their index and id in the stream.
+    calls: Vec<(Option<u64>, String, CallPlace)>,
+    reasoning: String,
+    refusal: String,
+}
+
+impl Events {
+    pub(super) fn new(facts: &ModelFacts, question: &Question<'_>) -> Self {
+        Self {
+            draft: Draft::new(facts, question),
+            dialect: facts.dialect,
+            calls: Vec::new(),
+            reasoning: String::new(),
+            refusal: String::new(),
+        }
+    }
+
+    fn chunk(&mut self, chunk: Chunk<'_>) -> Result<(), ModelError> {
+        if let Some(error) = chunk.error {
+            return Err(ModelError::of_event(error.get(), self.dialect));
+        }
+        if let Some(model) = chunk.model {
+            self.draft.model = model;
+        }
+        if let Some(tokens) = chunk.usage {
+            self.draft.usage = Some(tokens.usage());
+        }
+        for choice in chunk.choices.into_iter().flatten() {
+            // Nobody asked for further choices.
+            if choice.index.unwrap_or_default() > 0 {
+                continue;
+            }
+            if let Some(piece) = choice.delta {
+                self.piece(piece)?;
+            }
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.draft.stop = Some(match reason.as_str() {
+                    "stop" => Stop::End,
+                    "tool_calls" | "function_call" => Stop::Calls,
+                    "length" => Stop::Length,
+                    "content_filter" => Stop::Filtered,
+                    _ => Stop::Other(reason),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, piece: Piece<'_>) -> Result<(), ModelError> {
+        if let Some(text) = piece.reasoning_content.as_deref().or(piece.reasoning.as_deref()) {
+            self.draft.reasoning(text);
+            self.reasoning += text;
+        }
+        if let Some(content) = piece.content {
+            self.content(content)?;
+        }
+        self.refusal += &piece.refusal.unwrap_or_default();
+        for call in piece.tool_calls.into_iter().flatten() {
+            let function = call.function.unwrap_or_default();
+            let id = call.id.unwrap_or_default();
+            let place = self.place(call.index, id, &function.name.unwrap_or_default())?;
+            if let Some(arguments) = function.arguments {
+                self.draft.args(place, &text_of(arguments)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, content: &RawValue) -> Result<(), ModelError> {
+        if !content.get().starts_with('[') {
+            return self.draft.text(&text_of(content)?);
+        }
+        let parts: Vec<ContentPiece> = read("a list of texts", content.get())?;
+        for part in parts {
+            for thought in part.thinking.into_iter().flatten() {
+                self.draft.reasoning(&thought.text.unwrap_or_default());
+            }
+            self.draft.text(&part.text.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the call that a piece belongs to: by its index, unless it has another id than the call with that index, as some
+    /// servers give all calls the index 0; without an index by its id; without both the last call.
+    fn place(
+        &mut self,
+        index: Option<u64>,
+        id: String,
+        name: &str,
+    ) -> Result<CallPlace, ModelError> {
+        let is_same = |known: &str| id.is_empty() || known.is_empty() || known == id;
+        let found = self.calls.iter().rev().find(|(known, known_id, _)| match index {
+            Some(_) => *known == index,
+            None => is_same(known_id),
+        });
+        if let Some((_, known_id, place)) = found
+            && is_same(known_id)
+            && (index.is_some() || !id.is_empty() || name.is_empty())
+        {
+            return Ok(*place);
+        }
+        if self.calls.is_empty() {
+            self.end_reasoning()?;
+        }
+        let place = self.draft.call(&id, name)?;
+        self.calls.push((index, id, place));
+        Ok(place)
+    }
+
+    fn end_reasoning(&mut self) -> Result<(), ModelError> {
+        let reasoning = std::mem::take(&mut self.reasoning);
+        if reasoning.is_empty() {
+            return Ok(());
+        }
+        self.draft.opaque(REASONING, write(&reasoning)?)
+    }
+
+    fn finish(mut self) -> Result<Answer, ModelError> {
+        self.end_reasoning()?;
+        if !self.refusal.is_empty() && self.draft.stop.is_some() {
+            self.draft.stop = Some(Stop::Refused(self.refusal));
+        }
+        self.draft.finish()
+    }
+}
+
+impl reader::Events for Events {
+    fn event(&mut self, _: &str, payload: &str) -> Result<(), ModelError> {
+        if payload.trim() == "[DONE]" {
+            self.draft.is_over = true;
+            return Ok(());
+        }
+        self.chunk(read("a chunk of a chat completion", payload)?)
+    }
+
+    fn draft(&mut self) -> &mut Draft {
+        &mut self.draft
+    }
+
+    fn end(self: Box<Self>) -> Result<Answer, ModelError> {
+        self.finish()
+    }
+}
+
+pub(super) fn answer(
+    facts: &ModelFacts,
+    question: &Question<'_>,
+    body: &str,
+) -> Result<Answer, ModelError> {
+    let mut events = Events::new(facts, question);
+    let whole: Chunk<'_> = read("a chat completion", body)?;
+    if whole.error.is_none() && whole.choices.as_ref().is_none_or(Vec::is_empty) {
+        return Err(missing("a chat completion with a choice", body));
+    }
+    events.chunk(whole)?;
+    events.finish()
+}
