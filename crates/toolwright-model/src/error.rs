@@ -152,6 +152,23 @@ impl ModelError {
         }
     }
 
+    /// Changes the text of the provider.
+    #[cfg(feature = "client")]
+    pub(crate) fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
+        match &mut self {
+            Self::Unsendable(text)
+            | Self::Connect(text)
+            | Self::Timeout(text)
+            | Self::Status { text, .. }
+            | Self::TooLong(text)
+            | Self::TooLargeAGrammar(text)
+            | Self::StrictRefused(text)
+            | Self::Interrupted(text)
+            | Self::Malformed(text) => *text = change(text),
+        }
+        self
+    }
+
     pub(crate) fn malformed(expected: &str, error: &serde_json::Error, found: &str) -> Self {
         let at = error.column().saturating_sub(1);
         let reason = match error.classify() {

@@ -1,6 +1,8 @@
 //! Asks language models. A [`Question`] holds a conversation and tools as `toolwright_dialect` places them; a [`Wire`] writes
 //! it as a provider's API describes and reads the [`Answer`].
 //!
+//! The feature `client` has a [`Client`], which sends questions and tries again where that helps.
+//!
 //! Wires are pure functions: they do no IO, so tests need no server. The arguments of a call stay the text that the model
 //! wrote: keys that are there twice and large numbers reach the tool's codec, and a call whose arguments are no JSON costs
 //! its siblings nothing.
@@ -49,11 +51,15 @@
     allow(dead_code, unused_imports, unused_variables, unreachable_code)
 )]
 
+#[cfg(feature = "client")]
+mod client;
 mod draft;
 mod error;
 mod model;
 mod wire;
 
+#[cfg(feature = "client")]
+pub use client::{BuildError, Client, ClientBuilder, KeyHeader, Preset};
 pub use error::ModelError;
 pub use model::{
     Answer, CallAnswer, Choice, Content, Delta, Effort, Message, Model, ModelCall, ModelFacts,

@@ -1,7 +1,10 @@
-//! Wires: questions as requests, streams and answers as they are read, and the errors of providers.
+//! Wires: questions as requests, streams and answers as they are read, the errors of providers, and the
+//! client with a server that follows a script.
 
 mod answers;
 mod cases;
+mod client;
 mod frames;
 mod requests;
+mod server;
 mod statuses;

@@ -1,0 +1,212 @@
+//! Sends questions to a provider: attempts, waits and limits of time.
+
+mod build_error;
+mod builder;
+mod preset;
+mod retry;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Response, Url};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use toolwright::BoxFuture;
+use toolwright::outcome::describe;
+
+use crate::error::ModelError;
+use crate::model::{Answer, Delta, Model, ModelFacts, Question};
+use crate::wire::{HttpRequest, Wire};
+use builder::Secret;
+
+pub use build_error::BuildError;
+pub use builder::ClientBuilder;
+pub use preset::{KeyHeader, Preset};
+
+/// The most bytes of an error response that are read.
+const MOST_ERROR_BYTES: usize = 64 << 10;
+
+/// The most bytes of an answer that is not streamed.
+const MOST_ANSWER_BYTES: usize = 16 << 20;
+
+/// A model behind an HTTP API.
+///
+/// Transient errors are tried again, with the waits that the provider asks for, as long as nothing of the answer was shown.
+/// Redirects are not followed, proxies of the environment are not used, and the key is in no text.
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+    wire: Wire,
+    facts: ModelFacts,
+    key: Option<(HeaderName, HeaderValue)>,
+    secret: Secret,
+    attempts: u32,
+    idle_timeout: Duration,
+}
+
+impl Client {
+    /// Asks the model once.
+    async fn attempt(
+        &self,
+        request: &HttpRequest,
+        question: &Question<'_>,
+        deltas: &(dyn Fn(Delta) + Send + Sync),
+    ) -> Result<Answer, ModelError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+        for (name, value) in &request.headers {
+            headers.insert(*name, HeaderValue::from_static(value));
+        }
+        headers.extend(self.key.clone());
+        let mut url = self.base.clone();
+        let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
+        url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
+        url.set_query(Some(query).filter(|query| !query.is_empty()));
+        let sent = self.http.post(url).headers(headers).body(request.body.clone()).send();
+        let response = self.in_time(sent).await?;
+        if !response.status().is_success() {
+            return Err(self.refusal(response).await);
+        }
+        self.read(response, question, deltas).await
+    }
+
+    /// Waits for the next sign of the provider.
+    async fn in_time<T>(
+        &self,
+        sign: impl Future<Output = reqwest::Result<T>>,
+    ) -> Result<T, ModelError> {
+        match timeout(self.idle_timeout, sign).await {
+            Ok(Ok(sign)) => Ok(sign),
+            Ok(Err(error)) => {
+                let is_before = error.is_connect() || error.is_request();
+                let text = describe(&error.without_url());
+                Err(if is_before {
+                    ModelError::Connect(text)
+                } else {
+                    ModelError::Interrupted(text)
+                })
+            }
+            Err(_) => {
+                let idle = self.idle_timeout;
+                Err(ModelError::Timeout(format!("found nothing to read for {idle:?}")))
+            }
+        }
+    }
+
+    /// Returns the error of a response that is no success.
+    async fn refusal(&self, mut response: Response) -> ModelError {
+        let status = response.status();
+        let headers = response.headers().clone();
+        // Whatever can be read of the body helps.
+        let mut body = Vec::new();
+        while let Ok(Some(chunk)) = self.in_time(response.chunk()).await {
+            let room = MOST_ERROR_BYTES - body.len();
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if body.len() == MOST_ERROR_BYTES {
+                break;
+            }
+        }
+        if status.is_redirection() {
+            body = b"it redirects elsewhere, which is not followed; set the base address".to_vec();
+        }
+        let body = self.secret.redacted(&String::from_utf8_lossy(&body));
+        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        ModelError::of_status(status.as_u16(), header, body.as_bytes(), self.facts.dialect)
+    }
+
+    /// Reads an answer: a stream, or JSON from a server that does not stream.
+    async fn read(
+        &self,
+        mut response: Response,
+        question: &Question<'_>,
+        deltas: &(dyn Fn(Delta) + Send + Sync),
+    ) -> Result<Answer, ModelError> {
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if kind.is_some_and(|kind| kind.starts_with("application/json")) {
+            let mut body = Vec::new();
+            while let Some(chunk) = self.in_time(response.chunk()).await? {
+                if body.len() + chunk.len() > MOST_ANSWER_BYTES {
+                    let most = MOST_ANSWER_BYTES >> 20;
+                    let message = format!("found more than {most} MiB, expected a shorter answer");
+                    return Err(ModelError::Malformed(message));
+                }
+                body.extend_from_slice(&chunk);
+            }
+            return self.wire.answer(&self.facts, question, &body);
+        }
+        let mut reader = self.wire.reader(&self.facts, question);
+        while !reader.is_over() {
+            // A connection that breaks after the last event of meaning breaks nothing.
+            match self.in_time(response.chunk()).await {
+                Ok(Some(chunk)) => reader.feed(&chunk).into_iter().for_each(deltas),
+                Ok(None) => break,
+                Err(error) => return reader.end().map_err(|_| error),
+            }
+        }
+        reader.end()
+    }
+
+    async fn ask_within(
+        &self,
+        question: &Question<'_>,
+        deltas: &(dyn Fn(Delta) + Send + Sync),
+    ) -> Result<Answer, ModelError> {
+        let request = self.wire.request(&self.facts, question, true)?;
+        let deadline = question.timeout.map(|time| Instant::now() + time);
+        let is_shown = AtomicBool::new(false);
+        let deltas = |delta| {
+            is_shown.store(true, Ordering::Relaxed);
+            deltas(delta);
+        };
+        let mut attempt = 1;
+        loop {
+            let asked = self.attempt(&request, question, &deltas);
+            let result = match deadline {
+                Some(deadline) => timeout_at(deadline, asked).await.unwrap_or_else(|_| {
+                    let time = question.timeout.unwrap_or_default();
+                    Err(ModelError::Timeout(format!("found no answer within {time:?}")))
+                }),
+                None => asked.await,
+            };
+            let error = match result {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let wait = retry::wait(&error, attempt, left, retry::random());
+            let wait =
+                wait.filter(|_| attempt < self.attempts && !is_shown.load(Ordering::Relaxed));
+            let Some(wait) = wait else { return Err(error) };
+            sleep(wait).await;
+            attempt += 1;
+        }
+    }
+}
+
+impl Model for Client {
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
+    }
+
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question<'a>,
+        deltas: &'a (dyn Fn(Delta) + Send + Sync),
+    ) -> BoxFuture<'a, Result<Answer, ModelError>> {
+        Box::pin(async move {
+            let answer = self.ask_within(question, deltas).await;
+            answer.map_err(|error| error.map_text(|text| self.secret.redacted(text)))
+        })
+    }
+}
+
+impl fmt::Debug for Client {
+    /// Writes no secret: the key is left out, and the base address cannot hold one.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = out.debug_struct("Client");
+        let shown = shown.field("base", &self.base.as_str()).field("facts", &self.facts);
+        shown.field("has_key", &self.key.is_some()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,274 @@
+//! The client with a server that follows a script: attempts, faults and secrets.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use toolwright_dialect::{Dialect, Request};
+use toolwright_model::{
+    Answer, Client, ClientBuilder, Delta, Message, Model, ModelError, Preset, Question, Stop,
+};
+
+use crate::cases::ENDPOINTS;
+use crate::frames::{bytes, streams};
+use crate::server::{Reply, Server};
+
+/// A key that is easy to find.
+const KEY: &str = "sk-live-0123456789abcdef";
+
+const ANSWER: &str =
+    "data: {\"choices\":[{\"delta\":{\"content\":\"Yes.\"},\"finish_reason\":\"stop\"}]}\n\n";
+
+/// A piece of an answer that is not complete.
+const BEGINNING: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Ye\"}}]}\n\n";
+
+/// What came of a question: the pieces, and how it ended.
+type Asked = (Vec<Delta>, Result<Answer, ModelError>);
+
+fn builder(preset: &str, server: &Server) -> ClientBuilder {
+    let preset = Preset::find(preset).unwrap();
+    let client = Client::builder(preset, "a-model").with_base(&server.base).with_key(KEY);
+    client.with_idle_timeout(Duration::from_millis(300))
+}
+
+async fn ask(client: &Client, timeout: Option<Duration>) -> Asked {
+    let messages = [Message::User("Say yes.".to_owned())];
+    let tools = Request { tools: Vec::new(), findings: Vec::new() };
+    let question = Question { timeout, ..Question::new(&messages, &tools) };
+    let deltas = Mutex::new(Vec::new());
+    let result = client.ask(&question, &|delta| deltas.lock().unwrap().push(delta)).await;
+    (deltas.into_inner().unwrap(), result)
+}
+
+/// Each fault of a server on each wire: how it ends, and after how many attempts.
+#[tokio::test]
+async fn faults_have_their_errors_and_attempts_on_every_wire() {
+    let now = "retry-after-ms: 1\r\n";
+    let never = "x-should-retry: false\r\n";
+    let html = "content-type: text/html\r\n";
+    let faults = [
+        (Reply::new(400, "", r#"{"error":{"message":"wrong"}}"#), "status 400: wrong", 1),
+        (Reply::new(401, now, ""), "status 401: nothing", 1),
+        (Reply::new(429, now, r#"{"message":"slow"}"#), "status 429: slow", 3),
+        (Reply::new(429, &format!("{now}{never}"), ""), "status 429: nothing", 1),
+        (Reply::new(502, &format!("{now}{html}"), "<html>\n"), "status 502: <html>", 3),
+        (Reply::new(529, now, ""), "status 529: nothing", 3),
+        (Reply::new(302, "location: http://127.0.0.1:1/\r\n", ""), "status 302: it redirects", 1),
+        (Reply::new(200, html, "<!doctype html>\n"), "malformed: expected", 1),
+        (Reply::new(200, "", ""), "malformed: expected", 1),
+        (Reply::new(200, "content-type: application/json\r\n", "{}"), "malformed: expected", 1),
+        (Reply::new(200, "content-type: application/json\r\n", b"\xff"), "malformed: found", 1),
+        (Reply::new(429, now, "sl").then_silence(), "status 429: sl", 3),
+        (Reply::Silence(Vec::new()), "took too long: found nothing to read for 300ms", 1),
+        (Reply::Bytes(b"SSH-2.0-OpenSSH\r\n".to_vec()), "", 3),
+        (Reply::Bytes(Vec::new()), "", 3),
+    ];
+    for preset in ["openai", "openai-responses", "anthropic", "gemini", "bedrock"] {
+        for (reply, expected, attempts) in &faults {
+            let server = Server::start(vec![reply.clone()]).await;
+            let client = builder(preset, &server).with_attempts(3).build().unwrap();
+            let (deltas, result) = ask(&client, None).await;
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains(expected), "{preset}: {error}, expected {expected}");
+            assert_eq!(server.requests().len(), *attempts, "{preset}: {error}");
+            assert_eq!(deltas, [], "{preset}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_transient_error_is_tried_again_after_the_wait_of_the_provider() {
+    let server = Server::start(vec![
+        Reply::new(503, "retry-after-ms: 80\r\n", ""),
+        Reply::new(429, "retry-after: 0.08\r\n", ""),
+        Reply::stream(ANSWER),
+    ])
+    .await;
+    let client = builder("openai", &server).build().unwrap();
+    let begin = Instant::now();
+    let (deltas, result) = ask(&client, None).await;
+    assert!(begin.elapsed() >= Duration::from_millis(160));
+    assert_eq!(result.unwrap().text(), "Yes.");
+    assert_eq!(deltas, [Delta::Text("Yes.".to_owned())]);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 3);
+    let bodies = requests.iter().map(|request| request.split_once("\r\n\r\n").unwrap().1);
+    let bodies: std::collections::BTreeSet<_> = bodies.collect();
+    assert_eq!(bodies.len(), 1, "all attempts send the same");
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_asked_for_again_only_if_nothing_was_shown() {
+    for (first, attempts, is_answered) in
+        [("data: {\"choices\":[]}\n\n", 2, true), (BEGINNING, 1, false)]
+    {
+        let server = Server::start(vec![Reply::stream(first), Reply::stream(ANSWER)]).await;
+        let client = builder("openai", &server).build().unwrap();
+        let (_, result) = ask(&client, None).await;
+        assert_eq!(server.requests().len(), attempts);
+        match result {
+            Ok(answer) => assert!(is_answered && answer.stop == Stop::End),
+            Err(error) => assert!(!is_answered && matches!(error, ModelError::Interrupted(_))),
+        }
+    }
+}
+
+#[tokio::test]
+async fn time_limits_end_an_answer() {
+    let silent = Reply::stream(BEGINNING).then_silence();
+    let server = Server::start(vec![silent]).await;
+    let client = builder("openai", &server).build().unwrap();
+    let (deltas, result) = ask(&client, None).await;
+    assert_eq!(deltas, [Delta::Text("Ye".to_owned())]);
+    let expected = "the provider took too long: found nothing to read for 300ms";
+    assert_eq!(result.unwrap_err().to_string(), expected);
+
+    let client = builder("openai", &server).build().unwrap();
+    let (_, result) = ask(&client, Some(Duration::from_millis(50))).await;
+    let expected = "the provider took too long: found no answer within 50ms";
+    assert_eq!(result.unwrap_err().to_string(), expected);
+
+    // A wait that is longer than the time that is left ends it at once.
+    let server = Server::start(vec![Reply::new(429, "retry-after: 30\r\n", "")]).await;
+    let client = builder("openai", &server).build().unwrap();
+    let begin = Instant::now();
+    let (_, result) = ask(&client, Some(Duration::from_secs(20))).await;
+    assert!(matches!(result, Err(ModelError::Status { code: 429, .. })));
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_may_stay_open_behind_the_end() {
+    let reply = Reply::stream(format!("{ANSWER}data: [DONE]\n\n")).then_silence();
+    let server = Server::start(vec![reply]).await;
+    let client = builder("openai", &server).build().unwrap();
+    assert_eq!(ask(&client, None).await.1.unwrap().text(), "Yes.");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_stream_is_read_too() {
+    let body = r#"{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}"#;
+    let reply = Reply::new(200, "content-type: application/json; charset=utf-8\r\n", body);
+    let server = Server::start(vec![reply]).await;
+    let client = builder("openai", &server).build().unwrap();
+    assert_eq!(ask(&client, None).await.1.unwrap().text(), "Yes.");
+}
+
+#[tokio::test]
+async fn streams_arrive_over_http_as_they_are_read_from_bytes() {
+    for (endpoint, preset) in [
+        ("openai-chat", "openai"),
+        ("openai-responses", "openai-responses"),
+        ("anthropic", "anthropic"),
+        ("gemini", "gemini"),
+        ("bedrock", "bedrock"),
+    ] {
+        let (_, _, wire, _) = *ENDPOINTS.iter().find(|(found, ..)| *found == endpoint).unwrap();
+        let paths = streams(endpoint);
+        let path = paths.iter().find(|path| path.file_stem().is_some_and(|name| name == "text"));
+        let bytes = bytes(path.unwrap());
+        let server = Server::start(vec![Reply::new(200, "", &bytes)]).await;
+        let client = builder(preset, &server).build().unwrap();
+        let (deltas, result) = ask(&client, None).await;
+        let messages = [Message::User("Say yes.".to_owned())];
+        let tools = Request { tools: Vec::new(), findings: Vec::new() };
+        let mut reader = wire.reader(client.facts(), &Question::new(&messages, &tools));
+        assert_eq!(deltas, reader.feed(&bytes), "{endpoint}");
+        assert_eq!(result, reader.end(), "{endpoint}");
+    }
+}
+
+/// The path and the header of the key, by preset.
+#[tokio::test]
+async fn keys_and_paths_are_those_of_the_provider() {
+    for preset in Preset::all() {
+        let server = Server::start(vec![Reply::new(400, "", "")]).await;
+        let base = format!("{}/base/", server.base);
+        let client = builder(preset.name, &server).with_base(base).build().unwrap();
+        ask(&client, None).await.1.unwrap_err();
+        let request = &server.requests()[0];
+        let (path, key) = match preset.name {
+            "openai-responses" => ("/responses", "authorization: Bearer "),
+            "anthropic" => ("/v1/messages", "x-api-key: "),
+            "gemini" => ("/models/a-model:streamGenerateContent?alt=sse", "x-goog-api-key: "),
+            "bedrock" => ("/model/a-model/converse-stream", "authorization: Bearer "),
+            "azure" => ("/chat/completions", "api-key: "),
+            _ => ("/chat/completions", "authorization: Bearer "),
+        };
+        assert!(request.starts_with(&format!("POST /base{path} HTTP/1.1\r\n")), "{request}");
+        assert!(request.contains(&format!("\r\n{key}{KEY}\r\n")), "{request}");
+        assert!(request.contains("\r\ncontent-type: application/json\r\n"), "{request}");
+        assert_eq!(request.matches(KEY).count(), 1, "{request}");
+    }
+}
+
+#[test]
+fn presets_name_dialects_that_exist_and_differ() {
+    let names: std::collections::BTreeSet<_> = Preset::all().map(|preset| preset.name).collect();
+    assert_eq!(names.len(), Preset::all().count());
+    assert!(names.len() >= 14);
+    for preset in Preset::all() {
+        Dialect::find(preset.dialect).unwrap();
+        let is_local = preset.base.starts_with("http://127.0.0.1:");
+        assert_eq!(preset.key_variable.is_empty(), is_local, "{}", preset.name);
+    }
+    let error = Preset::find("opanai").unwrap_err();
+    assert!(error.to_string().contains("there is no preset `opanai`"), "{error}");
+}
+
+#[test]
+fn settings_that_cannot_work_are_refused() {
+    let openai = Preset::find("openai").unwrap();
+    let azure = Preset::find("azure").unwrap();
+    let local = |base: &str| Client::builder(openai, "m").with_base(base);
+    for (builder, expected) in [
+        (Client::builder(azure, "m"), "is missing, as every customer has another one"),
+        (local("ftp://127.0.0.1"), "is `ftp`, expected `http` or `https`"),
+        (local("127.0.0.1:80"), "is not an address"),
+        (local("http://127.0.0.1/?key=1"), "has a query or a fragment"),
+        (local("http://a:b@127.0.0.1/"), "use `with_key` instead"),
+        (local("http://127.0.0.1/").with_dialect("openai"), "there is no dialect `openai`"),
+        (local("http://127.0.0.1/").with_key("a\nb"), "no header can hold"),
+    ] {
+        let error = builder.build().unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// The key is in no text that a program could log: settings, errors, even those with which a server repeats it.
+#[tokio::test]
+async fn the_key_is_in_no_text() {
+    let padding = "a".repeat(290);
+    let echo = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}."}}}}"#);
+    let cut = format!(r#"{{"error":{{"message":"{padding}{KEY}"}}}}"#);
+    let within = format!("data: {{\"error\":{{\"message\":\"{padding}{KEY}\"}}}}\n\n");
+    let html = format!("{padding}{KEY}{padding}");
+    let json = "content-type: application/json\r\n";
+    let mut texts = Vec::new();
+    for reply in [
+        Reply::new(401, "", &echo),
+        Reply::new(401, "", &cut),
+        Reply::new(401, "", format!("{KEY}\n")),
+        Reply::new(302, &format!("location: http://127.0.0.1:1/{KEY}\r\n"), ""),
+        Reply::stream(&within),
+        Reply::stream(&html),
+        Reply::stream(format!("data: {KEY}\n\n")),
+        Reply::stream(format!("data: {html}\n\n")),
+        Reply::new(200, json, &html),
+        Reply::new(200, json, format!(r#"{{"choices":"{KEY}"}}"#)),
+    ] {
+        let server = Server::start(vec![reply]).await;
+        let builder = builder("openai", &server).with_attempts(1);
+        texts.push(format!("{builder:?} {builder:#?}"));
+        let client = builder.build().unwrap();
+        texts.push(format!("{client:?} {client:#?}"));
+        let error = ask(&client, None).await.1.unwrap_err();
+        texts.push(format!("{error} {error:?}"));
+    }
+    let wrong = Client::builder(Preset::find("openai").unwrap(), "m").with_key(format!("{KEY}\n"));
+    let wrong = wrong.with_base("http://127.0.0.1/").build().unwrap_err();
+    texts.push(format!("{wrong} {wrong:?}"));
+    for text in texts {
+        assert!(!text.contains(&KEY[..6]), "{text}");
+    }
+}
