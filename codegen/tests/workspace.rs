@@ -35,16 +35,32 @@ impl Workspace {
 
     /// Generates the crates and runs the tests of all crates.
     fn test(&self) {
+        self.generate();
+        let result = self.cargo(&["test", "--workspace"]);
+        assert!(result.is_ok(), "{}", result.unwrap_err());
+    }
+
+    fn generate(&self) {
         Project::open(self.0.path()).unwrap().generate(Mode::Write).unwrap();
+    }
+
+    /// Runs cargo. All workspaces share their builds.
+    ///
+    /// # Errors
+    ///
+    /// Returns the output of a command that fails.
+    fn cargo(&self, arguments: &[&str]) -> Result<(), String> {
         let output = Command::new(env!("CARGO"))
-            .args(["test", "--quiet", "--offline", "--workspace"])
+            .args(arguments)
+            .args(["--quiet", "--offline"])
             .current_dir(self.0.path())
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("workspace"))
             .env("RUSTFLAGS", "-Dwarnings")
             .output()
             .unwrap();
         let printed = [output.stdout, output.stderr].concat();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&printed));
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        if output.status.success() { Ok(()) } else { Err(printed) }
     }
 }
 
@@ -392,4 +408,26 @@ fn generated_crates_can_be_used_without_json() {
         ("crates/user/tests/tools.rs", include_str!("consumer/tools.rs")),
     ]);
     workspace.test();
+}
+
+#[test]
+fn a_crate_without_the_feature_testing_has_no_fake() {
+    let workspace = Workspace::new(&[
+        ("toolwright.toml", "[crates]\ntoolwright = { workspace = true }\n"),
+        (
+            "schema/desk.yaml",
+            "toolwright: 1\nservice: desk\nmethods: { sit: {} }\n\
+             toolsets: { desk: { tools: { sit: { description: Sits., bind: sit } } } }\n",
+        ),
+        (
+            "crates/user/Cargo.toml",
+            "[package]\nname = \"user\"\nedition = \"2024\"\n[features]\ntesting = [\"toolwright/testing\"]\n\
+             [dependencies]\ntoolwright = { workspace = true }\ndesk-service = { path = \"../../gen/desk/service\" }\n",
+        ),
+        ("crates/user/src/lib.rs", "pub use desk_service::service::FakeDeskService;\n"),
+    ]);
+    workspace.generate();
+    let error = workspace.cargo(&["build", "-p", "user"]).unwrap_err();
+    assert!(error.contains("no `FakeDeskService` in `service`"), "{error}");
+    assert_eq!(workspace.cargo(&["build", "-p", "user", "--features", "testing"]), Ok(()));
 }

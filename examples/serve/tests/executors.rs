@@ -5,16 +5,13 @@ use std::time::{Duration, Instant};
 
 use planner_service::types::{Plan, PlanInput};
 use planning_tools::executor::PlanningMcpExecutor;
-use todos_service::errors::{GetTodosError, UpdateTodosError};
-use todos_service::service::TodosService;
-use todos_service::types::{GetTodosPayload, TodoStatus, TodosSnapshot, UpdateTodosPayload};
+use todos_service::service::FakeTodosService;
+use todos_service::types::{GetTodosPayload, TodoStatus, TodosSnapshot};
 use todos_tools::executor::TodosMcpExecutor;
 use todos_tools::types::GetTodosArgs;
 use tokio::net::TcpListener;
 use toolwright::codec::from_json;
-use toolwright::{
-    BoxFuture, Executor, FailureKind, MethodError, Payload, Scope, ToolCall, ToolResult,
-};
+use toolwright::{BoxFuture, Executor, FailureKind, Payload, Scope, ToolCall, ToolResult};
 use toolwright_mcp::client::{Client, ServerCommand, ServerUrl};
 use toolwright_mcp::{HttpOptions, McpServer, ServerSpec};
 
@@ -60,34 +57,14 @@ async fn g23_an_agent_backed_tool_is_called_through_its_server() {
     assert_eq!(from_json(plan.as_bytes()), Ok(Plan { goal: "Ship".into(), steps: Vec::new() }));
 }
 
-/// Records the runs of the calls.
-#[derive(Default)]
-struct Recorder(Mutex<Vec<String>>);
-
-impl TodosService for Recorder {
-    async fn update_todos(
-        &self,
-        _: UpdateTodosPayload,
-    ) -> Result<TodosSnapshot, MethodError<UpdateTodosError>> {
-        Err(UpdateTodosError::StoreUnavailable)?
-    }
-
-    async fn get_todos(
-        &self,
-        payload: GetTodosPayload,
-    ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
-        self.0.lock().unwrap().push(payload.run_id);
-        Ok(TodosSnapshot::default())
-    }
-}
-
 #[tokio::test]
 async fn g23_the_server_fills_in_injected_fields() {
     static SPEC: ServerSpec =
         ServerSpec { name: "todos", version: "1", toolsets: &[todos_tools::specs::ALL] };
-    let recorder = Arc::new(Recorder::default());
+    let service = Arc::new(FakeTodosService::default());
+    service.get_todos.returning(Ok(TodosSnapshot::default()));
     let mut server = McpServer::new(&SPEC);
-    todos_tools::register(&mut server, Arc::clone(&recorder)).unwrap();
+    todos_tools::register(&mut server, Arc::clone(&service)).unwrap();
     let there = HttpOptions::new().with_scope(|_, scope| scope.run_id = Some("run there".into()));
     let client = client_of(server.complete().unwrap(), there).await;
     let executor = TodosMcpExecutor::new(client);
@@ -96,33 +73,11 @@ async fn g23_the_server_fills_in_injected_fields() {
     let call = todos_tools::calls::get_todos(&GetTodosArgs::default()).unwrap().with_scope(here);
     let todos = executor.execute(&call).await.outcome.unwrap();
     assert_eq!(from_json(todos.as_bytes()), Ok(TodosSnapshot::default()));
-    assert_eq!(*recorder.0.lock().unwrap(), ["run there"]);
+    assert_eq!(service.get_todos.calls(), [GetTodosPayload::new("run there")]);
 
     let with_run_id = call.with_args(Payload::new(r#"{"run_id":"run here"}"#));
     let failure = executor.execute(&with_run_id).await.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::InvalidCall, "{failure:?}");
-}
-
-/// Blocks the thread of a call for all todos until the sender is dropped. A call with a status returns at once.
-struct Stuck(Mutex<mpsc::Receiver<()>>);
-
-impl TodosService for Stuck {
-    async fn update_todos(
-        &self,
-        _: UpdateTodosPayload,
-    ) -> Result<TodosSnapshot, MethodError<UpdateTodosError>> {
-        Err(UpdateTodosError::StoreUnavailable)?
-    }
-
-    async fn get_todos(
-        &self,
-        payload: GetTodosPayload,
-    ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
-        if payload.status.is_none() {
-            let _ = self.0.lock().unwrap().recv_timeout(Duration::from_secs(30));
-        }
-        Ok(TodosSnapshot::default())
-    }
 }
 
 /// H3: the time limit of five seconds in `schema/todos.yaml` ends a call that blocks one of two threads. Meanwhile, another call
@@ -131,9 +86,18 @@ impl TodosService for Stuck {
 async fn h3_the_time_limit_of_a_generated_server_ends_a_call_that_blocks_its_thread() {
     static SPEC: ServerSpec =
         ServerSpec { name: "todos", version: "1", toolsets: &[todos_tools::specs::ALL] };
-    let (held, until) = mpsc::channel();
+    let (held, until) = mpsc::channel::<()>();
+    let until = Mutex::new(until);
+    let service = FakeTodosService::default();
+    // A call for all todos blocks its thread until the sender is dropped.
+    service.get_todos.answering(move |payload| {
+        if payload.status.is_none() {
+            let _ = until.lock().unwrap().recv_timeout(Duration::from_secs(30));
+        }
+        Ok(TodosSnapshot::default())
+    });
     let mut server = McpServer::new(&SPEC);
-    todos_tools::register(&mut server, Stuck(Mutex::new(until))).unwrap();
+    todos_tools::register(&mut server, service).unwrap();
     let there = HttpOptions::new().with_scope(|_, scope| scope.run_id = Some("r".into()));
     let executor = TodosMcpExecutor::new(client_of(server.complete().unwrap(), there).await);
     let since = Instant::now();

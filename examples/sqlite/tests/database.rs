@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use toolwright::{Payload, ToolCall, ToolFailure};
-use toolwright_runtime::{Agent, Registry, RunOutcome, RunRequest, Runtime, Script, Step, Turn};
+use toolwright::{Payload, ToolCall};
+use toolwright_runtime::{
+    Agent, Registry, RunOutcome, RunRequest, Runtime, Script, Step, Turn, testing,
+};
 use toolwright_sqlite_example::{Database, Pool};
 
 /// Runs an agent that begins a transaction, inserts a row and, if `commits`, commits.
@@ -57,15 +59,7 @@ async fn i4_i5_an_open_transaction_is_rolled_back_and_its_connection_returns_to_
 async fn i2_i4_a_handle_of_another_run_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let pool = Pool::new(folder.path().join("notes.db"));
-    let registry = Registry::new();
-    registry.register_toolset("db", move |_| Database::new(&pool)).unwrap();
-    let args = Payload::new(r#"{"txn":"txn_01234567"}"#);
-    let script = Script::new().call([ToolCall::new("commit", args)]).finish(Payload::new("{}"));
-    let agent = Agent::new("scribe", "db").with_toolsets(["db"]);
-    registry.register_agent(agent, Arc::new(script)).unwrap();
-    let request = RunRequest::new("scribe", Payload::new("{}"));
-    let outcome = Runtime::new(registry).run(request).await.unwrap();
-    let failure: &ToolFailure =
-        outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err();
+    let tools = testing::toolset(move |_| Database::new(&pool));
+    let failure = tools.call("commit", r#"{"txn":"txn_01234567"}"#).await.unwrap_err();
     assert_eq!(failure.message, "unknown transaction: txn_01234567");
 }
