@@ -102,8 +102,8 @@ fn with_integer_limits(schema: &Value) -> Value {
             if let Some(format) = format.and_then(IntegerFormat::from_name) {
                 let limits = format!(
                     r#"{{"minimum":{},"maximum":{},"multipleOf":1}}"#,
-                    format.least(),
-                    format.greatest()
+                    format.min_value(),
+                    format.max_value()
                 );
                 let limits = serde_json::from_str(&limits).expect("the limits are JSON");
                 let entry = entries.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));

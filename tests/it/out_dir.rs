@@ -62,7 +62,7 @@ fn modules_in_out_dir_have_the_same_specs_as_the_crates() {
 
 /// G18: an agent's module uses the modules of its providers.
 #[test]
-fn an_agent_in_out_dir_uses_the_specs_of_its_neighbours() {
+fn an_agent_in_out_dir_uses_the_specs_of_its_neighbors() {
     let used: Vec<&ToolSpec> = agent::specs::AGENT.tools.to_vec();
     assert!(std::ptr::eq(used[0], &raw const todos_tools::specs::UPDATE_TODOS));
     assert_eq!(agent::specs::AGENT.name, "session_planner");

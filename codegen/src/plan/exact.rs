@@ -107,7 +107,7 @@ fn detects_rounding(schemas: &Schemas, node: NodeId, assertion: &Assertion, nega
 fn shape_detects_rounding(shape: &Shape, negated: bool) -> bool {
     match shape {
         Shape::Integer(rules) => {
-            let limits = [rules.least_integer(), rules.greatest_integer()];
+            let limits = [rules.min_integer(), rules.max_integer()];
             negated || limits.into_iter().flatten().any(|limit| !is_double(&limit.to_string()))
         }
         Shape::IntegerEnum(values) => {
@@ -128,7 +128,7 @@ fn shape_detects_rounding(shape: &Shape, negated: bool) -> bool {
 
 /// Returns whether a limit of a format is not a double, so that the nearest double of an integer may be outside.
 fn is_beyond_doubles(format: IntegerFormat) -> bool {
-    [format.least(), format.greatest()].iter().any(|limit| !is_double(&limit.to_string()))
+    [format.min_value(), format.max_value()].iter().any(|limit| !is_double(&limit.to_string()))
 }
 
 /// Returns whether every multiple within the bounds of a node survives rounding to a double.

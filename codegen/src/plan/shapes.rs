@@ -476,12 +476,12 @@ pub(super) fn integer_variants(
 }
 
 fn integer(rules: &NumberRules) -> TypeUse {
-    let limits = IntegerLimits { min: rules.least_integer(), max: rules.greatest_integer() };
+    let limits = IntegerLimits { min: rules.min_integer(), max: rules.max_integer() };
     match rules.standard() {
         None => TypeUse::BigInteger(limits),
         Some(standard) => {
-            let min = limits.min.filter(|min| *min != standard.least());
-            let max = limits.max.filter(|max| *max != standard.greatest());
+            let min = limits.min.filter(|min| *min != standard.min_value());
+            let max = limits.max.filter(|max| *max != standard.max_value());
             TypeUse::Integer(standard, IntegerLimits { min, max })
         }
     }

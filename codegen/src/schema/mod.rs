@@ -363,19 +363,19 @@ impl ObjectShape {
 }
 
 impl NumberRules {
-    /// Returns the least integer that is allowed, if there is one.
-    pub fn least_integer(&self) -> Option<i128> {
+    /// Returns the smallest integer that is allowed, if there is one.
+    pub fn min_integer(&self) -> Option<i128> {
         let bound = self.lower.as_ref();
         let bound = bound.and_then(|bound| number::ceiling(&bound.number, bound.exclusive));
-        let format = self.format.map(IntegerFormat::least);
+        let format = self.format.map(IntegerFormat::min_value);
         bound.into_iter().chain(format).max()
     }
 
-    /// Returns the greatest integer that is allowed, if there is one.
-    pub fn greatest_integer(&self) -> Option<i128> {
+    /// Returns the largest integer that is allowed, if there is one.
+    pub fn max_integer(&self) -> Option<i128> {
         let bound = self.upper.as_ref();
         let bound = bound.and_then(|bound| number::floor(&bound.number, bound.exclusive));
-        let format = self.format.map(IntegerFormat::greatest);
+        let format = self.format.map(IntegerFormat::max_value);
         bound.into_iter().chain(format).min()
     }
 
@@ -387,11 +387,11 @@ impl NumberRules {
     /// Returns the standard integer type for all integers that are allowed: that of the format, else one with the same limits,
     /// else one of 64 bits.
     pub fn standard(&self) -> Option<IntegerFormat> {
-        let (least, greatest) = (self.least_integer()?, self.greatest_integer()?);
+        let (least, greatest) = (self.min_integer()?, self.max_integer()?);
         let has_same_limits =
-            |format: &IntegerFormat| (format.least(), format.greatest()) == (least, greatest);
+            |format: &IntegerFormat| (format.min_value(), format.max_value()) == (least, greatest);
         let holds =
-            |format: &IntegerFormat| format.least() <= least && greatest <= format.greatest();
+            |format: &IntegerFormat| format.min_value() <= least && greatest <= format.max_value();
         let same = || IntegerFormat::ALL.into_iter().find(has_same_limits);
         let wide = || [IntegerFormat::Int64, IntegerFormat::Uint64].into_iter().find(holds);
         self.format.or_else(same).or_else(wide)

@@ -137,7 +137,7 @@ fn text(rules: &StringRules) -> Option<String> {
 }
 
 fn integer(rules: &NumberRules) -> i128 {
-    let (least, most) = (rules.least_integer(), rules.greatest_integer());
+    let (least, most) = (rules.min_integer(), rules.max_integer());
     1.max(least.unwrap_or(1)).min(most.unwrap_or(1))
 }
 

@@ -53,7 +53,7 @@ type Rule = Arc<dyn Fn(&str, &[String]) -> Result<(), String> + Send + Sync>;
 /// The tool `run_program`, which runs programs of a list in a folder.
 ///
 /// A program gets the arguments of the call unchanged, only the environment variables that are set here, and no input. It runs
-/// in its own process group, which is killed when the program ends, when the time limit ends, and when the call is canceled.
+/// in its own process group, which is killed when the program ends, when the time limit ends, and when the call is cancelled.
 ///
 /// A call can reach everything that the program can reach. Do not list programs that a tool can overwrite. List programs that
 /// are harmless with any arguments, restrict the arguments of other programs with [`ShellBuilder::with_rule`], and require

@@ -10,7 +10,7 @@ use super::warnings::Warnings;
 use toolwright::Value;
 use toolwright::pointer::escaped;
 use toolwright::remote::Provenance;
-use toolwright::untrusted::{LONGEST_TOOL_NAME, hidden, visible, visible_schema};
+use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, hidden, visible, visible_schema};
 use toolwright_codegen::internal::Json;
 
 /// A server's answer.
@@ -128,8 +128,8 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     let Some(Json::String(name)) = take(&mut entries, "name") else {
         return Err("it has no `name`, by which it is called".to_owned());
     };
-    if name.len() > LONGEST_TOOL_NAME {
-        return Err(format!("its name has {} bytes, more than {LONGEST_TOOL_NAME}", name.len()));
+    if name.len() > MAX_TOOL_NAME_BYTES {
+        return Err(format!("its name has {} bytes, more than {MAX_TOOL_NAME_BYTES}", name.len()));
     }
     let mut reader = Reader { name: &name, warnings, hides: hidden(&name).next().is_some() };
     let mut title = reader.text(&mut entries, "title");

@@ -172,7 +172,7 @@ impl<'a> Merge<'a> {
         let server = old.iter().find(|(key, _)| key == "server").map(|(_, value)| value.clone());
         let server = server.unwrap_or_else(|| Json::string(self.owner.toolset));
         let written = old.iter().find(|(key, _)| key == "from").map(|(_, from)| from);
-        let from = self.from(provenance::written(written));
+        let from = self.provenance(provenance::written(written));
         set(&mut toolset, "mcp", Json::Object(self.import.server_entries(server, from)));
         set(&mut toolset, "tools", Json::Object(tools));
         toolset
@@ -180,7 +180,7 @@ impl<'a> Merge<'a> {
 
     /// The provenance of this import. What it does not know stays as in the file if the server lists the same tools; the
     /// server's name always stays.
-    fn from(&self, written: Provenance<String>) -> Provenance<String> {
+    fn provenance(&self, written: Provenance<String>) -> Provenance<String> {
         let is_same_list = self.existing.listed.len() == self.import.listed.len()
             && self.import.listed.iter().all(|(name, digest)| {
                 self.existing.listed.get(name).is_some_and(|known| Json::string(known) == *digest)

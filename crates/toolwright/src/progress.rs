@@ -33,7 +33,7 @@ pub struct Progress {
 /// Receives the progress of a call. Called while the call runs, so it must not block.
 pub trait Watcher: Send + Sync {
     /// Receives a report.
-    fn progressed(&self, progress: Progress);
+    fn on_progress(&self, progress: Progress);
 }
 
 thread_local! {
@@ -63,7 +63,7 @@ pub fn watch<F: Future>(
 pub fn report<'a>(done: f64, total: Option<f64>, message: impl Into<Option<&'a str>>) {
     let total = total.filter(|total| total.is_finite());
     if let Some(watcher) = watcher().filter(|_| done.is_finite()) {
-        watcher.progressed(Progress { done, total, message: message.into().map(str::to_owned) });
+        watcher.on_progress(Progress { done, total, message: message.into().map(str::to_owned) });
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
     struct Recorder(Mutex<Vec<Progress>>);
 
     impl Watcher for Recorder {
-        fn progressed(&self, progress: Progress) {
+        fn on_progress(&self, progress: Progress) {
             self.0.lock().unwrap().push(progress);
         }
     }

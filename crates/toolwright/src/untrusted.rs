@@ -15,7 +15,7 @@ pub use schema::visible_schema;
 use crate::format::idna::is_mark;
 
 /// The longest name that a tool from an untrusted source may have, in bytes. MCP recommends at most 128.
-pub const LONGEST_TOOL_NAME: usize = 256;
+pub const MAX_TOOL_NAME_BYTES: usize = 256;
 
 /// Returns a text with each [hidden character](hidden) replaced by U+FFFD.
 ///

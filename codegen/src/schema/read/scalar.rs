@@ -108,7 +108,7 @@ impl SchemaReader<'_> {
         if integer {
             rules.format = format.and_then(IntegerFormat::from_name);
             if rules.format.is_some() {
-                let range = (rules.least_integer(), rules.greatest_integer());
+                let range = (rules.min_integer(), rules.max_integer());
                 if let (Some(least), Some(greatest)) = range
                     && least > greatest
                 {
@@ -132,7 +132,7 @@ impl SchemaReader<'_> {
     /// Returns the format of an integer without one: 64 bits if a limit is missing and the other one fits.
     pub(super) fn default_format(&self, rules: &NumberRules, at: Span) -> Option<IntegerFormat> {
         let is_open = rules.lower.is_none() || rules.upper.is_none();
-        let bounds = [rules.least_integer(), rules.greatest_integer()];
+        let bounds = [rules.min_integer(), rules.max_integer()];
         let fits = bounds.into_iter().flatten().all(|bound| i64::try_from(bound).is_ok());
         let is_exact = self.exact_integers.contains(&at.source);
         (is_open && fits && !is_exact).then_some(IntegerFormat::Int64)

@@ -144,22 +144,22 @@ fn root() -> String {
     ".".to_owned()
 }
 
-/// Runs blocking work on a thread for it. If the call is canceled, the work does not begin, or its token is canceled.
+/// Runs blocking work on a thread for it. If the call is cancelled, the work does not begin, or its token is cancelled.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&CancellationToken) -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<Json<T>, ToolFailure> {
     let token = CancellationToken::new();
     let _guard = token.clone().drop_guard();
-    let work = move || if token.is_cancelled() { Err(canceled()) } else { work(&token) };
+    let work = move || if token.is_cancelled() { Err(cancelled()) } else { work(&token) };
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done.map(Json),
         Err(panic) => Err(ToolFailure::internal(&panic)),
     }
 }
 
-/// The failure of a canceled call, which is not shown to anyone.
-fn canceled() -> ToolFailure {
-    ToolFailure::new(FailureKind::Cancelled, "the call was canceled", Recovery::Retry)
+/// The failure of a cancelled call, which is not shown to anyone.
+fn cancelled() -> ToolFailure {
+    ToolFailure::new(FailureKind::Cancelled, "the call was cancelled", Recovery::Retry)
 }
 
 /// Opens a regular file for reading. Other files are refused after they are opened, since the path may change in between. To

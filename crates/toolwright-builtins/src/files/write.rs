@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright::ToolFailure;
 use toolwright_runtime::FunctionTool;
 
-use super::{Files, blocking, canceled, refused, spec};
+use super::{Files, blocking, cancelled, refused, spec};
 use crate::{CHANGES, rejected};
 
 #[derive(Deserialize, JsonSchema)]
@@ -77,7 +77,7 @@ fn write(
         Err(error) => return Err(refused(path, &error)),
     };
     if token.is_cancelled() {
-        return Err(canceled());
+        return Err(cancelled());
     }
     let written = match (existing, overwrite) {
         (Some(_), false) => Err(io::ErrorKind::AlreadyExists.into()),

@@ -431,7 +431,7 @@ async fn r5_lines_too_long_for_a_regular_expression_are_counted() {
 
 /// R5: each line takes the longest possible time, and the tokio runtime waits for its threads when it is dropped.
 #[test]
-fn r5_a_search_ends_soon_after_it_is_canceled() {
+fn r5_a_search_ends_soon_after_it_is_cancelled() {
     let place = Place::new();
     // All parts of the text differ, so that the regex engine cannot reuse cached states.
     let mut state = 1_u64;
@@ -453,9 +453,9 @@ fn r5_a_search_ends_soon_after_it_is_canceled() {
     assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
 }
 
-/// R5: the write waits for a thread when it is canceled.
+/// R5: the write waits for a thread when it is cancelled.
 #[test]
-fn r5_a_write_that_is_canceled_before_it_begins_changes_nothing() {
+fn r5_a_write_that_is_cancelled_before_it_begins_changes_nothing() {
     let place = Place::new();
     let files = place.files().toolset();
     let mut runtime = tokio::runtime::Builder::new_current_thread();

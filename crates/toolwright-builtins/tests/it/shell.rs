@@ -174,7 +174,7 @@ async fn r5_a_program_over_its_time_limit_is_killed_with_its_child_processes() {
 }
 
 #[tokio::test]
-async fn r5_a_program_whose_call_is_canceled_is_killed_with_its_child_processes() {
+async fn r5_a_program_whose_call_is_cancelled_is_killed_with_its_child_processes() {
     let folder = tempfile::tempdir().unwrap();
     let shell = shell(&folder).build().unwrap().toolset();
     let running = call(&shell, "run_program", script(&format!("{BEAT} sleep 60")));

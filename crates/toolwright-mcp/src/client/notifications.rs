@@ -100,7 +100,7 @@ impl ClientHandler for NotificationHandler {
         if let Some(watcher) = watcher {
             let message = progress.message.map(|message| excerpt(&message, MAX_SERVER_TEXT));
             let (done, total) = (progress.progress, progress.total);
-            watcher.progressed(Progress { done, total, message });
+            watcher.on_progress(Progress { done, total, message });
         }
     }
 }

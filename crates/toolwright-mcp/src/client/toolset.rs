@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::spec::Implementation;
-use toolwright::untrusted::{LONGEST_TOOL_NAME, excerpt, hidden, visible_schema};
+use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, excerpt, hidden, visible_schema};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
     ToolSpec,
@@ -243,7 +243,7 @@ impl McpToolset {
                 Some(Definition { tool, pin, spec: Some(Arc::new(spec)) })
             }
             Err(reason) => {
-                let name = excerpt(&tool.name, LONGEST_TOOL_NAME);
+                let name = excerpt(&tool.name, MAX_TOOL_NAME_BYTES);
                 tracing::warn!(toolset = self.id, tool = name, "a tool is left out: {reason}");
                 None
             }
@@ -317,10 +317,10 @@ pub(super) fn spec(
 ) -> Result<ToolSpec, String> {
     let is_hidden = tool.name.chars().any(char::is_control) || hidden(&tool.name).next().is_some();
     let is_blank = tool.name.is_empty() || tool.name.trim() != tool.name;
-    if tool.name.len() > LONGEST_TOOL_NAME || is_hidden || is_blank {
+    if tool.name.len() > MAX_TOOL_NAME_BYTES || is_hidden || is_blank {
         return Err(format!(
             "its name is empty, begins or ends with a space, has hidden characters or has more than \
-             {LONGEST_TOOL_NAME} bytes, which no caller could repeat"
+             {MAX_TOOL_NAME_BYTES} bytes, which no caller could repeat"
         ));
     }
     let input = tool.input.as_ref().ok_or("it has no `inputSchema`")?;

@@ -21,7 +21,7 @@ struct Reports {
 impl Watcher for Reports {
     /// Drops a report that does not exceed the last one, because progress must increase (2025-11-25, utilities,
     /// progress).
-    fn progressed(&self, progress: Progress) {
+    fn on_progress(&self, progress: Progress) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if progress.done > *last {
             *last = progress.done;

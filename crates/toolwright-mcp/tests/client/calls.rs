@@ -93,7 +93,7 @@ async fn each_error_of_a_server_has_its_kind_and_hides_protocol_messages() {
 struct Reports(Mutex<Vec<Progress>>);
 
 impl Watcher for Reports {
-    fn progressed(&self, progress: Progress) {
+    fn on_progress(&self, progress: Progress) {
         self.0.lock().expect("nobody panics").push(progress);
     }
 }

@@ -204,16 +204,16 @@ fn r3_a_tool_of_a_router_without_a_usable_schema_is_refused() {
 /// R3: dropping the future of a call cancels the token of its request.
 #[tokio::test]
 async fn r3_giving_up_a_call_of_a_router_cancels_its_request() {
-    let (canceled, seen) = tokio::sync::oneshot::channel();
-    let canceled = std::sync::Mutex::new(Some(canceled));
+    let (cancelled, seen) = tokio::sync::oneshot::channel();
+    let cancelled = std::sync::Mutex::new(Some(cancelled));
     let wait = RmcpTool::new("wait", "", JsonObject::new());
     let route = ToolRoute::new_dyn(wait, move |context: ToolCallContext<'_, Counter>| {
-        let (token, canceled) =
-            (context.request_context.ct.clone(), canceled.lock().unwrap().take());
+        let (token, cancelled) =
+            (context.request_context.ct.clone(), cancelled.lock().unwrap().take());
         Box::pin(async move {
             tokio::spawn(async move {
                 token.cancelled().await;
-                canceled.map(|canceled| canceled.send(()))
+                cancelled.map(|cancelled| cancelled.send(()))
             });
             std::future::pending().await
         })
@@ -227,5 +227,5 @@ async fn r3_giving_up_a_call_of_a_router_cancels_its_request() {
     let limit = std::time::Duration::from_millis(100);
     tokio::time::timeout(limit, call).await.expect_err("it waits forever");
     let limit = std::time::Duration::from_secs(10);
-    tokio::time::timeout(limit, seen).await.expect("in time").expect("it is canceled");
+    tokio::time::timeout(limit, seen).await.expect("in time").expect("it is cancelled");
 }

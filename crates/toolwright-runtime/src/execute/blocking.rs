@@ -28,7 +28,7 @@ tokio::task_local! {
 /// [`Execute::with_blocking_threads`](super::Execute::with_blocking_threads) sets another limit. Further work waits for a
 /// thread; a call whose time limit ends during that wait fails as `unavailable`.
 ///
-/// If a call is canceled before its work begins, the work is not run. Work that has begun runs to its end, and until then its
+/// If a call is cancelled before its work begins, the work is not run. Work that has begun runs to its end, and until then its
 /// thread is one of the [`occupied_threads`](super::occupied_threads).
 ///
 /// # Panics

@@ -1,16 +1,16 @@
-//! Counts the threads that are still occupied by canceled calls.
+//! Counts the threads that are still occupied by cancelled calls.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 static OCCUPIED: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the number of threads of this process that are occupied by calls that were canceled and have not returned yet. If
+/// Returns the number of threads of this process that are occupied by calls that were cancelled and have not returned yet. If
 /// it stays above zero, a tool blocks forever; see [`blocking`](super::blocking).
 pub fn occupied_threads() -> usize {
     OCCUPIED.load(Ordering::Relaxed)
 }
 
-/// A thread of a call that may be canceled while it runs. Counted from [`mark`](Self::mark) until it is dropped.
+/// A thread of a call that may be cancelled while it runs. Counted from [`mark`](Self::mark) until it is dropped.
 #[derive(Default)]
 pub(crate) struct OccupiedThread(AtomicBool);
 
@@ -21,7 +21,7 @@ impl OccupiedThread {
             let threads = OCCUPIED.fetch_add(1, Ordering::Relaxed) + 1;
             tracing::warn!(
                 threads,
-                "a call was canceled while it ran, and occupies its thread until it yields or returns"
+                "a call was cancelled while it ran, and occupies its thread until it yields or returns"
             );
         }
     }

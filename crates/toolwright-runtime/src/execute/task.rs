@@ -23,7 +23,7 @@ pub(super) struct CallTask {
 }
 
 struct Shared {
-    /// Locked while the call is polled. `None` once it has ended or was canceled.
+    /// Locked while the call is polled. `None` once it has ended or was cancelled.
     call: Mutex<Option<OutcomeFuture>>,
     thread: OccupiedThread,
 }
@@ -40,7 +40,7 @@ impl CallTask {
         let polled = Arc::clone(&shared);
         let running = std::future::poll_fn(move |context| {
             let mut call = polled.call.lock().unwrap_or_else(PoisonError::into_inner);
-            // The call was canceled, and its task is about to be aborted.
+            // The call was cancelled, and its task is about to be aborted.
             let Some(running) = call.as_mut() else { return Poll::Pending };
             let outcome = ready!(running.poll_unpin(context));
             *call = None;

@@ -76,7 +76,7 @@ pub struct RunOutcome {
     /// The end of the run: finished, failed or suspended.
     pub end: RunEnd,
     /// The completed steps, in order. If the run was stopped during a step, the calls of that step that had not ended have
-    /// failed as canceled.
+    /// failed as cancelled.
     pub steps: Vec<Vec<Exchange>>,
 }
 
@@ -300,7 +300,7 @@ macro_rules! host_options {
                 self
             }
 
-            /// Sets a token that cancels the run. Calls that have ended keep their results, other calls are canceled, and
+            /// Sets a token that cancels the run. Calls that have ended keep their results, other calls are cancelled, and
             /// the toolsets are exited.
             #[must_use]
             pub fn with_cancellation(mut self, token: CancellationToken) -> Self {

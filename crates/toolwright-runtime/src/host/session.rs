@@ -314,7 +314,7 @@ impl Session {
     }
 
     /// Stops the session: exits the instances that it created. Later calls of its tools fail, also in runs of the session. Child
-    /// runs for calls of the session or of its runs are canceled. Shared instances are not affected.
+    /// runs for calls of the session or of its runs are cancelled. Shared instances are not affected.
     pub async fn stop(&self) {
         let entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((guard, entered)) = entered {

@@ -147,7 +147,7 @@ impl RemoteToolset {
         Ok(Self { requests, shared, next_id, calls, others, nonce, scope, options, listed })
     }
 
-    /// Waits for a permit, sends a request and waits for the reply. If the future is dropped, the request is canceled.
+    /// Waits for a permit, sends a request and waits for the reply. If the future is dropped, the request is cancelled.
     async fn request(
         &self,
         permits: &Semaphore,

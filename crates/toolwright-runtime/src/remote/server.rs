@@ -241,7 +241,7 @@ struct Running {
 }
 
 impl Connection<'_> {
-    /// Replies to requests until the client closes the connection. Calls run concurrently, and are canceled at the end.
+    /// Replies to requests until the client closes the connection. Calls run concurrently, and are cancelled at the end.
     async fn serve_requests(
         mut self,
         input: &mut BufReader<impl AsyncRead + Unpin>,

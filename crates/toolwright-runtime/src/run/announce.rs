@@ -14,7 +14,7 @@ use super::state::{RunState, SavedCall};
 use crate::tools::ToolEntry;
 use crate::watch::{EventKind, Publisher, ToolInfo};
 
-/// A run whose start was published. If it is dropped before it is closed, it publishes that the run was canceled.
+/// A run whose start was published. If it is dropped before it is closed, it publishes that the run was cancelled.
 pub(super) struct OpenRun<'a> {
     publisher: &'a Publisher,
     since: Instant,
@@ -59,7 +59,7 @@ impl Drop for OpenRun<'_> {
     }
 }
 
-/// A call whose start was published. If it is dropped before it is closed, it publishes that the call was canceled.
+/// A call whose start was published. If it is dropped before it is closed, it publishes that the call was cancelled.
 pub(super) struct OpenCall<'a> {
     publisher: &'a Publisher,
     call: &'a ToolCall,
@@ -132,7 +132,7 @@ impl Drop for OpenCall<'_> {
 }
 
 impl Environment {
-    /// Publishes that a suspended run has failed, and that its suspended child runs were canceled.
+    /// Publishes that a suspended run has failed, and that its suspended child runs were cancelled.
     pub(super) fn publish_failed(&self, run: &RunState, failure: &ToolFailure) {
         let agent = Some(run.agent.as_str().into());
         let publisher = self.publisher(agent, Arc::new(run.scope.clone().into()), None);

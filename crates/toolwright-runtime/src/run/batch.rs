@@ -18,7 +18,7 @@ pub(crate) struct Batch {
 }
 
 /// Runs calls, concurrently except for barriers. If the run is stopped, calls that have ended keep their results and the others
-/// are canceled.
+/// are cancelled.
 ///
 /// The calls run on the task of the run, so that dropping the run drops them immediately and in order. Only the tool itself may
 /// run on another task: see [`Timeout`](crate::execute::Timeout).
@@ -61,11 +61,11 @@ async fn run_group(
             let _ = running.now_or_never();
         }
     }
-    let canceled = |call| PendingCall::done(call, Err(cancelled("the call")));
+    let unfinished = |call| PendingCall::done(call, Err(cancelled("the call")));
     let calls = ended
         .into_iter()
         .zip(calls)
-        .map(|(slot, call)| slot.into_inner().unwrap_or_else(|| canceled(call)));
+        .map(|(slot, call)| slot.into_inner().unwrap_or_else(|| unfinished(call)));
     batch.calls.extend(calls);
 }
 

@@ -63,7 +63,7 @@ impl PendingCall {
         sequential && self.is_unfinished()
     }
 
-    /// Returns the call with its outcome. A call without one was canceled.
+    /// Returns the call with its outcome. A call without one was cancelled.
     pub(crate) fn into_exchange(self) -> Exchange {
         let outcome = match self.state {
             CallState::Done(outcome) => outcome,
@@ -88,8 +88,8 @@ impl PendingCall {
     }
 }
 
-/// The failure of a run or a call that was canceled.
+/// The failure of a run or a call that was cancelled.
 pub(crate) fn cancelled(what: &str) -> ToolFailure {
-    let message = format!("{what} was canceled before it ended");
+    let message = format!("{what} was cancelled before it ended");
     ToolFailure::new(FailureKind::Cancelled, message, Recovery::Replan)
 }

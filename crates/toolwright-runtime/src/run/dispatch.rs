@@ -71,7 +71,7 @@ impl Dispatcher {
         }
     }
 
-    /// Runs a call until it ends or waits. If the future is dropped, the call's end is published as canceled.
+    /// Runs a call until it ends or waits. If the future is dropped, the call's end is published as cancelled.
     pub(crate) async fn advance(&self, pending: PendingCall) -> PendingCall {
         let PendingCall { call, tool, state } = pending;
         // Boxed, so that a nested run uses little of its caller's stack.
@@ -296,7 +296,7 @@ impl Dispatcher {
         PendingCall::new(call, tool, state)
     }
 
-    /// Publishes that a call was canceled, if an agent runs it and the agent's run is suspended.
+    /// Publishes that a call was cancelled, if an agent runs it and the agent's run is suspended.
     pub(super) fn cancel_suspended(&self, pending: &PendingCall) {
         if let CallState::Suspended(run) = &pending.state {
             let failure = cancelled("the call");

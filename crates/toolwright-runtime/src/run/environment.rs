@@ -118,6 +118,6 @@ pub(crate) struct Options {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// Whether the run can be suspended.
     pub(crate) can_suspend: bool,
-    /// Canceled once the session is stopped, if there is one.
+    /// Cancelled once the session is stopped, if there is one.
     pub(crate) session_stopped: CancellationToken,
 }

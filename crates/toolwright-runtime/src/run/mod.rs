@@ -82,7 +82,7 @@ pub(crate) struct SessionTools {
     pub(crate) toolset: Arc<dyn Toolset>,
     /// The tools whose calls need an approval in the session and in its runs.
     pub(crate) approval_list: Arc<[String]>,
-    /// Canceled once the session is stopped.
+    /// Cancelled once the session is stopped.
     pub(crate) stopped: CancellationToken,
 }
 
@@ -140,7 +140,7 @@ impl Run {
     }
 
     /// Creates the run of an agent that implements a call. It inherits the options and the scope, but not the event sink of the
-    /// caller's run. It is canceled when the session of the call is stopped.
+    /// caller's run. It is cancelled when the session of the call is stopped.
     fn child(
         environment: &Arc<Environment>,
         agent: RegisteredAgent,

@@ -125,7 +125,7 @@ async fn h3_a_time_limit_ends_a_call_whose_tool_blocks_a_worker() {
 
 /// R11: it is dropped immediately, and not later on another thread.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r11_a_call_on_its_own_task_is_dropped_when_it_is_canceled() {
+async fn r11_a_call_on_its_own_task_is_dropped_when_it_is_cancelled() {
     let held = Arc::new(());
     let holding = Arc::clone(&held);
     let limits = CallLimits { timeout: Some(LONG), ..CallLimits::UNLIMITED };
@@ -161,7 +161,7 @@ async fn h3_a_time_limit_ends_blocking_work_on_a_single_threaded_runtime() {
 }
 
 #[test]
-fn blocking_work_of_a_canceled_call_does_not_begin() {
+fn blocking_work_of_a_cancelled_call_does_not_begin() {
     let mut tokio = tokio::runtime::Builder::new_current_thread();
     let tokio = tokio.enable_time().max_blocking_threads(1).build().unwrap();
     let count = Arc::new(AtomicU32::new(0));
@@ -186,7 +186,7 @@ fn blocking_work_of_a_canceled_call_does_not_begin() {
 struct Heard(mpsc::Sender<Progress>);
 
 impl Watcher for Heard {
-    fn progressed(&self, progress: Progress) {
+    fn on_progress(&self, progress: Progress) {
         self.0.send(progress).unwrap();
     }
 }

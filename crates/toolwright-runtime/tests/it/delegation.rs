@@ -106,7 +106,7 @@ async fn r6_a_delegated_run_inherits_approver_and_approval_list() {
 }
 
 #[tokio::test]
-async fn r6_a_delegated_run_is_canceled_with_the_run_of_its_caller() {
+async fn r6_a_delegated_run_is_cancelled_with_the_run_of_its_caller() {
     let (token, all) = (CancellationToken::new(), Collector::new());
     let cancel = token.clone();
     let planner = rule(move |_| {

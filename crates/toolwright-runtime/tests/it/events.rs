@@ -109,7 +109,7 @@ async fn g31_a_sink_on_the_parent_run_sees_nothing_of_the_child() {
 
 /// G31: the time budget ends during a call of the child run.
 #[tokio::test(start_paused = true)]
-async fn g31_every_start_has_an_end_when_the_run_is_canceled() {
+async fn g31_every_start_has_an_end_when_the_run_is_cancelled() {
     let all = Collector::new();
     let runtime = Runtime::builder(nested(&HASTY, "slow")).with_events(all.clone()).build();
     runtime.run(RunRequest::new("hasty", payload(0))).await.unwrap();

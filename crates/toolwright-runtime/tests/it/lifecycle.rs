@@ -270,7 +270,7 @@ async fn poll_at_most(polls: usize, runtime: Runtime) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_canceled_run_keeps_ended_calls_and_exits_its_toolsets() {
+async fn a_cancelled_run_keeps_ended_calls_and_exits_its_toolsets() {
     let log = Log::default();
     let token = CancellationToken::new();
     let cancelling = token.clone();

@@ -320,7 +320,7 @@ async fn a_silent_server_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn calls_over_the_limit_of_a_connection_fail_until_others_are_canceled() {
+async fn calls_over_the_limit_of_a_connection_fail_until_others_are_cancelled() {
     let stuck = FunctionTool::new(spec("stuck"), std::future::pending::<bool>);
     let options = RemoteOptions::new().with_max_calls(2);
     let mut raw = Raw::open(stuck.into_source(), options, json!({})).await;

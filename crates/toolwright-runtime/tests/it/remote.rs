@@ -150,7 +150,7 @@ async fn p10_calls_over_one_connection_run_concurrently() {
 }
 
 #[tokio::test]
-async fn p10_a_call_canceled_by_the_client_is_canceled_by_the_server() {
+async fn p10_a_call_cancelled_by_the_client_is_cancelled_by_the_server() {
     let log = Log::default();
     let socket = Socket::serve(tools(&log).into_source());
     let remote = socket.connect().await;

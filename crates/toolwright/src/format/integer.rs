@@ -55,12 +55,12 @@ impl IntegerFormat {
     }
 
     /// Its minimum.
-    pub const fn least(self) -> i128 {
+    pub const fn min_value(self) -> i128 {
         self.details().2
     }
 
     /// Its maximum.
-    pub const fn greatest(self) -> i128 {
+    pub const fn max_value(self) -> i128 {
         self.details().3
     }
 

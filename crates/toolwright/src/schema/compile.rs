@@ -403,8 +403,8 @@ fn numbers(reader: &KeywordReader<'_, '_>, keywords: &mut Vec<Keyword>) -> Resul
         if takes_fractions {
             keywords.push(Keyword::MultipleOf(Number::from(1)));
         }
-        keywords.push(Keyword::Minimum(bound(format.least())));
-        keywords.push(Keyword::Maximum(bound(format.greatest())));
+        keywords.push(Keyword::Minimum(bound(format.min_value())));
+        keywords.push(Keyword::Maximum(bound(format.max_value())));
     }
     if format == Some("double") {
         for (end, wrap) in
