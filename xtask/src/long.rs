@@ -10,8 +10,14 @@ const PAGE: &str = "docs/hostile-input.md";
 
 pub(crate) fn hostile() -> End {
     let page = std::path::absolute(PAGE).unwrap_or_else(|_| PAGE.into());
-    let tests = ["test", "--release", "--package", "toolwright-cli", "--test", "hostile", "size::"];
-    run(&Invocation::cargo(&tests).in_environment("TOOLWRIGHT_SIZES_PAGE", page))
+    let tests = ["test", "--release", "--package", "toolwright-cli", "--test", "hostile"];
+    let sizes = Invocation::cargo(&tests).with(&["size::".to_owned()]);
+    match run(&sizes.in_environment("TOOLWRIGHT_SIZES_PAGE", page)) {
+        End::Done => {}
+        end => return end,
+    }
+    let words = Invocation::cargo(&tests).with(&["words::".to_owned()]);
+    run(&words.in_environment("TOOLWRIGHT_ALL_TEXTS", "1"))
 }
 
 pub(crate) fn corpus(lists: &Path) -> End {

@@ -90,7 +90,7 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Check the time and memory limits of a release build on hostile input; write docs/hostile-input.md.
+    /// Check the time and memory limits of a release build on hostile input, and all hostile texts; write docs/hostile-input.md.
     Hostile,
     /// Import all lists of tools of a folder into one project, generate it and compile it. Takes minutes for 2,000 tools.
     Corpus {

@@ -164,9 +164,7 @@ fn of_shared_kind(schemas: &mut Schemas, members: &[NodeId], span: Span) -> Shap
     if let Shape::Integer(rules) = &mut shape {
         let is_i64 = |bound: Option<i128>| bound.is_some_and(|bound| i64::try_from(bound).is_ok());
         let fits = |member: &NodeId| match &schemas[resolved(schemas, *member)].shape {
-            Shape::Integer(rules) => {
-                is_i64(rules.min_integer()) && is_i64(rules.max_integer())
-            }
+            Shape::Integer(rules) => is_i64(rules.min_integer()) && is_i64(rules.max_integer()),
             shape => matches!(shape, Shape::IntegerEnum(_)),
         };
         rules.format = members.iter().all(fits).then_some(IntegerFormat::Int64);

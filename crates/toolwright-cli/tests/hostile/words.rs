@@ -95,6 +95,7 @@ fn injections(canary: &Path) -> Vec<String> {
     breakouts.iter().flat_map(all).collect()
 }
 
+/// `cargo xtask hostile` sets the variable that adds the other three quarters of the naughty strings.
 #[test]
 fn texts_are_refused_or_kept_and_never_run() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("words");
@@ -107,8 +108,10 @@ fn texts_are_refused_or_kept_and_never_run() {
     let injections = injections(&canary);
     assert_eq!(BLNS.len(), 515);
     assert!(injections.len() >= 200, "{}", injections.len());
-    let texts: Vec<&str> =
-        BLNS.iter().copied().chain(injections.iter().map(String::as_str)).collect();
+    // A compiler takes minutes for all of them, and few of these texts are made for it.
+    let step = if std::env::var_os("TOOLWRIGHT_ALL_TEXTS").is_some() { 1 } else { 4 };
+    let naughty = BLNS.iter().copied().step_by(step);
+    let texts: Vec<&str> = naughty.chain(injections.iter().map(String::as_str)).collect();
     let tools: Vec<Value> = texts.iter().map(|text| accepted(text)).collect();
     for place in PLACES {
         let kept = tools
