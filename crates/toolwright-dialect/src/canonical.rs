@@ -1,6 +1,7 @@
 //! Reads a published schema: brings what older drafts wrote into the form of 2020-12, resolves references and merges `allOf`.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub(crate) struct Canonical {
     targets: BTreeMap<String, Value>,
     /// The targets that lead back to themselves.
     recursive: BTreeSet<String>,
+    /// The keywords and properties that may still be copied to merge schemas.
+    unmerged: Cell<usize>,
 }
 
 /// Keywords whose value is one schema.
@@ -58,6 +61,7 @@ impl Canonical {
             anchors: BTreeMap::new(),
             targets: BTreeMap::new(),
             recursive: BTreeSet::new(),
+            unmerged: Cell::new(MOST_COPIED),
         };
         let mut anchors = BTreeMap::new();
         let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -153,7 +157,7 @@ impl Canonical {
         all.remove("allOf");
         for member in members {
             let member = self.without_reference(member, depth + 1)?;
-            all = merge(&all, &member)?;
+            all = self.merge(&all, &member)?;
         }
         Some(Cow::Owned(Value::Object(all)))
     }
@@ -180,9 +184,24 @@ impl Canonical {
         own.remove("$ref");
         let own = Value::Object(own);
         let own = self.merged(&own, depth)?;
-        merge(own.as_object()?, &self.without_reference(target, depth + 1)?)
+        self.merge(own.as_object()?, &self.without_reference(target, depth + 1)?)
+    }
+
+    /// Merges two schemas, unless too much was copied before.
+    fn merge(&self, one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
+        let properties = |map: &Map<Value>| {
+            map.get("properties")
+                .and_then(Value::as_object)
+                .map_or(0, |properties| properties.len())
+        };
+        let copied = 1 + one.len() + other.len() + properties(one) + properties(other);
+        self.unmerged.set(self.unmerged.get().checked_sub(copied)?);
+        merge(one, other)
     }
 }
+
+/// The most keywords and properties that are copied to merge schemas, as references may multiply them.
+const MOST_COPIED: usize = 1_000_000;
 
 /// How deep `allOf` and references are followed to merge them.
 const MOST_MERGED: usize = 32;

@@ -2,6 +2,9 @@
 
 use toolwright::value::{Kind, Value};
 
+/// The most nodes of a schema that are read for its form, as references may multiply them.
+const MOST_READ: usize = 500;
+
 /// The outermost form of the values of a schema.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
@@ -24,26 +27,33 @@ struct ObjectGuard {
 impl Guard {
     /// Reads the form of a schema; `target` resolves a reference.
     pub(crate) fn of<'a>(schema: &'a Value, target: &impl Fn(&str) -> Option<&'a Value>) -> Self {
-        Self::within(schema, target, 0)
+        Self::within(schema, target, 0, &mut MOST_READ.clone())
     }
 
+    /// Beyond 16 levels or without `unread` nodes left, a schema may have values of any form.
     fn within<'a>(
         schema: &'a Value,
         target: &impl Fn(&str) -> Option<&'a Value>,
         depth: usize,
+        unread: &mut usize,
     ) -> Self {
-        if depth > 16 {
+        if depth > 16 || *unread == 0 {
             return Self { kinds: Kind::ALL.to_vec(), ..Self::default() };
         }
+        *unread -= 1;
         if let Some(target_schema) = schema.get("$ref").and_then(Value::as_str).and_then(target) {
-            return Self::within(target_schema, target, depth + 1);
+            return Self::within(target_schema, target, depth + 1, unread);
         }
         let alternatives =
             schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
         if let Some(alternatives) = alternatives {
             let mut kinds: Vec<Kind> = Vec::new();
             for alternative in alternatives {
-                kinds.extend(Self::within(alternative, target, depth + 1).kinds);
+                for kind in Self::within(alternative, target, depth + 1, unread).kinds {
+                    if !kinds.contains(&kind) {
+                        kinds.push(kind);
+                    }
+                }
             }
             return Self { kinds, ..Self::default() };
         }
@@ -53,7 +63,7 @@ impl Guard {
             kinds.retain(|kind| values.iter().any(|value| is_of(value, *kind)));
         }
         for member in schema.get("allOf").and_then(Value::as_array).unwrap_or_default() {
-            let member = Self::within(member, target, depth + 1);
+            let member = Self::within(member, target, depth + 1, unread);
             kinds.retain(|kind| member.kinds.contains(kind));
         }
         let object = if kinds.contains(&Kind::Object) {

@@ -1,5 +1,7 @@
 //! `enum` and `const`.
 
+use std::collections::HashSet;
+
 use toolwright::schema::Schema;
 use toolwright::value::{Kind, Map, Value};
 
@@ -23,16 +25,14 @@ impl Projector<'_> {
             let wider = kind == Kind::Integer && kinds.contains(&"number");
             kinds.is_empty() || kinds.contains(&kind.as_str()) || wider
         };
-        let mut values: Vec<Value> = Vec::new();
         let rules = rules_beside(entries);
         let follows = |value: &Value| {
             rules.as_ref().is_none_or(|rules| rules.check(value.to_string().as_bytes()).is_ok())
         };
-        for value in listed.into_iter().filter(|value| fits(value) && follows(value)) {
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
+        let mut seen = HashSet::new();
+        let values = listed.iter().filter(|value| fits(value) && follows(value));
+        let values = values.filter(|value| seen.insert(*value));
+        let values: Vec<Value> = values.cloned().collect();
         if values.is_empty() {
             return self.text(&Value::Object(entries.clone()), at, "T15");
         }
@@ -109,10 +109,8 @@ fn rules_beside(entries: &Map<Value>) -> Option<Schema> {
 fn table(values: &[Value], all_texts: bool) -> Vec<(Value, Value)> {
     let text = |value: &Value| Value::from(value.to_string());
     let plain = |value: &Value| if value.as_str().is_some() { value.clone() } else { text(value) };
-    let collides = values
-        .iter()
-        .enumerate()
-        .any(|(index, value)| values[..index].iter().any(|earlier| plain(earlier) == plain(value)));
+    let mut seen = HashSet::new();
+    let collides = !values.iter().all(|value| seen.insert(plain(value)));
     values
         .iter()
         .map(|value| {

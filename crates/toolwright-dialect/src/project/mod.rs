@@ -320,6 +320,7 @@ struct Projector<'a> {
     /// The targets of references that are being written out.
     inlined: Vec<String>,
     copies: usize,
+    nodes: usize,
     is_refused: bool,
 }
 
@@ -341,6 +342,7 @@ impl<'a> Projector<'a> {
             making: 0,
             inlined: Vec::new(),
             copies: 0,
+            nodes: 0,
             is_refused: false,
         }
     }

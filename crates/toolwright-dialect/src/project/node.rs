@@ -12,6 +12,9 @@ use crate::row::{Recursion, References};
 /// The most copies of targets that are written out.
 const MOST_COPIES: usize = 64;
 
+/// The most nodes that are projected, as merged references may multiply them.
+const MOST_NODES: usize = 20_000;
+
 /// How deep targets are written out within each other.
 const MOST_NESTED_COPIES: usize = 24;
 
@@ -22,6 +25,12 @@ impl Projector<'_> {
     /// Projects a schema that stands at a canonical pointer.
     pub(super) fn node(&mut self, schema: &Value, at: &str, depth: Depth) -> Node {
         if self.is_refused {
+            return Node::same(Map::new());
+        }
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            let reason = format!("has more than {MOST_NODES} schemas once references are merged");
+            self.refuse(at, "T5", reason);
             return Node::same(Map::new());
         }
         let Some(entries) = schema.as_object() else {

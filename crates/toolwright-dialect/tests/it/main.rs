@@ -2,6 +2,7 @@
 
 mod cases;
 mod corpus;
+mod costs;
 mod laws;
 mod promises;
 mod random;

@@ -1,0 +1,66 @@
+//! Schemas that are small and mean to cost much.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use toolwright_dialect::{Dialect, Policy, Subject, project};
+
+/// Definitions in levels, each of which refers to every definition of the next level.
+fn levels(levels: usize, width: usize, node: impl Fn(&[String]) -> String) -> String {
+    let mut definitions = String::new();
+    for level in 0..levels {
+        for at in 0..width {
+            let next: Vec<_> = (0..width)
+                .map(|next| format!(r##"{{"$ref":"#/$defs/T{}_{next}"}}"##, level + 1))
+                .collect();
+            let _ = write!(definitions, r#""T{level}_{at}":{},"#, node(&next));
+        }
+    }
+    for at in 0..width {
+        let _ = write!(
+            definitions,
+            r#""T{levels}_{at}":{{"type":"object","properties":{{"p{at}":{{"type":"string"}}}}}},"#
+        );
+    }
+    let first = r##"{"$ref":"#/$defs/T0_0"},{"$ref":"#/$defs/T0_1"}"##;
+    format!(
+        r#"{{"type":"object","properties":{{"a":{{"oneOf":[{first}]}},"b":{{"anyOf":[{first}]}},"c":{{"allOf":[{first}]}}}},"$defs":{{{}}}}}"#,
+        definitions.trim_end_matches(',')
+    )
+}
+
+fn list(keyword: &str, next: &[String]) -> String {
+    format!(r#"{{"{keyword}":[{}]}}"#, next.join(","))
+}
+
+#[test]
+fn references_that_multiply_cost_no_more_than_their_budget() {
+    let merged = |next: &[String]| {
+        let properties = (0..6).map(|at| format!(r#""p{at}":{}"#, list("allOf", next)));
+        let properties: Vec<_> = properties.collect();
+        format!(r#"{{"type":"object","properties":{{{}}}}}"#, properties.join(","))
+    };
+    let cases = [
+        ("anyOf", levels(20, 4, |next| list("anyOf", next))),
+        ("oneOf", levels(20, 4, |next| list("oneOf", next))),
+        ("allOf", levels(14, 6, |next| list("allOf", next))),
+        ("allOf in properties", levels(14, 2, merged)),
+        (
+            "enum",
+            format!(
+                r#"{{"type":"object","properties":{{"a":{{"enum":{:?}}}}}}}"#,
+                (0..9000).collect::<Vec<_>>()
+            ),
+        ),
+    ];
+    for (name, args) in &cases {
+        for dialect in ["openai-chat-strict", "gemini-schema"] {
+            let dialect = Dialect::find(dialect).unwrap();
+            let start = Instant::now();
+            let subject = Subject { name: "bomb", description: "Bombs.", args };
+            let _ = project(&subject, dialect, &Policy::default());
+            let elapsed = start.elapsed();
+            assert!(elapsed < Duration::from_secs(20), "{name} in {}: {elapsed:?}", dialect.id());
+        }
+    }
+}
