@@ -189,11 +189,8 @@ impl Canonical {
 
     /// Merges two schemas, unless too much was copied before.
     fn merge(&self, one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
-        let properties = |map: &Map<Value>| {
-            map.get("properties")
-                .and_then(Value::as_object)
-                .map_or(0, |properties| properties.len())
-        };
+        let properties =
+            |map: &Map<Value>| map.get("properties").and_then(Value::as_object).map_or(0, Map::len);
         let copied = 1 + one.len() + other.len() + properties(one) + properties(other);
         self.unmerged.set(self.unmerged.get().checked_sub(copied)?);
         merge(one, other)
