@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 use toolwright_dialect::{Dialect, Placed, wire_call_ids, wire_name};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::json::raw;
 use crate::error::ModelError;
@@ -129,10 +129,10 @@ pub(super) fn own<'a>(
 
 /// Returns a digest of the tools and the first instructions: questions that share them share a cache.
 pub(super) fn cache_key(facts: &ModelFacts, question: &Question<'_>) -> String {
-    let mut digest = Sha256::new();
+    let mut digest = Xxh3::new();
     let mut add = |text: &str| {
-        digest.update(text.len().to_be_bytes());
-        digest.update(text);
+        digest.update(&text.len().to_be_bytes());
+        digest.update(text.as_bytes());
     };
     add(&facts.model);
     for tool in &question.tools.tools {
@@ -145,5 +145,5 @@ pub(super) fn cache_key(facts: &ModelFacts, question: &Question<'_>) -> String {
         Message::User(_) | Message::Assistant(_) | Message::Results(_) => None,
     });
     add(system.unwrap_or_default());
-    digest.finalize()[..16].iter().fold(String::new(), |key, byte| format!("{key}{byte:02x}"))
+    format!("{:032x}", digest.digest128())
 }

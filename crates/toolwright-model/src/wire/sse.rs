@@ -57,17 +57,21 @@ impl Sse {
         let mark = if is_first { &b"\xef\xbb\xbf"[..] } else { &[] };
         let line = line.strip_prefix(mark).unwrap_or(line);
         if line.is_empty() {
-            let (name, data) = (std::mem::take(&mut self.name), std::mem::take(&mut self.data));
             if std::mem::take(&mut self.has_data) {
-                each(&String::from_utf8_lossy(&name), utf8(&data)?)?;
+                each(&String::from_utf8_lossy(&self.name), utf8(&self.data)?)?;
             }
+            self.name.clear();
+            self.data.clear();
             return Ok(());
         }
         let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
         let value = line.get(colon + 1..).unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match &line[..colon] {
-            b"event" => self.name = value.to_vec(),
+            b"event" => {
+                self.name.clear();
+                self.name.extend_from_slice(value);
+            }
             b"data" => {
                 if std::mem::replace(&mut self.has_data, true) {
                     self.data.push(b'\n');
