@@ -45,8 +45,11 @@ pub(crate) fn load(rest: &[String]) -> End {
 }
 
 /// The areas with their own packages, as their dependencies would slow down the build of the others.
-const AREAS_APART: [(&str, &str); 2] =
-    [("generation", "toolwright-generation-bench"), ("mcp", "toolwright-mcp-bench")];
+const AREAS_APART: [(&str, &str); 3] = [
+    ("dialects", "toolwright-dialect-bench"),
+    ("generation", "toolwright-generation-bench"),
+    ("mcp", "toolwright-mcp-bench"),
+];
 
 pub(crate) fn bench(name: Option<&str>, json: bool, write: bool) -> End {
     let flags = [("--json", json), ("--write", write)];

@@ -37,6 +37,7 @@ const OURS: &[Allowed] = &[
         ],
     ),
     allowed("bench/codecs", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
+    allowed("bench/dialects", &["toolwright-dialect", "toolwright-prerequisites"]),
     allowed("conformance/json-schema", &["toolwright", "toolwright-codegen", "toolwright-import"]),
     allowed(
         "conformance/judge",

@@ -1,0 +1,40 @@
+"""Transforms schemas as clients of providers do.
+
+Reads lines `{"by", "schema"}` and answers each with `{"schema"}` or `{"error"}`. With `"times"`, it transforms so often and also
+answers how many nanoseconds of the processor one took, as `"ns"`."""
+
+import copy
+import json
+import sys
+import time
+
+from anthropic import transform_schema
+from openai.lib._pydantic import _ensure_strict_json_schema
+from pydantic_ai.profiles.google import GoogleJsonSchemaTransformer
+from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
+from pydantic_ai.providers.anthropic import AnthropicJsonSchemaTransformer
+
+TRANSFORMS = {
+    "pydantic-ai, OpenAI": lambda schema: OpenAIJsonSchemaTransformer(schema, strict=True).walk(),
+    "openai-python": lambda schema: _ensure_strict_json_schema(schema, path=(), root=schema),
+    "pydantic-ai, Google": lambda schema: GoogleJsonSchemaTransformer(schema, strict=True).walk(),
+    "pydantic-ai, Anthropic": lambda schema: AnthropicJsonSchemaTransformer(schema, strict=True).walk(),
+    "anthropic-sdk-python": transform_schema,
+}
+
+
+def answer(question):
+    transform = TRANSFORMS[question["by"]]
+    copies = [copy.deepcopy(question["schema"]) for _ in range(question.get("times", 1))]
+    try:
+        start = time.process_time_ns()
+        for schema in copies:
+            done = transform(schema)
+        ns = (time.process_time_ns() - start) / len(copies)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"schema": done, "ns": ns}
+
+
+for line in sys.stdin:
+    print(json.dumps(answer(json.loads(line))), flush=True)
