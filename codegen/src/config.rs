@@ -1,6 +1,7 @@
 //! Parses `toolwright.toml`: the folders of a project, the options of generated code and the `[package]` table and
 //! dependencies of generated crates.
 
+mod dialects;
 mod rust;
 
 use std::fmt;
@@ -14,10 +15,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use toml::de::{DeTable, DeValue, Deserializer};
 use toml::{Spanned, Value};
+use toolwright_dialect::Dialect;
 
 use crate::diagnostic::{Diagnostic, files, projects};
 use crate::options::{self, Dependency, Layout, Options};
 use crate::source::{SourceId, Span};
+use dialects::Dialects;
 use rust::Rust;
 
 /// The file's name.
@@ -36,6 +39,8 @@ pub struct Config {
     package: Package,
     #[serde(default)]
     crates: Crates,
+    #[serde(default)]
+    dialects: Dialects,
     /// The id of the file, for spans.
     #[serde(skip)]
     source: Option<SourceId>,
@@ -104,10 +109,35 @@ impl Config {
             .chain(config.package.mistakes())
             .map(|(span, message)| (span, message.to_owned()))
             .chain(config.rust.mistakes())
+            .chain(config.dialects.mistakes())
             .map(|(span, message)| projects::bad_config(files::span(source, span), message))
             .collect();
         mistakes.sort_by_key(|mistake| mistake.span);
         if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
+    }
+
+    /// Returns the files with dialects of the project's own, each with its span.
+    pub(crate) fn dialect_files(&self) -> impl Iterator<Item = (&Path, Span)> {
+        let source = self.source;
+        self.dialects
+            .files()
+            .filter_map(move |(file, span)| Some((file, files::span(source?, span))))
+    }
+
+    /// Resolves the dialects that the project is held to. `own` are those in [`Self::dialect_files`].
+    ///
+    /// # Errors
+    ///
+    /// Returns a finding for each target that does not exist.
+    pub(crate) fn dialects(
+        &self,
+        own: Vec<Dialect>,
+    ) -> Result<crate::dialects::Dialects, Vec<Diagnostic>> {
+        let Some(source) = self.source else { return Ok(crate::dialects::Dialects::default()) };
+        let mistake = |(span, message)| projects::bad_config(span, message);
+        self.dialects
+            .resolve(own, source)
+            .map_err(|mistakes| mistakes.into_iter().map(mistake).collect())
     }
 
     /// Returns the span of `out` in the file, if the file sets it.
@@ -141,6 +171,7 @@ impl Config {
             types: self.source.map(|source| self.rust.types(source)).unwrap_or_default(),
             dependencies: self.rust.dependencies().map(extra).collect(),
             package: self.package.options(),
+            dialects: None,
             toolwright: dependency(&self.crates.toolwright, default.toolwright),
             runtime: dependency(&self.crates.toolwright_runtime, default.runtime),
             mcp: dependency(&self.crates.toolwright_mcp, default.mcp),

@@ -8,6 +8,8 @@ mod components;
 #[cfg(feature = "project")]
 mod config;
 pub mod diagnostic;
+#[cfg(feature = "project")]
+pub mod dialects;
 pub mod disk;
 mod emit;
 mod files;

@@ -25,6 +25,9 @@ pub struct Options {
     pub dependencies: Vec<(String, Dependency)>,
     /// The `[package]` table of generated manifests.
     pub package: Package,
+    /// The dialects for which the definitions of tools are generated, too.
+    #[cfg(feature = "project")]
+    pub dialects: Option<std::sync::Arc<crate::dialects::Dialects>>,
     /// How generated manifests depend on `toolwright`.
     pub toolwright: Dependency,
     /// How generated manifests depend on `toolwright-runtime`.
@@ -156,6 +159,8 @@ impl Options {
             types: Vec::new(),
             dependencies: Vec::new(),
             package: Package::default(),
+            #[cfg(feature = "project")]
+            dialects: None,
             toolwright: version(),
             runtime: version(),
             mcp: version(),

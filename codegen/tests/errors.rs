@@ -96,7 +96,13 @@ fn cases() -> Vec<(String, PathBuf)> {
 fn run(path: &Path) -> (Vec<Diagnostic>, Sources) {
     let has_project = path.join("toolwright.toml").exists();
     let failure = if has_project {
-        Project::open(path).and_then(|project| project.generate(Mode::Check)).err()
+        match Project::open(path).and_then(|project| Ok((project.check()?, project))) {
+            Ok((Checked { sources, warnings }, _)) if !warnings.is_empty() => {
+                return (warnings, sources);
+            }
+            Ok((_, project)) => project.generate(Mode::Check).err(),
+            Err(failure) => Some(failure),
+        }
     } else {
         let project = Project::open(&std::env::temp_dir()).expect("a folder without a project");
         match project.with_schema(vec![path.to_owned()]).check() {
@@ -174,10 +180,10 @@ fn the_pages_of_mistakes_have_the_texts_of_explain() {
     for group in groups() {
         let file = page(&group);
         let sections: String = group.codes.iter().map(section).collect();
-        let rows = group
-            .codes
-            .iter()
-            .map(|code| format!("- [`{0}`]({file}#{0}): {1}\n", code.name, code.summary()));
+        let rows = group.codes.iter().map(|code| {
+            let anchor = code.name.to_lowercase();
+            format!("- [`{}`]({file}#{anchor}): {}\n", code.name, code.summary())
+        });
         index.extend([format!("\n## [{}]({file})\n\n", group.title)].into_iter().chain(rows));
         pages.insert(file, format!("# Mistakes: {}\n{sections}", group.title));
     }
@@ -271,13 +277,15 @@ fn every_code_has_a_case_and_every_rendering_a_code() {
 }
 
 #[test]
-fn codes_are_unique_kebab_case_and_explained() {
+fn codes_are_unique_and_explained_and_kebab_case_but_for_numbered_ones_of_dialects() {
     let mut seen = BTreeSet::new();
     for code in Code::all() {
         let is_kebab = code.name.split('-').all(|word| {
             !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
         });
-        assert!(is_kebab && seen.insert(code.name), "{}", code.name);
+        let is_numbered =
+            code.name.strip_prefix("TWD").is_some_and(|number| number.parse::<u16>().is_ok());
+        assert!((is_kebab || is_numbered) && seen.insert(code.name), "{}", code.name);
         assert!(code.summary().ends_with('.'), "{}: {}", code.name, code.summary());
         let sections = code.explanation().split("\n\n").count();
         assert!(sections > 1, "{}: expected a summary, then why and what to do", code.name);

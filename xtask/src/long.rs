@@ -20,6 +20,13 @@ pub(crate) fn hostile() -> End {
     run(&words.in_environment("TOOLWRIGHT_ALL_TEXTS", "1"))
 }
 
+pub(crate) fn dialects() -> End {
+    let tests = ["test", "--release", "--package", "toolwright-dialect", "--test", "it", "corpus"];
+    run(&Invocation::cargo(&tests)
+        .in_environment("TOOLWRIGHT_EVERY_TOOL", "1")
+        .in_environment("UPDATE_EXPECT", "1"))
+}
+
 pub(crate) fn corpus(lists: &Path) -> End {
     let lists = std::path::absolute(lists).unwrap_or_else(|_| lists.to_owned());
     let tests = ["test", "--package", "toolwright-import", "--test", "lists", "mutated::"];

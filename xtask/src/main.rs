@@ -76,6 +76,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
+    /// Try every tool of the real servers in every provider dialect; write docs/dialects.md.
+    Dialects,
     /// Count how typify handles the schemas of our conformance tests; write docs/decisions/0001.
     Typify,
     /// Make calls that succeed, fail, panic and hang for a long time, and count the results.
@@ -163,6 +165,7 @@ fn run(task: Task) -> End {
         Task::Conformance { check } => start::conformance(check),
         Task::McpConformance { check } => start::mcp_conformance(check),
         Task::Judge { rest } => start::judge(&rest),
+        Task::Dialects => long::dialects(),
         Task::Typify => start::typify(),
         Task::Soak { rest } => start::soak(&rest),
         Task::Load { rest } => start::load(&rest),

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-#[cfg(feature = "project")]
-use super::projects;
 use super::{
     Severity, clashes, consumers, files, form, http, names, schemas, templates, tools, yaml,
 };
+#[cfg(feature = "project")]
+use super::{dialects, projects};
 use toolwright::issue::nearest;
 
 /// A kind of finding.
@@ -45,6 +45,8 @@ pub fn groups() -> Vec<Group> {
         group("agents and servers", consumers::CODES),
         group("templates and examples", templates::CODES),
         group("names in Rust", clashes::CODES),
+        #[cfg(feature = "project")]
+        group("provider dialects", dialects::CODES),
     ]
     .to_vec()
 }

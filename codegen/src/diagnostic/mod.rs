@@ -4,6 +4,8 @@
 mod catalog;
 pub(crate) mod clashes;
 pub(crate) mod consumers;
+#[cfg(feature = "project")]
+pub(crate) mod dialects;
 pub(crate) mod files;
 pub(crate) mod form;
 pub(crate) mod http;
@@ -160,7 +162,7 @@ impl Diagnostic {
         self
     }
 
-    fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -11,7 +11,8 @@ mistakes! {
     /// `repository` and `publish`; and `[crates]` with the locations of toolwright's crates, as in a manifest: by a path, by a
     /// version, in git or by the workspace. `derive` lists macros that every generated struct and enum derives;
     /// `[rust.types."service.Type"]` lists those of one type, or replaces it by `type` with your own type, whose `traits` are
-    /// listed, too; `[rust.dependencies]` locates the crates of these macros and types. Unknown keys are errors.
+    /// listed, too; `[rust.dependencies]` locates the crates of these macros and types. `[dialects]` has the providers that the
+    /// tools are held to: `targets`, `strict`, `files`, `emit`, and the tables `policy` and `tools`. Unknown keys are errors.
     Error "bad-config" bad_config(span: Span, message: String) {
         at(span, message)
     }

@@ -21,9 +21,10 @@ mod transforms;
 mod types;
 
 use crate::files::Files;
+use crate::json::quoted;
 use crate::options::Layout;
 use crate::parallel;
-use crate::plan::{Contents, Crate, Plans, SchemaFile, ServiceCrate, ToolsetCrate};
+use crate::plan::{Contents, Crate, Plans, SchemaFile, ServiceCrate, ToolPlan, ToolsetCrate};
 use module::Module;
 use printer::Printer;
 
@@ -101,7 +102,7 @@ fn emit_crate(krate: Crate<'_>, layout: Layout, printer: &mut Printer) -> Texts 
 }
 
 /// Returns the schema files of a crate: those of validators, then those of tools. The code of the crate includes each of
-/// them, so [`crate::disk`] recognizes them as generated.
+/// them, so [`crate::disk`] recognizes them as generated, except definitions for providers, which have a banner.
 fn schemas(contents: Contents<'_>) -> impl Iterator<Item = SchemaFile> {
     let (validators, tools) = match contents {
         Contents::Service(service) => (service.types.validators, Vec::new()),
@@ -109,7 +110,18 @@ fn schemas(contents: Contents<'_>) -> impl Iterator<Item = SchemaFile> {
         Contents::Agent(_) | Contents::Server(_) | Contents::Http(_) => (Vec::new(), Vec::new()),
     };
     let validators = validators.into_iter().map(|validator| validator.schema);
-    validators.chain(tools.into_iter().flat_map(|tool| [tool.args_schema, tool.result_schema]))
+    let of_tool = |tool: ToolPlan<'_>| {
+        let definitions = tool.definitions.into_iter().map(with_banner);
+        [tool.args_schema, tool.result_schema].into_iter().chain(definitions)
+    };
+    validators.chain(tools.into_iter().flat_map(of_tool))
+}
+
+/// Adds the banner to the first line of a definition, as a comment in JSON Schema's way.
+fn with_banner(mut definition: SchemaFile) -> SchemaFile {
+    let first_line = format!("{{ \"$comment\": {},", quoted(BANNER));
+    definition.text = definition.text.replacen('{', &first_line, 1);
+    definition
 }
 
 /// Returns the modules of a crate in alphabetical order.

@@ -5,7 +5,9 @@ use toolwright::spec::Implementation;
 use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, ident, import, optional_of, root_type};
-use crate::model::{Approval, CallLimits, Deprecation, Example, Hints, McpOrigin, ToolAnnotations};
+use crate::model::{
+    Approval, CallLimits, Deprecation, Example, Hints, McpOrigin, Strictness, ToolAnnotations,
+};
 use crate::plan::{ToolPlan, ToolsetCrate};
 
 /// The module of a toolset's specs.
@@ -38,8 +40,17 @@ fn uses(plan: &ToolsetCrate<'_>) -> Vec<TokenStream> {
             use super::types;
         )
     });
-    let names: &[_] = if plan.remote.is_some() { &["ToolSpec", "remote"] } else { &["ToolSpec"] };
-    let contract = import(&TokenStream::new(), "toolwright", names);
+    let names_strictness =
+        plan.tools.iter().any(|tool| tool.tool.strictness != Strictness::default());
+    let names: Vec<_> = [
+        Some("ToolSpec"),
+        plan.remote.as_ref().map(|_| "remote"),
+        names_strictness.then_some("spec"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let contract = import(&TokenStream::new(), "toolwright", &names);
     duration.into_iter().chain([quote!(#types #contract)]).collect()
 }
 
@@ -124,12 +135,19 @@ fn provenance(plan: &ToolPlan<'_>) -> TokenStream {
     quote!(#implementation #remote)
 }
 
-/// The setters that decide whether and how the tool is offered: tags, aliases, annotations and deprecation.
+/// The setters that decide whether and how the tool is offered: tags, aliases, strictness, deferral, annotations and deprecation.
 fn offered(plan: &ToolPlan<'_>) -> TokenStream {
     let tags = &plan.tool.tags;
     let aliases = plan.tool.aliases.iter().map(|alias| &alias.value);
     let tags = (!tags.is_empty()).then(|| quote!(.with_tags(&[#(#tags),*])));
     let aliases = (aliases.len() > 0).then(|| quote!(.with_aliases(&[#(#aliases),*])));
+    let strictness = match plan.tool.strictness {
+        Strictness::Always => quote!(.with_strictness(spec::Strictness::Always)),
+        Strictness::Never => quote!(.with_strictness(spec::Strictness::Never)),
+        // This is the default of a spec.
+        Strictness::Prefer => TokenStream::new(),
+    };
+    let deferral = plan.tool.is_deferred.then(|| quote!(.deferred()));
     let ToolAnnotations { read_only, destructive, idempotent, open_world } = plan.tool.annotations;
     let annotations = [
         read_only.map(|value| quote!(.with_read_only(#value))),
@@ -144,7 +162,7 @@ fn offered(plan: &ToolPlan<'_>) -> TokenStream {
         let details: Vec<_> = [since, replacement].into_iter().flatten().collect();
         if details.is_empty() { quote!(.deprecated()) } else { quote!(#(#details)*) }
     });
-    quote!(#tags #aliases #(#annotations)* #deprecation)
+    quote!(#tags #aliases #strictness #deferral #(#annotations)* #deprecation)
 }
 
 /// The setters for texts that people and models read, besides the description.

@@ -122,6 +122,8 @@ fn tool(
             attempts: details.retry.as_ref().map(|retry| retry.attempts),
             sequential: details.sequential.unwrap_or(false),
         },
+        strictness: details.strict.map_or_else(Default::default, |word| word.0),
+        is_deferred: details.defer.unwrap_or(false),
         tags,
         aliases: details.aliases.clone().unwrap_or_default(),
         deprecated: deprecation(declared, written, report),

@@ -10,7 +10,7 @@ pub use http::Route;
 use toolwright::http::{Part, Status};
 use toolwright::outcome::Recovery;
 use toolwright::remote::Provenance;
-pub use toolwright::spec::{Approval, CallLimits, Hints, ToolAnnotations};
+pub use toolwright::spec::{Approval, CallLimits, Hints, Strictness, ToolAnnotations};
 
 use crate::schema::{NamedType, NodeId, Schemas, TypeId};
 use crate::source::{Span, Spanned};
@@ -220,6 +220,10 @@ pub struct Tool {
     pub examples: Vec<Example>,
     /// How its calls are run.
     pub limits: CallLimits,
+    /// How much it needs model providers to enforce the schema of its arguments.
+    pub strictness: Strictness,
+    /// Whether models find it by searching, without being shown it before.
+    pub is_deferred: bool,
     /// The toolset's tags, then its own.
     pub tags: Vec<String>,
     /// Earlier names, by which it can still be called; they are not listed.

@@ -37,6 +37,8 @@ pub struct ToolPlan<'a> {
     pub args_schema: SchemaFile,
     /// Its result's schema.
     pub result_schema: SchemaFile,
+    /// Its definition for each provider dialect of the project, if the project asks for them.
+    pub definitions: Vec<SchemaFile>,
 }
 
 impl<'a> Planner<'a> {
@@ -83,6 +85,27 @@ impl<'a> Planner<'a> {
             replacement: replacement.map(|id| &*project[id].name.value),
             args_schema: schema("args", tool.args),
             result_schema: schema("result", tool.result),
+            definitions: self.definitions(tool),
         }
+    }
+
+    #[cfg(feature = "project")]
+    fn definitions(self, tool: &Tool) -> Vec<SchemaFile> {
+        let Some(dialects) = &self.options.dialects else { return Vec::new() };
+        let mut definitions: Vec<SchemaFile> = Vec::new();
+        for target in dialects.targets() {
+            let form = dialects.form(target, self.project, tool);
+            let name = format!("{}.{}.json", file_name(&tool.name.value), form.row.id());
+            // Two targets may be the two rows of one endpoint.
+            if definitions.iter().all(|definition| definition.name != name) {
+                definitions.push(SchemaFile { name, text: form.definition() });
+            }
+        }
+        definitions
+    }
+
+    #[cfg(not(feature = "project"))]
+    fn definitions(self, _: &Tool) -> Vec<SchemaFile> {
+        Vec::new()
     }
 }

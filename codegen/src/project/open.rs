@@ -1,10 +1,14 @@
 //! A project on disk, which can be checked and generated.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use toolwright_dialect::{Dialect, DialectError};
 
 use super::{Checked, Failure, Generated, Generation, PublishedTool, type_mistakes};
 use crate::config::{CONFIG_FILE, Config, normalize_lexically};
-use crate::diagnostic::{files as mistakes, projects};
+use crate::diagnostic::{Diagnostic, Severity, files as mistakes, projects};
+use crate::dialects::Dialects;
 use crate::disk::{self, ReadSources};
 use crate::json::Style;
 use crate::model::Tool;
@@ -19,6 +23,7 @@ pub struct Project {
     /// The folder of the configuration, as shown in messages: empty for the current folder.
     root: PathBuf,
     config: Config,
+    dialects: Arc<Dialects>,
     /// The text of the configuration.
     config_text: Sources,
     /// Whether the schema is the configured one, not that of [`Project::with_schema`].
@@ -55,19 +60,25 @@ impl Project {
             }
             if let Some(text) = disk::read_regular(&file)? {
                 let (config, text) = parse(&root, text)?;
-                return Ok(Self::new(config, text, root));
+                let dialects = match dialects(&root, &config) {
+                    Ok(dialects) => dialects,
+                    Err(findings) => return Err(Failure::Rejected { sources: text, findings }),
+                };
+                return Ok(Self::new(config, dialects, text, root));
             }
         }
-        Ok(Self::new(Config::default(), Sources::default(), above(folder, 0)))
+        let root = above(folder, 0);
+        Ok(Self::new(Config::default(), Dialects::default(), Sources::default(), root))
     }
 
-    fn new(config: Config, text: Sources, root: PathBuf) -> Self {
+    fn new(config: Config, dialects: Dialects, text: Sources, root: PathBuf) -> Self {
         Self {
             schema: vec![root.join(&config.project.schema)],
             out: root.join(config.project.out.get_ref()),
             out_span: config.out_span(),
             root,
             config,
+            dialects: Arc::new(dialects),
             config_text: text,
             has_own_schema: true,
         }
@@ -88,6 +99,21 @@ impl Project {
         self.out = folder;
         self.out_span = None;
         self
+    }
+
+    /// Holds the tools to other dialects than those that the configuration names.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such dialect; the error names a similar one.
+    pub fn with_targets(mut self, ids: &[String]) -> Result<Self, DialectError> {
+        let ids = ids.iter().map(|id| Ok(self.dialects.find(id)?.dated_id()));
+        let targets = ids.collect::<Result<_, DialectError>>()?;
+        // Nothing else has the dialects yet, as options are only created by methods that borrow the project.
+        if let Some(dialects) = Arc::get_mut(&mut self.dialects) {
+            dialects.targets = targets;
+        }
+        Ok(self)
     }
 
     /// Returns the schema files or folders.
@@ -130,17 +156,29 @@ impl Project {
         Ok(others)
     }
 
-    /// Checks the schema without generating anything.
+    /// Returns the project's dialects, and those that it is held to.
+    pub fn dialects(&self) -> &Dialects {
+        &self.dialects
+    }
+
+    /// Checks the schema without generating anything, and holds its tools to the dialects of the project.
     ///
     /// # Errors
     ///
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
-        let (sources, Analysis { lowered, warnings, .. }) = self.analyze()?;
-        let mistakes = type_mistakes(&lowered.project, &self.options()?, self.has_own_schema);
+        let (sources, Analysis { lowered, mut warnings, .. }) = self.analyze()?;
+        let mut mistakes = type_mistakes(&lowered.project, &self.options()?, self.has_own_schema);
+        if self.has_own_schema {
+            mistakes.extend(self.dialects.unknown_tools(&lowered.project));
+        }
         if !mistakes.is_empty() {
             let sources = self.config_text.clone();
             return Err(Failure::Rejected { sources, findings: mistakes });
+        }
+        warnings.extend(self.dialects.findings(&lowered.project));
+        if warnings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(Failure::Rejected { sources, findings: warnings });
         }
         Ok(Checked { sources, warnings })
     }
@@ -159,6 +197,7 @@ impl Project {
             description: tool.description.clone(),
             args: published(&project.schemas, tool.args, Style::Compact),
             result: published(&project.schemas, tool.result, Style::Compact),
+            is_deferred: tool.is_deferred,
         };
         Ok(project.tools.iter().map(publish).collect())
     }
@@ -200,7 +239,9 @@ impl Project {
     }
 
     fn options(&self) -> Result<Options, Failure> {
-        Ok(self.config.options(&absolute(&self.root)?, &absolute(&self.out)?))
+        let mut options = self.config.options(&absolute(&self.root)?, &absolute(&self.out)?);
+        options.dialects = self.dialects.emit.then(|| Arc::clone(&self.dialects));
+        Ok(options)
     }
 
     /// Refuses an output folder that contains the schema or the project, whose files would count as strays, or that is
@@ -251,6 +292,27 @@ fn parse(root: &Path, text: String) -> Result<(Config, Sources), Failure> {
         Ok(config) => Ok((config, sources)),
         Err(findings) => Err(Failure::Rejected { sources, findings }),
     }
+}
+
+/// Reads the project's own dialects, and resolves those that it is held to.
+fn dialects(root: &Path, config: &Config) -> Result<Dialects, Vec<Diagnostic>> {
+    let mut own = Vec::new();
+    let mut findings = Vec::new();
+    for (file, span) in config.dialect_files() {
+        let rows = match disk::read_regular(&root.join(file)) {
+            Ok(Some(text)) => Dialect::from_toml(&text).map_err(|error| error.to_string()),
+            Ok(None) => Err("there is no such file".to_owned()),
+            Err(error) => Err(error.to_string()),
+        };
+        match rows {
+            Ok(rows) => own.extend(rows),
+            Err(error) => {
+                let message = format!("{}: {error}", disk::printable_path(file));
+                findings.push(projects::bad_config(span, message));
+            }
+        }
+    }
+    if findings.is_empty() { config.dialects(own) } else { Err(findings) }
 }
 
 /// Returns the folder `depth` levels above, as a person would write it.

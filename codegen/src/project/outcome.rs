@@ -33,6 +33,8 @@ pub struct PublishedTool {
     pub args: String,
     /// The JSON Schema of its result, as compact text.
     pub result: String,
+    /// Whether models find it by searching, without being shown it before.
+    pub is_deferred: bool,
 }
 
 /// The result of [`super::Project::generate`].

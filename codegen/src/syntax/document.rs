@@ -3,6 +3,8 @@
 use toolwright::http::{Content, Style, Verb};
 
 use super::read::{Read, mapping};
+use toolwright::spec::Strictness;
+
 use super::values::{
     Digest, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Several,
     StatusText, Version, Word,
@@ -216,6 +218,11 @@ mapping! {
         retry: Option<Retry>,
         /// Whether its calls never run at the same time as other calls.
         sequential: Option<bool>,
+        /// Whether model providers should enforce the schema of its arguments, where they do so for some tools only:
+        /// always, prefer (the default) or never.
+        strict: Option<Word<Strictness>>,
+        /// Whether models find it by searching, without being shown it before.
+        defer: Option<bool>,
         /// Its tags, after those of the toolset.
         tags: Option<Vec<Text>>,
         /// Earlier names, by which it can still be called; they are not listed.

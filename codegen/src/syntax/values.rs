@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolwright::http::{Content, Status, Style, Verb};
 use toolwright::outcome::Recovery;
-use toolwright::spec::{PeriodError, parse_period};
+use toolwright::spec::{PeriodError, Strictness, parse_period};
 
 use super::read::Read;
 use crate::diagnostic::{Report, form};
@@ -109,6 +109,13 @@ impl Words for Content {
         ("deep_form", Self::DeepForm),
         ("text", Self::Text),
     ];
+}
+
+impl Words for Strictness {
+    const NOUN: &'static str = "strictness";
+    const PLURAL: &'static str = "strictnesses";
+    const ALL: &'static [(&'static str, Self)] =
+        &[("prefer", Self::Prefer), ("always", Self::Always), ("never", Self::Never)];
 }
 
 impl Words for Integers {

@@ -119,7 +119,7 @@ fn mistakes_are_reported_at_their_place() {
         ("[rust]\nintegers = \"i64\"\n", "2:12 unknown variant `i64`, expected `int64` or `exact`"),
         (
             "[nope]\n",
-            "1:2 unknown field `nope`, expected one of `project`, `rust`, `package`, `crates`",
+            "1:2 unknown field `nope`, expected one of `project`, `rust`, `package`, `crates`, `dialects`",
         ),
         ("[project]\nout = 1\n", "2:7 invalid type: integer `1`, expected path string"),
         (

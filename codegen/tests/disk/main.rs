@@ -3,6 +3,7 @@
 mod builder;
 mod config;
 mod derives;
+mod dialects;
 mod domain_types;
 mod drift;
 mod folder;

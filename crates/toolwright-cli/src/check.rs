@@ -9,17 +9,20 @@ use crate::exit::Exit;
 use crate::{Deny, ReportFormat, print};
 
 pub(crate) fn run(paths: Vec<PathBuf>, format: ReportFormat, deny: Option<Deny>) -> Exit {
-    let paths = paths.into_iter().map(|path| relative(&path)).collect();
-    match check(paths) {
-        Ok(checked) => report_checked(&checked, format, deny),
+    let paths: Vec<_> = paths.into_iter().map(|path| relative(&path)).collect();
+    match Project::open(Path::new(".")) {
+        Ok(project) if paths.is_empty() => report(&project, format, deny),
+        Ok(project) => report(&project.with_schema(paths), format, deny),
         Err(failure) => report_failure(&failure, format),
     }
 }
 
-fn check(paths: Vec<PathBuf>) -> Result<Checked, Failure> {
-    let project = Project::open(Path::new("."))?;
-    let project = if paths.is_empty() { project } else { project.with_schema(paths) };
-    project.check()
+/// Checks a project and prints the findings.
+pub(crate) fn report(project: &Project, format: ReportFormat, deny: Option<Deny>) -> Exit {
+    match project.check() {
+        Ok(checked) => report_checked(&checked, format, deny),
+        Err(failure) => report_failure(&failure, format),
+    }
 }
 
 /// Makes a path in the current folder relative to it, so that reports name files as a project does.

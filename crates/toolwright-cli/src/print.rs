@@ -20,6 +20,21 @@ pub(crate) fn out_line(text: &str) {
     out(&format!("{}\n", printable_line(text)));
 }
 
+/// Prints rows of columns to standard output.
+pub(crate) fn table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) {
+    let head = head.map(str::to_owned);
+    let width = |column: usize| {
+        [&head].into_iter().chain(rows).map(|row| row[column].chars().count()).max().unwrap_or(0)
+    };
+    for row in [&head].into_iter().chain(rows) {
+        let cells = row
+            .iter()
+            .enumerate()
+            .map(|(column, cell)| format!("{cell:width$}", width = width(column)));
+        out_line(cells.collect::<Vec<_>>().join("  ").trim_end());
+    }
+}
+
 /// Prints one line to standard error. Escapes text of others in it.
 pub(crate) fn err_line(text: &str) {
     err(&format!("{}\n", printable_line(text)));

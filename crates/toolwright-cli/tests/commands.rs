@@ -256,6 +256,44 @@ fn dialects_report_on_the_tools_of_the_project_or_of_a_saved_list() {
 }
 
 #[test]
+fn dialects_are_compared_and_tokens_estimated() {
+    let folder = project();
+    let run = |arguments: &[&str]| {
+        let output = toolwright(folder.path(), &[&["dialects"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", err(&output));
+        out(&output)
+    };
+    let differences = run(&["diff", "openai-chat", "openai-chat-strict"]);
+    assert!(differences.contains("objects_closed"), "{differences}");
+    assert!(differences.contains("greet"), "{differences}");
+    assert!(run(&["diff", "anthropic", "anthropic"]).contains("none of 1 tool changes"));
+
+    let tokens = run(&["tokens", "--dialect", "anthropic"]);
+    assert!(tokens.contains("(each request)"), "{tokens}");
+    let report = run(&["report", "--dialect", "anthropic", "--format", "json"]);
+    let line: serde_json::Value = serde_json::from_str(report.trim()).unwrap();
+    let [low, estimate, high] = ["low", "estimate", "high"].map(|key| line["tokens"][key].as_u64());
+    assert!(low.is_some() && low <= estimate && estimate <= high, "{line}");
+    let sarif = run(&["report", "--dialect", "anthropic", "--format", "sarif"]);
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).unwrap();
+    assert_eq!(sarif["version"], "2.1.0");
+}
+
+#[test]
+fn targets_of_the_project_are_checked_and_reported_on() {
+    let folder = project();
+    let config = "[dialects]\ntargets = [\"anthropic-strict\"]\npolicy = { widened = \"deny\", unnamed_keys = \"deny\" }\n";
+    fs::write(folder.path().join("toolwright.toml"), config).unwrap();
+    let report = out(&toolwright(folder.path(), &["dialects", "report"]));
+    assert_eq!(report.lines().count(), 2, "{report}");
+    let open = include_str!("greeter.yaml").replace("additionalProperties: false", "");
+    fs::write(folder.path().join("schema/greeter.yaml"), open).unwrap();
+    let check = toolwright(folder.path(), &["check", "--format", "github"]);
+    assert_eq!(check.status.code(), Some(1), "{}", err(&check));
+    assert!(out(&check).contains("TWD10"), "{}", out(&check));
+}
+
+#[test]
 fn an_unknown_dialect_or_tool_is_answered_with_the_nearest() {
     let folder = project();
     let dialect = toolwright(folder.path(), &["dialects", "show", "openai-chat-strct"]);

@@ -23,10 +23,10 @@ mod sentence;
 pub use loss::{Class, Loss, LossKind};
 pub use names::{wire_call_ids, wire_name};
 pub use numbers::Numbers;
-pub use place::{Finding, Placed, Projections, Request, Strictness, place};
+pub use place::{Finding, Placed, Projections, Request, place};
 pub use policy::{Absent, Level, Policy, Unroll};
 pub use project::{CannotSay, Decoded, Projection, Subject, WireIssue, WireIssues, project};
-pub use row::{Confidence, Dialect, DialectError, Limits};
+pub use row::{Confidence, Dialect, DialectError, Limits, Tokens};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,22 +1,12 @@
-//! The tools of one request: their names, which of them are strict, and what all of them together cost.
+//! Puts the tools of one request together: their names, which of them are strict, and the limits of the request.
 
 use std::collections::BTreeMap;
+
+use toolwright::spec::Strictness;
 
 use crate::loss::Class;
 use crate::project::Projection;
 use crate::row::Dialect;
-
-/// How much a tool wants its schema to be enforced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strictness {
-    /// Before all others.
-    Always,
-    /// Where the budget suffices.
-    #[default]
-    Prefer,
-    /// Not at all.
-    Never,
-}
 
 /// One tool in both modes of an endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +17,7 @@ pub struct Projections<'a> {
     pub strict: &'a Projection,
     /// The tool in its plain sibling.
     pub plain: &'a Projection,
-    /// What the tool wants.
+    /// How much the tool needs enforcement.
     pub strictness: Strictness,
 }
 
@@ -42,7 +32,7 @@ pub struct Placed<'a> {
     pub is_strict: bool,
 }
 
-/// The tools of a request, and what there is to say of them.
+/// The tools of a request, and the findings about them.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The tools that are sent, in the order they were given.
@@ -51,7 +41,7 @@ pub struct Request<'a> {
     pub findings: Vec<Finding>,
 }
 
-/// A remark on a request. It displays as one sentence.
+/// A finding about a request. It displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Its code: `TWD1…` for losses, `TWD2…` for budgets, `TWD3…` for names.
@@ -86,7 +76,7 @@ pub fn place<'a>(tools: &[Projections<'a>], dialect: &Dialect) -> Request<'a> {
                 reason.map_or(("", ""), |loss| (loss.at.as_str(), loss.now.as_str()));
             let message = format!("`{}` is left out: `{at}` {reason}", tool.name);
             findings.push(Finding {
-                code: "TWD105",
+                code: "TWD101",
                 is_error: false,
                 tool: tool.name.to_owned(),
                 message,
@@ -129,7 +119,7 @@ fn strict_tools(
         let with = budget.with(tool.strict);
         if let Some((what, most)) = with.over(dialect) {
             let message = format!(
-                "`{}` is sent without enforcement: strict tools may have {most} {what} in all",
+                "`{}` is sent without enforcement: a request may have {most} {what}",
                 tool.name
             );
             findings.push(Finding {
@@ -168,9 +158,9 @@ impl Budget {
     fn over(self, dialect: &Dialect) -> Option<(&'static str, usize)> {
         let limits = dialect.limits();
         [
-            (self.tools, limits.strict_tools, "tools"),
-            (self.optional, limits.optional_params, "optional parameters"),
-            (self.unions, limits.union_params, "parameters with unions"),
+            (self.tools, limits.strict_tools, "strict tools"),
+            (self.optional, limits.optional_params, "optional parameters of strict tools"),
+            (self.unions, limits.union_params, "parameters with unions of strict tools"),
         ]
         .into_iter()
         .find_map(|(found, most, what)| most.filter(|most| found > *most).map(|most| (what, most)))
@@ -212,7 +202,7 @@ fn limits(placed: &[Placed<'_>], dialect: &Dialect, findings: &mut Vec<Finding>)
     }
     if let Some(least) = limits.tools_min.filter(|least| placed.len() < *least) {
         report(
-            "TWD203",
+            "TWD204",
             format!(
                 "found {} tools, and a list of tools has to have {least}; leave the list out",
                 placed.len()
@@ -226,7 +216,7 @@ fn limits(placed: &[Placed<'_>], dialect: &Dialect, findings: &mut Vec<Finding>)
             .max_by_key(|tool| tool.projection.numbers.bytes)
             .map_or("", |tool| tool.name);
         report(
-            "TWD204",
+            "TWD203",
             format!(
                 "found {bytes} bytes of definitions, and a request may have {most}; `{largest}` is the largest"
             ),

@@ -1,4 +1,4 @@
-//! What a project lets be lost.
+//! Policies: which losses a project allows.
 
 use std::fmt;
 
@@ -6,34 +6,38 @@ use serde::Deserialize;
 
 use crate::loss::{Loss, LossKind};
 
-/// What may be lost, and how two constructs are expressed that have no form of their own everywhere.
+/// Which losses a project allows, and how two constructs without a form of their own are expressed. Keys that are not set
+/// have the default of their method.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// For tools of the class widened.
+    /// For rules that are only said in words, and for values that only the wire schema accepts. Allowed by default.
     pub widened: Option<Level>,
-    /// For objects that say nothing of other keys and are closed on the wire.
+    /// For objects that say nothing of other keys and are closed on the wire. Allowed by default.
     pub unnamed_keys: Option<Level>,
-    /// For properties that are optional and nullable, whose absence has no form on the wire.
-    pub absent: Absent,
-    /// For tools that are narrowed in another way.
+    /// For properties that are optional and nullable, whose absence has no form on the wire. A warning by default.
+    pub absent: Option<Absent>,
+    /// For other values that have no form on the wire. An error by default; no transform has such a loss so far.
     pub narrowed: Option<Level>,
-    /// For tools that have no wire schema.
+    /// For tools that have no wire schema. An error by default.
     pub refused: Option<Level>,
-    /// For schemas that refer to themselves, where a dialect has no form for that.
-    pub recursion: Unroll,
+    /// For schemas that refer to themselves, where a dialect has no form for that. They are refused by default.
+    pub recursion: Option<Unroll>,
+    /// The reason, for people.
+    pub because: Option<String>,
 }
 
 impl Policy {
-    /// Returns how a loss is to be judged.
+    /// Returns how a loss is judged.
     pub fn level(&self, loss: &Loss) -> Level {
         match (loss.kind, loss.keyword.as_str()) {
             (LossKind::Annotation, _) => Level::Allow,
             (LossKind::Enforcement | LossKind::Widening, _) => self.widened.unwrap_or(Level::Allow),
             (LossKind::Narrowing, "unnamed_keys") => self.unnamed_keys.unwrap_or(Level::Allow),
             (LossKind::Narrowing, "absent") => match self.absent {
-                Absent::Level(level) => level,
-                Absent::Wrap => Level::Allow,
+                Some(Absent::Level(level)) => level,
+                Some(Absent::Wrap) => Level::Allow,
+                None => Level::Warn,
             },
             (LossKind::Narrowing, _) => self.narrowed.unwrap_or(Level::Deny),
             (LossKind::Refused, _) => self.refused.unwrap_or(Level::Deny),
@@ -43,6 +47,24 @@ impl Policy {
     /// Returns the strictest judgment of all losses.
     pub fn worst(&self, losses: &[Loss]) -> Level {
         losses.iter().map(|loss| self.level(loss)).max().unwrap_or(Level::Allow)
+    }
+
+    /// Takes the keys that are not set from another policy.
+    #[must_use]
+    pub fn or(self, other: &Self) -> Self {
+        Self {
+            widened: self.widened.or(other.widened),
+            unnamed_keys: self.unnamed_keys.or(other.unnamed_keys),
+            absent: self.absent.or(other.absent),
+            narrowed: self.narrowed.or(other.narrowed),
+            refused: self.refused.or(other.refused),
+            recursion: self.recursion.or(other.recursion),
+            because: self.because.or_else(|| other.because.clone()),
+        }
+    }
+
+    pub(crate) fn wraps_absent(&self) -> bool {
+        self.absent == Some(Absent::Wrap)
     }
 }
 
@@ -68,12 +90,6 @@ pub enum Absent {
     Wrap,
 }
 
-impl Default for Absent {
-    fn default() -> Self {
-        Self::Level(Level::Warn)
-    }
-}
-
 impl TryFrom<String> for Absent {
     type Error = String;
 
@@ -89,11 +105,10 @@ impl TryFrom<String> for Absent {
 }
 
 /// How often a schema that refers to itself is written out, in dialects without recursion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Unroll {
     /// The schema is refused.
-    #[default]
     Refuse,
     /// So many levels are written out; what is deeper has no form.
     Levels(u8),

@@ -1,13 +1,17 @@
 //! A dialect as data: a row of a TOML file, with what it inherits filled in.
 
-use std::collections::BTreeMap;
+mod read;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 
 use regex_lite::Regex;
 use serde::Deserialize;
-use toml::{Table, Value};
+use toml::Table;
 use toolwright::issue::suggestion;
+
+use read::read;
 
 /// What one endpoint of a provider, in one mode, accepts as the definition of a tool, as known on a date. In all of them the
 /// arguments are an object.
@@ -128,7 +132,15 @@ pub struct Dialect {
     pub(crate) all_tools_strict_or_none: bool,
     #[serde(default)]
     pub(crate) limits: Limits,
+    #[serde(default)]
+    tokens: Tokens,
 
+    /// The row named by `plain`.
+    #[serde(skip)]
+    sibling: Option<Box<Dialect>>,
+    /// The keys and values of the row.
+    #[serde(skip)]
+    table: Table,
     #[serde(skip)]
     grammars: OnceLock<Grammars>,
 }
@@ -263,6 +275,27 @@ pub struct Limits {
     pub json_bytes: Option<usize>,
 }
 
+/// How many tokens a definition takes, compared with OpenAI's vocabulary `o200k_base`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tokens {
+    /// The least factor.
+    pub low: f64,
+    /// The most likely factor.
+    pub factor: f64,
+    /// The greatest factor.
+    pub high: f64,
+    /// The tokens that a request with tools takes besides their definitions.
+    pub per_request: usize,
+}
+
+/// A vocabulary that nobody has published.
+impl Default for Tokens {
+    fn default() -> Self {
+        Self { low: 0.85, factor: 1.0, high: 1.4, per_request: 0 }
+    }
+}
+
 /// The families of rows, one file each.
 const FILES: [&str; 11] = [
     include_str!("../dialects/openai.toml"),
@@ -323,7 +356,7 @@ impl Dialect {
     }
 
     /// Iterates over all rows that are compiled in, in the order of their files.
-    pub fn all() -> impl Iterator<Item = &'static Self> {
+    pub fn all() -> std::slice::Iter<'static, Self> {
         BUILT_IN.1.iter()
     }
 
@@ -334,6 +367,17 @@ impl Dialect {
     /// If the text is not TOML, a row has an unknown key or lacks one, or inherits from a row that is not above it.
     pub fn from_toml(text: &str) -> Result<Vec<Self>, DialectError> {
         read(text, &mut BUILT_IN.0.clone())
+    }
+
+    /// Returns the rules that differ between two rows, with their values as TOML.
+    pub fn differences(before: &Self, after: &Self) -> Vec<(String, [Option<String>; 2])> {
+        let keys: BTreeSet<&String> = before.table.keys().chain(after.table.keys()).collect();
+        let rules = keys.into_iter().filter(|key| !NO_RULES.contains(&key.as_str()));
+        let values = rules.map(|key| {
+            let value = |row: &Self| row.table.get(key).map(ToString::to_string);
+            (key.clone(), [value(before), value(after)])
+        });
+        values.filter(|(_, [before, after])| before != after).collect()
     }
 
     /// The id, without a date: `openai-chat-strict`.
@@ -386,6 +430,11 @@ impl Dialect {
         &self.limits
     }
 
+    /// Returns how many tokens definitions take.
+    pub fn tokens(&self) -> Tokens {
+        self.tokens
+    }
+
     /// Words in the provider's answers, by the kind of error they stand for, such as `strict_refused`.
     pub fn errors(&self) -> &BTreeMap<String, Vec<String>> {
         &self.errors
@@ -403,7 +452,7 @@ impl Dialect {
 
     /// The row of the same endpoint without enforcement; the row itself where it is that one.
     pub fn plain(&self) -> &Self {
-        self.plain.as_deref().and_then(Self::named).unwrap_or(self)
+        self.sibling.as_deref().unwrap_or(self)
     }
 
     /// Whether a keyword is taken.
@@ -465,78 +514,6 @@ impl fmt::Display for DialectError {
 
 impl std::error::Error for DialectError {}
 
-/// A file of rows.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    dialect: Vec<Table>,
-}
-
-/// Keys that belong to one row alone.
-const NOT_INHERITED: [&str; 9] =
-    ["id", "title", "asof", "inherits", "plain", "confidence", "evidence", "note", "profile_level"];
-
-/// Reads the rows of a file; `known` gains their whole tables.
-fn read(text: &str, known: &mut Vec<Table>) -> Result<Vec<Dialect>, DialectError> {
-    let file: File = toml::from_str(text).map_err(|error| DialectError(error.to_string()))?;
-    let mut rows = Vec::new();
-    for own in file.dialect {
-        let id = own.get("id").and_then(Value::as_str).unwrap_or("without an id").to_owned();
-        let wrong = |what: String| DialectError(format!("dialect `{id}`: {what}"));
-        let table = with_inherited(own, known).map_err(&wrong)?;
-        let row: Dialect = table
-            .clone()
-            .try_into()
-            .map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
-        check(&row, known).map_err(&wrong)?;
-        known.push(table);
-        rows.push(row);
-    }
-    Ok(rows)
-}
-
-fn with_inherited(own: Table, known: &[Table]) -> Result<Table, String> {
-    let Some(parent) = own.get("inherits").and_then(Value::as_str) else { return Ok(own) };
-    let named = |table: &&Table| table.get("id").and_then(Value::as_str) == Some(parent);
-    let Some(parent) = known.iter().rfind(named) else {
-        let ids = known.iter().filter_map(|table| table.get("id")?.as_str());
-        let help = suggestion(parent, ids, "there is");
-        return Err(format!(
-            "found `inherits = \"{parent}\"`, expected a row above this one; {help}"
-        ));
-    };
-    let mut table = parent.clone();
-    table.retain(|key, _| !NOT_INHERITED.contains(&key));
-    table.extend(own);
-    Ok(table)
-}
-
-/// Checks what no type says.
-fn check(row: &Dialect, known: &[Table]) -> Result<(), String> {
-    let grammars = [Some(&row.name), row.property_key.as_ref(), row.call_id.as_ref()];
-    for grammar in grammars.into_iter().flatten() {
-        Regex::new(grammar).map_err(|error| {
-            format!("the grammar `{grammar}` is no regular expression: {error}")
-        })?;
-    }
-    if row.evidence.is_empty() {
-        return Err("`evidence` is empty, expected a source for the row".to_owned());
-    }
-    let month = row.asof.split_once('-').filter(|(year, month)| {
-        let digits = |text: &str, count| {
-            text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
-        };
-        digits(year, 4) && digits(month, 2)
-    });
-    if month.is_none() {
-        return Err(format!("found `asof = \"{}\"`, expected a month such as 2026-09", row.asof));
-    }
-    if let Some(plain) = &row.plain
-        && !known.iter().any(|table| table.get("id").and_then(Value::as_str) == Some(plain))
-    {
-        return Err(format!(
-            "found `plain = \"{plain}\"`, expected the id of a row above this one"
-        ));
-    }
-    Ok(())
-}
+/// Keys that describe a row, and are no rules.
+const NO_RULES: [&str; 8] =
+    ["id", "title", "asof", "inherits", "plain", "confidence", "evidence", "note"];

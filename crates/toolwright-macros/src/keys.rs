@@ -11,7 +11,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, Lit, LitBool, LitInt, LitStr, Meta, Result, Token};
 
 const TOOL: &str = "`name`, `description`, `title`, `annotations`, `approval`, `timeout`, `attempts`, `sequential`, \
-                    `blocking`, `hints`, `tags`, `aliases`, `deprecated`, `toolset` and `service`";
+                    `blocking`, `hints`, `strict`, `defer`, `tags`, `aliases`, `deprecated`, `toolset` and `service`";
 const TOOLSET: &str = "`name`, `description`, `service`, `tags` and `function`";
 const ANNOTATIONS: &str =
     "`read_only_hint`, `destructive_hint`, `idempotent_hint` and `open_world_hint`";
@@ -77,6 +77,14 @@ impl ToolKeys {
                 "title" => {
                     let title = text(meta)?;
                     quote!(.with_title(#title))
+                }
+                "strict" => strictness(meta)?,
+                "defer" => {
+                    if flag(meta)? {
+                        quote!(.deferred())
+                    } else {
+                        quote!()
+                    }
                 }
                 "aliases" => {
                     let aliases = texts(meta)?;
@@ -202,6 +210,21 @@ fn optional_texts<const N: usize>(
         Ok(())
     }))?;
     Ok(optional_texts)
+}
+
+/// Parses `= "always"`, `= "prefer"` or `= "never"`.
+fn strictness(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
+    let word = text(meta)?;
+    let strictness = match word.value().as_str() {
+        "always" => quote!(Always),
+        "prefer" => quote!(Prefer),
+        "never" => quote!(Never),
+        other => {
+            let message = format!("found `{other}`, expected `always`, `prefer` or `never`");
+            return Err(Error::new(word.span(), message));
+        }
+    };
+    Ok(quote!(.with_strictness(spec::Strictness::#strictness)))
 }
 
 fn annotations(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {

@@ -13,8 +13,8 @@ use crate::issue::InvalidPayload;
 use crate::value::{Map, Value};
 
 pub use parts::{
-    Approval, CallLimits, Deprecation, Hints, Implementation, Text, ToolAnnotations, ToolsetInfo,
-    text,
+    Approval, CallLimits, Deprecation, Hints, Implementation, Strictness, Text, ToolAnnotations,
+    ToolsetInfo, text,
 };
 pub use period::{PeriodError, parse_period};
 
@@ -64,6 +64,8 @@ pub struct ToolSpec {
     hints: Hints,
     approval: Option<Approval>,
     limits: CallLimits,
+    strictness: Strictness,
+    is_deferred: bool,
     examples: Examples,
     args_sample: Option<Text>,
     deprecation: Option<Deprecation>,
@@ -128,6 +130,8 @@ impl ToolSpec {
             hints: Hints::NONE,
             approval: None,
             limits: CallLimits::UNLIMITED,
+            strictness: Strictness::Prefer,
+            is_deferred: false,
             examples: Examples::Static(&[]),
             args_sample: None,
             deprecation: None,
@@ -236,6 +240,16 @@ impl ToolSpec {
     /// The limits of its calls.
     pub fn limits(&self) -> CallLimits {
         self.limits
+    }
+
+    /// How much it needs model providers to enforce the schema of its arguments.
+    pub fn strictness(&self) -> Strictness {
+        self.strictness
+    }
+
+    /// Returns true if models find the tool by searching for it, and are not shown it before.
+    pub fn is_deferred(&self) -> bool {
+        self.is_deferred
     }
 
     /// Example calls, valid under the schemas: arguments and optional result as JSON texts.

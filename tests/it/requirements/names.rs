@@ -74,6 +74,7 @@ fn texts_of_a_schema_are_unchanged_in_the_spec() {
     assert_eq!(spec.title(), Some("\u{202e}\""));
     assert_eq!(spec.description(), "{} {{ }} \"# r#\"\n*/\n\n\n```rust\nfn evil() {}\n");
     assert_eq!(spec.tags().collect::<Vec<_>>(), ["\"", "\\"]);
+    assert_eq!((spec.strictness(), spec.is_deferred()), (Strictness::Always, true));
     let schema: serde_json::Value =
         serde_json::from_str(spec.args_schema()).expect("a schema is JSON");
     assert_eq!(schema["properties"]["*/"]["const"], "\u{202e}\"#; fn evil() {}");

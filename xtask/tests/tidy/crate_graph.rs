@@ -12,8 +12,8 @@ struct Allowed {
 
 const OURS: &[Allowed] = &[
     allowed("", &["toolwright-codegen"]),
-    // The compiler uses the data types and patterns of the contract.
-    allowed("codegen", &["toolwright"]),
+    // The compiler uses the data types and patterns of the contract, and holds projects to dialects.
+    allowed("codegen", &["toolwright", "toolwright-dialect"]),
     allowed("crates/toolwright", &[]),
     allowed("crates/toolwright-macros", &[]),
     allowed("crates/toolwright-runtime", &["toolwright", "toolwright-macros"]),

@@ -5,6 +5,7 @@ use std::io::{self, BufRead as _, Write as _};
 use toolwright::Value;
 use toolwright::schema::Schema;
 use toolwright::value::Map;
+use toolwright_codegen::dialects::Dialects;
 use toolwright_dialect::{Dialect, Loss, Policy, Projection, Subject, project};
 
 use crate::exit::Exit;
@@ -13,17 +14,17 @@ use crate::exit::Exit;
 const LONGEST_LINE: u64 = 64 << 20;
 
 /// Answers `{"dialect", "tool", "schema", "description"?}` with the projection.
-pub(super) fn project_lines() -> Exit {
+pub(super) fn project_lines(dialects: &Dialects) -> Exit {
     each_line(|line| {
-        let asked = Asked::read(line)?;
-        let found = asked.project();
+        let request = Line::read(line, dialects)?;
+        let found = request.project();
         let projected: Option<Value> =
             found.wire_schema.as_ref().and_then(|schema| schema.parse().ok());
         Ok(Value::Object(Map::from([
-            ("dialect", Value::from(asked.dialect.dated_id())),
-            ("tool", Value::from(asked.tool.as_str())),
+            ("dialect", Value::from(request.dialect.dated_id())),
+            ("tool", Value::from(request.tool.as_str())),
             ("name", Value::from(found.wire_name.as_str())),
-            ("schema_source", asked.schema.clone()),
+            ("schema_source", request.schema.clone()),
             ("schema_projected", Value::from(projected)),
             ("class", Value::from(found.class.as_str())),
             ("losses", Value::Array(found.losses.iter().map(Loss::to_value).collect())),
@@ -32,18 +33,18 @@ pub(super) fn project_lines() -> Exit {
 }
 
 /// Answers `{"dialect", "tool", "schema", "op": "encode" | "decode", "value"}` with `{"value"}`.
-pub(super) fn codec_lines() -> Exit {
+pub(super) fn codec_lines(dialects: &Dialects) -> Exit {
     each_line(|line| {
-        let asked = Asked::read(line)?;
+        let request = Line::read(line, dialects)?;
         let value = line.get("value").ok_or("the line lacks `value`")?.to_string();
-        let found = asked.project();
+        let found = request.project();
         let text = match line.get("op").and_then(Value::as_str) {
             Some("encode") => found.encode(&value).map_err(|error| error.to_string())?,
             Some("decode") => {
                 let decoded = found.decode(&value).map_err(|issues| issues.to_string())?;
                 // Stands for the codec of the tool.
                 let schema =
-                    Schema::new(&asked.schema.to_string()).map_err(|error| error.to_string())?;
+                    Schema::new(&request.schema.to_string()).map_err(|error| error.to_string())?;
                 let judged = schema.check(decoded.canonical.as_bytes());
                 judged.map_err(|invalid| decoded.wire_issues(&invalid).to_string())?;
                 decoded.canonical.as_str().to_owned()
@@ -57,20 +58,22 @@ pub(super) fn codec_lines() -> Exit {
 }
 
 /// The tool and dialect of a line.
-struct Asked {
-    dialect: &'static Dialect,
+struct Line<'a> {
+    dialect: &'a Dialect,
+    policy: Policy,
     tool: String,
     description: String,
     schema: Value,
 }
 
-impl Asked {
-    fn read(line: &Value) -> Result<Self, String> {
+impl<'a> Line<'a> {
+    fn read(line: &Value, dialects: &'a Dialects) -> Result<Self, String> {
         let text = |key: &str| line.get(key).and_then(Value::as_str);
         let required =
             |key: &str| text(key).ok_or_else(|| format!("the line lacks the string `{key}`"));
         Ok(Self {
-            dialect: Dialect::find(required("dialect")?).map_err(|error| error.to_string())?,
+            dialect: dialects.find(required("dialect")?).map_err(|error| error.to_string())?,
+            policy: dialects.policy(required("tool")?),
             tool: required("tool")?.to_owned(),
             description: text("description").unwrap_or_default().to_owned(),
             schema: line.get("schema").ok_or("the line lacks `schema`")?.clone(),
@@ -80,7 +83,7 @@ impl Asked {
     fn project(&self) -> Projection {
         let args = self.schema.to_string();
         let subject = Subject { name: &self.tool, description: &self.description, args: &args };
-        project(&subject, self.dialect, &Policy::default())
+        project(&subject, self.dialect, &self.policy)
     }
 }
 

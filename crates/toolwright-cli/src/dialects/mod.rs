@@ -2,6 +2,7 @@
 
 mod lines;
 mod report;
+mod tokens;
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,9 @@ use clap::error::ErrorKind;
 use clap::{Args, Subcommand, ValueEnum};
 use toolwright::Value;
 use toolwright::issue::suggestion;
-use toolwright_codegen::project::Project;
-use toolwright_dialect::{Dialect, Policy, Projection, Subject, project};
+use toolwright_codegen::dialects::Dialects;
+use toolwright_codegen::project::{Failure, Project, PublishedTool};
+use toolwright_dialect::{Dialect, Projection, Subject, project};
 
 use crate::exit::Exit;
 use crate::print;
@@ -28,10 +30,10 @@ pub(crate) enum Command {
     Report {
         #[command(flatten)]
         tools: Tools,
-        /// Dialects to report on; all unless given.
+        /// Dialects to report on; the targets of the project, or all, unless given.
         #[arg(long, value_name = "DIALECT")]
         dialect: Vec<String>,
-        /// A table for people, or a JSON object a line for each tool and dialect.
+        /// A table for people, a JSON object on a line for each tool and dialect, or the findings of `check` as SARIF.
         #[arg(long, value_enum, default_value = "human")]
         format: Format,
     },
@@ -53,6 +55,23 @@ pub(crate) enum Command {
         #[command(flatten)]
         tools: Tools,
     },
+    /// Estimate how many tokens the definitions of tools take in each request.
+    Tokens {
+        #[command(flatten)]
+        tools: Tools,
+        /// Dialects to estimate for; the targets of the project, or all, unless given.
+        #[arg(long, value_name = "DIALECT")]
+        dialect: Vec<String>,
+    },
+    /// Show what differs between two dialects, and which tools that changes.
+    Diff {
+        /// A dialect, such as openai-chat-strict@2026-09.
+        before: String,
+        /// Another dialect.
+        after: String,
+        #[command(flatten)]
+        tools: Tools,
+    },
     /// Read tools as JSON lines, and answer each with its projection.
     Project,
     /// Read values as JSON lines, and answer each with the value encoded or decoded.
@@ -71,49 +90,87 @@ pub(crate) struct Tools {
 pub(crate) enum Format {
     Human,
     Json,
+    Sarif,
 }
 
-/// A tool, wherever it is from.
+/// A tool of the project, or of a saved list.
 struct Tool {
     name: String,
+    /// Empty for a saved list.
+    toolset: String,
     description: String,
     args: String,
+    is_deferred: bool,
 }
 
 impl Tool {
-    fn project(&self, dialect: &Dialect) -> Projection {
+    fn project(&self, dialect: &Dialect, dialects: &Dialects) -> Projection {
         let subject =
             Subject { name: &self.name, description: &self.description, args: &self.args };
-        project(&subject, dialect, &Policy::default())
+        project(&subject, dialect, &dialects.policy(&self.name))
     }
 }
 
 pub(crate) fn run(command: Command) -> Exit {
+    let project = match Project::open(Path::new(".")) {
+        Ok(project) => project,
+        Err(failure) => return failed(&failure),
+    };
+    let dialects = project.dialects();
+    let named = |id: &str| dialects.find(id).unwrap_or_else(|error| wrong(&error.to_string()));
     match command {
-        Command::List => report::list(),
+        Command::List => report::list(dialects),
         Command::Show { dialect } => report::show(named(&dialect)),
-        Command::Report { tools, dialect, format } => with(&tools, |tools| {
-            let all: Vec<&Dialect> = if dialect.is_empty() {
-                Dialect::all().collect()
+        Command::Report { tools, dialect, format: Format::Sarif } => {
+            if tools.tools_json.is_some() {
+                wrong("a saved list has no places in files; expected `--format json`");
+            }
+            let ids = if dialect.is_empty() {
+                selected(dialects, &[]).map(Dialect::dated_id).collect()
             } else {
-                dialect.iter().map(|id| named(id)).collect()
+                dialect
             };
-            report::report(tools, &all, format)
+            match project.with_targets(&ids) {
+                Ok(project) => crate::check::report(&project, crate::ReportFormat::Sarif, None),
+                Err(error) => wrong(&error.to_string()),
+            }
+        }
+        Command::Report { tools, dialect, format } => {
+            let named: Vec<_> = dialect.iter().map(|id| named(id)).collect();
+            let rows: Vec<_> = selected(dialects, &named).collect();
+            with(&project, &tools, |tools| report::report(tools, dialects, &rows, format))
+        }
+        Command::Why { tool, dialect, tools } => with(&project, &tools, |tools| {
+            report::why(find(tools, &tool), dialects, named(&dialect))
         }),
-        Command::Why { tool, dialect, tools } => {
-            with(&tools, |tools| report::why(find(tools, &tool), named(&dialect)))
+        Command::Schema { tool, dialect, tools } => with(&project, &tools, |tools| {
+            report::schema(find(tools, &tool), dialects, named(&dialect))
+        }),
+        Command::Tokens { tools, dialect } => {
+            let named: Vec<_> = dialect.iter().map(|id| named(id)).collect();
+            let rows: Vec<_> = selected(dialects, &named).collect();
+            with(&project, &tools, |tools| tokens::report(tools, dialects, &rows))
         }
-        Command::Schema { tool, dialect, tools } => {
-            with(&tools, |tools| report::schema(find(tools, &tool), named(&dialect)))
-        }
-        Command::Project => lines::project_lines(),
-        Command::Codec => lines::codec_lines(),
+        Command::Diff { before, after, tools } => with(&project, &tools, |tools| {
+            report::diff(tools, dialects, [named(&before), named(&after)])
+        }),
+        Command::Project => lines::project_lines(dialects),
+        Command::Codec => lines::codec_lines(dialects),
     }
 }
 
-/// The dialect of an id. Another one is a wrong command line.
-fn named(id: &str) -> &'static Dialect {
-    Dialect::find(id).unwrap_or_else(|error| wrong(&error.to_string()))
+/// Returns the dialects that are named; without any, the targets of the project; without any, all.
+fn selected<'a>(
+    dialects: &'a Dialects,
+    named: &[&'a Dialect],
+) -> impl Iterator<Item = &'a Dialect> {
+    let targets: Vec<_> = dialects.targets().collect();
+    let rows = match (named, targets.is_empty()) {
+        ([], false) => targets,
+        ([], true) => dialects.all().collect(),
+        (named, _) => named.to_vec(),
+    };
+    rows.into_iter()
 }
 
 fn find<'a>(tools: &'a [Tool], name: &str) -> &'a Tool {
@@ -123,35 +180,38 @@ fn find<'a>(tools: &'a [Tool], name: &str) -> &'a Tool {
     })
 }
 
+/// Ends the process as for a wrong command line.
 fn wrong(message: &str) -> ! {
     clap::Error::raw(ErrorKind::InvalidValue, format!("{message}\n")).exit()
 }
 
-/// Reads the tools and does something with them.
-fn with(tools: &Tools, f: impl FnOnce(&[Tool]) -> Exit) -> Exit {
-    match &tools.tools_json {
-        Some(path) => match listed(path) {
-            Ok(tools) => f(&tools),
-            Err((end, message)) => {
-                print::err_line(&format!("dialects: {}: {message}", path.display()));
-                end
-            }
-        },
-        None => match Project::open(Path::new(".")).and_then(|project| project.published_tools()) {
-            Ok(tools) => {
-                let tool = |tool: toolwright_codegen::project::PublishedTool| Tool {
-                    name: tool.name,
-                    description: tool.description,
-                    args: tool.args,
-                };
-                f(&tools.into_iter().map(tool).collect::<Vec<_>>())
-            }
-            Err(failure) => {
-                print::err(&failure.render(crate::ReportFormat::Human.into()));
-                print::err_line(&format!("dialects: {failure}"));
-                Exit::from(&failure)
-            }
-        },
+fn failed(failure: &Failure) -> Exit {
+    print::err(&failure.render(crate::ReportFormat::Human.into()));
+    print::err_line(&format!("dialects: {failure}"));
+    Exit::from(failure)
+}
+
+/// Reads the tools and runs a command on them.
+fn with(project: &Project, tools: &Tools, command: impl FnOnce(&[Tool]) -> Exit) -> Exit {
+    let Some(path) = &tools.tools_json else {
+        return match project.published_tools() {
+            Ok(tools) => command(&tools.into_iter().map(Tool::from).collect::<Vec<_>>()),
+            Err(failure) => failed(&failure),
+        };
+    };
+    match listed(path) {
+        Ok(tools) => command(&tools),
+        Err((exit, message)) => {
+            print::err_line(&format!("dialects: {}: {message}", path.display()));
+            exit
+        }
+    }
+}
+
+impl From<PublishedTool> for Tool {
+    fn from(tool: PublishedTool) -> Self {
+        let PublishedTool { name, toolset, description, args, is_deferred, .. } = tool;
+        Self { name, toolset, description, args, is_deferred }
     }
 }
 
@@ -178,6 +238,8 @@ fn listed(path: &Path) -> Result<Vec<Tool>, (Exit, String)> {
         let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
         tools.push(Tool {
             name: name.to_owned(),
+            toolset: String::new(),
+            is_deferred: false,
             description: description.to_owned(),
             args: schema.to_string(),
         });

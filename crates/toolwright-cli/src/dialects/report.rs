@@ -2,14 +2,17 @@
 
 use toolwright::Value;
 use toolwright::value::Map;
+use toolwright_codegen::dialects::Dialects;
+use toolwright_codegen::project::count;
 use toolwright_dialect::{Class, Dialect, LossKind, Projection};
 
-use super::{Format, Tool};
+use super::{Format, Tool, tokens};
 use crate::exit::Exit;
-use crate::print;
+use crate::print::{self, table};
 
-pub(super) fn list() -> Exit {
-    let rows: Vec<[String; 4]> = Dialect::all()
+pub(super) fn list(dialects: &Dialects) -> Exit {
+    let rows: Vec<[String; 4]> = dialects
+        .all()
         .map(|dialect| {
             let mode = if dialect.is_strict() { "strict" } else { "plain" };
             [
@@ -54,13 +57,18 @@ pub(super) fn show(dialect: &Dialect) -> Exit {
     Exit::Success
 }
 
-pub(super) fn report(tools: &[Tool], dialects: &[&Dialect], format: Format) -> Exit {
+pub(super) fn report(
+    tools: &[Tool],
+    dialects: &Dialects,
+    selected: &[&Dialect],
+    format: Format,
+) -> Exit {
     let mut rows = Vec::new();
     let mut refused = Vec::new();
-    for dialect in dialects {
+    for dialect in selected {
         let mut counts = [0; 4];
         for tool in tools {
-            let found = tool.project(dialect);
+            let found = tool.project(dialect, dialects);
             counts[found.class as usize] += 1;
             if format == Format::Json {
                 print::out(&format!("{}\n", line(tool, dialect, &found)));
@@ -103,11 +111,12 @@ fn line(tool: &Tool, dialect: &Dialect, found: &Projection) -> Value {
             Value::Array(found.losses.iter().map(toolwright_dialect::Loss::to_value).collect()),
         ),
         ("numbers", found.numbers.to_value()),
+        ("tokens", tokens::estimate(found, dialect).to_value()),
     ]))
 }
 
-pub(super) fn why(tool: &Tool, dialect: &Dialect) -> Exit {
-    let found = tool.project(dialect);
+pub(super) fn why(tool: &Tool, dialects: &Dialects, dialect: &Dialect) -> Exit {
+    let found = tool.project(dialect, dialects);
     print::out_line(&format!("`{}` in {}: {}", tool.name, dialect.dated_id(), found.class));
     let rows: Vec<[String; 5]> = found
         .losses
@@ -133,8 +142,8 @@ pub(super) fn why(tool: &Tool, dialect: &Dialect) -> Exit {
     Exit::Success
 }
 
-pub(super) fn schema(tool: &Tool, dialect: &Dialect) -> Exit {
-    let found = tool.project(dialect);
+pub(super) fn schema(tool: &Tool, dialects: &Dialects, dialect: &Dialect) -> Exit {
+    let found = tool.project(dialect, dialects);
     if let Some(schema) = &found.wire_schema {
         print::out(&format!("{schema}\n"));
         return Exit::Success;
@@ -153,26 +162,40 @@ pub(super) fn schema(tool: &Tool, dialect: &Dialect) -> Exit {
     Exit::Rejected
 }
 
+/// Lists the keys of two rows that differ, then the tools that differ in them.
+pub(super) fn diff(tools: &[Tool], dialects: &Dialects, rows: [&Dialect; 2]) -> Exit {
+    let [before, after] = rows.map(Dialect::dated_id);
+    let keys: Vec<[String; 3]> = Dialect::differences(rows[0], rows[1])
+        .into_iter()
+        .map(|(key, values)| {
+            let [before, after] = values.map(|value| shortened(&value.unwrap_or_default()));
+            [key, before, after]
+        })
+        .collect();
+    table(["rule", &before, &after], &keys);
+    let mut touched = Vec::new();
+    for tool in tools {
+        let [one, other] = rows.map(|row| tool.project(row, dialects));
+        if (one.class, &one.wire_schema, &one.wire_name)
+            != (other.class, &other.wire_schema, &other.wire_name)
+        {
+            touched.push([tool.name.clone(), one.class.to_string(), other.class.to_string()]);
+        }
+    }
+    if touched.is_empty() {
+        print::out_line(&format!("\nnone of {} changes", count(tools.len(), "tool")));
+    } else {
+        print::out_line("");
+        table(["tool", &before, &after], &touched);
+    }
+    Exit::Success
+}
+
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     if text.chars().count() <= LONGEST {
         text.to_owned()
     } else {
         text.chars().take(LONGEST - 1).chain(['…']).collect()
-    }
-}
-
-/// Prints columns, the last one as wide as it is.
-fn table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) {
-    let head = head.map(str::to_owned);
-    let width = |column: usize| {
-        [&head].into_iter().chain(rows).map(|row| row[column].chars().count()).max().unwrap_or(0)
-    };
-    for row in [&head].into_iter().chain(rows) {
-        let cells = row
-            .iter()
-            .enumerate()
-            .map(|(column, cell)| format!("{cell:width$}", width = width(column)));
-        print::out_line(cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }

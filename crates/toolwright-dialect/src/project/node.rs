@@ -383,7 +383,7 @@ impl Projector<'_> {
         at: &str,
         depth: Depth,
     ) -> Node {
-        let Unroll::Levels(levels) = self.policy.recursion else {
+        let Some(Unroll::Levels(levels)) = self.policy.recursion else {
             let reason = "refers to itself, which the dialect does not take; the policy `recursion = \"unroll:3\"` writes three levels out";
             self.refuse(at, "T6", reason.to_owned());
             return Node::same(Map::new());

@@ -7,7 +7,6 @@ use super::{Depth, Node, Projector};
 use crate::guard::{Guard, strings};
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step};
-use crate::policy::Absent;
 
 /// What a schema says of keys that it does not name.
 pub(super) enum Others<'a> {
@@ -225,7 +224,7 @@ impl Projector<'_> {
         if is_never_null || !self.guard(&wire).accepts(&Value::Null) {
             return (self.with_null(wire), step, AbsentForm::Null);
         }
-        if self.policy.absent == Absent::Wrap {
+        if self.policy.wraps_absent() {
             let inner = Map::from([("value", Value::Object(wire))]);
             let object = Map::from([
                 ("type", Value::from("object")),

@@ -2,6 +2,7 @@
 //! against an independent validator.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::Value;
@@ -103,4 +104,72 @@ fn no_projection_of_a_real_tool_breaks_a_rule_or_a_law() {
         eprintln!("{}", line.chars().take(600).collect::<String>());
     }
     assert_eq!(total, 0);
+}
+
+/// The text of the page above its tables.
+const PAGE: &str = "# Tools of real servers in provider dialects
+
+The classes of the tools of 42 real MCP servers in each built-in dialect ([what the classes mean](guide/dialects.md#classes)), in
+percent, as `cargo xtask dialects` counts them. In the lossless class, descriptions may have changed. Each row has the month of its
+newest source; none was tried on a live provider.
+
+";
+
+/// The page has the classes of all tools; `UPDATE_EXPECT=1` writes it.
+#[test]
+fn the_page_has_the_classes_of_all_tools_and_the_servers_over_a_limit() {
+    if !has_corpus() {
+        return;
+    }
+    let tools = tools();
+    let mut page = format!(
+        "{PAGE}| dialect | lossless | widened | narrowed | refused |\n|---|--:|--:|--:|--:|\n"
+    );
+    let mut limits = String::new();
+    for dialect in Dialect::all() {
+        let mut classes = [0; 4];
+        let mut sums: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+        for tool in &tools {
+            let subject =
+                Subject { name: &tool.name, description: &tool.description, args: &tool.schema };
+            let found = project(&subject, dialect, &Policy::default());
+            classes[found.class as usize] += 1;
+            let sum = sums.entry(&tool.server).or_default();
+            sum[0] += 1;
+            sum[1] += found.numbers.optional;
+            sum[2] += found.numbers.unions;
+            if dialect.id().starts_with("openai") && dialect.is_strict() {
+                let narrows = |loss: &&toolwright_dialect::Loss| loss.kind == LossKind::Narrowing;
+                let mut narrowing = found.losses.iter().filter(narrows);
+                let by_policy = ["unnamed_keys", "absent"];
+                assert!(
+                    narrowing.all(|loss| by_policy.contains(&loss.keyword.as_str())),
+                    "{}",
+                    tool.name
+                );
+            }
+        }
+        let share = |count: usize| {
+            let tenths = (count * 1000 + tools.len() / 2) / tools.len();
+            format!("{}.{}", tenths / 10, tenths % 10)
+        };
+        let row = classes.map(share).join(" | ");
+        writeln!(page, "| {} | {row} |", dialect.dated_id()).unwrap();
+        assert!(dialect.id() != "gemini" || classes[0] * 100 >= tools.len() * 80, "{classes:?}");
+        let most = dialect.limits();
+        let most = [most.strict_tools, most.optional_params, most.union_params];
+        if most.iter().any(Option::is_some) {
+            let over = |at: usize| {
+                let most = most[at]?;
+                let servers = sums.values().filter(|sum| sum[at] > most).count();
+                Some(format!("{servers} (more than {most})"))
+            };
+            let row = [0, 1, 2].map(|at| over(at).unwrap_or_default()).join(" | ");
+            writeln!(limits, "| {} | {row} |", dialect.dated_id()).unwrap();
+        }
+    }
+    page.push_str("\n## Limits of a request\n\nThe number of these servers whose tools are over a limit of a request if all of them are strict. `place` then sends some of them\nplain.\n\n| dialect | tools | optional parameters | parameters with unions |\n|---|---|---|---|\n");
+    page.push_str(&limits);
+    expect_test::expect_file![concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/dialects.md")]
+        .assert_eq(&page);
 }

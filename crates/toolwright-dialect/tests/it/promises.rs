@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use toolwright::spec::Strictness;
 use toolwright_dialect::{
-    Class, Dialect, Policy, Projections, Strictness, Subject, place, project, wire_call_ids,
-    wire_name,
+    Class, Dialect, Policy, Projections, Subject, place, project, wire_call_ids, wire_name,
 };
 
 fn projected(name: &str, args: &str, dialect: &str) -> toolwright_dialect::Projection {
@@ -105,7 +105,7 @@ fn a_full_budget_makes_tools_plain_and_a_refused_tool_costs_no_other() {
     assert_eq!(sent, [("a", true), ("b", false), ("c", true)]);
     let codes: Vec<_> =
         request.findings.iter().map(|finding| (finding.code, finding.tool.as_str())).collect();
-    assert_eq!(codes, [("TWD201", "b"), ("TWD105", "broken")]);
+    assert_eq!(codes, [("TWD201", "b"), ("TWD101", "broken")]);
 }
 
 #[test]

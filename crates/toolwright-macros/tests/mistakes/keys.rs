@@ -14,6 +14,9 @@ fn title_among_annotations() {}
 #[tool(approval(words = "Please."))]
 fn unknown_word_of_an_approval() {}
 
+#[tool(strict = "sometimes")]
+fn unknown_strictness() {}
+
 #[tool(hints(before = "…"))]
 fn unknown_hint() {}
 

@@ -92,6 +92,19 @@ pub struct CallLimits {
     pub sequential: bool,
 }
 
+/// How much a tool needs a model provider to enforce the schema of its arguments, where the provider bounds the number
+/// of tools for which it does so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strictness {
+    /// Before tools that only prefer it.
+    Always,
+    /// As far as the bounds allow.
+    #[default]
+    Prefer,
+    /// Never.
+    Never,
+}
+
 /// The deprecation of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deprecation {

@@ -4,8 +4,8 @@ use std::mem;
 use std::time::Duration;
 
 use super::parts::{
-    Approval, CallLimits, Deprecation, Hints, Implementation, Text, ToolAnnotations, ToolsetInfo,
-    text,
+    Approval, CallLimits, Deprecation, Hints, Implementation, Strictness, Text, ToolAnnotations,
+    ToolsetInfo, text,
 };
 use super::{Examples, Texts, ToolSpec};
 
@@ -203,6 +203,20 @@ impl ToolSpec {
             replace(&mut self.approval, Some(approval));
         }
         self.approval.as_mut().expect("it was set just now")
+    }
+
+    /// Sets how much it needs model providers to enforce the schema of its arguments.
+    #[must_use]
+    pub const fn with_strictness(mut self, strictness: Strictness) -> Self {
+        self.strictness = strictness;
+        self
+    }
+
+    /// Makes models find the tool by searching for it, without being shown it before.
+    #[must_use]
+    pub const fn deferred(mut self) -> Self {
+        self.is_deferred = true;
+        self
     }
 
     /// Sets the limits of its calls.

@@ -1,0 +1,359 @@
+//! Holds the tools of a project to the provider dialects that `toolwright.toml` names: fits each published schema to them,
+//! and judges what is lost by the project's policy.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toolwright::Value;
+use toolwright::spec::Strictness;
+use toolwright_dialect::{
+    Dialect, DialectError, Level, Loss, LossKind, Policy, Projection, Projections, Subject, place,
+};
+
+use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes};
+use crate::json::{Json, Style};
+use crate::model::{Agent, Project, Tool};
+use crate::schema::{Additional, NodeId, Schemas, Shape, published, resolved};
+use crate::source::Span;
+
+/// The dialects of a project: its own ones, those that it is held to, and which losses it allows.
+#[derive(Debug, Default)]
+pub struct Dialects {
+    /// The dialects of the project's own.
+    pub(crate) own: Vec<Dialect>,
+    /// The dialects that the project is held to, by their dated ids.
+    pub(crate) targets: Vec<String>,
+    pub(crate) strict: Strict,
+    /// Whether the schemas that providers get are generated, too.
+    pub(crate) emit: bool,
+    pub(crate) policy: Policy,
+    /// The policies of single tools.
+    pub(crate) exceptions: BTreeMap<String, Exception>,
+}
+
+/// The policy of one tool.
+#[derive(Debug)]
+pub(crate) struct Exception {
+    pub(crate) policy: Policy,
+    /// Where `toolwright.toml` names the tool.
+    pub(crate) span: Span,
+}
+
+/// Whether tools are sent in the strict form of a dialect, in which the provider enforces their schemas.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Strict {
+    /// Never.
+    Never,
+    /// If the policy allows its losses.
+    #[default]
+    Prefer,
+    /// Always.
+    Require,
+}
+
+/// A tool as a dialect gets it.
+pub(crate) struct Form<'a> {
+    /// The dialect, or its plain sibling.
+    pub(crate) row: &'a Dialect,
+    pub(crate) projection: Projection,
+    policy: Policy,
+}
+
+impl Dialects {
+    /// Finds a dialect of the project or a built-in one: the newest one of an id, or with `id@YYYY-MM` the one of that month.
+    ///
+    /// # Errors
+    ///
+    /// If there is none; the error names a similar one.
+    pub fn find(&self, id: &str) -> Result<&Dialect, DialectError> {
+        let (name, month) = id.split_once('@').map_or((id, None), |(id, month)| (id, Some(month)));
+        let own = self.own.iter().filter(|row| row.id() == name);
+        let own = own.filter(|row| month.is_none_or(|month| row.as_of() == month));
+        match own.max_by_key(|row| row.as_of()) {
+            Some(row) => Ok(row),
+            None => Dialect::find(id),
+        }
+    }
+
+    /// Returns the project's own dialects, then the built-in ones.
+    pub fn all(&self) -> impl Iterator<Item = &Dialect> {
+        self.own.iter().chain(Dialect::all())
+    }
+
+    /// Returns the dialects that the project is held to.
+    pub fn targets(&self) -> impl Iterator<Item = &Dialect> {
+        self.targets.iter().filter_map(|id| self.find(id).ok())
+    }
+
+    /// Returns the policy of a tool.
+    pub fn policy(&self, tool: &str) -> Policy {
+        match self.exceptions.get(tool) {
+            Some(exception) => exception.policy.clone().or(&self.policy),
+            None => self.policy.clone(),
+        }
+    }
+
+    /// Returns the strict row of an endpoint, if it has one; `row` may be either of its rows.
+    fn strict_row<'a>(&'a self, row: &'a Dialect) -> Option<&'a Dialect> {
+        if row.is_strict() {
+            return Some(row);
+        }
+        let strict = self.all().filter(|other| other.is_strict() && other.plain().id() == row.id());
+        strict.max_by_key(|row| row.as_of())
+    }
+
+    /// Fits a tool to a target, in the strict or the plain form.
+    pub(crate) fn form<'a>(
+        &'a self,
+        target: &'a Dialect,
+        project: &Project,
+        tool: &Tool,
+    ) -> Form<'a> {
+        let policy = self.policy(&tool.name.value);
+        let schema = published(&project.schemas, tool.args, Style::Compact);
+        let subject =
+            Subject { name: &tool.name.value, description: &tool.description, args: &schema };
+        let is_required = self.requires_strict(target, tool);
+        let is_plain = self.strict == Strict::Never || tool.strictness == Strictness::Never;
+        if let Some(strict) = self.strict_row(target).filter(|_| is_required || !is_plain) {
+            let projection = toolwright_dialect::project(&subject, strict, &policy);
+            if is_required || policy.worst(&projection.losses) < Level::Deny {
+                return Form { row: strict, projection, policy };
+            }
+        }
+        let row = target.plain();
+        let projection = toolwright_dialect::project(&subject, row, &policy);
+        Form { row, projection, policy }
+    }
+
+    fn requires_strict(&self, target: &Dialect, tool: &Tool) -> bool {
+        match tool.strictness {
+            Strictness::Always => true,
+            Strictness::Prefer => self.strict == Strict::Require || target.is_strict(),
+            Strictness::Never => target.is_strict(),
+        }
+    }
+
+    /// Returns the mistakes in exceptions for tools that the project does not have.
+    pub(crate) fn unknown_tools(&self, project: &Project) -> Vec<Diagnostic> {
+        let names: Vec<&str> = project.tools.iter().map(|tool| tool.name.value.as_str()).collect();
+        let unknown = self.exceptions.iter().filter(|(tool, _)| !names.contains(&tool.as_str()));
+        unknown
+            .map(|(tool, exception)| mistakes::unknown_tool(exception.span, tool, &names))
+            .collect()
+    }
+
+    /// Judges every tool in every target.
+    pub(crate) fn findings(&self, project: &Project) -> Vec<Diagnostic> {
+        let mut findings = Vec::new();
+        for target in self.targets() {
+            let mut forms = Vec::new();
+            for tool in &project.tools {
+                let form = self.form(target, project, tool);
+                findings.extend(form.findings(project, tool));
+                forms.push(form);
+            }
+            findings.extend(name_clashes(project, target, &forms));
+            for agent in &project.agents {
+                findings.extend(self.limits(project, target, agent, &forms));
+            }
+        }
+        findings
+    }
+
+    /// Holds the tools of an agent, which are in one request, to the limits of a target.
+    fn limits(
+        &self,
+        project: &Project,
+        target: &Dialect,
+        agent: &Agent,
+        forms: &[Form<'_>],
+    ) -> Vec<Diagnostic> {
+        let of_toolsets = agent.toolsets.iter().flat_map(|toolset| &project[*toolset].tools);
+        let tools: Vec<_> = of_toolsets.chain(&agent.tools).collect();
+        let tools = tools.iter().filter(|tool| !project[***tool].is_deferred);
+        let sent: Vec<Projections<'_>> = tools
+            .map(|tool| {
+                let (form, tool) = (&forms[tool.position()], &project[**tool]);
+                let is_required = self.requires_strict(target, tool);
+                Projections {
+                    name: &tool.name.value,
+                    strict: &form.projection,
+                    plain: &form.projection,
+                    strictness: match form.row.is_strict() {
+                        true if is_required => Strictness::Always,
+                        true => Strictness::Prefer,
+                        false => Strictness::Never,
+                    },
+                }
+            })
+            .collect();
+        let row = self.strict_row(target).unwrap_or(target);
+        let found = place(&sent, row).findings.into_iter().filter_map(|finding| {
+            let is_required = |tool: &str| {
+                let tool = project.tools.iter().find(|known| known.name.value == tool);
+                tool.is_some_and(|tool| self.requires_strict(target, tool))
+            };
+            let message =
+                format!("the agent `{}` in {}: {finding}", agent.name.value, row.dated_id());
+            match finding.code {
+                // Other tools become plain, which is what `prefer` means.
+                "TWD201" if is_required(&finding.tool) => {
+                    Some(mistakes::strict_budget(agent.name.span, message))
+                }
+                "TWD202" => Some(mistakes::too_many_tools(agent.name.span, message)),
+                "TWD203" => Some(mistakes::too_many_bytes(agent.name.span, message)),
+                _ => None,
+            }
+        });
+        found.collect()
+    }
+}
+
+impl Form<'_> {
+    /// Returns a finding for each kind of loss that the policy does not allow, at its first place.
+    fn findings(&self, project: &Project, tool: &Tool) -> Vec<Diagnostic> {
+        let mut findings: Vec<(Diagnostic, usize)> = Vec::new();
+        for loss in &self.projection.losses {
+            let severity = match self.policy.level(loss) {
+                Level::Allow => continue,
+                Level::Warn => Severity::Warning,
+                Level::Deny => Severity::Error,
+            };
+            let mut finding = self.finding(project, tool, loss);
+            finding.severity = severity;
+            match findings.iter_mut().find(|(known, _)| known.code == finding.code) {
+                Some((_, more)) => *more += 1,
+                None => findings.push((finding, 0)),
+            }
+        }
+        let with_count = |(mut finding, more): (Diagnostic, usize)| {
+            if more > 0 {
+                finding.message = format!("{}, and {more} more", finding.message);
+            }
+            finding
+        };
+        findings.into_iter().map(with_count).collect()
+    }
+
+    fn finding(&self, project: &Project, tool: &Tool, loss: &Loss) -> Diagnostic {
+        let span = span_of(&project.schemas, tool, &loss.at);
+        let (name, row) = (&tool.name.value, self.row.dated_id());
+        let why = format!("`toolwright dialects why {name} {}` lists all losses", self.row.id());
+        let finding = match (loss.kind, loss.keyword.as_str()) {
+            (LossKind::Refused, _) => mistakes::refused(span, name, &row, &loss.at, &loss.now),
+            (LossKind::Narrowing, "absent") => mistakes::absent(span, name, &row, &loss.at),
+            (LossKind::Narrowing, _) => mistakes::unnamed_keys(span, name, &row, &loss.at),
+            (kind, keyword) => mistakes::widened(span, name, &row, &loss.at, keyword, kind),
+        };
+        finding.help(why)
+    }
+
+    /// Returns the definition of the tool as JSON text: its name, description and schema on the wire.
+    pub(crate) fn definition(&self) -> String {
+        let Projection { wire_name, description, wire_schema, losses, .. } = &self.projection;
+        let mut entries = vec![
+            ("dialect".to_owned(), Json::string(self.row.dated_id())),
+            ("name".to_owned(), Json::string(wire_name)),
+            ("description".to_owned(), Json::string(description)),
+        ];
+        let refusal = losses.iter().find(|loss| loss.kind == LossKind::Refused);
+        match (wire_schema, refusal) {
+            (Some(schema), _) => entries.push(("parameters".to_owned(), json(schema))),
+            (None, Some(loss)) => {
+                entries.push((
+                    "refused".to_owned(),
+                    Json::string(format!("{} {}", loss.at, loss.now)),
+                ));
+            }
+            (None, None) => {}
+        }
+        Json::Object(entries).pretty()
+    }
+}
+
+/// Parses the text of a wire schema, which is valid JSON.
+fn json(text: &str) -> Json {
+    fn of(value: Value) -> Json {
+        match value {
+            Value::Null => Json::Null,
+            Value::Boolean(value) => Json::Boolean(value),
+            Value::Number(number) => Json::Number(number.to_string()),
+            Value::String(text) => Json::String(text),
+            Value::Array(items) => Json::Array(items.into_iter().map(of).collect()),
+            Value::Object(entries) => {
+                let entry = |(name, value): (String, Value)| (name, of(value));
+                Json::Object(entries.into_iter().map(entry).collect())
+            }
+        }
+    }
+    text.parse().map_or(Json::Null, of)
+}
+
+/// Returns a finding for each two tools that have one name in a target.
+fn name_clashes(project: &Project, target: &Dialect, forms: &[Form<'_>]) -> Vec<Diagnostic> {
+    let mut names: BTreeMap<&str, &Tool> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for (tool, form) in project.tools.iter().zip(forms) {
+        let wire_name = form.projection.wire_name.as_str();
+        if let Some(other) = names.insert(wire_name, tool) {
+            findings.push(mistakes::equal_names(
+                [&other.name, &tool.name],
+                wire_name,
+                &target.dated_id(),
+            ));
+        }
+    }
+    findings
+}
+
+/// Returns the span of a place in the arguments of a tool: that of the innermost property on the way there. Without one, it
+/// is the name of the tool.
+fn span_of(schemas: &Schemas, tool: &Tool, pointer: &str) -> Span {
+    let mut span = tool.name.span;
+    let mut node = tool.args;
+    let mut segments =
+        pointer.split('/').skip(1).map(|text| text.replace("~1", "/").replace("~0", "~"));
+    while let Some(segment) = segments.next() {
+        let Some(next) = (match segment.as_str() {
+            "properties" => segments.next().and_then(|name| property(schemas, node, &name)),
+            "additionalProperties" | "items" => inner(schemas, node).map(|node| (node, span)),
+            _ => None,
+        }) else {
+            break;
+        };
+        (node, span) = next;
+    }
+    span
+}
+
+fn property(schemas: &Schemas, node: NodeId, name: &str) -> Option<(NodeId, Span)> {
+    match &schemas[object_of(schemas, node)].shape {
+        Shape::Object(object) => {
+            let property = object.properties.iter().find(|property| property.name.value == name)?;
+            Some((property.schema, property.name.span))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the schema of the items of an array, or of the values of a map.
+fn inner(schemas: &Schemas, node: NodeId) -> Option<NodeId> {
+    match &schemas[object_of(schemas, node)].shape {
+        Shape::Array(array) => Some(array.items),
+        Shape::Object(object) => match object.additional {
+            Additional::Typed(node) => Some(node),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Follows references and goes into what may be null.
+fn object_of(schemas: &Schemas, node: NodeId) -> NodeId {
+    match schemas[resolved(schemas, node)].shape {
+        Shape::Nullable(inner) => resolved(schemas, inner),
+        _ => resolved(schemas, node),
+    }
+}

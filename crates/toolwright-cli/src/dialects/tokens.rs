@@ -1,0 +1,130 @@
+//! Estimates how many tokens the definitions of tools take.
+
+use toolwright::Value;
+use toolwright::value::Map;
+use toolwright_codegen::dialects::Dialects;
+use toolwright_dialect::{Class, Dialect, Projection};
+
+use super::Tool;
+use crate::exit::Exit;
+use crate::print::{self, table};
+
+/// The tokens of a definition, in a vocabulary that is known or guessed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tokens {
+    pub(super) low: f64,
+    pub(super) estimate: f64,
+    pub(super) high: f64,
+}
+
+impl Tokens {
+    fn of(tokens: f64) -> Self {
+        Self { low: tokens, estimate: tokens, high: tokens }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.low += other.low;
+        self.estimate += other.estimate;
+        self.high += other.high;
+    }
+
+    pub(super) fn to_value(self) -> Value {
+        let number = |tokens: f64| Value::from(rounded(tokens));
+        Value::Object(Map::from([
+            ("estimate", number(self.estimate)),
+            ("low", number(self.low)),
+            ("high", number(self.high)),
+        ]))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers of tokens are positive and small"
+)]
+fn rounded(tokens: f64) -> u64 {
+    tokens.round() as u64
+}
+
+/// Prints the tokens of each toolset in each dialect, and what deferred tools save.
+pub(super) fn report(tools: &[Tool], dialects: &Dialects, selected: &[&Dialect]) -> Exit {
+    let mut rows = Vec::new();
+    for dialect in selected {
+        let mut toolsets: Vec<(&str, Tokens, usize)> = Vec::new();
+        let mut deferred = Tokens::default();
+        for tool in tools {
+            let tokens = estimate(&tool.project(dialect, dialects), dialect);
+            if tool.is_deferred {
+                deferred.add(tokens);
+                continue;
+            }
+            match toolsets.iter_mut().find(|(name, ..)| *name == tool.toolset) {
+                Some((_, sum, tools)) => {
+                    sum.add(tokens);
+                    *tools += 1;
+                }
+                None => toolsets.push((&tool.toolset, tokens, 1)),
+            }
+        }
+        let mut row = |what: String, tools: String, sum: Tokens| {
+            let [estimate, low, high] =
+                [sum.estimate, sum.low, sum.high].map(|tokens| rounded(tokens).to_string());
+            rows.push([dialect.dated_id(), what, tools, estimate, format!("{low} to {high}")]);
+        };
+        for (toolset, sum, tools) in toolsets {
+            let name = if toolset.is_empty() { "all tools" } else { toolset };
+            row(name.to_owned(), tools.to_string(), sum);
+        }
+        if deferred.high > 0.0 {
+            row("(deferred)".to_owned(), String::new(), deferred);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "it is a small number")]
+        let fixed = dialect.tokens().per_request as f64;
+        if fixed > 0.0 {
+            row("(each request)".to_owned(), String::new(), Tokens::of(fixed));
+        }
+    }
+    table(["dialect", "toolset", "tools", "tokens", "range"], &rows);
+    if !IS_COUNTED {
+        print::out_line(
+            "rough: 4.2 bytes a token; the feature `tokens` of toolwright-cli counts them",
+        );
+    }
+    Exit::Success
+}
+
+/// Estimates the tokens of a definition as it is sent; none if it is not sent.
+pub(super) fn estimate(projection: &Projection, dialect: &Dialect) -> Tokens {
+    if projection.class == Class::Refused {
+        return Tokens::default();
+    }
+    let definition = Value::Object(Map::from([
+        ("name", Value::from(projection.wire_name.as_str())),
+        ("description", Value::from(projection.description.as_str())),
+    ]));
+    let schema = projection.wire_schema.as_deref().unwrap_or_default();
+    let text = format!("{definition}{schema}");
+    let tokens = count(&text);
+    let known = dialect.tokens();
+    Tokens { low: tokens * known.low, estimate: tokens * known.factor, high: tokens * known.high }
+}
+
+/// Whether tokens are counted, or guessed from the length of the text.
+const IS_COUNTED: bool = cfg!(feature = "tokens");
+
+/// Returns the tokens of a text in OpenAI's vocabulary `o200k_base`.
+#[cfg(feature = "tokens")]
+fn count(text: &str) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "texts have fewer than 2^52 tokens")]
+    let tokens = tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len() as f64;
+    tokens
+}
+
+/// Guesses the tokens of a text in OpenAI's vocabulary `o200k_base`, in which lists of tools have 4.2 bytes a token.
+#[cfg(not(feature = "tokens"))]
+fn count(text: &str) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "texts have fewer than 2^52 bytes")]
+    let bytes = text.len() as f64;
+    bytes / 4.2
+}

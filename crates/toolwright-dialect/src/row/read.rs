@@ -1,0 +1,105 @@
+//! Reads rows from TOML, and checks them.
+
+use regex_lite::Regex;
+use serde::Deserialize;
+use toml::{Table, Value};
+use toolwright::issue::suggestion;
+
+use super::{Dialect, DialectError};
+
+/// A file of rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    dialect: Vec<Table>,
+}
+
+/// Keys that belong to one row alone.
+const NOT_INHERITED: [&str; 9] =
+    ["id", "title", "asof", "inherits", "plain", "confidence", "evidence", "note", "profile_level"];
+
+/// Reads the rows of a file; `known` gains their whole tables.
+pub(super) fn read(text: &str, known: &mut Vec<Table>) -> Result<Vec<Dialect>, DialectError> {
+    let file: File = toml::from_str(text).map_err(|error| {
+        let line =
+            text[..error.span().unwrap_or_default().start.min(text.len())].matches('\n').count();
+        DialectError(format!("line {}: {}", line + 1, error.message()))
+    })?;
+    let mut rows = Vec::new();
+    for own in file.dialect {
+        let id = own.get("id").and_then(Value::as_str).unwrap_or("without an id").to_owned();
+        let wrong = |what: String| DialectError(format!("dialect `{id}`: {what}"));
+        let table = with_inherited(own, known).map_err(&wrong)?;
+        let mut row = parsed(&table).map_err(&wrong)?;
+        check(&row).map_err(&wrong)?;
+        row.sibling =
+            row.plain.as_deref().map(|plain| sibling(plain, known)).transpose().map_err(&wrong)?;
+        row.table = table.clone();
+        known.push(table);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+fn parsed(table: &Table) -> Result<Dialect, String> {
+    table.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())
+}
+
+/// Returns the row that `plain` names.
+fn sibling(plain: &str, known: &[Table]) -> Result<Box<Dialect>, String> {
+    let Some(table) = newest(plain, known) else {
+        return Err(format!(
+            "found `plain = \"{plain}\"`, expected the id of a row above this one"
+        ));
+    };
+    parsed(table).map(Box::new)
+}
+
+fn newest<'a>(id: &str, known: &'a [Table]) -> Option<&'a Table> {
+    known.iter().rfind(|table| table.get("id").and_then(Value::as_str) == Some(id))
+}
+
+fn with_inherited(own: Table, known: &[Table]) -> Result<Table, String> {
+    let Some(parent) = own.get("inherits").and_then(Value::as_str) else { return Ok(own) };
+    let Some(parent) = newest(parent, known) else {
+        let ids = known.iter().filter_map(|table| table.get("id")?.as_str());
+        let help = suggestion(parent, ids, "there is");
+        return Err(format!(
+            "found `inherits = \"{parent}\"`, expected a row above this one; {help}"
+        ));
+    };
+    let mut table = parent.clone();
+    table.retain(|key, _| !NOT_INHERITED.contains(&key));
+    table.extend(own);
+    Ok(table)
+}
+
+/// Checks what no type says.
+fn check(row: &Dialect) -> Result<(), String> {
+    let grammars = [Some(&row.name), row.property_key.as_ref(), row.call_id.as_ref()];
+    for grammar in grammars.into_iter().flatten() {
+        Regex::new(grammar).map_err(|error| {
+            format!("the grammar `{grammar}` is no regular expression: {error}")
+        })?;
+    }
+    let is_id = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if row.id.is_empty()
+        || !row.id.bytes().all(is_id)
+        || ["args", "result"].contains(&row.id.as_str())
+    {
+        return Err("its `id` is no name, expected lower-case letters, digits and `-`".to_owned());
+    }
+    if row.evidence.is_empty() {
+        return Err("`evidence` is empty, expected a source for the row".to_owned());
+    }
+    let month = row.asof.split_once('-').filter(|(year, month)| {
+        let digits = |text: &str, count| {
+            text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        digits(year, 4) && digits(month, 2)
+    });
+    if month.is_none() {
+        return Err(format!("found `asof = \"{}\"`, expected a month such as 2026-09", row.asof));
+    }
+    Ok(())
+}
