@@ -1,5 +1,6 @@
 //! Tests generated code for names and texts that have a meaning in Rust (G13).
 
+use toolwright::spec::Strictness;
 use toolwright::{Executor, MethodError, Payload, Tool, ToolCall};
 
 use super::Tested;

@@ -125,11 +125,13 @@ fn two_tools_with_one_wire_name_are_an_error_that_names_both() {
     assert!(finding.message.contains("`a.b`") && finding.message.contains("`a b`"), "{finding}");
 }
 
+/// The number of definitions of a large schema. Release builds take ten times as many in a second:
+/// `cargo xtask bench dialects`.
+const DEFINITIONS: usize = 1_000;
+
 #[test]
 fn hostile_schemas_are_projected_or_refused_without_a_panic() {
     let deep = format!("{}{}{}", "{\"properties\":{\"a\":".repeat(500), "{}", "}}".repeat(500));
-    // Release builds take ten times as many in a second: `cargo xtask bench dialects`.
-    const DEFINITIONS: usize = 1_000;
     let definitions: Vec<String> = (0..DEFINITIONS)
         .map(|number| format!("\"D{number}\":{{\"type\":\"object\",\"properties\":{{\"next\":{{\"$ref\":\"#/$defs/D{}\"}}}}}}", (number + 1) % DEFINITIONS))
         .collect();

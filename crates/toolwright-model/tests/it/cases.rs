@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use toolwright::Payload;
+use toolwright::spec::Strictness;
 use toolwright_dialect::{
-    Dialect, Policy, Projection, Projections, Request, Strictness, Subject, place, project,
+    Dialect, Policy, Projection, Projections, Request, Subject, place, project,
 };
 use toolwright_model::{
     CallAnswer, ChatOptions, Choice, Content, Effort, Message, ModelCall, ModelFacts, Opaque,
