@@ -1,4 +1,4 @@
-//! Reads a published schema: brings what older drafts wrote into the form of 2020-12, resolves references and merges `allOf`.
+//! Reads a published schema: converts older drafts to 2020-12, resolves references and merges `allOf`.
 
 use std::borrow::Cow;
 use std::cell::Cell;

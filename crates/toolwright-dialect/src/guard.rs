@@ -1,4 +1,4 @@
-//! Tells values of one schema from those of another by their outermost form.
+//! Distinguishes values of different schemas by their kind and their outermost keys and constants.
 
 use toolwright::value::{Kind, Value};
 
@@ -74,7 +74,7 @@ impl Guard {
         Self { kinds, values, object }
     }
 
-    /// Whether no value has both forms.
+    /// Returns whether no value has both forms.
     pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
         if let (Some(ours), Some(theirs)) = (&self.values, &other.values) {
             return !ours.iter().any(|value| theirs.contains(value));
@@ -85,7 +85,7 @@ impl Guard {
             .all(|kind| *kind == Kind::Object && self.object.is_disjoint(&other.object))
     }
 
-    /// Whether a value has the form.
+    /// Returns whether a value has the form.
     pub(crate) fn accepts(&self, value: &Value) -> bool {
         self.resembles(value)
             && value.as_object().is_none_or(|entries| {
@@ -93,7 +93,7 @@ impl Guard {
             })
     }
 
-    /// Whether a value has the form but for keys that are missing.
+    /// Returns whether a value has the form but for keys that are missing.
     pub(crate) fn resembles(&self, value: &Value) -> bool {
         let listed = self.values.as_ref().is_none_or(|values| values.contains(value));
         listed

@@ -1,10 +1,11 @@
-//! Provider dialects: the schema of a tool as each provider accepts it, and the way back for the values that its model sends.
+//! Provider dialects: projects the schema of a tool to what each model provider accepts, and converts the values that its
+//! model sends back to what the tool accepts.
 //!
-//! Providers take different parts of JSON Schema. [`project`] fits a published schema to a [`Dialect`], lists each [`Loss`],
+//! Providers accept different subsets of JSON Schema. [`project`] fits a published schema to a [`Dialect`], lists each [`Loss`],
 //! and makes a plan: [`Projection::decode`] turns what a model sent into what the tool's own codec expects, and
 //! [`Projection::encode`] does the opposite for histories. [`place`] puts the tools of a request together.
 //!
-//! Dialects are data with dates and sources, see [`Dialect::evidence`]. Nothing here talks to a provider.
+//! Dialects are data with dates and sources: see [`Dialect::evidence`]. This crate sends no requests.
 
 #![warn(missing_debug_implementations)]
 

@@ -1,4 +1,4 @@
-//! What a wire schema does not say of its canonical schema.
+//! Losses: the differences between a canonical schema and its wire schema.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ pub struct Loss {
     pub at: String,
     /// The keyword, or the name of a policy for narrowing: `unnamed_keys`, `absent`.
     pub keyword: String,
-    /// The keyword's value in the canonical schema; null where there is none.
+    /// The keyword's value in the canonical schema; null if there is none.
     pub was: Value,
-    /// The sentence or the construct that stands for it in the wire schema; empty where nothing does.
+    /// The sentence or the construct that replaces it in the wire schema; empty if nothing does.
     pub now: String,
     /// The transform: `T1` to `T22`.
     pub by: &'static str,
@@ -38,15 +38,15 @@ impl Loss {
 /// The kind of a loss, from harmless to severe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LossKind {
-    /// Words alone are lost.
+    /// Only text for people and models is lost or changed.
     Annotation,
-    /// A rule is said in words, and the codec enforces it.
+    /// A rule became a sentence in a description. The codec enforces it.
     Enforcement,
     /// The wire schema accepts values that are no encoding of a canonical value.
     Widening,
     /// Some canonical value has no encoding.
     Narrowing,
-    /// The dialect cannot say the schema.
+    /// The dialect cannot express the schema.
     Refused,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for LossKind {
     }
 }
 
-/// What holds for a wire schema, from best to worst.
+/// The guarantees of a projection, from best to worst.
 ///
 /// Let C be the values of the canonical schema and W those of the wire schema. In each class, `decode` brings back what
 /// `encode` made, `encode` stays within W, and what `decode` returns is judged by the codec.

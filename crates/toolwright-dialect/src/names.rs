@@ -1,11 +1,11 @@
-//! Names and call ids on the wire.
+//! Names of tools and ids of calls on the wire.
 
 use sha2::{Digest, Sha256};
 
 use crate::row::Dialect;
 
 /// Returns the name of a tool on the wire. Characters outside the dialect's grammar become `_`, a first character outside it
-/// gets `t_` before it, and a name that is too long is cut and ends with a digest of the whole. Two names may come out equal:
+/// gets `t_` before it, and a name that is too long is cut and ends with a digest of the whole. Two names may become equal:
 /// [`place`](crate::place()) reports that.
 pub fn wire_name(name: &str, dialect: &Dialect) -> String {
     if dialect.takes_name(name) {

@@ -1,4 +1,4 @@
-//! The sizes of a wire schema, and the limits they are held to.
+//! Measures a wire schema and compares it with the limits of a dialect.
 
 use toolwright::value::{Map, Value};
 

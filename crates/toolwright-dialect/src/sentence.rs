@@ -1,4 +1,4 @@
-//! The sentences that stand in a description for rules a dialect does not take. They are fixed: prompts depend on them.
+//! The sentences in descriptions that replace rules which a dialect does not accept. Prompts depend on their exact words.
 
 use toolwright::value::{Kind, Value};
 
@@ -93,7 +93,7 @@ fn format_in_words(format: &str) -> String {
     }
 }
 
-/// Returns a description with sentences behind it.
+/// Appends sentences to a description.
 pub(crate) fn behind(description: Option<&str>, sentences: &[String]) -> Option<String> {
     let description = description.map(str::trim_end).filter(|text| !text.is_empty());
     let parts: Vec<&str> =

@@ -1,4 +1,5 @@
-//! Wire values to canonical values. What does not follow the plan is reported with both places; the rest is left to the codec.
+//! Decodes wire values to canonical values. Values that do not match the plan are reported with both places; the codec of the
+//! tool checks everything else.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use toolwright::value::{Map, Value};
 use super::{AbsentForm, ObjectStep, Plan, Rest, Step, StepId, Wrong};
 
 impl Plan {
-    /// Decodes as much as it can; mistakes are put into `wrong`.
+    /// Decodes as much as possible, and adds mistakes to `wrong`.
     pub(crate) fn decode(&self, wire: &Value, wrong: &mut Vec<Wrong>) -> Value {
         Decoder { steps: &self.steps, wrong }.decoded(self.root, wire, "", "")
     }
@@ -170,7 +171,7 @@ impl Decoder<'_> {
         Value::Object(entries)
     }
 
-    /// Reads pairs into `entries`; `taken` are keys that stand as properties of their own.
+    /// Reads pairs into `entries`; `taken` are the keys that have a property of their own.
     fn pairs(
         &mut self,
         step: StepId,
@@ -254,7 +255,7 @@ impl Decoder<'_> {
 }
 
 impl Step {
-    /// The kind of wire value that a step reads, where no other kind can be a canonical value.
+    /// Returns the only kind of wire value that a step reads, if there is only one.
     fn expected_on_wire(&self) -> Option<&'static str> {
         match self {
             Self::Text => Some("a string that holds JSON text"),
@@ -270,7 +271,7 @@ fn sentence(invalid: &toolwright::InvalidPayload) -> String {
     invalid.issues().first().map_or_else(String::new, Issue::message)
 }
 
-/// Beginning of a value, with its kind.
+/// Returns the beginning of a value, with its kind.
 fn found(value: &Value) -> String {
     let text: String = value.to_string().chars().take(40).collect();
     match value {

@@ -1,4 +1,4 @@
-//! Canonical values to wire values.
+//! Encodes canonical values as wire values.
 
 use toolwright::pointer::escaped;
 use toolwright::value::{Map, Number, Value};
@@ -8,7 +8,7 @@ use super::{AbsentForm, NoForm, ObjectStep, Plan, Rest, Step, StepId};
 impl Plan {
     /// # Errors
     ///
-    /// The first place that has no form.
+    /// Returns the first place whose value cannot be sent.
     pub(crate) fn encode(&self, value: &Value) -> Result<Value, NoForm> {
         self.encoded(self.root, value, "")
     }

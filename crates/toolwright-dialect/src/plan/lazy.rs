@@ -1,4 +1,4 @@
-//! Schemas of canonical values, which choose the alternative when a value is encoded.
+//! Schemas of canonical values, which decide which alternative of a choice encodes a value.
 
 use std::sync::{Arc, OnceLock};
 

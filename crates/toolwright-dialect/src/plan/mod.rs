@@ -1,7 +1,7 @@
-//! How values go to the wire and back.
+//! Plans: how values are encoded for the wire and decoded.
 //!
-//! A plan is a list of steps that refer to each other by number, since schemas may refer to themselves. A step that
-//! changes nothing is [`Step::Same`], so that the common case costs nothing.
+//! A plan is a list of steps that refer to each other by number, because schemas may refer to themselves. A step that
+//! changes nothing is [`Step::Same`], so the common case is free.
 
 mod decode;
 mod encode;
@@ -63,29 +63,29 @@ pub(crate) struct Property {
     pub(crate) absent: AbsentForm,
 }
 
-/// The form of a property that is not there.
+/// How the absence of a property is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AbsentForm {
-    /// It is not there on the wire.
+    /// The property is absent on the wire, too.
     Absent,
-    /// It is null, and null has no other meaning.
+    /// As null, which has no other meaning.
     Null,
-    /// It has none.
+    /// It cannot be sent.
     NoForm,
-    /// It means the same as null.
+    /// As null, which means the same.
     SameAsNull,
-    /// It is null, and any value is under the key `value` of an object.
+    /// As null; each value is in an object under the key `value`.
     Wrapped,
 }
 
-/// The form of keys that have no property.
+/// How keys without a property are sent.
 #[derive(Debug)]
 pub(crate) enum Rest {
-    /// They stay, and their values go through a step.
+    /// As they are; a step encodes their values.
     Keep(StepId),
-    /// They have none.
+    /// They cannot be sent.
     NoForm,
-    /// They are pairs under one more key.
+    /// As pairs under one more key.
     Pairs { wire_key: String, step: StepId },
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct Branch {
     pub(crate) canonical: LazySchema,
 }
 
-/// A value that has no form on the wire.
+/// A value that cannot be sent.
 #[derive(Debug)]
 pub(crate) struct NoForm {
     /// A canonical pointer.
@@ -117,7 +117,7 @@ pub(crate) struct Wrong {
 pub(crate) struct Plan {
     steps: Vec<Step>,
     root: StepId,
-    /// Decoding changes nothing, though some values may have no form.
+    /// Returns whether decoding changes nothing; some values may still not be encodable.
     decodes_as_is: bool,
 }
 
@@ -133,7 +133,7 @@ impl Plan {
         self.decodes_as_is
     }
 
-    /// Whether the arguments are under one key, so that nothing means something else than an empty object.
+    /// Returns whether the arguments are under one key, so that no arguments differ from an empty object.
     pub(crate) fn is_wrapped(&self) -> bool {
         matches!(self.steps[self.root], Step::Wrapped { .. })
     }
@@ -203,7 +203,7 @@ fn changes_nothing(step: &Step, is_same: &[bool], decoding: bool) -> bool {
     }
 }
 
-/// Follows links, and takes every step that changes nothing for the first.
+/// Follows links, and replaces each step that changes nothing by the first step.
 fn resolved(steps: &[Step], mut id: StepId) -> StepId {
     loop {
         match steps[id] {

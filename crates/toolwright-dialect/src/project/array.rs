@@ -1,4 +1,4 @@
-//! Arrays and tuples.
+//! Projects arrays and tuples.
 
 use toolwright::value::{Kind, Map, Value};
 
@@ -32,7 +32,7 @@ impl Projector<'_> {
         Node { wire, step }
     }
 
-    /// Items of which nothing is said.
+    /// Items without a schema.
     fn any_items(&mut self, wire: &mut Map<Value>, at: &str) -> usize {
         if self.dialect.items_typed || self.dialect.nodes_typed {
             let any = Value::Object(Map::new());

@@ -1,4 +1,4 @@
-//! `anyOf` and `oneOf`.
+//! Projects `anyOf` and `oneOf`.
 
 use toolwright::value::{Kind, Map, Value};
 
@@ -10,7 +10,7 @@ use crate::loss::LossKind;
 use crate::plan::{Branch, LazySchema, SAME, Step};
 
 impl Projector<'_> {
-    /// Projects a choice. `None` where its alternatives only add rules to the node, which are then said in words.
+    /// Projects a choice. Returns `None` if its alternatives only add rules to the node, which then become sentences.
     pub(super) fn choice(
         &mut self,
         keyword: &'static str,
@@ -78,7 +78,7 @@ impl Projector<'_> {
         Some(self.alternatives(nodes, &own, at))
     }
 
-    /// Alternatives that can be told apart on the wire, or need no plan.
+    /// Alternatives that are distinguishable on the wire, or need no plan.
     pub(super) fn alternatives(
         &mut self,
         nodes: Vec<(Node, LazySchema)>,
@@ -188,14 +188,14 @@ impl Projector<'_> {
         Guard::of(&schema, &target)
     }
 
-    /// Whether each wire value belongs to at most one of the nodes, or it makes no difference.
+    /// Returns whether each wire value belongs to at most one of the nodes, or it makes no difference.
     pub(super) fn are_told_apart(&mut self, nodes: &[(Node, LazySchema)]) -> bool {
         // That makes the definitions, whose steps are known then.
         let guards: Vec<Guard> = nodes.iter().map(|(node, _)| self.guard(&node.wire)).collect();
         nodes.iter().all(|(node, _)| self.stays_same(node.step)) || pairwise(&guards)
     }
 
-    /// Whether a step changes nothing, as far as that is known.
+    /// Returns whether a step changes nothing, as far as that is known.
     fn stays_same(&self, mut step: usize) -> bool {
         for _ in 0..self.steps.len() {
             match &self.steps[step] {
@@ -207,7 +207,7 @@ impl Projector<'_> {
         false
     }
 
-    /// Whether no canonical value fits two alternatives, as far as their outermost forms tell.
+    /// Returns whether no canonical value fits two alternatives, as far as their outermost forms tell.
     fn are_disjoint(&self, branches: &[Value]) -> bool {
         let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
         let guards: Vec<Guard> = branches.iter().map(|branch| Guard::of(branch, &target)).collect();
@@ -225,7 +225,7 @@ fn pairwise(guards: &[Guard]) -> bool {
         .all(|(index, guard)| guards[..index].iter().all(|other| guard.is_disjoint(other)))
 }
 
-/// Whether an alternative only adds rules to a node that says what its values are.
+/// Returns whether an alternative only adds rules to a node that says what its values are.
 pub(super) fn only_restricts(branch: &Value) -> bool {
     branch.as_object().is_none_or(|entries| {
         entries.keys().all(|key| {

@@ -1,4 +1,4 @@
-//! `enum` and `const`.
+//! Projects `enum` and `const`.
 
 use std::collections::HashSet;
 
@@ -97,7 +97,7 @@ impl Projector<'_> {
     }
 }
 
-/// The rules that stand beside listed values, where there are some.
+/// Returns the rules beside listed values, if any.
 fn rules_beside(entries: &Map<Value>) -> Option<Schema> {
     if words_alone(entries).len() == entries.len() {
         return None;
@@ -127,7 +127,7 @@ fn without_values(entries: &Map<Value>) -> Map<Value> {
         .collect()
 }
 
-/// The keywords of a node that say nothing of its values.
+/// The keywords of a node that do not restrict its values.
 fn words_alone(entries: &Map<Value>) -> Map<Value> {
     let is_rule = |key: &str| {
         matches!(

@@ -1,4 +1,4 @@
-//! Nodes of one kind without anything inside, and the keywords that every node shares.
+//! Projects strings, numbers, booleans and null, and the keywords that all nodes share.
 
 use toolwright::format::{Format, IntegerFormat};
 use toolwright::value::{Kind, Map, Number, Value};
@@ -9,7 +9,7 @@ use crate::plan::{SAME, Step, StepId};
 use crate::row::Mode;
 use crate::sentence;
 
-/// Keywords that say nothing of which values are right.
+/// Keywords that do not restrict values.
 const ANNOTATIONS: [&str; 14] = [
     "$schema",
     "$id",
@@ -69,7 +69,7 @@ impl Projector<'_> {
         Node::same(wire)
     }
 
-    /// Adds the keywords of a node that have not been handled: those the dialect takes, sentences for the others.
+    /// Adds the other keywords of a node: as they are if the dialect accepts them, otherwise as sentences.
     pub(super) fn finish(
         &mut self,
         wire: &mut Map<Value>,
@@ -176,7 +176,7 @@ impl Projector<'_> {
         sentences.push(words);
     }
 
-    /// Whether the dialect takes a rule of a node as it is written.
+    /// Returns whether the dialect accepts a rule of a node as it is written.
     fn takes_rule(&self, keyword: &str, value: &Value, entries: &Map<Value>) -> bool {
         let dialect = self.dialect;
         if !dialect.takes(keyword) || is_schema(keyword) {
@@ -214,7 +214,7 @@ impl Projector<'_> {
 /// The form of integers beyond what doubles hold.
 const DIGITS: &str = "An integer as a string of digits: `^-?(0|[1-9][0-9]*)$`.";
 
-/// Whether bounds name integers that a double does not hold exactly: beyond 2^53 (IEEE 754, binary64).
+/// Returns whether bounds name integers that a double does not hold exactly: beyond 2^53 (IEEE 754, binary64).
 fn exceeds_doubles(entries: &Map<Value>) -> bool {
     const EXACT: i64 = 1 << 53;
     ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].iter().any(|bound| {
@@ -232,13 +232,13 @@ fn with_words(entries: &Map<Value>, words: &str) -> Map<Value> {
     all
 }
 
-/// Whether a keyword is none of the vocabularies of JSON Schema that assert or apply.
+/// Returns whether a keyword is none of the vocabularies of JSON Schema that assert or apply.
 fn is_annotation(keyword: &str) -> bool {
     ANNOTATIONS.contains(&keyword)
         || (sentence::kinds_of_keyword(keyword).is_empty() && !is_schema(keyword))
 }
 
-/// Whether a rule is a schema or an object of schemas.
+/// Returns whether a rule is a schema or an object of schemas.
 pub(super) fn is_schema(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -260,7 +260,7 @@ pub(super) fn is_schema(keyword: &str) -> bool {
     )
 }
 
-/// Whether a keyword with this value accepts everything.
+/// Returns whether a keyword with this value accepts everything.
 pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     match keyword {
         "minLength" | "minItems" | "minProperties" => {
@@ -277,7 +277,7 @@ pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether a pattern has an assertion of what is before or behind a place.
+/// Returns whether a pattern has an assertion of what is before or behind a place.
 pub(super) fn looks_around(pattern: &str) -> bool {
     ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look))
 }

@@ -1,6 +1,7 @@
-//! Fits one tool to one dialect: the wire schema, the plan for its values, and the losses.
+//! Projects one tool to one dialect: creates the wire schema, the plan for its values, and the list of losses.
 //!
-//! A projection is total. What a dialect cannot say becomes a sentence, a string of JSON text, or the reason of a refusal.
+//! A projection never fails. A construct that a dialect cannot express becomes a sentence, a string of JSON text, or a refusal
+//! with a reason.
 
 mod array;
 mod choice;
@@ -43,7 +44,7 @@ pub struct Projection {
     pub wire_name: String,
     /// The description on the wire.
     pub description: String,
-    /// The schema on the wire. `None` where the tool is sent without one, or refused.
+    /// The schema on the wire; `None` if the tool is sent without one or refused.
     pub wire_schema: Option<String>,
     /// The worst of the losses.
     pub class: Class,
@@ -64,8 +65,8 @@ pub struct Decoded<'a> {
 }
 
 impl Decoded<'_> {
-    /// Returns the JSON Pointer on the wire of a canonical JSON Pointer; that of the nearest value around it where it has none
-    /// of its own.
+    /// Converts a canonical JSON Pointer to the JSON Pointer on the wire. If the place does not exist there, returns that of the
+    /// nearest value around it.
     pub fn wire_pointer(&self, canonical: &str) -> String {
         match &self.wire {
             Some(wire) => self.plan.wire_pointer(canonical, wire),
@@ -92,7 +93,7 @@ pub struct WireIssue {
     pub issue: Issue,
 }
 
-/// Everything that is wrong with a value from the wire. It displays as one sentence a line, with the places on the wire.
+/// All issues of a value from the wire. Displays as one sentence on each line, with the places on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireIssues {
     /// The issues, in order.
@@ -114,7 +115,7 @@ impl std::fmt::Display for WireIssues {
 
 impl std::error::Error for WireIssues {}
 
-/// A canonical value that has no form in a dialect. It displays as one sentence.
+/// A canonical value that cannot be sent in a dialect. Displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CannotSay {
     /// The canonical JSON Pointer of the value.
@@ -137,7 +138,7 @@ impl Projection {
     ///
     /// # Errors
     ///
-    /// If the text is no JSON, or the value has no form in the dialect.
+    /// If the text is not JSON, or the value cannot be sent in the dialect.
     pub fn encode(&self, canonical: &str) -> Result<String, CannotSay> {
         if self.class == Class::Refused {
             return Err(CannotSay {
@@ -154,12 +155,12 @@ impl Projection {
             .map_err(|no_form| CannotSay { at: no_form.at, reason: no_form.reason })
     }
 
-    /// Decodes arguments as a provider sent them: an object, a JSON text that holds one, or nothing. The codec of the tool has
-    /// to judge the result; [`Decoded::wire_issues`] brings its issues back.
+    /// Decodes arguments as a provider sent them: an object, a string that contains the JSON text of one, or nothing. The codec
+    /// of the tool must check the result; [`Decoded::wire_issues`] converts the places in its issues.
     ///
     /// # Errors
     ///
-    /// If the text is no JSON, has a key twice, or does not follow the plan: all issues, with their places on the wire.
+    /// If the text is not JSON, has a duplicate key, or does not match the plan: all issues, with their places on the wire.
     pub fn decode<'a>(&'a self, wire: &str) -> Result<Decoded<'a>, WireIssues> {
         let whole = |kind| WireIssues {
             issues: vec![WireIssue { wire: String::new(), issue: Issue::new("", kind) }],
@@ -204,14 +205,14 @@ impl Projection {
         })
     }
 
-    /// Whether values are the same on both sides.
+    /// Returns whether encoding and decoding change nothing.
     pub fn is_identity(&self) -> bool {
         self.plan.is_identity()
     }
 }
 
-/// Fits a tool to a dialect. It never fails: a tool that the dialect cannot say has the class [`Class::Refused`], with the place
-/// and the reason among its losses.
+/// Projects a tool to a dialect. Never fails: a tool that the dialect cannot express has the class [`Class::Refused`], and the
+/// place and the reason are among its losses.
 ///
 /// ```
 /// use toolwright_dialect::{Class, Dialect, Policy, Subject, project};
@@ -302,7 +303,7 @@ struct Definition {
     is_being_made: bool,
 }
 
-/// What a projection knows while it goes through a schema.
+/// The state of a projection.
 struct Projector<'a> {
     canonical: &'a Canonical,
     dialect: &'a Dialect,
@@ -462,13 +463,14 @@ impl<'a> Projector<'a> {
     }
 }
 
-/// How deep definitions are made within each other; deeper ones are made later, when their form is no longer asked for.
+/// The maximum nesting of definitions that are projected on first use; deeper ones are projected later, when nobody needs their
+/// outermost form any more.
 const MOST_MAKING: usize = 16;
 
-/// Words of policies that stand as the keyword of a loss.
+/// Keys of policies that are used as the keyword of a loss.
 const POLICY_WORDS: [&str; 2] = ["unnamed_keys", "absent"];
 
-/// Keywords that are words alone.
+/// Keywords that only contain text for people and models.
 const WORDS: [&str; 7] =
     ["title", "description", "$comment", "examples", "$schema", "$id", "default"];
 

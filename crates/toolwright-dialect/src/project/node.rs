@@ -1,4 +1,4 @@
-//! One node of a schema, whatever it is.
+//! Projects one node of a schema of any kind.
 
 use toolwright::value::{Kind, Map, Value};
 
@@ -9,16 +9,16 @@ use crate::plan::{Branch, LazySchema, SAME, Step};
 use crate::policy::Unroll;
 use crate::row::{Recursion, References};
 
-/// The most copies of targets that are written out.
+/// The maximum number of copies of targets of references.
 const MOST_COPIES: usize = 64;
 
 /// The most nodes that are projected, as merged references may multiply them.
 const MOST_NODES: usize = 20_000;
 
-/// How deep targets are written out within each other.
+/// The maximum nesting of copied targets.
 const MOST_NESTED_COPIES: usize = 24;
 
-/// The most alternatives of a choice that is multiplied out.
+/// The maximum number of alternatives when choices are combined.
 pub(super) const MOST_ALTERNATIVES: usize = 200;
 
 impl Projector<'_> {
@@ -67,7 +67,7 @@ impl Projector<'_> {
         self.kinds(entries, at, depth)
     }
 
-    /// A node that says nothing of its values.
+    /// A node that allows any value.
     pub(super) fn any(&mut self, schema: &Value, at: &str) -> Node {
         if self.dialect.nodes_typed {
             return self.text(schema, at, "T15");
@@ -190,7 +190,7 @@ impl Projector<'_> {
         Node { wire, step: self.step(Step::Choice(vec![null, other])) }
     }
 
-    /// Whether the dialect takes a list of these types, and of null.
+    /// Returns whether the dialect takes a list of these types, and of null.
     pub(super) fn takes_type_list(&self, kinds: &[Kind]) -> bool {
         self.dialect.takes_type_list(kinds.iter().map(|kind| kind.as_str()))
     }
@@ -423,7 +423,7 @@ fn of_kind_alone(kind: Kind) -> LazySchema {
     })
 }
 
-/// Whether a node without `type` has keywords that speak of what is inside a value.
+/// Returns whether a node without `type` has keywords about the contents of a value.
 fn has_structure(entries: &Map<Value>) -> bool {
     ["properties", "items", "prefixItems", "patternProperties", "additionalProperties"]
         .iter()

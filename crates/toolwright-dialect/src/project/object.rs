@@ -8,7 +8,7 @@ use crate::guard::{Guard, strings};
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step};
 
-/// What a schema says of keys that it does not name.
+/// The rule of a schema for keys that it does not name.
 pub(super) enum Others<'a> {
     /// Nothing.
     Silent,
@@ -56,7 +56,7 @@ impl Projector<'_> {
         self.named(properties, &required, &others, entries, at, depth)
     }
 
-    /// How many levels of objects and arrays an object takes on the wire, what its values are aside.
+    /// Returns the number of levels of objects and arrays that an object takes on the wire, without its values.
     pub(super) fn levels(&self, entries: &Map<Value>) -> usize {
         let properties = entries
             .get("properties")
@@ -190,7 +190,7 @@ impl Projector<'_> {
         Node { wire, step }
     }
 
-    /// Whether a reference leads back to itself, where the dialect takes that through optional properties alone.
+    /// Returns whether a reference is part of a cycle in a dialect that accepts cycles only through optional properties.
     fn leads_back(&self, schema: &Value) -> bool {
         if self.dialect.recursion != crate::row::Recursion::OptionalOnly {
             return false;
@@ -206,7 +206,7 @@ impl Projector<'_> {
         found
     }
 
-    /// The form of a property that may be absent.
+    /// Decides how the absence of a property is sent.
     fn optional(
         &mut self,
         node: Node,
@@ -242,7 +242,7 @@ impl Projector<'_> {
         (wire, step, AbsentForm::NoForm)
     }
 
-    /// The form of keys that the schema does not name: the plan, and `additionalProperties` of the wire schema.
+    /// Decides how keys without a property are sent: returns the plan, and `additionalProperties` of the wire schema.
     fn others(
         &mut self,
         others: &Others<'_>,
@@ -410,7 +410,7 @@ impl Projector<'_> {
         (wire, value.step)
     }
 
-    /// Whether an object's step does anything; one that only leaves out forms counts.
+    /// Returns whether the step of an object has any effect, including refusing values.
     fn changes(&self, step: usize) -> bool {
         let Step::Object(object) = &self.steps[step] else { return true };
         let changed = object.properties.iter().any(|property| {

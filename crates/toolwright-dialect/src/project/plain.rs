@@ -1,4 +1,4 @@
-//! Dialects that take any JSON Schema, but for its root and a few habits of older drafts.
+//! Projects for dialects that accept any JSON Schema, except for rules about its root and about older drafts.
 
 use toolwright::schema::Schema;
 use toolwright::value::{Map, Value};

@@ -1,4 +1,4 @@
-//! The root of a wire schema: an object.
+//! Projects the root of a schema, which is an object on the wire.
 
 use toolwright::value::{Kind, Map, Value};
 
@@ -8,10 +8,10 @@ use crate::guard::strings;
 use crate::loss::LossKind;
 use crate::plan::{SAME, Step, StepId};
 
-/// The one property of arguments that are no object.
+/// The property that holds arguments that are not an object.
 pub(super) const INPUT: &str = "input";
 
-/// Projects the whole schema. No wire schema is returned where the tool is sent without one.
+/// Projects the whole schema. Returns no wire schema if the tool is sent without one.
 pub(super) fn project(projector: &mut Projector<'_>) -> (Option<Map<Value>>, StepId) {
     let canonical = projector.canonical;
     let root = &*canonical.root;
@@ -58,7 +58,7 @@ fn plain_object(projector: &Projector<'_>, root: &Value) -> Option<Map<Value>> {
     (is_object && !is_listed && !has_choice).then_some(entries)
 }
 
-/// Arguments that are no object, or that the dialect takes nowhere but inside one.
+/// Arguments that are not an object, or that the dialect only accepts inside one.
 pub(super) fn wrapped(projector: &mut Projector<'_>, node: Node) -> (Option<Map<Value>>, StepId) {
     let dialect = projector.dialect;
     let mut wire = Map::from([
