@@ -217,7 +217,7 @@ impl From<PublishedTool> for Tool {
 
 /// The tools of a saved answer to `tools/list`: an object with `tools`, its JSON-RPC envelope, or the array alone.
 fn listed(path: &Path) -> Result<Vec<Tool>, (Exit, String)> {
-    let text = toolwright_codegen::disk::read_writable(path)
+    let text = toolwright_codegen::disk::read_text(path)
         .map_err(|failure| (Exit::Io, failure.to_string()))?;
     let text = text.ok_or_else(|| (Exit::Io, "there is no such file".to_owned()))?;
     let value: Value = text
