@@ -85,27 +85,28 @@ impl<'a> Planner<'a> {
             replacement: replacement.map(|id| &*project[id].name.value),
             args_schema: schema("args", tool.args),
             result_schema: schema("result", tool.result),
-            definitions: self.definitions(tool),
+            definitions: definitions(self, tool),
         }
     }
+}
 
-    #[cfg(feature = "project")]
-    fn definitions(self, tool: &Tool) -> Vec<SchemaFile> {
-        let Some(dialects) = &self.options.dialects else { return Vec::new() };
-        let mut definitions: Vec<SchemaFile> = Vec::new();
-        for target in dialects.targets() {
-            let form = dialects.form(target, self.project, tool);
-            let name = format!("{}.{}.json", file_name(&tool.name.value), form.row.id());
-            // Two targets may be the two rows of one endpoint.
-            if definitions.iter().all(|definition| definition.name != name) {
-                definitions.push(SchemaFile { name, text: form.definition() });
-            }
+/// Returns the definition of a tool for each dialect that the project is held to, if it asks for them.
+#[cfg(feature = "project")]
+fn definitions(planner: Planner<'_>, tool: &Tool) -> Vec<SchemaFile> {
+    let Some(dialects) = &planner.options.dialects else { return Vec::new() };
+    let mut definitions: Vec<SchemaFile> = Vec::new();
+    for target in dialects.targets() {
+        let form = dialects.form(target, planner.project, tool);
+        let name = format!("{}.{}.json", file_name(&tool.name.value), form.row.id());
+        // Two targets may be the two rows of one endpoint.
+        if definitions.iter().all(|definition| definition.name != name) {
+            definitions.push(SchemaFile { name, text: form.definition() });
         }
-        definitions
     }
+    definitions
+}
 
-    #[cfg(not(feature = "project"))]
-    fn definitions(self, _: &Tool) -> Vec<SchemaFile> {
-        Vec::new()
-    }
+#[cfg(not(feature = "project"))]
+fn definitions(_: Planner<'_>, _: &Tool) -> Vec<SchemaFile> {
+    Vec::new()
 }
