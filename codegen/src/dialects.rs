@@ -12,9 +12,9 @@ use toolwright_dialect::{
 
 use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes};
 use crate::json::{Json, Style};
-use crate::model::{Agent, Project, Tool};
+use crate::model::{Agent, Project, Tool, ToolId};
 use crate::schema::{Additional, NodeId, Schemas, Shape, published, resolved};
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 /// The dialects of a project: its own ones, those that it is held to, and which losses it allows.
 #[derive(Debug, Default)]
@@ -27,16 +27,8 @@ pub struct Dialects {
     /// Whether the schemas that providers get are generated, too.
     pub(crate) emit: bool,
     pub(crate) policy: Policy,
-    /// The policies of single tools.
-    pub(crate) exceptions: BTreeMap<String, Exception>,
-}
-
-/// The policy of one tool.
-#[derive(Debug)]
-pub(crate) struct Exception {
-    pub(crate) policy: Policy,
-    /// Where `toolwright.toml` names the tool.
-    pub(crate) span: Span,
+    /// The policies of single tools, each with the place where `toolwright.toml` names the tool.
+    pub(crate) exceptions: BTreeMap<String, Spanned<Policy>>,
 }
 
 /// Whether tools are sent in the strict form of a dialect, in which the provider enforces their schemas.
@@ -57,6 +49,8 @@ pub(crate) struct Form<'a> {
     /// The dialect, or its plain sibling.
     pub(crate) row: &'a Dialect,
     pub(crate) projection: Projection,
+    /// Whether it may not be sent in the plain form.
+    is_required: bool,
     policy: Policy,
 }
 
@@ -67,13 +61,7 @@ impl Dialects {
     ///
     /// If there is none; the error names a similar one.
     pub fn find(&self, id: &str) -> Result<&Dialect, DialectError> {
-        let (name, month) = id.split_once('@').map_or((id, None), |(id, month)| (id, Some(month)));
-        let own = self.own.iter().filter(|row| row.id() == name);
-        let own = own.filter(|row| month.is_none_or(|month| row.as_of() == month));
-        match own.max_by_key(|row| row.as_of()) {
-            Some(row) => Ok(row),
-            None => Dialect::find(id),
-        }
+        Dialect::newest(&self.own, id).map_or_else(|| Dialect::find(id), Ok)
     }
 
     /// Returns the project's own dialects, then the built-in ones.
@@ -89,7 +77,7 @@ impl Dialects {
     /// Returns the policy of a tool.
     pub fn policy(&self, tool: &str) -> Policy {
         match self.exceptions.get(tool) {
-            Some(exception) => exception.policy.clone().or(&self.policy),
+            Some(exception) => exception.value.clone().or(&self.policy),
             None => self.policy.clone(),
         }
     }
@@ -103,36 +91,25 @@ impl Dialects {
         strict.max_by_key(|row| row.as_of())
     }
 
-    /// Fits a tool to a target, in the strict or the plain form.
-    pub(crate) fn form<'a>(
-        &'a self,
-        target: &'a Dialect,
-        project: &Project,
-        tool: &Tool,
-    ) -> Form<'a> {
+    /// Projects a tool to a target, in the strict or the plain form. `args` is the published schema of its arguments.
+    pub(crate) fn form<'a>(&'a self, target: &'a Dialect, tool: &Tool, args: &str) -> Form<'a> {
         let policy = self.policy(&tool.name.value);
-        let schema = published(&project.schemas, tool.args, Style::Compact);
-        let subject =
-            Subject { name: &tool.name.value, description: &tool.description, args: &schema };
-        let is_required = self.requires_strict(target, tool);
+        let subject = Subject { name: &tool.name.value, description: &tool.description, args };
+        let is_required = match tool.strictness {
+            Strictness::Always => true,
+            Strictness::Prefer => self.strict == Strict::Require || target.is_strict(),
+            Strictness::Never => target.is_strict(),
+        };
         let is_plain = self.strict == Strict::Never || tool.strictness == Strictness::Never;
         if let Some(strict) = self.strict_row(target).filter(|_| is_required || !is_plain) {
             let projection = toolwright_dialect::project(&subject, strict, &policy);
             if is_required || policy.worst(&projection.losses) < Level::Deny {
-                return Form { row: strict, projection, policy };
+                return Form { row: strict, projection, is_required, policy };
             }
         }
         let row = target.plain();
         let projection = toolwright_dialect::project(&subject, row, &policy);
-        Form { row, projection, policy }
-    }
-
-    fn requires_strict(&self, target: &Dialect, tool: &Tool) -> bool {
-        match tool.strictness {
-            Strictness::Always => true,
-            Strictness::Prefer => self.strict == Strict::Require || target.is_strict(),
-            Strictness::Never => target.is_strict(),
-        }
+        Form { row, projection, is_required, policy }
     }
 
     /// Returns the mistakes in exceptions for tools that the project does not have.
@@ -146,11 +123,16 @@ impl Dialects {
 
     /// Judges every tool in every target.
     pub(crate) fn findings(&self, project: &Project) -> Vec<Diagnostic> {
+        if self.targets.is_empty() {
+            return Vec::new();
+        }
+        let schema = |tool: &Tool| published(&project.schemas, tool.args, Style::Compact);
+        let schemas: Vec<String> = project.tools.iter().map(schema).collect();
         let mut findings = Vec::new();
         for target in self.targets() {
             let mut forms = Vec::new();
-            for tool in &project.tools {
-                let form = self.form(target, project, tool);
+            for (tool, args) in project.tools.iter().zip(&schemas) {
+                let form = self.form(target, tool, args);
                 findings.extend(form.findings(project, tool));
                 forms.push(form);
             }
@@ -171,29 +153,27 @@ impl Dialects {
         forms: &[Form<'_>],
     ) -> Vec<Diagnostic> {
         let of_toolsets = agent.toolsets.iter().flat_map(|toolset| &project[*toolset].tools);
-        let tools: Vec<_> = of_toolsets.chain(&agent.tools).collect();
-        let tools = tools.iter().filter(|tool| !project[***tool].is_deferred);
-        let sent: Vec<Projections<'_>> = tools
-            .map(|tool| {
-                let (form, tool) = (&forms[tool.position()], &project[**tool]);
-                let is_required = self.requires_strict(target, tool);
-                Projections {
-                    name: &tool.name.value,
-                    strict: &form.projection,
-                    plain: &form.projection,
-                    strictness: match form.row.is_strict() {
-                        true if is_required => Strictness::Always,
-                        true => Strictness::Prefer,
-                        false => Strictness::Never,
-                    },
-                }
-            })
-            .collect();
+        let tools = of_toolsets.chain(&agent.tools).copied();
+        let tools: Vec<ToolId> = tools.filter(|tool| !project[*tool].is_deferred).collect();
+        let projections = |tool: &ToolId| {
+            let form = &forms[tool.position()];
+            Projections {
+                name: &project[*tool].name.value,
+                strict: &form.projection,
+                plain: &form.projection,
+                strictness: match form.row.is_strict() {
+                    true if form.is_required => Strictness::Always,
+                    true => Strictness::Prefer,
+                    false => Strictness::Never,
+                },
+            }
+        };
+        let sent: Vec<Projections<'_>> = tools.iter().map(projections).collect();
         let row = self.strict_row(target).unwrap_or(target);
         let found = place(&sent, row).findings.into_iter().filter_map(|finding| {
-            let is_required = |tool: &str| {
-                let tool = project.tools.iter().find(|known| known.name.value == tool);
-                tool.is_some_and(|tool| self.requires_strict(target, tool))
+            let is_required = |name: &str| {
+                let tool = tools.iter().find(|tool| project[**tool].name.value == name);
+                tool.is_some_and(|tool| forms[tool.position()].is_required)
             };
             let message =
                 format!("the agent `{}` in {}: {finding}", agent.name.value, row.dated_id());

@@ -104,7 +104,7 @@ fn values(schema: &str) -> io::Result<[Comparison; 2]> {
     Ok([goal(&name, decode / 1e3, 3.0 * size, "CPU µs"), free])
 }
 
-/// What nobody sends by mistake, in the row that takes longest.
+/// Hostile schemas and values, in the row that takes longest.
 fn hostile() -> Vec<Comparison> {
     let deep = format!("{}{{}}{}", "{\"properties\":{\"a\":".repeat(500), "}}".repeat(500));
     let definition = |number: usize| {

@@ -9,8 +9,8 @@ use toml::Spanned;
 use toolwright_dialect::{Dialect, Policy};
 
 use crate::diagnostic::files;
-use crate::dialects::{self, Exception, Strict};
-use crate::source::{SourceId, Span};
+use crate::dialects::{self, Strict};
+use crate::source::{self, SourceId, Span};
 
 /// Options for provider dialects.
 #[derive(Debug, Default, Deserialize)]
@@ -60,8 +60,8 @@ impl Dialects {
             }
         }
         for (tool, policy) in &self.tools {
-            let exception =
-                Exception { policy: policy.clone(), span: files::span(source, tool.span()) };
+            let span = files::span(source, tool.span());
+            let exception = source::Spanned { value: policy.clone(), span };
             resolved.exceptions.insert(tool.as_ref().clone(), exception);
         }
         if mistakes.is_empty() { Ok(resolved) } else { Err(mistakes) }

@@ -222,7 +222,7 @@ pub struct Tool {
     pub limits: CallLimits,
     /// How much it needs model providers to enforce the schema of its arguments.
     pub strictness: Strictness,
-    /// Whether models find it by searching, without being shown it before.
+    /// Whether it is hidden from models until they search for it.
     pub is_deferred: bool,
     /// The toolset's tags, then its own.
     pub tags: Vec<String>,

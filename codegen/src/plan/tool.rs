@@ -72,6 +72,7 @@ impl<'a> Planner<'a> {
         };
         let made = tool.examples.is_empty().then(|| sample(&project.schemas, tool.args)).flatten();
         let replacement = tool.deprecated.as_ref().and_then(|why| why.replacement);
+        let args_schema = schema("args", tool.args);
         ToolPlan {
             tool,
             marker: pascal(name),
@@ -83,20 +84,20 @@ impl<'a> Planner<'a> {
             implementation,
             args_sample: made.map(|args| args.to_string()),
             replacement: replacement.map(|id| &*project[id].name.value),
-            args_schema: schema("args", tool.args),
+            definitions: definitions(self, tool, &args_schema.text),
+            args_schema,
             result_schema: schema("result", tool.result),
-            definitions: definitions(self, tool),
         }
     }
 }
 
 /// Returns the definition of a tool for each dialect that the project is held to, if it asks for them.
 #[cfg(feature = "project")]
-fn definitions(planner: Planner<'_>, tool: &Tool) -> Vec<SchemaFile> {
+fn definitions(planner: Planner<'_>, tool: &Tool, args: &str) -> Vec<SchemaFile> {
     let Some(dialects) = &planner.options.dialects else { return Vec::new() };
     let mut definitions: Vec<SchemaFile> = Vec::new();
     for target in dialects.targets() {
-        let form = dialects.form(target, planner.project, tool);
+        let form = dialects.form(target, tool, args);
         let name = format!("{}.{}.json", file_name(&tool.name.value), form.row.id());
         // Two targets may be the two rows of one endpoint.
         if definitions.iter().all(|definition| definition.name != name) {
@@ -107,6 +108,6 @@ fn definitions(planner: Planner<'_>, tool: &Tool) -> Vec<SchemaFile> {
 }
 
 #[cfg(not(feature = "project"))]
-fn definitions(_: Planner<'_>, _: &Tool) -> Vec<SchemaFile> {
+fn definitions(_: Planner<'_>, _: &Tool, _: &str) -> Vec<SchemaFile> {
     Vec::new()
 }

@@ -196,7 +196,6 @@ impl Project {
             toolset: project[tool.toolset].name.value.clone(),
             description: tool.description.clone(),
             args: published(&project.schemas, tool.args, Style::Compact),
-            result: published(&project.schemas, tool.result, Style::Compact),
             is_deferred: tool.is_deferred,
         };
         Ok(project.tools.iter().map(publish).collect())

@@ -31,9 +31,7 @@ pub struct PublishedTool {
     pub description: String,
     /// The JSON Schema of its arguments, as compact text.
     pub args: String,
-    /// The JSON Schema of its result, as compact text.
-    pub result: String,
-    /// Whether models find it by searching, without being shown it before.
+    /// Whether it is hidden from models until they search for it.
     pub is_deferred: bool,
 }
 

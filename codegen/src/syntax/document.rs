@@ -218,10 +218,9 @@ mapping! {
         retry: Option<Retry>,
         /// Whether its calls never run at the same time as other calls.
         sequential: Option<bool>,
-        /// Whether model providers should enforce the schema of its arguments, where they do so for some tools only:
-        /// always, prefer (the default) or never.
+        /// Whether model providers should enforce the schema of its arguments. Some do so only for a few tools. Default: prefer.
         strict: Option<Word<Strictness>>,
-        /// Whether models find it by searching, without being shown it before.
+        /// Whether it is hidden from models until they search for it.
         defer: Option<bool>,
         /// Its tags, after those of the toolset.
         tags: Option<Vec<Text>>,

@@ -93,7 +93,7 @@ impl Guard {
             })
     }
 
-    /// Returns whether a value has the form but for keys that are missing.
+    /// Returns whether a value has the form, apart from missing keys.
     pub(crate) fn resembles(&self, value: &Value) -> bool {
         let listed = self.values.as_ref().is_none_or(|values| values.contains(value));
         listed

@@ -289,7 +289,7 @@ pub struct Tokens {
     pub per_request: usize,
 }
 
-/// A vocabulary that nobody has published.
+/// The range for an unpublished vocabulary.
 impl Default for Tokens {
     fn default() -> Self {
         Self { low: 0.85, factor: 1.0, high: 1.4, per_request: 0 }
@@ -335,9 +335,14 @@ impl Dialect {
     /// assert!(strict.is_strict());
     /// ```
     pub fn named(id: &str) -> Option<&'static Self> {
-        let (id, date) = id.split_once('@').map_or((id, None), |(id, date)| (id, Some(date)));
-        let rows = Self::all().filter(|row| row.id == id);
-        rows.filter(|row| date.is_none_or(|date| row.asof == date)).max_by_key(|row| &row.asof)
+        Self::newest(Self::all(), id)
+    }
+
+    /// Returns the newest of these rows with an id, or with `id@YYYY-MM` the one of that month.
+    pub fn newest<'a>(rows: impl IntoIterator<Item = &'a Self>, id: &str) -> Option<&'a Self> {
+        let (id, month) = id.split_once('@').map_or((id, None), |(id, month)| (id, Some(month)));
+        let rows = rows.into_iter().filter(|row| row.id == id);
+        rows.filter(|row| month.is_none_or(|month| row.asof == month)).max_by_key(|row| &row.asof)
     }
 
     /// Returns a row that is compiled in.

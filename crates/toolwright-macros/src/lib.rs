@@ -71,7 +71,7 @@ use syn::{Error, Item, parse_macro_input};
 /// | `blocking` | runs the function on a thread for blocking work, so that its timeout has an effect; not with `async` |
 /// | `hints(call = "…", result = "…")` | templates that show the progress of a call |
 /// | `strict = "always"`, `"prefer"`, `"never"` | how much model providers should enforce the schema of its arguments |
-/// | `defer` | models find it by searching, without being shown it before |
+/// | `defer` | it is hidden from models until they search for it |
 /// | `tags = ["…"]`, `aliases = ["…"]` | tags for selecting it; its earlier names |
 /// | `deprecated(since = "…", replacement = "…")` | it still runs, but is not offered to models |
 /// | `toolset = "…"`, `service = "…"` | its toolset and service; only on functions |

@@ -31,11 +31,11 @@ pub(crate) fn own_id(id: &str) -> Option<&str> {
 pub(crate) struct Draft {
     /// Why the model stopped, once it is known. An answer without it is broken off.
     pub(crate) stop: Option<Stop>,
-    /// The tokens, once they are known. What comes later replaces it.
+    /// The tokens, once they are known. Later reports replace earlier ones.
     pub(crate) usage: Option<Usage>,
     /// The id of the model that answers.
     pub(crate) model: String,
-    /// Whether nothing of meaning can follow.
+    /// Whether the answer is over; what follows has no meaning.
     pub(crate) is_over: bool,
     provider: String,
     /// Names on the wire that differ from the canonical ones.
@@ -109,7 +109,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Shows what the model thinks. What has to go back to the provider is an opaque part.
+    /// Shows reasoning. Parts that must be sent back to the provider are opaque parts.
     pub(crate) fn reasoning(&mut self, text: &str) {
         if !text.is_empty() {
             self.show(Delta::Reasoning(text.to_owned()));
@@ -168,7 +168,7 @@ impl Draft {
         self.add(Part::Opaque(part))
     }
 
-    /// Ends the answer. A model that made calls and stopped waits for their results, whatever word the provider has for it.
+    /// Ends the answer. A model that made calls and stopped waits for their results, even if the provider reports a normal end.
     pub(crate) fn finish(self) -> Result<Answer, ModelError> {
         let Some(mut stop) = self.stop else {
             let message = "found its end before the model said why it stopped; ask again";

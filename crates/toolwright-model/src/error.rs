@@ -24,13 +24,13 @@ pub enum ModelError {
     Timeout(String),
     /// The provider answered with an error.
     Status {
-        /// The HTTP status, or the one that stands for the error of a stream that had begun.
+        /// The HTTP status; for an error within a stream, the status for its kind.
         code: u16,
-        /// What the provider says.
+        /// The message of the provider.
         text: String,
         /// How long it asks to wait.
         retry_after: Option<Duration>,
-        /// Whether it says that another attempt makes sense.
+        /// Whether the provider asks for another attempt, if it says so.
         should_retry: Option<bool>,
     },
     /// The conversation is longer than the model can read.
@@ -102,7 +102,7 @@ impl ModelError {
         dialect: &Dialect,
     ) -> Self {
         let body = String::from_utf8_lossy(body);
-        let found = Said::of(&body);
+        let found = ErrorBody::of(&body);
         let text = found.text.unwrap_or_else(|| first_line(&body));
         let should_retry = match header("x-should-retry") {
             Some("true") => Some(true),
@@ -115,17 +115,17 @@ impl ModelError {
 
     /// The error that a provider sends within a stream, by its JSON.
     pub(crate) fn of_event(json: &str, dialect: &Dialect) -> Self {
-        let said = Said::of(json);
-        let text = said.text.unwrap_or_else(|| first_line(json));
-        let code = status_of(&said.kind);
-        Self::classified(code, text, json, dialect).with_retry(said.delay, None)
+        let body = ErrorBody::of(json);
+        let text = body.text.unwrap_or_else(|| first_line(json));
+        let code = status_of(&body.kind);
+        Self::classified(code, text, json, dialect).with_retry(body.delay, None)
     }
 
     /// The error that AWS sends within a stream, by its name and JSON.
     #[cfg(feature = "bedrock")]
     pub(crate) fn of_exception(name: &str, json: &str, dialect: &Dialect) -> Self {
-        let said = Said::of(json);
-        let text = said.text.unwrap_or_else(|| first_line(json));
+        let body = ErrorBody::of(json);
+        let text = body.text.unwrap_or_else(|| first_line(json));
         Self::classified(status_of(name), format!("{name}: {text}"), json, dialect)
     }
 
@@ -194,15 +194,15 @@ const TOO_LONG: [&str; 8] = [
     "exceeds the context window",
 ];
 
-/// What the JSON of an error says.
+/// The body of an error, as far as it is JSON.
 #[derive(Default)]
-struct Said {
+struct ErrorBody {
     text: Option<String>,
     kind: String,
     delay: Option<Duration>,
 }
 
-impl Said {
+impl ErrorBody {
     fn of(json: &str) -> Self {
         let json = json.trim();
         let list: Option<Vec<&RawValue>> = serde_json::from_str(json).ok();
@@ -228,7 +228,7 @@ impl Said {
     }
 }
 
-/// The status that stands for the kind of an error within a stream.
+/// Returns the HTTP status for the kind of an error within a stream.
 fn status_of(kind: &str) -> u16 {
     let kind = kind.to_lowercase();
     let words: &[(&str, u16)] = &[

@@ -26,7 +26,7 @@ pub trait Model: Send + Sync {
     ) -> BoxFuture<'a, Result<Answer, ModelError>>;
 }
 
-/// What is known of a model.
+/// Facts about a model.
 #[derive(Clone, Debug)]
 pub struct ModelFacts {
     /// The name of the endpoint, such as `anthropic`. [Opaque parts](Opaque) go back only to the endpoint that sent them.
@@ -37,7 +37,7 @@ pub struct ModelFacts {
     pub dialect: &'static Dialect,
 }
 
-/// What a model is asked: a conversation, and the tools it may call.
+/// A question to a model: a conversation, and the tools that it may call.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
     /// The conversation. The first system message should be the same in every turn, so that providers can cache it.
@@ -184,14 +184,14 @@ pub enum Choice {
     Only(Vec<String>),
 }
 
-/// What a model answers.
+/// The answer of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Its parts, in order.
     pub content: Vec<Content>,
     /// Why the model stopped.
     pub stop: Stop,
-    /// What the answer took, if the provider says it.
+    /// The tokens of the question and the answer, if the provider reports them.
     pub usage: Option<Usage>,
     /// The id of the model that answered; empty if the provider does not say it.
     pub model: String,
@@ -219,7 +219,7 @@ impl Answer {
 /// Why a model stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It had said all.
+    /// The answer is complete.
     End,
     /// It waits for the results of its calls.
     Calls,
@@ -245,7 +245,7 @@ pub struct Usage {
     pub cache_write: u64,
     /// Tokens of the answer, including those of reasoning.
     pub output: u64,
-    /// Those of them that the model thought with, if the provider says it.
+    /// Those of them that the model used for reasoning, if the provider reports them.
     pub reasoning: u64,
 }
 
@@ -254,7 +254,7 @@ pub struct Usage {
 pub enum Delta {
     /// More text for the user.
     Text(String),
-    /// More of what the model thinks, as far as the provider shows it.
+    /// More of the reasoning, if the provider shows it.
     Reasoning(String),
     /// A call begins.
     Call {

@@ -247,7 +247,7 @@ impl ToolSpec {
         self.strictness
     }
 
-    /// Returns true if models find the tool by searching for it, and are not shown it before.
+    /// Returns true if the tool is hidden from models until they search for it.
     pub fn is_deferred(&self) -> bool {
         self.is_deferred
     }

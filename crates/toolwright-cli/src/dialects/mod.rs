@@ -93,22 +93,10 @@ pub(crate) enum Format {
     Sarif,
 }
 
-/// A tool of the project, or of a saved list.
-struct Tool {
-    name: String,
-    /// Empty for a saved list.
-    toolset: String,
-    description: String,
-    args: String,
-    is_deferred: bool,
-}
-
-impl Tool {
-    fn project(&self, dialect: &Dialect, dialects: &Dialects) -> Projection {
-        let subject =
-            Subject { name: &self.name, description: &self.description, args: &self.args };
-        project(&subject, dialect, &dialects.policy(&self.name))
-    }
+/// Projects a tool to a dialect by the policy of the project.
+fn projected(tool: &PublishedTool, dialect: &Dialect, dialects: &Dialects) -> Projection {
+    let subject = Subject { name: &tool.name, description: &tool.description, args: &tool.args };
+    project(&subject, dialect, &dialects.policy(&tool.name))
 }
 
 pub(crate) fn run(command: Command) -> Exit {
@@ -173,7 +161,7 @@ fn selected<'a>(
     rows.into_iter()
 }
 
-fn find<'a>(tools: &'a [Tool], name: &str) -> &'a Tool {
+fn find<'a>(tools: &'a [PublishedTool], name: &str) -> &'a PublishedTool {
     tools.iter().find(|tool| tool.name == name).unwrap_or_else(|| {
         let help = suggestion(name, tools.iter().map(|tool| tool.name.as_str()), "there is");
         wrong(&format!("there is no tool `{name}`; {help}"))
@@ -192,10 +180,10 @@ fn failed(failure: &Failure) -> Exit {
 }
 
 /// Reads the tools and runs a command on them.
-fn with(project: &Project, tools: &Tools, command: impl FnOnce(&[Tool]) -> Exit) -> Exit {
+fn with(project: &Project, tools: &Tools, command: impl FnOnce(&[PublishedTool]) -> Exit) -> Exit {
     let Some(path) = &tools.tools_json else {
         return match project.published_tools() {
-            Ok(tools) => command(&tools.into_iter().map(Tool::from).collect::<Vec<_>>()),
+            Ok(tools) => command(&tools),
             Err(failure) => failed(&failure),
         };
     };
@@ -208,15 +196,8 @@ fn with(project: &Project, tools: &Tools, command: impl FnOnce(&[Tool]) -> Exit)
     }
 }
 
-impl From<PublishedTool> for Tool {
-    fn from(tool: PublishedTool) -> Self {
-        let PublishedTool { name, toolset, description, args, is_deferred, .. } = tool;
-        Self { name, toolset, description, args, is_deferred }
-    }
-}
-
 /// The tools of a saved answer to `tools/list`: an object with `tools`, its JSON-RPC envelope, or the array alone.
-fn listed(path: &Path) -> Result<Vec<Tool>, (Exit, String)> {
+fn listed(path: &Path) -> Result<Vec<PublishedTool>, (Exit, String)> {
     let text = toolwright_codegen::disk::read_text(path)
         .map_err(|failure| (Exit::Io, failure.to_string()))?;
     let text = text.ok_or_else(|| (Exit::Io, "there is no such file".to_owned()))?;
@@ -236,7 +217,7 @@ fn listed(path: &Path) -> Result<Vec<Tool>, (Exit, String)> {
             return Err((Exit::Rejected, format!("tool {index} lacks `name` or `inputSchema`")));
         };
         let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
-        tools.push(Tool {
+        tools.push(PublishedTool {
             name: name.to_owned(),
             toolset: String::new(),
             is_deferred: false,

@@ -6,7 +6,7 @@ use toolwright_codegen::dialects::Dialects;
 use toolwright_codegen::project::count;
 use toolwright_dialect::{Class, Dialect, LossKind, Projection};
 
-use super::{Format, Tool, tokens};
+use super::{Format, PublishedTool, projected, tokens};
 use crate::exit::Exit;
 use crate::print::{self, table};
 
@@ -58,7 +58,7 @@ pub(super) fn show(dialect: &Dialect) -> Exit {
 }
 
 pub(super) fn report(
-    tools: &[Tool],
+    tools: &[PublishedTool],
     dialects: &Dialects,
     selected: &[&Dialect],
     format: Format,
@@ -68,7 +68,7 @@ pub(super) fn report(
     for dialect in selected {
         let mut counts = [0; 4];
         for tool in tools {
-            let found = tool.project(dialect, dialects);
+            let found = projected(tool, dialect, dialects);
             counts[found.class as usize] += 1;
             if format == Format::Json {
                 print::out(&format!("{}\n", line(tool, dialect, &found)));
@@ -100,7 +100,7 @@ pub(super) fn report(
 }
 
 /// A tool in a dialect as one JSON object.
-fn line(tool: &Tool, dialect: &Dialect, found: &Projection) -> Value {
+fn line(tool: &PublishedTool, dialect: &Dialect, found: &Projection) -> Value {
     Value::Object(Map::from([
         ("dialect", Value::from(dialect.dated_id())),
         ("tool", Value::from(tool.name.as_str())),
@@ -115,8 +115,8 @@ fn line(tool: &Tool, dialect: &Dialect, found: &Projection) -> Value {
     ]))
 }
 
-pub(super) fn why(tool: &Tool, dialects: &Dialects, dialect: &Dialect) -> Exit {
-    let found = tool.project(dialect, dialects);
+pub(super) fn why(tool: &PublishedTool, dialects: &Dialects, dialect: &Dialect) -> Exit {
+    let found = projected(tool, dialect, dialects);
     print::out_line(&format!("`{}` in {}: {}", tool.name, dialect.dated_id(), found.class));
     let rows: Vec<[String; 5]> = found
         .losses
@@ -142,8 +142,8 @@ pub(super) fn why(tool: &Tool, dialects: &Dialects, dialect: &Dialect) -> Exit {
     Exit::Success
 }
 
-pub(super) fn schema(tool: &Tool, dialects: &Dialects, dialect: &Dialect) -> Exit {
-    let found = tool.project(dialect, dialects);
+pub(super) fn schema(tool: &PublishedTool, dialects: &Dialects, dialect: &Dialect) -> Exit {
+    let found = projected(tool, dialect, dialects);
     if let Some(schema) = &found.wire_schema {
         print::out(&format!("{schema}\n"));
         return Exit::Success;
@@ -163,7 +163,7 @@ pub(super) fn schema(tool: &Tool, dialects: &Dialects, dialect: &Dialect) -> Exi
 }
 
 /// Lists the keys of two rows that differ, then the tools that differ in them.
-pub(super) fn diff(tools: &[Tool], dialects: &Dialects, rows: [&Dialect; 2]) -> Exit {
+pub(super) fn diff(tools: &[PublishedTool], dialects: &Dialects, rows: [&Dialect; 2]) -> Exit {
     let [before, after] = rows.map(Dialect::dated_id);
     let keys: Vec<[String; 3]> = Dialect::differences(rows[0], rows[1])
         .into_iter()
@@ -175,7 +175,7 @@ pub(super) fn diff(tools: &[Tool], dialects: &Dialects, rows: [&Dialect; 2]) -> 
     table(["rule", &before, &after], &keys);
     let mut touched = Vec::new();
     for tool in tools {
-        let [one, other] = rows.map(|row| tool.project(row, dialects));
+        let [one, other] = rows.map(|row| projected(tool, row, dialects));
         if (one.class, &one.wire_schema, &one.wire_name)
             != (other.class, &other.wire_schema, &other.wire_name)
         {

@@ -5,7 +5,7 @@ use toolwright::value::Map;
 use toolwright_codegen::dialects::Dialects;
 use toolwright_dialect::{Class, Dialect, Projection};
 
-use super::Tool;
+use super::{PublishedTool, projected};
 use crate::exit::Exit;
 use crate::print::{self, table};
 
@@ -48,13 +48,13 @@ fn rounded(tokens: f64) -> u64 {
 }
 
 /// Prints the tokens of each toolset in each dialect, and what deferred tools save.
-pub(super) fn report(tools: &[Tool], dialects: &Dialects, selected: &[&Dialect]) -> Exit {
+pub(super) fn report(tools: &[PublishedTool], dialects: &Dialects, selected: &[&Dialect]) -> Exit {
     let mut rows = Vec::new();
     for dialect in selected {
         let mut toolsets: Vec<(&str, Tokens, usize)> = Vec::new();
         let mut deferred = Tokens::default();
         for tool in tools {
-            let tokens = estimate(&tool.project(dialect, dialects), dialect);
+            let tokens = estimate(&projected(tool, dialect, dialects), dialect);
             if tool.is_deferred {
                 deferred.add(tokens);
                 continue;

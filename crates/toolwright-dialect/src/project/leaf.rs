@@ -232,7 +232,7 @@ fn with_words(entries: &Map<Value>, words: &str) -> Map<Value> {
     all
 }
 
-/// Returns whether a keyword is none of the vocabularies of JSON Schema that assert or apply.
+/// Returns whether a keyword is an annotation.
 fn is_annotation(keyword: &str) -> bool {
     ANNOTATIONS.contains(&keyword)
         || (sentence::kinds_of_keyword(keyword).is_empty() && !is_schema(keyword))

@@ -380,7 +380,7 @@ impl<'a> Projector<'a> {
         self.lose(LossKind::Refused, at, "", Value::Null, &reason, by);
     }
 
-    /// Forgets the losses of nodes that are not used after all, but for the first `kept` losses.
+    /// Drops the losses after the first `kept` ones, because their nodes are not used.
     fn take_back(&mut self, kept: usize) {
         self.losses.truncate(kept);
         self.is_refused = self.losses.iter().any(|loss| loss.kind == LossKind::Refused);
@@ -410,7 +410,7 @@ impl<'a> Projector<'a> {
         Node { wire, step: self.step(Step::Text) }
     }
 
-    /// A schema as a validator of canonical values. It stands at a pointer, unless it was merged from several.
+    /// Returns a validator of canonical values: for the schema at a pointer, or for a schema that was merged from several.
     fn canonical(&self, schema: &Value, at: &str) -> LazySchema {
         let root = Arc::clone(&self.canonical.root);
         if root.pointer(at) == Some(schema) {
@@ -463,8 +463,8 @@ impl<'a> Projector<'a> {
     }
 }
 
-/// The maximum nesting of definitions that are projected on first use; deeper ones are projected later, when nobody needs their
-/// outermost form any more.
+/// The maximum nesting of definitions that are projected on first use; deeper ones are projected later, when their
+/// outermost form is no longer needed.
 const MOST_MAKING: usize = 16;
 
 /// Keys of policies that are used as the keyword of a loss.

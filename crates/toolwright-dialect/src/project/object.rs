@@ -77,17 +77,15 @@ impl Projector<'_> {
         }
     }
 
-    /// An object whose schema names keys.
-    pub(super) fn named(
+    /// Returns the keys that get a property on the wire, each with its schema.
+    fn named_keys<'p>(
         &mut self,
-        properties: &Map<Value>,
-        required: &[&str],
+        properties: &'p Map<Value>,
+        required: &[&'p str],
         others: &Others<'_>,
-        entries: &Map<Value>,
+        is_open: bool,
         at: &str,
-        depth: Depth,
-    ) -> Node {
-        let is_root = depth.0 == 1 && at.is_empty();
+    ) -> Vec<(&'p str, Value)> {
         let mut all: Vec<(&str, Value)> =
             properties.iter().map(|(key, value)| (key, value.clone())).collect();
         if self.dialect.objects_closed || self.dialect.required_in_properties {
@@ -101,7 +99,6 @@ impl Projector<'_> {
                 all.push((key, schema));
             }
         }
-        let is_open = !self.dialect.objects_closed && !matches!(others, Others::Closed);
         all.retain(|(key, schema)| {
             let is_forbidden = *schema == Value::Boolean(false) && !required.contains(key);
             if is_forbidden && is_open {
@@ -110,7 +107,22 @@ impl Projector<'_> {
             }
             !is_forbidden
         });
+        all
+    }
 
+    /// An object whose schema names keys.
+    pub(super) fn named(
+        &mut self,
+        properties: &Map<Value>,
+        required: &[&str],
+        others: &Others<'_>,
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Node {
+        let is_root = depth.0 == 1 && at.is_empty();
+        let is_open = !self.dialect.objects_closed && !matches!(others, Others::Closed);
+        let all = self.named_keys(properties, required, others, is_open, at);
         let mut wire_properties = Map::new();
         let mut wire_required = Vec::new();
         let mut steps = Vec::new();

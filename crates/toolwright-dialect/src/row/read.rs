@@ -74,7 +74,7 @@ fn with_inherited(own: Table, known: &[Table]) -> Result<Table, String> {
     Ok(table)
 }
 
-/// Checks what no type says.
+/// Checks the rules that no type expresses.
 fn check(row: &Dialect) -> Result<(), String> {
     let grammars = [Some(&row.name), row.property_key.as_ref(), row.call_id.as_ref()];
     for grammar in grammars.into_iter().flatten() {

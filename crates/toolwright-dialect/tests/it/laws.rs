@@ -1,4 +1,4 @@
-//! The laws that every projection keeps, whatever its class, and those of its class.
+//! The laws of all projections, and those of each class.
 
 use fastrand::Rng;
 use jsonschema::Validator;
@@ -161,7 +161,7 @@ fn in_doubles(text: &str) -> Option<serde_json::Value> {
     (value.to_string().parse() == Ok(exact)).then_some(value)
 }
 
-/// Whether a value came back. Where absence means null, either may come back for the other.
+/// Returns whether the decoded value equals the canonical one. If absence means null, either counts as the other.
 fn is_same(found: &Projection, canonical: &str, back: &str) -> bool {
     let read = |text: &str| text.parse::<Value>().unwrap();
     let absent_is_null = found

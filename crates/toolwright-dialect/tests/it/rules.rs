@@ -115,7 +115,7 @@ fn texts<'a>(row: &'a Row, key: &str) -> Vec<&'a str> {
     list.into_iter().flatten().map(|text| text.as_str().unwrap()).collect()
 }
 
-/// Whether a list of a row has a word; any word where the row has no such list.
+/// Returns whether a list of a row has a word, or the row has no such list.
 fn takes(row: &Row, key: &str, word: &str) -> bool {
     !row.contains_key(key) || texts(row, key).contains(&word)
 }

@@ -190,13 +190,10 @@ fn chosen<'a>(
             return Ok(Some(Chosen { kind, name, disable_parallel_tool_use }));
         }
         Choice::Required => ("any", None),
-        Choice::Only(only) => {
-            let mut only = names.only(only)?;
-            match (only.next(), only.next()) {
-                (name @ Some(_), None) => ("tool", name),
-                _ => ("any", None),
-            }
-        }
+        Choice::Only(only) => match names.only(only)?[..] {
+            [name] => ("tool", Some(name)),
+            _ => ("any", None),
+        },
     };
     let disable_parallel_tool_use = question.parallel.map(|parallel| !parallel);
     Ok(Some(Chosen { kind, name, disable_parallel_tool_use }))
@@ -266,7 +263,7 @@ struct Whole<'a> {
     usage: Option<Tokens>,
 }
 
-/// What a block or the message gains.
+/// An addition to a block or to the message.
 #[derive(Deserialize)]
 struct Piece {
     text: Option<String>,

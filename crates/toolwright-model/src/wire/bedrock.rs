@@ -150,13 +150,10 @@ fn chosen<'a>(choice: &'a Choice, names: &Names<'a>) -> Result<Option<Chosen<'a>
     Ok(match choice {
         Choice::Auto | Choice::None => None,
         Choice::Required => Some(Chosen::Any {}),
-        Choice::Only(only) => {
-            let mut only = names.only(only)?;
-            match (only.next(), only.next()) {
-                (Some(name), None) => Some(Chosen::Tool { name }),
-                _ => Some(Chosen::Any {}),
-            }
-        }
+        Choice::Only(only) => match names.only(only)?[..] {
+            [name] => Some(Chosen::Tool { name }),
+            _ => Some(Chosen::Any {}),
+        },
     })
 }
 

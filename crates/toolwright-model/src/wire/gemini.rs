@@ -209,7 +209,7 @@ fn tool_config<'a>(
         Choice::Auto => return Ok(None),
         Choice::None => ("NONE", Vec::new()),
         Choice::Required => ("ANY", Vec::new()),
-        Choice::Only(only) => ("ANY", names.only(only)?.collect()),
+        Choice::Only(only) => ("ANY", names.only(only)?),
     };
     let function_calling_config = FunctionCallingConfig { mode, allowed_function_names };
     Ok(Some(ToolConfig { function_calling_config }))

@@ -1,4 +1,4 @@
-//! Wires: how each API writes a question, and how it answers. Nothing here does IO.
+//! Wires: the formats of questions and answers of each API. Nothing here does IO.
 
 #[cfg(feature = "anthropic")]
 mod anthropic;
@@ -26,7 +26,7 @@ use crate::model::{Answer, ModelFacts, Question};
 pub use openai_chat::ChatOptions;
 pub use reader::Reader;
 
-/// An API that models are asked by.
+/// An API of model providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Wire {
@@ -59,12 +59,12 @@ pub struct HttpRequest {
 }
 
 impl Wire {
-    /// Writes a question. Equal questions have equal bytes, and a longer conversation begins with the bytes of a shorter one
-    /// as far as the API allows, so that providers can cache them.
+    /// Writes a question. Equal questions have equal bytes, and if the API allows it, a longer conversation begins with
+    /// the bytes of a shorter one, so that providers can cache them.
     ///
     /// # Errors
     ///
-    /// If the question cannot be said: a result whose call is missing, a choice that the API does not have, tools that clash,
+    /// If the question cannot be written: a result whose call is missing, a choice that the API does not have, tools that clash,
     /// or an extra key that the wire writes itself.
     pub fn request(
         self,

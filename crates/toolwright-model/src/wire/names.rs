@@ -76,10 +76,7 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the names of the tools that a choice is limited to.
-    pub(super) fn only(
-        &self,
-        names: &'a [String],
-    ) -> Result<impl Iterator<Item = &'a str>, ModelError> {
+    pub(super) fn only(&self, names: &'a [String]) -> Result<Vec<&'a str>, ModelError> {
         if names.is_empty() {
             let message = "found a choice of no tool; use `Choice::None`".to_owned();
             return Err(ModelError::Unsendable(message));
@@ -92,7 +89,7 @@ impl<'a> Names<'a> {
                 ))
             })
         });
-        Ok(names.collect::<Result<Vec<_>, _>>()?.into_iter())
+        names.collect()
     }
 }
 

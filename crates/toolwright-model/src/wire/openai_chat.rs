@@ -17,14 +17,14 @@ use crate::model::{Answer, Choice, Content, Message, ModelFacts, Question, Stop,
 /// The kind of the opaque part for thoughts, which `DeepSeek` and others want back with the calls they led to.
 const REASONING: &str = "reasoning_content";
 
-/// What servers of this API do differently.
+/// The differences between servers of this API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChatOptions {
     /// The limit of tokens is `max_completion_tokens`; others call it `max_tokens`.
     pub max_completion_tokens: bool,
     /// A stream reports tokens if `stream_options` asks for it.
     pub stream_options: bool,
-    /// `prompt_cache_key` says which questions share a cache.
+    /// `prompt_cache_key` selects the questions that share a cache.
     pub cache_key: bool,
 }
 
@@ -208,15 +208,10 @@ fn chosen<'a>(choice: &'a Choice, names: &Names<'a>) -> Result<Option<Chosen<'a>
         Choice::Auto => None,
         Choice::None => Some(Chosen::Word("none")),
         Choice::Required => Some(Chosen::Word("required")),
-        Choice::Only(only) => {
-            let mut only = names.only(only)?;
-            match (only.next(), only.next()) {
-                (Some(name), None) => {
-                    Some(Chosen::One { kind: "function", function: Named { name } })
-                }
-                _ => Some(Chosen::Word("required")),
-            }
-        }
+        Choice::Only(only) => match names.only(only)?[..] {
+            [name] => Some(Chosen::One { kind: "function", function: Named { name } }),
+            _ => Some(Chosen::Word("required")),
+        },
     })
 }
 

@@ -16,7 +16,7 @@ use crate::draft::Draft;
 use crate::error::ModelError;
 use crate::model::{Answer, Choice, Content, Delta, Message, ModelFacts, Question, Stop, Usage};
 
-/// The kind of the opaque part that says which phase the text behind it belongs to.
+/// The kind of the opaque part with the phase of the text after it.
 const PHASE: &str = "phase";
 
 #[derive(Serialize)]
@@ -63,7 +63,7 @@ struct Reasoning {
     effort: &'static str,
 }
 
-/// A function. Without `strict` the server may make its schema strict by itself, so it is always said.
+/// A function. `strict` is always sent, because without it the server may make the schema strict.
 #[derive(Serialize)]
 struct Tool<'a> {
     #[serde(rename = "type")]
@@ -165,7 +165,7 @@ fn chosen<'a>(choice: &'a Choice, names: &Names<'a>) -> Result<Option<Chosen<'a>
         Choice::None => Some(Chosen::Word("none")),
         Choice::Required => Some(Chosen::Word("required")),
         Choice::Only(only) => {
-            let only = names.only(only)?.map(|name| Named { kind: "function", name });
+            let only = names.only(only)?.into_iter().map(|name| Named { kind: "function", name });
             let mut only: Vec<_> = only.collect();
             if only.len() == 1 {
                 return Ok(only.pop().map(Chosen::One));

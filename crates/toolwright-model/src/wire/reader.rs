@@ -65,7 +65,7 @@ impl Reader {
         Self { frames, events, beginning, read, has_event, error }
     }
 
-    /// Reads the next bytes and returns the pieces of the answer in them. What follows an error or the end is ignored.
+    /// Reads the next bytes and returns the pieces of the answer in them. Ignores bytes after an error or the end.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Delta> {
         if self.is_over() {
             return Vec::new();

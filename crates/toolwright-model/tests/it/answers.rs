@@ -153,7 +153,7 @@ fn many_small_events_are_too_large_together() {
     }
 }
 
-/// What was read: the pieces, and how it ended.
+/// The pieces of an answer that was read, and the answer or the error.
 type Found = (Vec<Delta>, Result<Answer, ModelError>);
 
 fn in_pieces(

@@ -21,8 +21,8 @@ const ANSWER: &str =
 /// A piece of an answer that is not complete.
 const BEGINNING: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Ye\"}}]}\n\n";
 
-/// What came of a question: the pieces, and how it ended.
-type Asked = (Vec<Delta>, Result<Answer, ModelError>);
+/// The pieces of an answer, and the answer or the error.
+type Outcome = (Vec<Delta>, Result<Answer, ModelError>);
 
 fn builder(preset: &str, server: &Server) -> ClientBuilder {
     let preset = Preset::find(preset).unwrap();
@@ -30,7 +30,7 @@ fn builder(preset: &str, server: &Server) -> ClientBuilder {
     client.with_idle_timeout(Duration::from_millis(300))
 }
 
-async fn ask(client: &Client, timeout: Option<Duration>) -> Asked {
+async fn ask(client: &Client, timeout: Option<Duration>) -> Outcome {
     let messages = [Message::User("Say yes.".to_owned())];
     let tools = Request { tools: Vec::new(), findings: Vec::new() };
     let question = Question { timeout, ..Question::new(&messages, &tools) };

@@ -1,4 +1,4 @@
-//! A server on loopback that answers requests one after another, as a script says.
+//! A server on loopback that answers requests one after another, from a script.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 #[derive(Clone)]
 pub(crate) enum Reply {
     /// Writes these bytes and closes the connection.
@@ -81,7 +81,7 @@ impl Server {
     }
 }
 
-/// Reads a request with the length that its head says.
+/// Reads a request with the length in its head.
 async fn request(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     loop {

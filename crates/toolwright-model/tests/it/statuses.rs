@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolwright_dialect::Dialect;
 use toolwright_model::ModelError;
 
-/// A row that says which words stand for what, as no built-in row does so far.
+/// A row with the words of errors, which no built-in row has so far.
 const ROW: &str = r#"
 [[dialect]]
 id = "bedrock-errors"

@@ -212,7 +212,7 @@ impl ToolSpec {
         self
     }
 
-    /// Makes models find the tool by searching for it, without being shown it before.
+    /// Hides the tool from models until they search for it.
     #[must_use]
     pub const fn deferred(mut self) -> Self {
         self.is_deferred = true;
