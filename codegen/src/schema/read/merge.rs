@@ -44,12 +44,12 @@ pub(super) fn merge(schemas: &mut Schemas, id: NodeId) {
     }
 }
 
-/// The schema that keywords come from.
+/// The schema that contains a keyword.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     /// The node with the `allOf`.
     Itself,
-    /// A member, or the target of a member that is a reference; then with the node of the reference.
+    /// A member. If it is a reference, its target, with the node of the reference.
     Member(Option<NodeId>),
 }
 
@@ -62,9 +62,9 @@ struct Merged {
     described: BTreeSet<usize>,
     /// The names that are required by schemas without a `type`.
     required: BTreeSet<String>,
-    /// Whether the node or a member has the `type` object.
+    /// True if the node or a member has the `type` object.
     is_object: bool,
-    /// Whether the object expresses everything that the node and the members do.
+    /// True if the object expresses everything that the node and the members do.
     is_exact: bool,
 }
 

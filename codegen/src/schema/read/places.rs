@@ -34,7 +34,7 @@ pub(super) struct Root {
 /// A place in a schema.
 struct Placed {
     node: NodeId,
-    /// Whether there is a schema; until it is read, there are only references to it.
+    /// True if its schema has been read; before that, there are only references to it.
     is_read: bool,
 }
 

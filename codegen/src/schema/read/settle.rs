@@ -1,4 +1,4 @@
-//! Makes the decisions that need all schemas to be read: finds references in a circle and the types of choices.
+//! Makes the decisions for which all schemas must have been read: finds circular references and the types of choices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -117,7 +117,7 @@ impl PendingChoice {
         let node = schemas[self.node].clone();
         schemas.set(self.node, Node { shape: shape.clone(), ..node.clone() });
         let word = kind_of(schemas, self.node).map(|kind| Json::string(kind.as_str()));
-        // Whether a `type` beside the choice is redundant.
+        // A `type` beside the choice is redundant if it says the same as the new shape.
         let is_redundant = |assertion: &Assertion| match &assertion.operand {
             Operand::Plain(types) => {
                 assertion.keyword == Keyword::Type && Some(types) == word.as_ref()
