@@ -120,8 +120,8 @@ fn decided(file: &str, schema: &RawValue, test: &Test) -> Option<bool> {
     }
 }
 
-/// A schema file in which each schema is a type, which is a result and a property of arguments. As a type, it is the root that
-/// `#` refers to.
+/// A schema file in which each schema is a type, which is the result and a property of the arguments of a tool. As it is a type,
+/// `#` refers to it.
 fn project(toolset: &str, members: &[(&str, &str)]) -> String {
     let (mut types, mut tools) = (String::new(), String::new());
     for (tool, schema) in members {

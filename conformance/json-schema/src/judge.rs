@@ -17,7 +17,7 @@ pub struct Judged<'a> {
     pub source: &'a Source,
     /// The number of instances on which codec and file agree.
     pub agreed: usize,
-    /// The number of these that have numbers which no double holds, and which were rounded to the nearest one.
+    /// The number of these with numbers that no double holds, which were rounded to the nearest one.
     pub rounded: usize,
     /// The number of instances for which the schema language differs from the file, and the codec follows the language.
     pub decided: usize,
@@ -58,7 +58,7 @@ pub struct Disagreement<'a> {
 pub struct Verdict {
     /// The place of the instance in the payload.
     pub place: &'static str,
-    /// Whether the codec accepted it.
+    /// `Ok` if the codec accepted it, else the issues.
     pub checked: Result<(), InvalidPayload>,
     /// The result of comparing the accepted instance with its encoding.
     pub reencoded: Reencoded,
@@ -145,12 +145,12 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// Whether a tool was generated for a case. An imported tool has the name of the case on its server.
+/// Returns whether a tool was generated for a case. An imported tool has the name of the case on its server.
 fn is_for(tool: &GeneratedTool, case: &Case) -> bool {
     tool.spec.remote_name().unwrap_or(tool.spec.name()) == case.tool
 }
 
-/// The verdicts of the codecs on an instance. `fills` is whether its schema has defaults, which decoding fills in.
+/// The verdicts of the codecs on an instance. `fills` is true if its schema has defaults, which decoding fills in.
 fn verdicts(tool: &GeneratedTool, row: &Row, fills: bool) -> Vec<Verdict> {
     let args = |place, json: &str| {
         Verdict::of(place, tool.spec.check_args(json.as_bytes()), || {
@@ -207,12 +207,12 @@ fn reencoded(round_trip: RoundTrip, json: &str, fills: bool) -> Reencoded {
     }
 }
 
-/// Whether two numbers have the same nearest double.
+/// Returns whether two numbers have the same nearest double.
 fn is_rounded(before: &Number, after: &Number) -> bool {
     before.as_f64().to_bits() == after.as_f64().to_bits()
 }
 
-/// Whether two values are equal; with `fills`, objects of the second may have more keys.
+/// Returns whether two values are equal; with `fills`, objects of the second may have more keys.
 fn is_alike(
     before: &Value,
     after: &Value,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The record of the build script.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Record {
-    /// Whether there were corpora beside the checkout.
+    /// True if there were corpora beside the checkout.
     pub has_corpora: bool,
     /// The files of schemas.
     pub sources: Vec<Source>,
@@ -81,9 +81,9 @@ pub struct Row {
     pub side: Side,
     /// The exact JSON text.
     pub json: String,
-    /// Whether the codec must accept it.
+    /// True if the codec must accept it.
     pub valid: bool,
-    /// Whether `valid` is the opposite of the file's verdict, by a decision of the schema language.
+    /// True if `valid` is the opposite of the file's verdict, by a decision of the schema language.
     pub decided: bool,
 }
 

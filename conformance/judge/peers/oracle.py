@@ -86,8 +86,8 @@ def nearest_double(value):
 
 
 def is_rounded(number, double):
-    """Whether a double is one of the two around a number. It need not be the nearest, because a bound may be between the number
-    and the nearest. A double has the value of its shortest text, as bounds are written."""
+    """Returns whether a double is one of the two around a number. It need not be the nearest, because a bound may be between the
+    number and the nearest double. A double has the value of its shortest text, as bounds are written."""
     nearest, double = nearest_double(number), nearest_double(double)
     shortest = Fraction(repr(nearest))
     other = math.nextafter(nearest, math.inf if number > shortest else -math.inf) if number != shortest else nearest
@@ -256,7 +256,7 @@ def additional_properties(validator, below, value, schema):
 
 
 def is_named(schema, key):
-    """Whether `properties` or `patternProperties` of this schema apply to a key."""
+    """Returns whether `properties` or `patternProperties` of this schema apply to a key."""
     patterns = schema.get("patternProperties", {})
     # Evaluates all of them, so that an undecided pattern does not depend on the order.
     found = [matches(pattern, key) for pattern in patterns]
@@ -284,7 +284,7 @@ def without(schema, keyword):
 
 
 def evaluated(validator, value, schema):
-    """The keys or places of a value that a schema which accepts it has evaluated (core, 11; 10.3)."""
+    """Returns the keys or positions of a value that a schema evaluates, if it accepts the value (core, 11; 10.3)."""
     if isinstance(schema, bool):
         return set()
     known = set()

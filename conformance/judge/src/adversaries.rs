@@ -11,7 +11,8 @@ use crate::json::{object, string, words};
 use crate::run::{Finding, Tools};
 use crate::verdict::{Fault, Questions, Reply, Side, ask};
 
-/// The maximum factor by which the time may grow for twice the size. Quadratic time needs 4 times as long, cubic time 8; the rest is for noise.
+/// The maximum factor by which the time may grow if the size doubles. It is 4 for quadratic time and 8 for cubic time; the rest is
+/// for noise.
 const GROWTH: u64 = 12;
 
 /// Times below this, in nanoseconds, are too short to compare.
@@ -20,7 +21,7 @@ const NOISE: u64 = 2_000_000;
 /// The number of times that each payload is checked. The fastest time counts.
 const TIMES: usize = 5;
 
-/// A schema of one size, and payloads, each with whether it is valid.
+/// A schema of one size, and payloads with the expected verdicts.
 struct Member {
     schema: Value,
     payloads: [(String, bool); 2],

@@ -30,7 +30,7 @@ pub(crate) fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> Value {
     Value::Array(words.into_iter().map(string).collect())
 }
 
-/// The schema that a reference to a definition of `root` leads to.
+/// Resolves a reference to a schema in `root`.
 pub(crate) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     root.pointer(reference.strip_prefix('#')?)
 }

@@ -49,7 +49,7 @@ impl Oracle {
         Ok(Self { peer: Peer::new(python.script("oracle.py"), LIMIT), failures: Vec::new() })
     }
 
-    /// Whether a schema accepts a payload; `None` if that is not certain.
+    /// Returns whether a schema accepts a payload; `None` if that is not certain.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Oracle {
         Ok(self.accepts_each(schema, &[payload.to_owned()])?.first().copied().flatten())
     }
 
-    /// Whether a schema accepts each payload; `None` if that is not certain.
+    /// Returns whether a schema accepts each payload; `None` if that is not certain.
     pub(crate) fn accepts_each(
         &mut self,
         schema: &str,
@@ -84,7 +84,7 @@ impl Oracle {
         Ok(verdicts)
     }
 
-    /// Whether a text is a valid schema of 2020-12.
+    /// Returns whether a text is a valid schema of 2020-12.
     pub(crate) fn is_schema(&mut self, schema: &str) -> io::Result<bool> {
         Ok(self.peer.ask(&format!("schema\t{schema}"))? == Answer::Line("+".to_owned()))
     }

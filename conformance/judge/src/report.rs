@@ -63,7 +63,7 @@ impl fmt::Display for Fault {
 }
 
 impl Summary {
-    /// Whether nothing is wrong.
+    /// Returns whether nothing is wrong.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.adversaries.is_empty() && self.failures.is_empty()
     }

@@ -40,7 +40,7 @@ pub struct Options {
     pub payloads: usize,
     /// The seed of the random numbers.
     pub seed: u64,
-    /// Whether to check the schemas that are made to take long, too.
+    /// True if the schemas that are made to take long are checked, too.
     pub adversaries: bool,
     /// The maximum number of findings of each kind that are shrunk.
     pub cases: usize,

@@ -341,7 +341,7 @@ impl Generator<'_> {
         schema.insert("enum", Value::Array(values));
     }
 
-    /// A union of objects that a constant property tells apart.
+    /// A union of objects that differ in a constant property.
     fn tagged_union(&mut self, depth: usize) -> Value {
         let mut members = Vec::new();
         for tag in ["circle", "square", "line"].into_iter().take(self.rng.usize(2..4)) {
@@ -391,7 +391,7 @@ impl Generator<'_> {
         object([(keyword, Value::Array(members))])
     }
 
-    /// A schema with few keywords, as it is usual in `allOf` or `then`.
+    /// A schema with few keywords, as is usual in `allOf` or `then`.
     fn fragment(&mut self, depth: usize) -> Value {
         let mut schema = Map::new();
         match self.rng.u32(0..10) {

@@ -75,7 +75,7 @@ impl Tools<'_> {
         Ok(Finding { side: finding.side, ..smallest })
     }
 
-    /// Whether a candidate has a valid schema of arguments and the same verdict of the oracle.
+    /// Returns whether a candidate has a valid schema of arguments and the same verdict of the oracle.
     fn is_plausible(&mut self, finding: &Finding) -> io::Result<bool> {
         let schema = finding.schema.to_string();
         let is_object = finding.schema.get("type").and_then(Value::as_str) == Some("object");
@@ -214,7 +214,7 @@ impl Tools<'_> {
     }
 }
 
-/// Whether a finding is about compiled code.
+/// Returns whether a finding is about compiled code.
 fn is_compiled(finding: &Finding) -> bool {
     finding.side != Side::RunTime && finding.payload.is_some()
 }

@@ -76,7 +76,7 @@ pub(crate) enum Reply {
     Judged {
         /// The first word of the program's answer.
         word: String,
-        /// Whether the payload was accepted.
+        /// True if the payload was accepted.
         accepted: bool,
         /// The time in nanoseconds.
         nanos: u64,

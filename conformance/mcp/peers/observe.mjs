@@ -1,4 +1,4 @@
-// The observations of a TypeScript client, of either version, reduced to what every SDK reports.
+// The observations of a TypeScript client, of either version, reduced to the facts that every SDK reports.
 
 /** Calls a tool. Returns its result, or the code of the error. */
 async function call(client, name, args) {

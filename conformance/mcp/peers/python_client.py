@@ -12,7 +12,7 @@ from mcp import Client, MCPError, StdioServerParameters
 
 
 async def call(client, name, arguments):
-    """Calls a tool. Returns its result, reduced to what every SDK reports."""
+    """Calls a tool. Returns its result, reduced to the facts that every SDK reports."""
     try:
         result = await client.call_tool(name, arguments)
     except MCPError as error:

@@ -23,7 +23,7 @@ impl Outcome<'_> {
     }
 }
 
-/// Whether a check failed. A warning counts as a failure, as in the suite.
+/// Returns whether a check failed. A warning counts as a failure, as in the suite.
 fn is_failed(check: &Check) -> bool {
     matches!(check.status, Status::Failure | Status::Warning)
 }

@@ -31,7 +31,7 @@ pub(super) struct Run {
     pub(super) role: Role,
     /// The scenarios, sorted by name.
     pub(super) scenarios: Vec<Scenario>,
-    /// Whether the suite itself reports the expected results for the scenarios that the revision requires.
+    /// True if the suite itself reports the expected results for the scenarios that the revision requires.
     pub(super) is_as_expected: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Run {
 pub(super) struct Scenario {
     /// Its name.
     pub(super) name: String,
-    /// Whether the revision requires it. The suite runs other scenarios too.
+    /// True if the revision requires it. The suite runs other scenarios too.
     pub(super) is_required: bool,
     /// Its checks, in order.
     pub(super) checks: Vec<Check>,
