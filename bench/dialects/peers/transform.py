@@ -1,7 +1,7 @@
 """Transforms schemas as clients of providers do.
 
-Reads lines `{"by", "schema"}` and answers each with `{"schema"}` or `{"error"}`. With `"times"`, it transforms so often and also
-answers how many nanoseconds of the processor one took, as `"ns"`."""
+Reads lines `{"by", "schema"}` and answers each with `{"schema"}` or `{"error"}`. With `"times"`, it transforms the schema that many
+times, and the answer also has the nanoseconds of processor time of one transformation, as `"ns"`."""
 
 import copy
 import json

@@ -42,7 +42,7 @@ const ROWS: [&str; 8] = [
 const TOOLS: usize = 1_000;
 /// The number of definitions that refer to each other.
 const DEFINITIONS: usize = 10_000;
-/// How often each figure is taken; the median counts.
+/// The number of measurements of each figure; the median counts.
 const ROUNDS: usize = 11;
 /// The folder of the script and the requirements of the peer.
 const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
@@ -85,7 +85,7 @@ fn run() -> io::Result<Vec<Comparison>> {
     Ok(all)
 }
 
-/// Bringing values back.
+/// Times the conversion of a provider's values back.
 fn values(schema: &str) -> io::Result<[Comparison; 2]> {
     let arguments = arguments();
     let strict = projected(schema, "openai-chat-strict");
@@ -215,7 +215,7 @@ fn peer(schema: &str) -> io::Result<f64> {
     answer["ns"].as_f64().ok_or_else(|| io::Error::other(format!("the peer answered {answer}")))
 }
 
-/// A schema of a kilobyte with what tools of real servers have: optional properties, limits, an enum, a list of objects, a map.
+/// A schema of a kilobyte, with the usual parts of real tools: optional properties, limits, an enum, a list of objects, a map.
 fn schema() -> String {
     let step = json!({
         "type": "object",

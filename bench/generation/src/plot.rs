@@ -175,7 +175,7 @@ impl Panel {
             let at = y.max(free);
             free = at + LINE;
             let right = self.left + WIDTH + 10.0;
-            // A curve that ends early has its name at the edge too, with how far it came.
+            // A curve that ends early also has its name at the edge, with its largest number of tools.
             let is_whole = x + 1.0 >= self.left + WIDTH;
             let note = if is_whole { String::new() } else { format!(" (to {})", self.tools(x)) };
             let _ = writeln!(

@@ -1,5 +1,5 @@
-//! Finds out whether this machine has what tests need besides Rust: third-party programs, the corpora, the right to mount file
-//! systems. A test that needs something that is missing is skipped, and the skip is recorded.
+//! Checks for everything that tests need besides Rust: third-party programs, the corpora, the right to mount file systems. If a
+//! test needs something that is missing, it is skipped, and the skip is recorded.
 //!
 //! ```ignore
 //! if !has(&[Prerequisite::Git]) {
@@ -50,7 +50,7 @@ impl Prerequisite {
         Self::Venv,
     ];
 
-    /// Whether this machine has it. Programs are started, as a program on the path need not work.
+    /// Returns whether this machine has it. Programs are started, as a program on the path need not work.
     pub fn is_there(self) -> bool {
         match self {
             Self::Corpora => corpora().is_dir(),

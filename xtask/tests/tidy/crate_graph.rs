@@ -1,4 +1,4 @@
-//! Checks which crates depend on which, as the manifests say.
+//! Checks the dependencies between crates in their manifests.
 
 use crate::tree::File;
 
@@ -6,13 +6,13 @@ use crate::tree::File;
 struct Allowed {
     folder: &'static str,
     ours: &'static [&'static str],
-    /// Whether it may depend on generated crates, as the examples do.
+    /// True if it may depend on generated crates, as the examples do.
     generated: bool,
 }
 
 const OURS: &[Allowed] = &[
     allowed("", &["toolwright-codegen"]),
-    // The compiler uses the data types and patterns of the contract, and holds projects to dialects.
+    // The compiler uses the data types and patterns of the contract, and checks projects against dialects.
     allowed("codegen", &["toolwright", "toolwright-dialect"]),
     allowed("crates/toolwright", &[]),
     allowed("crates/toolwright-macros", &[]),
@@ -116,7 +116,7 @@ impl Kind {
         }
     }
 
-    /// Whether it may depend on a generated crate of another kind: on providers, never on consumers.
+    /// Returns whether it may depend on a generated crate of another kind: on providers, never on consumers.
     fn may_use(self, other: Self) -> bool {
         match self {
             Self::Service | Self::Http => other == Self::Service,
@@ -247,7 +247,7 @@ pub(crate) fn dependencies(file: &File) -> Vec<&str> {
     names
 }
 
-/// Whether a dependency is optional.
+/// Returns whether a dependency is optional.
 fn is_optional(file: &File, name: &str) -> bool {
     file.lines().any(|(_, line)| {
         let rest = line.strip_prefix(name).unwrap_or_default();

@@ -121,7 +121,7 @@ fn imported(modules: &Modules, module: &Path, code: &str) -> BTreeSet<Path> {
     found
 }
 
-/// The offsets behind `crate::` and `super::` in the code of a module, each with the module that the path is relative to.
+/// The offsets after `crate::` and `super::` in the code of a module, each with the module that the path is relative to.
 fn starts<'a>(module: &'a [String], code: &str) -> Vec<(usize, &'a [String])> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let mut starts = Vec::new();

@@ -54,7 +54,7 @@ fn collect(files: &[File], module: &str, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The names that a `use` imports; `rest` is the text behind `use`.
+/// The names that a `use` imports; `rest` is the text after `use`.
 fn imported(rest: &str) -> Vec<String> {
     let path = rest.split(';').next().unwrap_or_default();
     let list = path.rsplit_once('{').map_or(path, |(_, list)| list);

@@ -132,7 +132,7 @@ fn not_quoted(text: &str, block: &[&str]) -> Option<String> {
     None
 }
 
-/// Whether quoted lines equal those of a file, without a common indentation.
+/// Returns whether quoted lines equal those of a file, without a common indentation.
 fn quotes(piece: &[&str], window: &[&str]) -> bool {
     let indent = window[0].len().saturating_sub(piece[0].len());
     let (shift, _) = window[0].split_at_checked(indent).unwrap_or_default();

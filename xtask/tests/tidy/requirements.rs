@@ -96,7 +96,7 @@ fn name(line: &str) -> Option<&str> {
     rest.split(['(', '<']).next()
 }
 
-/// Whether a text is an id: a letter of the five groups and a number.
+/// Returns whether a text is an id: a letter of the five groups and a number.
 fn is_id(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|letter| "GRIHP".contains(letter))

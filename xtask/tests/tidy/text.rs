@@ -119,7 +119,8 @@ fn complain(files: &[File], words: &[&str], rule: impl Fn(&str) -> String) -> Ve
     complaints
 }
 
-/// Whether a line contains a word as a whole, or anything else without a letter before it.
+/// Returns whether a line contains a word as a whole. A text with other characters than letters need only be at the beginning of
+/// a word.
 fn contains(line: &str, word: &str) -> bool {
     if word.chars().all(char::is_alphabetic) {
         return word_in(line, word).is_some();

@@ -18,17 +18,17 @@ impl File {
         Self { path: path.to_owned(), text: text.to_owned() }
     }
 
-    /// Whether it is a Rust file.
+    /// Returns whether it is a Rust file.
     pub(crate) fn is_rust(&self) -> bool {
         self.has_ending(&["rs"])
     }
 
-    /// Whether its extension is one of these.
+    /// Returns whether its extension is one of these.
     pub(crate) fn has_ending(&self, endings: &[&str]) -> bool {
         self.path.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
     }
 
-    /// Whether it is generated: it is in `gen/` or begins with the banner.
+    /// Returns whether it is generated: it is in `gen/` or begins with the banner.
     pub(crate) fn is_generated(&self) -> bool {
         self.path.starts_with("gen/") || self.text.starts_with("// @generated")
     }
@@ -92,7 +92,7 @@ fn text(path: &Path) -> Option<String> {
     if path.is_file() { fs::read_to_string(path).ok() } else { None }
 }
 
-/// The rest of a line behind a word that has no letter, digit or `_` beside it.
+/// The rest of a line after a word that has no letter, digit or `_` beside it.
 pub(crate) fn word_in<'a>(line: &'a str, word: &'a str) -> Option<&'a str> {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).find_map(|(at, _)| {

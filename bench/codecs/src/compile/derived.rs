@@ -63,7 +63,7 @@ fn write_type(text: &mut String, Type { name, body }: &Type, types: &[Type]) {
     };
 }
 
-/// The traits that generated types derive where all fields have them.
+/// The traits that generated types derive if all fields have them.
 fn more_derives(fields: &[Field], types: &[Type]) -> String {
     let mut more = String::new();
     if fields.iter().all(|field| is_eq(&field.kind, types)) {
@@ -76,7 +76,7 @@ fn more_derives(fields: &[Field], types: &[Type]) -> String {
     more
 }
 
-/// Whether no double is within.
+/// Returns whether a type contains no double.
 fn is_eq(kind: &Kind, types: &[Type]) -> bool {
     match kind {
         Kind::Number => false,
