@@ -76,7 +76,7 @@ fn compiled(package: &Path) -> BTreeSet<String> {
     listed.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
-/// Returns how often the build script has run.
+/// Returns the number of runs of the build script.
 fn runs(package: &Path) -> usize {
     fs::read(package.join("runs")).unwrap().len()
 }

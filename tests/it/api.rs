@@ -1,5 +1,4 @@
-//! Tests what must hold for public types of all crates: errors are boxable, and the types that hosts keep are `Send` and
-//! `Sync`.
+//! Tests rules for the public types of all crates: errors are boxable, and the types that hosts keep are `Send` and `Sync`.
 
 use std::error::Error;
 

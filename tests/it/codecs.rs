@@ -209,7 +209,7 @@ pub(crate) fn meaning(payload: &str) -> Value {
 }
 
 impl Row {
-    /// Whether a row has an issue that no schema describes.
+    /// Returns whether a row has an issue that no schema describes.
     fn is_beyond_the_schema(&self) -> bool {
         ["malformed", "duplicate_key", "too_deep"]
             .iter()

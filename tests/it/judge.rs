@@ -69,8 +69,8 @@ impl Published {
         Self(specs.into_iter().flat_map(keyed).collect())
     }
 
-    /// Whether the schema accepts a payload. `None` if `serde_json` cannot read its exact value, as it is not JSON, nests too
-    /// deep or has a number that no double holds, or if the `jsonschema` crate refuses the schema.
+    /// Returns whether the schema accepts a payload. `None` if `serde_json` cannot read its exact value, as it is not JSON, nests
+    /// too deep or has a number that no double holds, or if the `jsonschema` crate refuses the schema.
     pub(crate) fn accepts(&self, spec: &ToolSpec, side: Side, payload: &str) -> Option<bool> {
         let value: Value = serde_json::from_str(payload).ok()?;
         let validator = self.0[&(spec.name().to_owned(), side)].as_ref()?;
@@ -78,7 +78,7 @@ impl Published {
     }
 }
 
-/// Whether `serde_json` read the exact value of a payload, or the payload has duplicate keys, which codecs must refuse.
+/// Returns whether `serde_json` read the exact value of a payload, or the payload has duplicate keys, which codecs must refuse.
 fn is_read_exactly(value: &Value, payload: &str) -> bool {
     let exact = payload.parse::<toolwright::Value>();
     exact.is_err() || exact == value.to_string().parse()

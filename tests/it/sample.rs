@@ -190,12 +190,12 @@ const IGNORED: [&str; 12] = [
     "writeOnly",
 ];
 
-/// Whether the sampler supports every keyword of a published schema.
+/// Returns whether the sampler supports every keyword of a published schema.
 fn is_sampled(root: &Value) -> bool {
     is_followed(root, root)
 }
 
-/// Whether each schema is a constant or has a constant property, so that a value matches only one of them.
+/// Returns whether each schema is a constant or has a constant property, so that a value matches only one of them.
 fn are_told_apart(root: &Value, schemas: &[Value]) -> bool {
     schemas.iter().all(|schema| {
         let target = schema["$ref"].as_str().and_then(|target| root.pointer(&target[1..]));

@@ -1,4 +1,4 @@
-//! How somebody tests tools and code on a service: without a runtime, a model and, but for wrong calls, JSON.
+//! Tests tools, and code that uses a service, as users do: without a runtime or a model, and with JSON only for wrong calls.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ async fn a_fake_stands_behind_tools_and_records_what_they_ask() -> Tested {
     Ok(())
 }
 
-/// Code of the user's, on whatever provides the service.
+/// Code of a user, which works with any provider of the service.
 async fn find(tracker: &impl TrackerService, id: u64) -> String {
     for _ in 0..3 {
         match tracker.get_issue(issue(id)).await {

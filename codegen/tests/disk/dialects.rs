@@ -43,7 +43,7 @@ agents:
   clerk: { toolsets: [shop] }
 ";
 
-/// A dialect of the project's own: two tools a request, one of them strict, and names of four letters.
+/// A dialect of the project's own: two tools per request, one of them strict, and names of four letters.
 const OWN: &str = r#"
 [[dialect]]
 id = "house"

@@ -1,5 +1,5 @@
-// Asks the YAML language server, as an editor does, what is wrong with a document and what may stand at its places.
-// Prints the answers as JSON and judges nothing: the Rust test that runs it does.
+// Asks the YAML language server, as an editor does, for the mistakes in a document and for the completions at its places.
+// Prints the answers as JSON; the Rust test that runs it checks them.
 //
 // Usage: node ask.mjs SERVER DOCUMENT LINE:COLUMN... (both from 0); the document names its schema in its first line.
 
@@ -16,7 +16,7 @@ const waiting = new Map();
 let published;
 const diagnostics = new Promise((resolve) => (published = resolve));
 
-// A frame is a header with a length, an empty line and a text of so many bytes (LSP 3.17, base protocol).
+// A frame is a header with a length, an empty line and a text of that many bytes (LSP 3.17, base protocol).
 let buffer = Buffer.alloc(0);
 child.stdout.on("data", (chunk) => {
   buffer = Buffer.concat([buffer, chunk]);
@@ -40,7 +40,7 @@ function receive(message) {
   if (message.method === undefined) {
     waiting.get(message.id)(message.result);
   } else if (message.id !== undefined) {
-    // The server asks for settings, and to be told of changes: it gets none.
+    // The server asks for settings and for notifications of changes, and gets neither.
     const items = message.params?.items;
     send({ id: message.id, result: items ? items.map(() => null) : null });
   } else if (message.method === "textDocument/publishDiagnostics" && message.params.uri === uri) {

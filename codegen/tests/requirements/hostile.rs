@@ -138,7 +138,7 @@ fn docs_contain_no_hidden_characters_and_no_code_blocks() {
     }
 }
 
-/// Of a schema, manifests contain only names.
+/// Manifests contain names of a schema, and no texts.
 #[test]
 fn manifests_do_not_depend_on_texts() {
     let expected = project("calm");

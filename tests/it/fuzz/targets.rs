@@ -214,14 +214,14 @@ fn becomes_names(input: &[u8]) -> BTreeSet<String> {
     variants.iter().map(shape).collect()
 }
 
-/// Whether a name has only ASCII letters, digits and underscores, and does not begin with a digit.
+/// Returns whether a name has only ASCII letters, digits and underscores, and does not begin with a digit.
 fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && name != "_"
 }
 
-/// Whether a name is an identifier of Rust, which may be raw. Only common keywords are checked.
+/// Returns whether a name is an identifier of Rust, which may be raw. Only common keywords are checked.
 fn is_identifier(name: &str) -> bool {
     const KEYWORDS: [&str; 8] = ["self", "super", "crate", "Self", "type", "fn", "match", "gen"];
     match name.strip_prefix("r#") {

@@ -39,7 +39,7 @@ described! {
     }
 }
 
-/// A server whose tools its client has no schema file for.
+/// A server for which the client has no schema file.
 static FAR: ServerSpec =
     ServerSpec { name: "far", version: "1.0.0", toolsets: &[memory_tools::specs::ALL] };
 
