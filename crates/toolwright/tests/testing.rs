@@ -25,7 +25,7 @@ toolwright::tool!(Lie(()) -> bool = LIE);
 static ALL: &[&ToolSpec] = &[&COUNT, &RUN, &WIPE, &LIE];
 static WIPES: &[&ToolSpec] = &[&WIPE];
 
-/// Adds what it is called with, and says what it sees of a call.
+/// Counts up by its arguments, and returns the properties of a call that it sees.
 #[derive(Default)]
 struct Lab(AtomicI64);
 

@@ -1,4 +1,4 @@
-//! Runs the command with limits of time and memory, so that a hang or an explosion fails only one case.
+//! Runs the command with limits of time and memory, so that a case that exceeds them fails alone.
 
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;

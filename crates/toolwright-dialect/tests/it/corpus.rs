@@ -1,5 +1,5 @@
-//! Projects every tool of the 42 real servers into every dialect, and holds the results against the rules of each row and
-//! against an independent validator.
+//! Projects every tool of the 42 real servers into every dialect, and checks the results with the rules of each row and
+//! with an independent validator.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Schemas that are small and mean to cost much.
+//! Small schemas that are made to cost much.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

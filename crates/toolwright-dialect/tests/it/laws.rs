@@ -8,14 +8,14 @@ use toolwright_dialect::{Class, Dialect, LossKind, Projection};
 
 use crate::rules;
 
-/// How many values of a wire schema are tried.
+/// The number of values that are tried with each wire schema.
 const WIRE_VALUES: usize = 12;
 
 /// A schema, as two validators read it.
 struct Validators {
     ours: Schema,
-    /// The other one, for schemas that both read alike: without formats of integers and without patterns, where `jsonschema`
-    /// differs in what `.` and `\B` mean, and without `multipleOf`, which it computes with doubles.
+    /// `jsonschema`, for schemas without formats of integers, without patterns, as it reads `.` and `\B` differently, and
+    /// without `multipleOf`, which it computes with doubles.
     peer: Option<Validator>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Laws {
 impl Laws {
     /// # Errors
     ///
-    /// If a validator does not take the schema, or it has numbers beyond those of `serde_json`.
+    /// Returns an error if a validator refuses the schema, or it has numbers beyond those of `serde_json`.
     pub(super) fn of(schema: &str) -> Result<Self, String> {
         serde_json::from_str::<serde_json::Value>(schema).map_err(|error| error.to_string())?;
         if schema.contains("e-400") {
@@ -64,7 +64,7 @@ impl Laws {
         self.canonical.accept(canonical, &mut Vec::new())
     }
 
-    /// Returns everything that a projection does not keep of its promises.
+    /// Returns the promises that a projection breaks.
     pub(super) fn broken(
         &self,
         dialect: &Dialect,
@@ -127,7 +127,7 @@ impl Laws {
         Some(wire)
     }
 
-    /// Decodes what a model may send. `must_be_valid` for values that a lossless dialect accepts.
+    /// Decodes a value that a model may send. `must_be_valid` is true for values that a lossless dialect accepts.
     fn decodes(
         &self,
         found: &Projection,
@@ -185,7 +185,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// `nullable` is no keyword of JSON Schema: `anyOf` says it for a validator.
+/// Replaces `nullable`, which validators do not know, by an `anyOf` with null.
 fn without_nullable(wire: &Value) -> Value {
     match wire {
         Value::Object(entries) => {

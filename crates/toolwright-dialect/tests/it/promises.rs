@@ -100,7 +100,7 @@ fn a_full_budget_makes_tools_plain_and_a_refused_tool_costs_no_other() {
     };
     let tools: Vec<_> = tools.chain([refused]).collect();
     let request = place(&tools, Dialect::find("anthropic-strict").unwrap());
-    // 24 optional parameters in all: two tools of ten.
+    // The limit is 24 optional parameters in total; each tool has ten.
     let sent: Vec<_> = request.tools.iter().map(|tool| (tool.name, tool.is_strict)).collect();
     assert_eq!(sent, [("a", true), ("b", false), ("c", true)]);
     let codes: Vec<_> =

@@ -1,11 +1,11 @@
-//! Projects random schemas into every dialect, and holds the results to the laws.
+//! Projects random schemas into every dialect, and checks the laws on the results.
 
 use fastrand::Rng;
 use toolwright_dialect::{Dialect, Policy, Subject, project};
 
 use crate::laws::Laws;
 
-/// How many canonical values are tried with each schema; about half of them are valid.
+/// The number of canonical values that are tried with each schema; about half of them are valid.
 const VALUES: usize = 16;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Tools that providers refused, as their answers were reported in public issues. Each breaks a rule of its row, and is
-//! projected so that it breaks none, or refused. `UPDATE_EXPECT=1` writes which rule that is.
+//! Tools that providers refused, as their answers were reported in public issues. Each breaks a rule of its row; its
+//! projection breaks none, or is refused. `UPDATE_EXPECT=1` writes the broken rules.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,14 +23,14 @@ struct File {
 struct Refused {
     /// The repository and the number of the issue or pull request.
     source: String,
-    /// When it was reported, if that is known.
+    /// The date of the report, if it is known.
     date: Option<String>,
     dialect: String,
     #[serde(default = "tool")]
     name: String,
     #[serde(default = "tool")]
     description: String,
-    /// The smallest schema that shows it.
+    /// The smallest schema that is refused.
     #[serde(default = "nothing")]
     schema: String,
     /// The words of the answer, or of the report.

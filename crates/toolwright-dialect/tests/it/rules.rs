@@ -1,4 +1,4 @@
-//! The rule book, read on its own: what of a definition breaks its row. Shares no code with the projection.
+//! Finds the rules of a row that a definition breaks. Shares no code with the projection.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -59,7 +59,7 @@ pub(super) fn broken(dialect: &Dialect, wire: &Value) -> Vec<String> {
     faults
 }
 
-/// Returns what of a tool's name and description breaks a rule.
+/// Returns the rules that a tool's name and description break.
 pub(super) fn broken_words(dialect: &Dialect, name: &str, description: &str) -> Vec<String> {
     let row = row(dialect);
     let mut faults = Vec::new();
@@ -72,7 +72,7 @@ pub(super) fn broken_words(dialect: &Dialect, name: &str, description: &str) -> 
     faults
 }
 
-/// The rows with what they inherit, by id.
+/// The rows with their inherited keys, by id.
 static ROWS: LazyLock<BTreeMap<String, Row>> = LazyLock::new(|| {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("dialects");
     let mut all = Vec::new();
@@ -340,7 +340,7 @@ fn reference(row: &Row, root: &Value, schema: &Value, mode: &str, fault: &mut im
     }
 }
 
-/// Whether a reference leads back to itself; with `only_optional`, other than through a key that may be absent.
+/// Returns whether a reference leads back to itself; with `only_optional`, references in optional keys do not count.
 fn leads_back<'a>(
     root: &'a Value,
     schema: &'a Value,

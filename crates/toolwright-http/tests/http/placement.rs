@@ -1,4 +1,4 @@
-//! Where each property of a payload is sent, in every style. The server returns its request.
+//! The place of each property of a payload in the request, in every style. The server returns its request.
 
 use serde_json::{Value, json};
 use toolwright::FailureKind;

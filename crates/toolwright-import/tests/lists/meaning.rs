@@ -29,7 +29,7 @@ const NAMED: [&str; 3] = ["properties", "patternProperties", "dependentSchemas"]
 
 /// The two schemas of a tool's arguments or result.
 pub(crate) struct Comparison<'a> {
-    /// Whether the order of keys is compared too.
+    /// True if the order of keys is compared too.
     pub(crate) is_ordered: bool,
     /// The server's schema.
     pub(crate) theirs: &'a Json,
@@ -129,7 +129,7 @@ impl<'a> Comparison<'a> {
         entries
     }
 
-    /// Whether a keyword is missing and a warning about this schema names it.
+    /// Returns whether a keyword is missing and a warning about this schema names it.
     fn has_warning(&self, key: &str, ours: &[(String, Json)]) -> bool {
         let names_it = |warning: &Warning| {
             warning.message.contains(&format!("`{key}`"))
@@ -173,7 +173,7 @@ fn address(value: &Json) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// Whether two values are equal. Numbers are compared by value.
+/// Returns whether two values are equal. Numbers are compared by value.
 fn same(one: &Json, other: &Json) -> bool {
     match (one, other) {
         (Json::Number(one), Json::Number(other)) => one.parse::<f64>() == other.parse::<f64>(),

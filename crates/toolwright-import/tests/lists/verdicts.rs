@@ -15,7 +15,7 @@ use toolwright_import::Imported;
 
 use super::{folder, import, json, lists, parsed};
 
-/// Whether the arguments of the only tool of a file accept a payload.
+/// Returns whether the arguments of the only tool of a file accept a payload.
 fn accepts(imported: &Imported, payload: &Json) -> bool {
     let source = Source { path: "imported.yaml".to_owned(), text: imported.text.clone() };
     let sources = Sources::new(vec![source]);

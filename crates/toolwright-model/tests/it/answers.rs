@@ -1,5 +1,4 @@
-//! Each stream and each answer of the cases as it is read, in one piece and in random ones. `UPDATE_EXPECT=1` writes
-//! expectations.
+//! Reads each stream and each answer of the cases, in one piece and in random ones. `UPDATE_EXPECT=1` writes expectations.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -39,7 +39,7 @@ async fn ask(client: &Client, timeout: Option<Duration>) -> Outcome {
     (deltas.into_inner().unwrap(), result)
 }
 
-/// Each fault of a server on each wire: how it ends, and after how many attempts.
+/// Each fault of a server on each wire: the outcome, and the number of attempts.
 #[tokio::test]
 async fn faults_have_their_errors_and_attempts_on_every_wire() {
     let now = "retry-after-ms: 1\r\n";
@@ -127,7 +127,7 @@ async fn time_limits_end_an_answer() {
     let expected = "the provider took too long: found no answer within 50ms";
     assert_eq!(result.unwrap_err().to_string(), expected);
 
-    // A wait that is longer than the time that is left ends it at once.
+    // If the wait is longer than the remaining time, the call ends at once.
     let server = Server::start(vec![Reply::new(429, "retry-after: 30\r\n", "")]).await;
     let client = builder("openai", &server).build().unwrap();
     let begin = Instant::now();
@@ -235,7 +235,7 @@ fn settings_that_cannot_work_are_refused() {
     }
 }
 
-/// The key is in no text that a program could log: settings, errors, even those with which a server repeats it.
+/// The key is in no text that a program could log: not in settings or errors, even if the server repeats it.
 #[tokio::test]
 async fn the_key_is_in_no_text() {
     let padding = "a".repeat(290);

@@ -1,4 +1,4 @@
-//! The streams of the cases as bytes: text as it is, and messages of AWS in their framing.
+//! The streams of the cases as bytes: text unchanged, and messages of AWS in their framing.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Each question of `cases/questions` as each endpoint gets it. `UPDATE_EXPECT=1` writes expectations.
+//! The request to each endpoint for each question of `cases/questions`. `UPDATE_EXPECT=1` writes expectations.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn a_longer_conversation_begins_with_the_bytes_of_a_shorter_one() {
             asked.with(|question| wire.request(&facts, question, true)).unwrap().body
         };
         let (short, long) = (body(&short), body(&long));
-        // The mark behind the last message moves on.
+        // The mark after the last message moves, so only the bytes before it are compared.
         let end = short.find("One.").unwrap();
         assert_eq!(long[..end], short[..end], "{endpoint}");
     }

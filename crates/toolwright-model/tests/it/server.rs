@@ -27,7 +27,7 @@ impl Reply {
         Self::new(200, "content-type: text/event-stream\r\n", body)
     }
 
-    /// The same reply, whose last bytes never come.
+    /// The same bytes, but the connection stays open.
     pub(crate) fn then_silence(self) -> Self {
         match self {
             Self::Bytes(bytes) | Self::Silence(bytes) => Self::Silence(bytes),

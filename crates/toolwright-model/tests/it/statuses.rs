@@ -1,4 +1,4 @@
-//! Error responses of providers: the kind of error, and how long to wait.
+//! Error responses of providers: the kind of error, and the time to wait.
 
 use std::time::Duration;
 

@@ -25,9 +25,9 @@ struct Scenario {
     answers: fn(&ApprovalRequest) -> Vec<Vec<Answer>>,
     may_run: &'static [&'static str],
     must_run: bool,
-    /// Whether the question has expired before the answers.
+    /// True if the question has expired before the answers.
     late: bool,
-    /// Whether the state is exported and restored.
+    /// True if the state is exported and restored.
     exported: bool,
 }
 

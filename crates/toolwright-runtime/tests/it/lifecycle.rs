@@ -123,7 +123,7 @@ impl Toolset for Stays {
     }
 }
 
-/// I5: in a preflight, and in a run with or without a time budget. Time runs as fast as nothing happens here.
+/// I5: in a preflight, and in a run with or without a time budget. The paused clock advances when nothing else happens.
 #[tokio::test(start_paused = true)]
 async fn i5_a_toolset_that_never_exits_is_given_up_and_stops_no_other() {
     for budget in [None, Some(Duration::from_secs(1))] {

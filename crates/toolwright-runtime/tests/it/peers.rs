@@ -26,7 +26,7 @@ use crate::planners::brief;
 use crate::tools::{Log, N, call};
 use crate::toys::{spec, tool};
 
-/// Long enough for anything that happens at all.
+/// Long enough for anything that is not blocked.
 const SOON: Duration = Duration::from_millis(300);
 
 /// A server, and a peer that can send anything.

@@ -1,4 +1,4 @@
-//! Resumed runs: what they keep from before, and the events of runs that cannot be resumed.
+//! Resumed runs: the state that they keep, and the events of runs that cannot be resumed.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The help for tests: calls as a runtime makes them, a clock that tests move, and transcripts of runs.
+//! The module `testing`: calls as a runtime makes them, a clock that tests advance, and transcripts of runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,7 +92,7 @@ async fn time_limits_and_the_time_of_day_move_together() {
     assert!(matches!(error, ResumeError::Expired { .. }), "{error}");
 }
 
-/// Nothing in a transcript depends on time or on ids that are made.
+/// Nothing in a transcript depends on time or on generated ids.
 #[tokio::test]
 async fn a_transcript_tells_what_happened_and_is_the_same_each_time() {
     let (registry, _) = test_registry();

@@ -33,7 +33,7 @@ pub(crate) struct Toy {
     pub(crate) stuck: bool,
     /// Fails to exit.
     pub(crate) clings: bool,
-    /// How many milliseconds each method waits.
+    /// The milliseconds that each method waits.
     pub(crate) waits: u32,
     pub(crate) inner: FunctionTool,
 }

@@ -1,4 +1,4 @@
-"""An MCP server of the older era on streamable HTTP that wants a token and a header. It prints its port."""
+"""An MCP server of the older era on streamable HTTP that requires a token and a header. It prints its port."""
 
 import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
