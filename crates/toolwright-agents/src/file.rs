@@ -56,6 +56,8 @@ struct Limits {
     max_tool_calls: Option<u32>,
     max_consecutive_failures: Option<u32>,
     time_budget: Option<Period>,
+    max_model_calls: Option<u32>,
+    max_output_tokens: Option<u64>,
 }
 
 /// A duration, as written in schema files.
@@ -118,6 +120,9 @@ impl AgentFile {
                 max_tool_calls: keys.policy.max_tool_calls,
                 max_consecutive_failures: keys.policy.max_consecutive_failures,
                 time_budget: keys.policy.time_budget.map(|Period(time)| time),
+                max_model_calls: keys.policy.max_model_calls,
+                max_output_tokens: keys.policy.max_output_tokens,
+                ..Policy::UNLIMITED
             });
         agent.description = keys.description;
         Ok(Self { agent, source: Arc::clone(source), name: at, tools, toolsets, approvals })

@@ -147,7 +147,10 @@ pub mod tools;
 pub mod watch;
 mod wire;
 
-pub use agent::{Agent, AgentSpec, Exchange, Planner, Policy, Script, Step, Turn};
+pub use agent::{
+    Agent, AgentSpec, Exchange, ModelEvent, ModelUsage, PlannedCall, Planner, Policy, Script, Step,
+    StepRecord, Turn,
+};
 pub use approval::{Answer, ApprovalRequest, Approver, ResumeError, Verdict};
 pub use execute::Execute;
 pub use hooks::{Hook, Hooks};

@@ -68,14 +68,15 @@ pub fn clock() -> impl Fn() -> SystemTime + Send + Sync + 'static {
 }
 
 /// What happened, a line an event, with every payload and without times and ids: a text to compare with one that is kept.
-/// Calls have numbers, in the order in which they are first told of.
+/// Calls have numbers, in the order in which they are first told of. Events of models are left out, so that a run on a model has the
+/// transcript of a scripted one.
 pub fn transcript(events: &[Event]) -> String {
     let mut events: Vec<_> = events.iter().collect();
     events.sort_by_key(|event| event.sequence);
     let mut calls: Vec<(&str, &str)> = Vec::new();
     let mut text = String::new();
     for event in events {
-        let (call, happened) = told(&event.kind);
+        let Some((call, happened)) = told(&event.kind) else { continue };
         let subject = match (call, &event.agent) {
             (Some((id, tool)), _) => {
                 let call = (event.run_id(), id);
@@ -97,12 +98,13 @@ pub fn transcript(events: &[Event]) -> String {
     text
 }
 
-/// The id and the tool of the call that an event is about, if it is about one, and what happened.
-fn told(kind: &EventKind) -> (Option<(&str, &str)>, String) {
+/// The id and the tool of the call that an event is about, if it is about one, and what happened; `None` for events of models.
+fn told(kind: &EventKind) -> Option<(Option<(&str, &str)>, String)> {
     let asked = |request: &ApprovalRequest| {
         format!("asked: {}", request.prompt.as_deref().unwrap_or(request.args.as_str()))
     };
-    match kind {
+    Some(match kind {
+        EventKind::Model(_) => return None,
         EventKind::RunStarted { input, .. } => (None, format!("started: {input}")),
         EventKind::RunSuspended { .. } => (None, "waits for answers".to_owned()),
         EventKind::RunResumed => (None, "went on".to_owned()),
@@ -122,7 +124,7 @@ fn told(kind: &EventKind) -> (Option<(&str, &str)>, String) {
         EventKind::ToolResultReceived { call_id, tool, outcome, .. } => {
             (Some((call_id, tool.name())), ended("returned", outcome))
         }
-    }
+    })
 }
 
 fn ended(word: &str, outcome: &Outcome) -> String {

@@ -10,7 +10,7 @@ use toolwright::{
     ToolResult,
 };
 
-use crate::agent::{Exchange, Step};
+use crate::agent::{Exchange, PlannedCall, Step, StepRecord};
 
 /// A [`ToolCall`]. The arguments are kept as text, byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,9 +76,25 @@ struct WireIssue {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WireStep {
-    Call(Vec<WireCall>),
+    Call { calls: Vec<WirePlannedCall>, note: Option<String> },
     Finish(String),
     Failure(Box<WireFailure>),
+}
+
+/// A [`PlannedCall`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WirePlannedCall {
+    call: WireCall,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refusal: Option<Box<WireFailure>>,
+}
+
+/// A [`StepRecord`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WireRecord {
+    pub(crate) calls: Vec<WireExchange>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 /// An [`Exchange`].
@@ -141,7 +157,10 @@ impl From<WireOutcome> for Outcome {
 impl From<&Result<Step, ToolFailure>> for WireStep {
     fn from(step: &Result<Step, ToolFailure>) -> Self {
         match step {
-            Ok(Step::Call(calls)) => Self::Call(calls.iter().map(Into::into).collect()),
+            Ok(Step::Call { calls, note }) => Self::Call {
+                calls: calls.iter().map(Into::into).collect(),
+                note: note.as_ref().map(ToString::to_string),
+            },
             Ok(Step::Finish(payload)) => Self::Finish(payload.to_string()),
             Err(failure) => Self::Failure(Box::new(failure.into())),
         }
@@ -151,10 +170,43 @@ impl From<&Result<Step, ToolFailure>> for WireStep {
 impl From<WireStep> for Result<Step, ToolFailure> {
     fn from(wire: WireStep) -> Self {
         match wire {
-            WireStep::Call(calls) => Ok(Step::Call(calls.into_iter().map(Into::into).collect())),
+            WireStep::Call { calls, note } => Ok(Step::Call {
+                calls: calls.into_iter().map(Into::into).collect(),
+                note: note.map(Payload::new),
+            }),
             WireStep::Finish(payload) => Ok(Step::Finish(Payload::new(payload))),
             WireStep::Failure(failure) => Err((*failure).into()),
         }
+    }
+}
+
+impl From<&PlannedCall> for WirePlannedCall {
+    fn from(PlannedCall { call, refusal }: &PlannedCall) -> Self {
+        Self {
+            call: call.into(),
+            refusal: refusal.as_ref().map(|failure| Box::new(failure.into())),
+        }
+    }
+}
+
+impl From<WirePlannedCall> for PlannedCall {
+    fn from(WirePlannedCall { call, refusal }: WirePlannedCall) -> Self {
+        Self { call: call.into(), refusal: refusal.map(|failure| (*failure).into()) }
+    }
+}
+
+impl From<&StepRecord> for WireRecord {
+    fn from(StepRecord { calls, note }: &StepRecord) -> Self {
+        Self {
+            calls: calls.iter().map(Into::into).collect(),
+            note: note.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl From<WireRecord> for StepRecord {
+    fn from(WireRecord { calls, note }: WireRecord) -> Self {
+        Self { calls: calls.into_iter().map(Into::into).collect(), note: note.map(Payload::new) }
     }
 }
 

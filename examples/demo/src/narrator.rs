@@ -28,16 +28,17 @@ struct Run {
 }
 
 impl Narrator {
-    /// Prints one event.
+    /// Prints one event. Those of models are left out, as a run on a model prints the same as others.
     pub(crate) fn print(&mut self, event: &Event) {
         // An error means that the reader has closed the pipe; the run continues.
-        let line = self.line(event);
+        let Some(line) = self.line(event) else { return };
         let _ = writeln!(std::io::stdout(), "{}", self.numbered(line));
     }
 
-    fn line(&mut self, event: &Event) -> String {
+    fn line(&mut self, event: &Event) -> Option<String> {
         let agent = event.agent.as_deref().unwrap_or("host");
-        match &event.kind {
+        Some(match &event.kind {
+            EventKind::Model(_) => return None,
             EventKind::RunStarted { implements, .. } => {
                 let why = implements
                     .as_ref()
@@ -69,7 +70,7 @@ impl Narrator {
                 of_call(depth, '←', &name, tool.name(), &outcome_text(outcome))
             }
             other => self.of_run(event, other.as_str()),
-        }
+        })
     }
 
     /// Replaces the handle of a page in a line by a number.

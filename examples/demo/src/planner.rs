@@ -30,15 +30,15 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
     let tasks = tasks(&input.goal, limit);
     let sums = sums(turn, tasks)?;
     Ok(match turn.step() {
-        0 => Step::Call(vec![
+        0 => Step::call([
             todos_tools::calls::get_todos(&GetTodosArgs { status: None })?,
             ToolCall::new("open_page", Payload::new("{}")),
         ]),
         1 => {
-            Step::Call([vec![store(tasks)?, note(turn, &input.goal)?], additions(&sums)?].concat())
+            Step::call([vec![store(tasks)?, note(turn, &input.goal)?], additions(&sums)?].concat())
         }
-        _ if sums.len() > 1 => Step::Call(additions(&sums)?),
-        _ if !has_begun(turn) => Step::Call(vec![begin(tasks, &sums)?]),
+        _ if sums.len() > 1 => Step::call(additions(&sums)?),
+        _ if !has_begun(turn) => Step::call([begin(tasks, &sums)?]),
         _ => Step::Finish(Payload::of(&answer(input.goal, tasks))?),
     })
 }
@@ -47,7 +47,7 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
 fn sums(turn: &Turn<'_>, tasks: &[Task]) -> Result<Vec<f64>, BoxError> {
     let mut sums: Vec<f64> = tasks.iter().map(|(_, minutes)| *minutes).collect();
     for step in turn.history() {
-        let added = step.iter().filter(|done| done.call.tool() == "add");
+        let added = step.calls.iter().filter(|done| done.call.tool() == "add");
         let added: Vec<f64> = added.map(|done| sum(&done.result)).collect::<Result<_, _>>()?;
         if !added.is_empty() {
             let odd = sums.chunks_exact(2).remainder().to_vec();
@@ -96,7 +96,7 @@ fn begin(tasks: &[Task], sums: &[f64]) -> Result<ToolCall, InvalidPayload> {
 
 /// Whether the first task has begun: the todos are written once at the start, and once more then.
 fn has_begun(turn: &Turn<'_>) -> bool {
-    let done = turn.history().iter().flatten();
+    let done = turn.history().iter().flat_map(|step| &step.calls);
     done.filter(|done| done.call.tool() == "update_todos").count() == 2
 }
 

@@ -29,9 +29,9 @@ async fn run(pool: &Arc<Pool>, commits: bool) -> RunOutcome {
 
 /// A call with the handle from the first step.
 fn with_txn(turn: &Turn<'_>, tool: &str, more: &str) -> Step {
-    let opened = turn.history()[0][0].result.outcome.as_ref().unwrap().to_string();
+    let opened = turn.history()[0].calls[0].result.outcome.as_ref().unwrap().to_string();
     let args = format!("{}{more}}}", opened.trim_end_matches('}'));
-    Step::Call(vec![ToolCall::new(tool, Payload::new(args))])
+    Step::call([ToolCall::new(tool, Payload::new(args))])
 }
 
 fn notes(path: &Path) -> i64 {

@@ -108,13 +108,13 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
         (0, _) => {
             let items =
                 vec![TodoItem::new("one", format!("Begin: {}", input.goal), TodoStatus::Pending)];
-            Step::Call(vec![
+            Step::call([
                 calls::update_todos(&UpdateTodosArgs { mode: UpdateMode::Replace, items })?,
                 calls::add(&calculator_tools::types::AddPayload { a: 20.0, b: 22.0 })?,
             ])
         }
         (1, [_, sum]) if sum.as_str().contains("42") => {
-            Step::Call(vec![calls::get_todos(&GetTodosArgs::default())?])
+            Step::call([calls::get_todos(&GetTodosArgs::default())?])
         }
         (_, [todos]) => {
             let todos: TodosSnapshot = from_json(todos.as_bytes())?;

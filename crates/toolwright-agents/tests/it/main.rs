@@ -64,6 +64,7 @@ fn r2_a_file_describes_a_whole_agent() {
             max_tool_calls: Some(20),
             max_consecutive_failures: Some(3),
             time_budget: Some(Duration::from_mins(2)),
+            ..Policy::UNLIMITED
         };
         assert_eq!(agent.policy, policy);
     }
@@ -84,7 +85,7 @@ async fn r2_an_agent_of_a_file_uses_what_the_file_lists() {
             assert_eq!(tools, ["today", "close_issue"]);
             assert_eq!(turn.agent().model.get("effort"), Some(&toolwright::Value::from("low")));
             assert!(turn.instructions().starts_with("Close issues"));
-            Ok(Step::Call(vec![call("today"), call("wipe"), call("close_issue")]))
+            Ok(Step::call([call("today"), call("wipe"), call("close_issue")]))
         };
         Script::new().then(first).finish(Payload::new("true")).into()
     };

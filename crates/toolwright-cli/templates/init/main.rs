@@ -115,7 +115,7 @@ fn planner() -> Script {
     Script::new()
         .then(|_| {
             let find = calls::find_issues(&FindIssues::default())?;
-            Ok(Step::Call(vec![find]))
+            Ok(Step::call([find]))
         })
         .then(|turn| {
             let question: String = turn.input().decode()?;
@@ -129,7 +129,7 @@ fn planner() -> Script {
             }
             Ok(match closing[..] {
                 [] => Step::Finish(Payload::of("no open issue has such a title")?),
-                _ => Step::Call(closing),
+                _ => Step::call(closing),
             })
         })
         .then(|turn| {

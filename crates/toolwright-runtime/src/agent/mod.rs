@@ -1,5 +1,6 @@
 //! The definition of an agent, and planners, which decide its steps.
 
+mod model_event;
 mod planner;
 mod script;
 
@@ -10,7 +11,8 @@ use toolwright::{Map, ToolSpec, Value};
 
 use crate::tools::ToolSpecRef;
 
-pub use planner::{Exchange, Planner, Step, Turn};
+pub use model_event::{ModelEvent, ModelUsage};
+pub use planner::{Exchange, PlannedCall, Planner, Step, StepRecord, Turn};
 pub use script::Script;
 
 /// An agent of a schema file. Generated code declares it as a static.
@@ -28,6 +30,8 @@ pub struct AgentSpec {
     pub tools: &'static [&'static ToolSpec],
     /// The tools it offers to others.
     pub exports: &'static [&'static ToolSpec],
+    /// Hints about the model to use, such as `family` and `effort`: [`Agent::model`].
+    pub model: &'static [(&'static str, &'static str)],
     /// The limits of each of its runs.
     pub policy: Policy,
 }
@@ -74,6 +78,13 @@ pub struct Policy {
     /// The time limit of a run, including planning and waiting for an approver. Time during which it is suspended does not
     /// count.
     pub time_budget: Option<Duration>,
+    /// The most questions to a model. Planners keep this limit and the two below: once one is reached, the model is asked for
+    /// a final answer and, if it gives none, the run fails.
+    pub max_model_calls: Option<u32>,
+    /// The most tokens of a model's answers.
+    pub max_output_tokens: Option<u64>,
+    /// The most that the model may cost, in millionths of the currency of its prices.
+    pub max_cost: Option<u64>,
 }
 
 impl AgentSpec {
@@ -86,6 +97,7 @@ impl AgentSpec {
             instructions: "",
             tools: &[],
             exports: &[],
+            model: &[],
             policy: Policy::UNLIMITED,
         }
     }
@@ -185,6 +197,11 @@ impl From<&'static AgentSpec> for Agent {
             tools: spec.tools.iter().map(|tool| tool.name().to_owned()).collect(),
             needs: spec.tools.iter().copied().chain(others).collect(),
             implements: own.into_iter().map(Into::into).collect(),
+            model: spec
+                .model
+                .iter()
+                .map(|(key, hint)| ((*key).to_owned(), Value::from(*hint)))
+                .collect(),
             policy: spec.policy,
             ..Self::new(spec.name, spec.service)
         }
@@ -193,6 +210,12 @@ impl From<&'static AgentSpec> for Agent {
 
 impl Policy {
     /// No limits.
-    pub const UNLIMITED: Self =
-        Self { max_tool_calls: None, max_consecutive_failures: None, time_budget: None };
+    pub const UNLIMITED: Self = Self {
+        max_tool_calls: None,
+        max_consecutive_failures: None,
+        time_budget: None,
+        max_model_calls: None,
+        max_output_tokens: None,
+        max_cost: None,
+    };
 }

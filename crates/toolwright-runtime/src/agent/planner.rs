@@ -1,8 +1,14 @@
 //! The planner, which decides an agent's next step, and the turn it is given.
 
-use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult, ToolSpec};
+use std::fmt;
+use std::time::Duration;
 
-use super::Agent;
+use tokio::time::Instant;
+use toolwright::{
+    BoxError, BoxFuture, Payload, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec,
+};
+
+use super::{Agent, ModelEvent};
 use crate::tools::ToolEntry;
 
 /// Decides what an agent does next: usually the client of a model.
@@ -20,22 +26,60 @@ pub trait Planner: Send + Sync {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Makes these calls and then asks the planner again. The calls run concurrently; their results are in call order.
-    Call(Vec<ToolCall>),
+    Call {
+        /// The calls.
+        calls: Vec<PlannedCall>,
+        /// A note of the planner to itself, kept with the step: [`StepRecord::note`].
+        note: Option<Payload>,
+    },
     /// Ends the run with this payload.
     Finish(Payload),
 }
 
+impl Step {
+    /// Creates a step that makes calls, without a note.
+    pub fn call(calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        Self::Call { calls: calls.into_iter().map(Into::into).collect(), note: None }
+    }
+}
+
+/// A call of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedCall {
+    /// The call.
+    pub call: ToolCall,
+    /// The failure that the call gets without being run, such as for arguments that the planner could not read.
+    pub refusal: Option<ToolFailure>,
+}
+
+impl From<ToolCall> for PlannedCall {
+    fn from(call: ToolCall) -> Self {
+        Self { call, refusal: None }
+    }
+}
+
 /// The state of a run, as a planner sees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Turn<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) input: &'a Payload,
     pub(crate) implements: Option<&'a ToolSpec>,
     pub(crate) scope: &'a Scope,
     pub(crate) run_id: &'a str,
-    pub(crate) history: &'a [Vec<Exchange>],
+    pub(crate) history: &'a [StepRecord],
     pub(crate) tools: &'a [ToolEntry],
     pub(crate) instructions: &'a str,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) publish: &'a (dyn Fn(ModelEvent) + Send + Sync),
+}
+
+/// A completed step of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepRecord {
+    /// The calls with their results, in call order.
+    pub calls: Vec<Exchange>,
+    /// The note that the planner gave with the step.
+    pub note: Option<Payload>,
 }
 
 /// A call and its result.
@@ -45,6 +89,13 @@ pub struct Exchange {
     pub call: ToolCall,
     /// Its result.
     pub result: ToolResult,
+}
+
+impl fmt::Debug for Turn<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = out.debug_struct("Turn");
+        shown.field("run_id", &self.run_id).field("step", &self.step()).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Turn<'a> {
@@ -61,6 +112,12 @@ impl<'a> Turn<'a> {
     /// Returns the tool whose call this run implements, if it does. The final payload must match the tool's result schema.
     pub fn implements(&self) -> Option<&'a ToolSpec> {
         self.implements
+    }
+
+    /// Returns the tool whose result schema the final payload must match, if there is one: that whose call this run
+    /// implements, or else that of [`Agent::result`](super::Agent::result).
+    pub fn result_spec(&self) -> Option<&'a ToolSpec> {
+        self.implements.or(self.agent.result.as_deref())
     }
 
     /// Returns the scope of the run: session, turn, labels and parent call.
@@ -83,8 +140,8 @@ impl<'a> Turn<'a> {
         self.instructions
     }
 
-    /// Returns the completed steps. Each holds its calls with their results, in call order.
-    pub fn history(&self) -> &'a [Vec<Exchange>] {
+    /// Returns the completed steps.
+    pub fn history(&self) -> &'a [StepRecord] {
         self.history
     }
 
@@ -95,6 +152,16 @@ impl<'a> Turn<'a> {
 
     /// Returns the results of the last step, in call order; none in the first turn.
     pub fn last_results(&self) -> impl Iterator<Item = &'a ToolResult> {
-        self.history.last().into_iter().flatten().map(|done| &done.result)
+        self.history.last().into_iter().flat_map(|step| &step.calls).map(|done| &done.result)
+    }
+
+    /// Returns what is left of the time budget of the run, if it has one.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Publishes an event about the model that the planner asks.
+    pub fn publish(&self, event: ModelEvent) {
+        (self.publish)(event);
     }
 }

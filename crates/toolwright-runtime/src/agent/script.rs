@@ -25,7 +25,7 @@ impl Script {
     #[must_use]
     pub fn call(self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         let calls: Vec<_> = calls.into_iter().collect();
-        self.then(move |_| Ok(Step::Call(calls.clone())))
+        self.then(move |_| Ok(Step::call(calls.clone())))
     }
 
     /// Adds a step that a function decides. The function sees all results so far.

@@ -14,7 +14,7 @@ use toolwright::{
 };
 
 use super::session::Session;
-use crate::agent::{Agent, Exchange};
+use crate::agent::{Agent, Exchange, StepRecord};
 use crate::approval::{Answer, Approver};
 use crate::run::{Checkpoints, Environment, Options, Run, SessionTools, SuspendedRun, child_scope};
 use crate::tools::{IntoSource, Source, ToolSpecRef, unknown_approval};
@@ -77,7 +77,7 @@ pub struct RunOutcome {
     pub end: RunEnd,
     /// The completed steps, in order. If the run was stopped during a step, the calls of that step that had not ended have
     /// failed as cancelled.
-    pub steps: Vec<Vec<Exchange>>,
+    pub steps: Vec<StepRecord>,
 }
 
 /// The end of a run: finished, failed or suspended.
@@ -426,7 +426,7 @@ impl RunOutcome {
 
     /// Returns every call with its result, in order.
     pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
-        self.steps.iter().flatten()
+        self.steps.iter().flat_map(|step| &step.calls)
     }
 }
 

@@ -390,7 +390,7 @@ impl Executor for Runtime {
     }
 }
 
-fn outcome(run_id: &str, end: End, steps: Vec<Vec<crate::agent::Exchange>>) -> RunOutcome {
+fn outcome(run_id: &str, end: End, steps: Vec<crate::agent::StepRecord>) -> RunOutcome {
     let end = match end {
         End::Finished(payload) => RunEnd::Finished(payload),
         End::Failed(failure) => RunEnd::Failed(failure),

@@ -27,14 +27,14 @@ use tokio_util::sync::CancellationToken;
 use toolwright::{BoxError, FailureKind, Map, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
-use crate::agent::{Exchange, Step, Turn};
+use crate::agent::{Step, StepRecord, Turn};
 use crate::execute::panicked;
 use crate::registry::{Provider, ProviderUse, Published, RegisteredAgent};
 use crate::tools::{
     Combined, EnteredToolset, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset,
     ToolsetError,
 };
-use crate::watch::{EventSink, Publisher, telemetry};
+use crate::watch::{EventKind, EventSink, Publisher, telemetry};
 
 use announce::OpenRun;
 use budget::Budget;
@@ -91,7 +91,7 @@ pub(crate) type Checkpoints = Arc<dyn Fn(SuspendedRun) + Send + Sync>;
 
 /// The progress of a run.
 struct Progress {
-    steps: Vec<Vec<Exchange>>,
+    steps: Vec<StepRecord>,
     call_ids: BTreeSet<String>,
     budget: Budget,
     /// How long the run took before it was resumed.
@@ -162,7 +162,7 @@ impl Run {
     }
 
     /// Runs until the end or a suspension, and returns the completed steps, too.
-    pub(crate) async fn drive(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
+    pub(crate) async fn drive(&self, resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
         if self.scope.depth > MAX_DEPTH {
             return (End::Failed(too_deep()), Vec::new());
         }
@@ -181,7 +181,7 @@ impl Run {
         OpenRun::start(self, false).close(&End::Failed(failure.clone()));
     }
 
-    async fn drive_in_span(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
+    async fn drive_in_span(&self, resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
         let open = OpenRun::start(self, resumption.is_some());
         let mut progress = self.progress(resumption.as_ref());
         let agent = &self.agent.agent;
@@ -326,22 +326,24 @@ impl Run {
         loop {
             let tools = stop.run_until(Box::pin(self.list_tools(dispatcher, is_first))).await?;
             is_first = false;
-            let calls = if let Some(state) = suspended.take().filter(|state| !state.step.is_empty())
-            {
-                self.resume_calls(*state, dispatcher, &tools).await
+            let waiting = suspended.take().filter(|state| !state.step.is_empty());
+            let (calls, note) = if let Some(mut state) = waiting {
+                let note = state.note.take().map(Payload::new);
+                (Box::pin(self.resume_calls(*state, dispatcher, &tools)).await, note)
             } else {
-                let planning = self.plan(dispatcher, &progress.steps, &tools);
+                let planning = self.plan(dispatcher, &progress.steps, &tools, stop.deadline());
                 let number = progress.steps.len();
                 let key = || format!("step/{number}");
                 let planning = Box::pin(dispatcher.record_result(key, planning));
                 match stop.run_until(planning).await? {
                     Step::Finish(payload) => return Err(self.finish(payload)),
-                    Step::Call(calls) => {
-                        self.admit_all(calls, dispatcher, &tools, progress).await?
+                    Step::Call { calls, note } => {
+                        let admitting = self.admit_all(calls, dispatcher, &tools, progress);
+                        (Box::pin(admitting).await?, note)
                     }
                 }
             };
-            Box::pin(self.make_calls(dispatcher, calls, progress, stop)).await?;
+            Box::pin(self.make_calls(dispatcher, (calls, note), progress, stop)).await?;
             // If planner and tools are always ready at once, only a yield lets the time budget end the run.
             tokio::task::yield_now().await;
         }
@@ -371,8 +373,9 @@ impl Run {
     async fn plan(
         &self,
         dispatcher: &Dispatcher,
-        history: &[Vec<Exchange>],
+        history: &[StepRecord],
         tools: &[ToolEntry],
+        deadline: Option<Instant>,
     ) -> Result<Step, ToolFailure> {
         let own = Some(self.agent.agent.instructions.clone());
         let of_toolsets = dispatcher.toolset.instructions(&self.scope).await;
@@ -387,6 +390,8 @@ impl Run {
             history,
             tools,
             instructions: &texts.join("\n\n"),
+            deadline,
+            publish: &|event| self.publisher.publish(|| EventKind::Model(event)),
         };
         match AssertUnwindSafe(async { self.agent.planner.plan(&turn).await }).catch_unwind().await
         {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use toolwright::ToolSpec;
 
-use crate::agent::Exchange;
+use crate::agent::StepRecord;
 use crate::approval::ApprovalRequest;
-use crate::wire::{WireCall, WireExchange, WireScope};
+use crate::wire::{WireCall, WireExchange, WireRecord, WireScope};
 
 /// A run that waits for answers, or a checkpoint between two steps. Resume it with [`Runtime::resume`](crate::Runtime::resume).
 /// To store it or to pass it to another process, [export](crate::Runtime::export) it as text. Only a runtime can create one,
@@ -45,9 +45,12 @@ pub(crate) struct RunState {
     pub(crate) prompt_digest: Option<String>,
     pub(crate) input: String,
     pub(crate) scope: WireScope,
-    pub(crate) history: Vec<Vec<WireExchange>>,
+    pub(crate) history: Vec<WireRecord>,
     /// The calls of the step that waits.
     pub(crate) step: Vec<SavedCall>,
+    /// The planner's note for that step.
+    #[serde(default)]
+    pub(crate) note: Option<String>,
     pub(crate) calls: u32,
     pub(crate) failures_in_a_row: u32,
     pub(crate) denied: bool,
@@ -126,9 +129,8 @@ impl RunState {
     }
 
     /// Returns the completed steps.
-    pub(crate) fn steps(&self) -> Vec<Vec<Exchange>> {
-        let exchanges = |step: &Vec<WireExchange>| step.iter().cloned().map(Into::into).collect();
-        self.history.iter().map(exchanges).collect()
+    pub(crate) fn steps(&self) -> Vec<StepRecord> {
+        self.history.iter().cloned().map(Into::into).collect()
     }
 
     /// Returns the ids of all calls of the run.
@@ -139,7 +141,8 @@ impl RunState {
             | SavedCall::Asked { call, .. }
             | SavedCall::Suspended { call, .. } => call.id.clone(),
         };
-        let done = self.history.iter().flatten().map(|exchange| exchange.call_id().to_owned());
+        let done = self.history.iter().flat_map(|step| &step.calls);
+        let done = done.map(|exchange| exchange.call_id().to_owned());
         done.chain(self.step.iter().map(of_call)).collect()
     }
 }

@@ -12,7 +12,7 @@ use super::end::End;
 use super::state::{RunState, SavedCall, SuspendedRun};
 use super::stop::Stop;
 use super::{Progress, Run};
-use crate::agent::Exchange;
+use crate::agent::{Exchange, PlannedCall, StepRecord};
 use crate::approval::ApprovalRequest;
 use crate::tools::{ToolEntry, cleared, prompt_digest};
 use crate::wire::WireCall;
@@ -21,7 +21,7 @@ impl Run {
     /// Checks the budget and the ids of all calls of a step, before any of them runs.
     pub(super) async fn admit_all(
         &self,
-        calls: Vec<ToolCall>,
+        calls: Vec<PlannedCall>,
         dispatcher: &Dispatcher,
         tools: &[ToolEntry],
         progress: &mut Progress,
@@ -35,17 +35,19 @@ impl Run {
         progress.budget.check_not_denied()?;
         let counted = progress.budget.count_calls(calls.len());
         let mut admitted = Vec::with_capacity(calls.len());
-        for call in calls {
+        for PlannedCall { call, refusal } in calls {
             let scope = self.scope_of(&call);
             let call = call.with_scope(scope);
             let tool = find(tools, call.tool());
             admitted.push(if let Err(denied) = &counted {
                 PendingCall::refused(call, tool, denied.clone())
-            } else if progress.call_ids.insert(call.id().to_owned()) {
-                self.admit(call, dispatcher, tools).await
-            } else {
+            } else if !progress.call_ids.insert(call.id().to_owned()) {
                 let failure = duplicate_id(&call);
                 PendingCall::refused(call, tool, failure)
+            } else if let Some(failure) = refusal {
+                PendingCall::refused(call, tool, failure)
+            } else {
+                self.admit(call, dispatcher, tools).await
             });
         }
         Ok(admitted)
@@ -102,7 +104,7 @@ impl Run {
     pub(super) async fn make_calls(
         &self,
         dispatcher: &Dispatcher,
-        calls: Vec<PendingCall>,
+        (calls, note): (Vec<PendingCall>, Option<Payload>),
         progress: &mut Progress,
         stop: &Stop,
     ) -> Result<(), End> {
@@ -116,19 +118,21 @@ impl Run {
                 }
             }
             match stop.run_until(self.save(dispatcher)).await {
-                Ok(saved) => return Err(End::Suspended(self.state(batch.calls, progress, saved))),
+                Ok(saved) => {
+                    return Err(End::Suspended(self.state((batch.calls, note), progress, saved)));
+                }
                 Err(failure) => batch.stopped = Some(failure),
             }
         }
         batch.calls.iter().for_each(|pending| dispatcher.cancel_suspended(pending));
         let exchanges: Vec<_> = batch.calls.into_iter().map(PendingCall::into_exchange).collect();
         let counted = progress.budget.count_failures(&exchanges);
-        progress.steps.push(exchanges);
+        progress.steps.push(StepRecord { calls: exchanges, note });
         batch.stopped.map_or(Ok(()), |failure| Err(End::Failed(failure)))?;
         counted?;
         if let Some(keep) = &self.checkpoints {
             let saved = stop.run_until(self.save(dispatcher)).await?;
-            keep(SuspendedRun(self.state(Vec::new(), progress, saved)));
+            keep(SuspendedRun(self.state((Vec::new(), None), progress, saved)));
         }
         Ok(())
     }
@@ -139,10 +143,10 @@ impl Run {
         saved.map_err(|error| self.failure_of(&*error))
     }
 
-    /// Creates the state of the run, from the calls of the step that waits and the saved state of the toolsets.
+    /// Creates the state of the run, from the calls and the note of the step that waits and the saved state of the toolsets.
     fn state(
         &self,
-        calls: Vec<PendingCall>,
+        (calls, note): (Vec<PendingCall>, Option<Payload>),
         progress: &Progress,
         toolsets: Option<Payload>,
     ) -> Box<RunState> {
@@ -156,12 +160,9 @@ impl Run {
             prompt_digest: None,
             input: self.input.to_string(),
             scope: (&*self.scope).into(),
-            history: progress
-                .steps
-                .iter()
-                .map(|step| step.iter().map(Into::into).collect())
-                .collect(),
+            history: progress.steps.iter().map(Into::into).collect(),
             step: calls.into_iter().map(PendingCall::into_saved).collect(),
+            note: note.map(|note| note.to_string()),
             calls: progress.budget.calls,
             failures_in_a_row: progress.budget.failures_in_a_row,
             denied: progress.budget.denied,

@@ -34,6 +34,11 @@ impl Stop {
         Self { agent: agent.to_owned(), deadline, cancelled }
     }
 
+    /// Returns when the time budget of the run is used up.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline.map(|(deadline, _)| deadline)
+    }
+
     /// Waits until the run must stop, and returns the failure that stops it.
     pub(crate) async fn stopped(&self) -> ToolFailure {
         let out_of_time = async {

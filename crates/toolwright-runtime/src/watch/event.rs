@@ -6,6 +6,7 @@ use std::time::Duration;
 use toolwright::spec::Implementation;
 use toolwright::{Outcome, Payload, Scope, ToolCall, ToolFailure};
 
+use crate::agent::ModelEvent;
 use crate::approval::{ApprovalRequest, Verdict};
 use crate::tools::{ToolEntry, ToolSpecRef};
 
@@ -100,6 +101,8 @@ pub enum EventKind {
         /// How long it took.
         duration: Duration,
     },
+    /// The planner asks a model, or gets an answer.
+    Model(ModelEvent),
 }
 
 /// The tool of a call: its entry, or only its name if there is no such tool.
@@ -162,6 +165,7 @@ impl EventKind {
             Self::ToolCallScheduled { .. } => "tool_call_scheduled",
             Self::ToolCallRetried { .. } => "tool_call_retried",
             Self::ToolResultReceived { .. } => "tool_result_received",
+            Self::Model(event) => event.as_str(),
         }
     }
 }

@@ -58,7 +58,7 @@ async fn g22_an_agent_may_call_itself() {
         Ok(match turn.last_results().next() {
             Some(result) => Step::Finish(result.outcome.as_ref().map_err(Clone::clone)?.clone()),
             None if n == 0 => Step::Finish(payload(100)),
-            None => Step::Call(vec![call("recurse", "same", n - 1)]),
+            None => Step::call([call("recurse", "same", n - 1)]),
         })
     });
     registry.register_agent(&RECURSIVE, planner).unwrap();

@@ -48,7 +48,7 @@ fn wiping() -> Arc<dyn Planner> {
     Script::new()
         .then(|turn| {
             assert_eq!(turn.input(), &payload(7));
-            Ok(toolwright_runtime::Step::Call(vec![call("wipe", "w", 3)]))
+            Ok(toolwright_runtime::Step::call([call("wipe", "w", 3)]))
         })
         .then(|turn| {
             assert_eq!(turn.input(), &payload(7), "after a suspension too");
@@ -111,7 +111,7 @@ async fn r6_a_delegated_run_is_cancelled_with_the_run_of_its_caller() {
     let cancel = token.clone();
     let planner = rule(move |_| {
         cancel.cancel();
-        Ok(toolwright_runtime::Step::Call(vec![call("free", "f", 1)]))
+        Ok(toolwright_runtime::Step::call([call("free", "f", 1)]))
     });
     let registry = making(helper(), planner, &Log::default());
     let runtime = Runtime::builder(registry).with_events(all.clone()).build();

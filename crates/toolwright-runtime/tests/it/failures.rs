@@ -114,7 +114,7 @@ async fn a_planner_that_panics_or_asks_for_nothing_ends_the_run() {
     let panics = run(&WORKER, rule(|_| panic!("lost the thread"))).await.result().unwrap_err();
     assert_eq!(panics.message, "agent `worker` could not go on");
     assert_eq!(panics.detail.as_deref(), Some("the planner panicked: lost the thread"));
-    let idle = run(&WORKER, rule(|_| Ok(Step::Call(vec![])))).await.result().unwrap_err();
+    let idle = run(&WORKER, rule(|_| Ok(Step::call([])))).await.result().unwrap_err();
     assert_eq!(idle.detail.as_deref(), Some("the planner returned a step without calls"));
 }
 

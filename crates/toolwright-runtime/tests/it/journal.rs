@@ -121,7 +121,7 @@ fn runtime(log: &Log, journal: Arc<dyn Journal>) -> (Runtime, Arc<Collector>) {
     let child = rule(move |turn| {
         child_log.push(format!("child plans {}", turn.step()));
         Ok(match turn.last_results().next() {
-            None => Step::Call(vec![call("free", "c", 5)]),
+            None => Step::call([call("free", "c", 5)]),
             Some(result) => Step::Finish(result.outcome.clone()?),
         })
     });
@@ -279,9 +279,7 @@ async fn each_attempt_has_its_own_run_also_after_a_suspended_one() {
     let (log, tape) = (Log::default(), Arc::new(Tape::default()));
     let runs = AtomicU32::new(0);
     let clerk = rule(move |turn| match turn.step() {
-        0 if runs.fetch_add(1, Ordering::SeqCst) == 1 => {
-            Ok(Step::Call(vec![call("wipe", "inner", 3)]))
-        }
+        0 if runs.fetch_add(1, Ordering::SeqCst) == 1 => Ok(Step::call([call("wipe", "inner", 3)])),
         _ => Err(ToolFailure::new(FailureKind::Unavailable, "not now", Recovery::Retry).into()),
     });
     let all = Collector::new();
@@ -378,7 +376,7 @@ async fn a_failed_child_run_makes_no_calls_when_it_is_repeated() {
     let planned = log.clone();
     let quick = rule(move |_| {
         planned.push("planned");
-        Ok(Step::Call(vec![call("wipe", "inner", 3)]))
+        Ok(Step::call([call("wipe", "inner", 3)]))
     });
     let all = Collector::new();
     let again = delegating(limits, quick, &log)

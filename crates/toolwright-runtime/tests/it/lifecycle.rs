@@ -183,12 +183,12 @@ async fn i1_i2_i3_runs_share_only_what_their_factory_captured() {
     let planner = rule(|turn| {
         let depth = i64::from(turn.scope().parent_call_id.is_some());
         Ok(match turn.step() {
-            0 => toolwright_runtime::Step::Call(vec![call("count", "a", 0)]),
-            1 if depth == 0 => toolwright_runtime::Step::Call(vec![call("ask", "b", 0)]),
+            0 => toolwright_runtime::Step::call([call("count", "a", 0)]),
+            1 if depth == 0 => toolwright_runtime::Step::call([call("ask", "b", 0)]),
             1 => toolwright_runtime::Step::Finish(
                 turn.last_results().next().unwrap().outcome.as_ref().unwrap().clone(),
             ),
-            2 => toolwright_runtime::Step::Call(vec![call("count", "c", 0)]),
+            2 => toolwright_runtime::Step::call([call("count", "c", 0)]),
             _ => toolwright_runtime::Step::Finish(payload(0)),
         })
     });

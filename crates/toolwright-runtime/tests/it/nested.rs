@@ -142,7 +142,7 @@ impl Hook for Setting {
 fn asking(log: &Log, limits: CallLimits) -> Registry {
     let clerk = rule(|turn| {
         Ok(match turn.step() {
-            0 => Step::Call(vec![call("wipe", "inner", 3)]),
+            0 => Step::call([call("wipe", "inner", 3)]),
             _ => Step::Finish(turn.input().clone()),
         })
     });
@@ -212,9 +212,7 @@ async fn h3_h8_attempts_before_a_suspension_count() {
     let fails = || ToolFailure::new(FailureKind::Unavailable, "not now", Recovery::Retry);
     let runs = AtomicU32::new(0);
     let clerk = rule(move |turn| match turn.step() {
-        0 if runs.fetch_add(1, Ordering::SeqCst) == 1 => {
-            Ok(Step::Call(vec![call("wipe", "inner", 3)]))
-        }
+        0 if runs.fetch_add(1, Ordering::SeqCst) == 1 => Ok(Step::call([call("wipe", "inner", 3)])),
         _ => Err(fails().into()),
     });
     let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };

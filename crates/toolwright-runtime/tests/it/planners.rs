@@ -32,7 +32,7 @@ where
 pub(crate) fn steps(steps: Vec<Vec<ToolCall>>) -> Arc<dyn Planner> {
     rule(move |turn| {
         Ok(match steps.get(turn.step()) {
-            Some(calls) => Step::Call(calls.clone()),
+            Some(calls) => Step::call(calls.clone()),
             None => Step::Finish(payload(0)),
         })
     })
@@ -49,6 +49,7 @@ pub(crate) static LIMITED: AgentSpec = AgentSpec {
         max_tool_calls: Some(2),
         max_consecutive_failures: Some(3),
         time_budget: Some(Duration::from_millis(500)),
+        ..Policy::UNLIMITED
     },
     ..AgentSpec::new("limited", "lab")
 };

@@ -28,7 +28,7 @@ async fn a_step_over_the_call_limit_is_denied_as_a_whole_and_the_planner_can_sti
 async fn a_planner_that_asks_again_after_a_denial_ends_the_run() {
     let planner = rule(|turn| {
         let id = turn.step().to_string();
-        Ok(Step::Call(vec![call("echo", &id, 1)]))
+        Ok(Step::call([call("echo", &id, 1)]))
     });
     let outcome = run(&LIMITED, planner).await;
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":1}"#, "denied"]);

@@ -151,7 +151,7 @@ async fn h4_h5_availability_and_instructions_are_set_for_a_registered_tool() {
         let planner = crate::planners::rule(|turn| {
             assert_eq!(turn.instructions(), "Echo softly.");
             Ok(match turn.step() {
-                0 => Step::Call(vec![crate::tools::call("echo", "a", 1)]),
+                0 => Step::call([crate::tools::call("echo", "a", 1)]),
                 _ => Step::Finish(payload(0)),
             })
         });

@@ -260,7 +260,7 @@ async fn r2_an_agent_in_code_selects_tools_and_toolsets_by_name() {
         let names: Vec<_> = turn.tools().map(|tool| tool.name().to_owned()).collect();
         assert_eq!(names, ["saw", "hammer", "echo"]);
         Ok(match turn.step() {
-            0 => Step::Call(names.iter().map(|name| call(name, name, 1)).collect()),
+            0 => Step::call(names.iter().map(|name| call(name, name, 1))),
             _ => Step::Finish(payload(0)),
         })
     });

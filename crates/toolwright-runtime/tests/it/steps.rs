@@ -72,7 +72,7 @@ async fn the_planner_sees_each_step_with_its_results() {
         assert_eq!(turn.history().len(), turn.step());
         assert!(turn.tools().all(|spec| spec.name() != "old"), "deprecated tools are not offered");
         Ok(match turn.step() {
-            0 => Step::Call(vec![call("echo", "a", 7)]),
+            0 => Step::call([call("echo", "a", 7)]),
             _ => {
                 Step::Finish(turn.last_results().next().unwrap().outcome.as_ref().unwrap().clone())
             }

@@ -66,7 +66,7 @@ fn calling(tool: &'static str, runs: &Arc<AtomicU32>) -> Arc<dyn Planner> {
     let runs = Arc::clone(runs);
     rule(move |turn| {
         if turn.step() == 0 && runs.fetch_add(1, Ordering::Relaxed) < 40 {
-            return Ok(Step::Call(vec![call(tool, "a", 1)]));
+            return Ok(Step::call([call(tool, "a", 1)]));
         }
         Ok(Step::Finish(payload(0)))
     })

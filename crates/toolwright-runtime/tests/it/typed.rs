@@ -17,7 +17,7 @@ fn runtime(end: &'static str) -> Runtime {
     let planner = rule(move |turn| {
         assert_eq!(turn.implements().map(ToolSpec::name), Some("think"));
         Ok(match turn.step() {
-            0 => Step::Call(vec![call("wipe", "a", 3)]),
+            0 => Step::call([call("wipe", "a", 3)]),
             _ => Step::Finish(Payload::new(end)),
         })
     });
