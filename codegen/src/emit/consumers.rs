@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::module::Module;
 use super::rust::{TokenStream, quote};
-use super::tokens::{docs, duration, grouped, import, optional_of, path};
+use super::tokens::{docs, duration, grouped, import, path};
 use crate::naming::Identifier;
 use crate::plan::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
 
@@ -36,10 +36,30 @@ fn agent_specs(plan: &AgentCrate<'_>) -> Module {
     let policy = plan.agent.policy;
     let (tools, exports) = (references(&plan.tools), references(&plan.exports));
     let number = |number: u32| grouped(&number.to_string());
-    let calls = optional_of(policy.max_tool_calls.map(number));
-    let failures = optional_of(policy.max_consecutive_failures.map(number));
-    let budget = optional_of(policy.time_budget.map(duration));
-    let waits = policy.time_budget.map(|_| {
+    let limits = [
+        policy.max_tool_calls.map(number).map(|calls| quote!(max_tool_calls: Some(#calls),)),
+        policy
+            .max_consecutive_failures
+            .map(number)
+            .map(|failures| quote!(max_consecutive_failures: Some(#failures),)),
+        policy.time_budget.map(duration).map(|budget| quote!(time_budget: Some(#budget),)),
+        policy.max_model_calls.map(number).map(|calls| quote!(max_model_calls: Some(#calls),)),
+        policy
+            .max_output_tokens
+            .map(number)
+            .map(|tokens| quote!(max_output_tokens: Some(#tokens),)),
+    ];
+    let limits: Vec<_> = limits.into_iter().flatten().collect();
+    let policy = if limits.is_empty() {
+        quote!(Policy::UNLIMITED)
+    } else {
+        quote!(Policy { #(#limits)* ..Policy::UNLIMITED })
+    };
+    let hints = &plan.agent.model;
+    let hints = [("family", hints.family.as_deref()), ("effort", hints.effort)];
+    let hints = hints.into_iter().filter_map(|(key, hint)| hint.map(|hint| quote!((#key, #hint))));
+    let hints: Vec<_> = hints.collect();
+    let waits = plan.agent.policy.time_budget.map(|_| {
         quote!(
             use std::time::Duration;
         )
@@ -58,11 +78,8 @@ fn agent_specs(plan: &AgentCrate<'_>) -> Module {
                 instructions: #instructions,
                 tools: &[#(#tools),*],
                 exports: &[#(#exports),*],
-                policy: Policy {
-                    max_tool_calls: #calls,
-                    max_consecutive_failures: #failures,
-                    time_budget: #budget,
-                },
+                model: &[#(#hints),*],
+                policy: #policy,
             };
         },
     ]);

@@ -3,7 +3,7 @@
 use super::services::Services;
 use super::{Declared, check_name, owned, report_unknown};
 use crate::diagnostic::{Report, consumers, names};
-use crate::model::{Agent, McpServer, Policy, ServiceId, ToolId, ToolsetId};
+use crate::model::{Agent, McpServer, ModelHints, Policy, ServiceId, ToolId, ToolsetId};
 use crate::source::Spanned;
 use crate::syntax::{self, Entries};
 
@@ -45,10 +45,16 @@ pub(super) fn agents(
             toolsets: toolsets_named(declared, text.toolsets.as_ref(), report),
             tools: tools.filter_map(|name| tool_named(declared, name, report)).collect(),
             exports: toolsets_named(declared, text.exports.as_ref(), report),
+            model: text.model.as_ref().map_or_else(ModelHints::default, |text| ModelHints {
+                family: owned(text.family.as_ref()),
+                effort: text.effort.as_ref().map(|effort| effort.0.as_str()),
+            }),
             policy: text.policy.as_ref().map_or_else(Policy::default, |text| Policy {
                 max_tool_calls: text.max_tool_calls,
                 max_consecutive_failures: text.max_consecutive_failures,
                 time_budget: text.time_budget.map(|period| period.0),
+                max_model_calls: text.max_model_calls,
+                max_output_tokens: text.max_output_tokens,
             }),
         }
     };

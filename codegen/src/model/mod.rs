@@ -319,8 +319,19 @@ pub struct Agent {
     pub tools: Vec<ToolId>,
     /// Toolsets it implements.
     pub exports: Vec<ToolsetId>,
+    /// Hints about the model to use.
+    pub model: ModelHints,
     /// Its limits.
     pub policy: Policy,
+}
+
+/// Hints about the model of an agent.
+#[derive(Clone, Debug, Default)]
+pub struct ModelHints {
+    /// The family of models.
+    pub family: Option<String>,
+    /// How much the model should think.
+    pub effort: Option<&'static str>,
 }
 
 /// The limits of an agent's run.
@@ -332,6 +343,10 @@ pub struct Policy {
     pub max_consecutive_failures: Option<u32>,
     /// The most time in total.
     pub time_budget: Option<Duration>,
+    /// The most questions to a model.
+    pub max_model_calls: Option<u32>,
+    /// The most tokens of a model's answers.
+    pub max_output_tokens: Option<u32>,
 }
 
 /// An MCP server: it exposes existing toolsets (G25).

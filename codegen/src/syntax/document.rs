@@ -6,8 +6,8 @@ use super::read::{Read, mapping};
 use toolwright::spec::Strictness;
 
 use super::values::{
-    Digest, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Several,
-    StatusText, Version, Word,
+    Digest, Effort, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText,
+    Several, StatusText, Version, Word,
 };
 use crate::diagnostic::{Report, form};
 use crate::options::Integers;
@@ -295,8 +295,18 @@ mapping! {
         tools: Option<Vec<Text>>,
         /// Toolsets it implements.
         exports: Option<Vec<Text>>,
+        /// Hints for hosts about the model to use.
+        model: Option<ModelHints>,
         /// The limits of its runs.
         policy: Option<Policy>,
+    }
+
+    /// Hints about the model of an agent. Hosts decide.
+    ModelHints {
+        /// The family of models, such as `claude`.
+        family: Option<Text>,
+        /// How much the model should think: `low`, `medium` or `high`.
+        effort: Option<Word<Effort>>,
     }
 
     /// The limits of an agent's run.
@@ -307,6 +317,10 @@ mapping! {
         max_consecutive_failures: Option<u32>,
         /// The most time in total.
         time_budget: Option<Period>,
+        /// The most questions to a model.
+        max_model_calls: Option<u32>,
+        /// The most tokens of a model's answers.
+        max_output_tokens: Option<u32>,
     }
 
     /// An MCP server.

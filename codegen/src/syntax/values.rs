@@ -124,6 +124,35 @@ impl Words for Integers {
     const ALL: &'static [(&'static str, Self)] = &[("int64", Self::Int64), ("exact", Self::Exact)];
 }
 
+/// How much a model should think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    Low,
+    Medium,
+    High,
+}
+
+impl Effort {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+impl Words for Effort {
+    const NOUN: &'static str = "effort";
+    const PLURAL: &'static str = "efforts";
+    const ALL: &'static [(&'static str, Self)] = &[
+        (Self::Low.as_str(), Self::Low),
+        (Self::Medium.as_str(), Self::Medium),
+        (Self::High.as_str(), Self::High),
+    ];
+}
+
 impl Words for HttpAnswer {
     const NOUN: &'static str = "kind of answer";
     const PLURAL: &'static str = "kinds of answers";

@@ -17,9 +17,11 @@ pub static AGENT: AgentSpec = AgentSpec {
         &calculator_tools::specs::ADD,
     ],
     exports: &[&planning_tools::specs::PLAN_SESSION],
+    model: &[],
     policy: Policy {
         max_tool_calls: Some(20),
         max_consecutive_failures: Some(3),
         time_budget: Some(Duration::from_mins(2)),
+        ..Policy::UNLIMITED
     },
 };
