@@ -200,15 +200,6 @@ fn limits(placed: &[Placed<'_>], dialect: &Dialect, findings: &mut Vec<Finding>)
             ),
         );
     }
-    if let Some(least) = limits.tools_min.filter(|least| placed.len() < *least) {
-        report(
-            "TWD204",
-            format!(
-                "found {} tools, and a list of tools has to have {least}; leave the list out",
-                placed.len()
-            ),
-        );
-    }
     let bytes: usize = placed.iter().map(|tool| tool.projection.numbers.bytes).sum();
     if let Some(most) = limits.json_bytes.filter(|most| bytes > *most) {
         let largest = placed

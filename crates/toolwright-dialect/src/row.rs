@@ -374,6 +374,11 @@ impl Dialect {
         read(text, &mut BUILT_IN.0.clone())
     }
 
+    /// Returns the row as TOML, with what it inherits.
+    pub fn to_toml(&self) -> String {
+        self.table.to_string()
+    }
+
     /// Returns the rules that differ between two rows, with their values as TOML.
     pub fn differences(before: &Self, after: &Self) -> Vec<(String, [Option<String>; 2])> {
         let keys: BTreeSet<&String> = before.table.keys().chain(after.table.keys()).collect();

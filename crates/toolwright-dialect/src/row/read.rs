@@ -34,7 +34,6 @@ pub(super) fn read(text: &str, known: &mut Vec<Table>) -> Result<Vec<Dialect>, D
         check(&row).map_err(&wrong)?;
         row.sibling =
             row.plain.as_deref().map(|plain| sibling(plain, known)).transpose().map_err(&wrong)?;
-        row.table = table.clone();
         known.push(table);
         rows.push(row);
     }
@@ -42,7 +41,9 @@ pub(super) fn read(text: &str, known: &mut Vec<Table>) -> Result<Vec<Dialect>, D
 }
 
 fn parsed(table: &Table) -> Result<Dialect, String> {
-    table.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())
+    let row = table.clone().try_into();
+    let row: Dialect = row.map_err(|error: toml::de::Error| error.message().to_owned())?;
+    Ok(Dialect { table: table.clone(), ..row })
 }
 
 /// Returns the row that `plain` names.

@@ -1,0 +1,54 @@
+//! Requests that the stage got, and their APIs.
+
+use serde_json::Value;
+
+/// A request that the stage got.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The number of the request, from 0.
+    pub number: usize,
+    /// The API, by the path.
+    pub api: Api,
+    /// The path, with the query.
+    pub path: String,
+    /// The headers: names in lower case, and values.
+    pub headers: Vec<(String, String)>,
+    /// The body as it was sent.
+    pub text: String,
+    /// The body as JSON; null if it is none.
+    pub body: Value,
+}
+
+/// The API of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Api {
+    /// OpenAI Chat Completions: `…/chat/completions`.
+    OpenAiChat,
+    /// OpenAI Responses: `…/responses`.
+    OpenAiResponses,
+    /// Anthropic Messages: `…/messages`.
+    Anthropic,
+    /// Gemini: `…:streamGenerateContent` and `…:generateContent`.
+    Gemini,
+    /// Amazon Bedrock Converse: `…/converse-stream` and `…/converse`.
+    Bedrock,
+}
+
+impl Api {
+    /// Returns the API of a path, and whether the answer is a stream if the path says so.
+    pub(crate) fn of(path: &str) -> Option<(Self, Option<bool>)> {
+        let path = path.split('?').next().unwrap_or_default();
+        [
+            ("/chat/completions", Self::OpenAiChat, None),
+            ("/responses", Self::OpenAiResponses, None),
+            ("/messages", Self::Anthropic, None),
+            (":streamGenerateContent", Self::Gemini, Some(true)),
+            (":generateContent", Self::Gemini, Some(false)),
+            ("/converse-stream", Self::Bedrock, Some(true)),
+            ("/converse", Self::Bedrock, Some(false)),
+        ]
+        .into_iter()
+        .find_map(|(end, api, is_stream)| path.ends_with(end).then_some((api, is_stream)))
+    }
+}

@@ -1,0 +1,21 @@
+//! A server on loopback that plays a language model from a script, for tests. It speaks the APIs of five providers.
+//!
+//! See the [README](https://docs.rs/crate/toolwright-model-stage) for an example. [`Script`] says what the model answers,
+//! [`Stage`] serves it, and [`rules`] is the rule book of dialects, which a twin refuses requests by.
+
+#![warn(missing_debug_implementations)]
+
+mod asked;
+mod reply;
+pub mod rules;
+mod stage;
+mod twin;
+mod wire;
+
+pub use asked::{Api, Asked};
+pub use reply::{Pieces, Reply, Script};
+pub use stage::Stage;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

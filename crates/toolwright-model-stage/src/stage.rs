@@ -1,0 +1,178 @@
+//! The server.
+
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, Response, StatusCode, Uri, header};
+use futures_util::stream::{self, StreamExt as _};
+use tokio::net::TcpListener;
+use tokio::task::AbortHandle;
+
+use crate::asked::{Api, Asked};
+use crate::reply::{Ending, Pieces, Reply, Script};
+use crate::twin;
+use crate::wire;
+
+/// The most bytes of a request.
+const MOST_BYTES: usize = 64 << 20;
+
+/// A server that plays a model. It stops when it is dropped.
+pub struct Stage {
+    base: String,
+    shared: Arc<Shared>,
+    server: AbortHandle,
+}
+
+impl fmt::Debug for Stage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Stage").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+struct Shared {
+    script: Script,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    requests: Vec<Asked>,
+    refusals: Vec<String>,
+    replies: usize,
+    /// Signatures of reasoning that the client has to send back.
+    signatures: Vec<String>,
+}
+
+impl Stage {
+    /// Starts the server on a free port of loopback.
+    ///
+    /// # Errors
+    ///
+    /// If no port can be opened.
+    pub async fn start(script: Script) -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let base = format!("http://{}", listener.local_addr()?);
+        let shared = Arc::new(Shared { script, seen: Mutex::default() });
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
+        let server = tokio::spawn(async move { axum::serve(listener, router).await });
+        Ok(Self { base, shared, server: server.abort_handle() })
+    }
+
+    /// The address to use as the base address of a client.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Returns the requests so far, those that were refused included.
+    pub fn requests(&self) -> Vec<Asked> {
+        self.shared.seen().requests.clone()
+    }
+
+    /// Returns why requests were refused, with the number of the request.
+    pub fn refusals(&self) -> Vec<String> {
+        self.shared.seen().refusals.clone()
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+impl Shared {
+    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn answer(
+    State(shared): State<Arc<Shared>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Body,
+) -> Response<Body> {
+    let Ok(body) = axum::body::to_bytes(body, MOST_BYTES).await else {
+        return plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large");
+    };
+    let path = uri.to_string();
+    let Some((api, is_stream)) = Api::of(&path) else {
+        return plain(StatusCode::NOT_FOUND, "no API has this path");
+    };
+    let headers = headers.iter().map(|(name, value)| {
+        (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    });
+    let text = String::from_utf8_lossy(&body).into_owned();
+    let json = serde_json::from_str(&text).unwrap_or_default();
+    let mut asked = Asked { number: 0, api, path, headers: headers.collect(), text, body: json };
+    let is_stream = is_stream.unwrap_or_else(|| asked.body["stream"] == true);
+    let (reply, number) = {
+        let mut seen = shared.seen();
+        asked.number = seen.requests.len();
+        seen.requests.push(asked.clone());
+        let faults = match shared.script.twin {
+            Some(dialect) => twin::faults(&asked, dialect, &seen.signatures),
+            None => Vec::new(),
+        };
+        let number = asked.number;
+        seen.refusals.extend(faults.iter().map(|fault| format!("request {number}: {fault}")));
+        if let Some(fault) = faults.first() {
+            let body = wire::error(api, 400, fault);
+            (Reply::body(400, body), number)
+        } else {
+            let reply = shared.script.replies.get(seen.replies);
+            seen.replies += 1;
+            let over = || Reply::body(500, wire::error(api, 500, "the script has no reply left"));
+            (reply.map_or_else(over, |reply| reply(&asked)), number)
+        }
+    };
+    tokio::time::sleep(reply.delay).await;
+    let written = wire::write(api, &asked, &reply, number, shared.script.twin, is_stream);
+    shared.seen().signatures.extend(written.signatures);
+    let mut response = Response::builder().status(reply.status);
+    if !reply.headers.iter().any(|(name, _)| name == header::CONTENT_TYPE.as_str()) {
+        response = response.header(header::CONTENT_TYPE, written.content_type);
+    }
+    for (name, value) in &reply.headers {
+        response = response.header(name, value);
+    }
+    let body = pieces(written.body, shared.script.pieces, reply.ending);
+    response.body(body).unwrap_or_else(|error| {
+        plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("the script is wrong: {error}"))
+    })
+}
+
+fn plain(status: StatusCode, text: &str) -> Response<Body> {
+    let mut response = Response::new(Body::from(text.to_owned()));
+    *response.status_mut() = status;
+    response
+}
+
+/// Divides a body, and ends it as a reply says.
+fn pieces(mut body: Vec<u8>, pieces: Pieces, ending: Ending) -> Body {
+    if let Ending::Cut(bytes) | Ending::Silence(bytes) = ending {
+        body.truncate(bytes);
+    }
+    let size = match pieces {
+        Pieces::Whole => body.len().max(1),
+        Pieces::Bytes(bytes) => bytes.max(1),
+    };
+    let chunks: Vec<_> = body.chunks(size).map(Bytes::copy_from_slice).collect();
+    // Without a pause, neighbors would be sent together.
+    let paced = stream::iter(chunks).then(|chunk| async {
+        tokio::task::yield_now().await;
+        Ok::<_, io::Error>(chunk)
+    });
+    match ending {
+        Ending::Whole => Body::from_stream(paced),
+        Ending::Cut(_) => {
+            let broken = stream::once(async { Err(io::Error::other("the script cuts here")) });
+            Body::from_stream(paced.chain(broken))
+        }
+        Ending::Silence(_) => Body::from_stream(paced.chain(stream::pending())),
+    }
+}

@@ -1,0 +1,217 @@
+//! What a provider would refuse about a request.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use toolwright_dialect::Dialect;
+
+use crate::asked::{Api, Asked};
+use crate::rules;
+
+/// A tool of a request.
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    schema: &'a Value,
+    is_strict: bool,
+}
+
+/// The conversation of a request, in one form for all APIs.
+enum Turn<'a> {
+    Instructions,
+    User,
+    Calls(Vec<&'a str>),
+    Results(Vec<&'a str>),
+}
+
+/// Returns the faults of a request. `signatures` are those of reasoning that led to calls.
+pub(crate) fn faults(asked: &Asked, dialect: &Dialect, signatures: &[String]) -> Vec<String> {
+    if !asked.body.is_object() {
+        return vec!["the body is no JSON object".to_owned()];
+    }
+    let mut faults = Vec::new();
+    let tools = tools(asked);
+    let mut names = BTreeSet::new();
+    for tool in &tools {
+        let Tool { name, description, schema, is_strict } = tool;
+        let row = if *is_strict { dialect } else { dialect.plain() };
+        let mut broken = rules::broken_words(row, name, description);
+        if !schema.is_null() {
+            broken.extend(rules::broken(row, schema));
+        }
+        if !names.insert(*name) {
+            broken.push("the name is taken".to_owned());
+        }
+        faults.extend(broken.into_iter().map(|fault| format!("the tool `{name}`: {fault}")));
+    }
+    if let Some(most) = dialect.limits().tools.filter(|most| tools.len() > *most) {
+        faults.push(format!("found {} tools, expected at most {most}", tools.len()));
+    }
+    let turns = turns(asked);
+    conversation(&turns, asked.api, &mut faults);
+    // The reasoning of a conversation that was not sent belongs to another one.
+    let sent = turns.iter().filter(|turn| matches!(turn, Turn::Calls(_))).count();
+    if sent > 0 && asked.api != Api::OpenAiChat {
+        for signature in signatures.iter().filter(|signature| !asked.text.contains(*signature)) {
+            faults.push(format!("the reasoning `{signature}` did not come back"));
+        }
+    }
+    faults
+}
+
+/// Checks that each call has one result, in the place where the API wants it.
+fn conversation(turns: &[Turn<'_>], api: Api, faults: &mut Vec<String>) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut ids = BTreeSet::new();
+    let mut has_user = false;
+    for turn in turns {
+        match turn {
+            Turn::Instructions => {}
+            Turn::User => {
+                has_user = true;
+                if !open.is_empty() {
+                    faults.push(format!("the calls {open:?} have no results"));
+                    open.clear();
+                }
+            }
+            Turn::Calls(calls) => {
+                if !open.is_empty() && api != Api::OpenAiResponses {
+                    faults.push(format!("the calls {open:?} have no results"));
+                    open.clear();
+                }
+                if !has_user {
+                    faults.push("the conversation does not begin with the user".to_owned());
+                }
+                for id in calls {
+                    // Gemini gives no ids.
+                    if !id.is_empty() && !ids.insert(*id) {
+                        faults.push(format!("the id `{id}` is taken"));
+                    }
+                }
+                open.extend(calls);
+            }
+            Turn::Results(results) => {
+                for id in results {
+                    match open.iter().position(|call| call == id) {
+                        Some(place) => drop(open.remove(place)),
+                        None => faults.push(format!("the result `{id}` has no call before it")),
+                    }
+                }
+            }
+        }
+    }
+    if !open.is_empty() {
+        faults.push(format!("the calls {open:?} have no results"));
+    }
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn tools(asked: &Asked) -> Vec<Tool<'_>> {
+    let body = &asked.body;
+    match asked.api {
+        Api::OpenAiChat => list(&body["tools"])
+            .map(|tool| read(&tool["function"], "parameters", &tool["function"]["strict"]))
+            .collect(),
+        Api::OpenAiResponses => {
+            list(&body["tools"]).map(|tool| read(tool, "parameters", &tool["strict"])).collect()
+        }
+        Api::Anthropic => {
+            list(&body["tools"]).map(|tool| read(tool, "input_schema", &tool["strict"])).collect()
+        }
+        Api::Gemini => {
+            let declared =
+                list(&body["tools"]).flat_map(|tools| list(&tools["functionDeclarations"]));
+            let schema = |tool: &Value| {
+                if tool["parameters"].is_null() { "parametersJsonSchema" } else { "parameters" }
+            };
+            declared.map(|tool| read(tool, schema(tool), &Value::Null)).collect()
+        }
+        Api::Bedrock => list(&body["toolConfig"]["tools"])
+            .map(|tool| {
+                let spec = &tool["toolSpec"];
+                Tool { schema: &spec["inputSchema"]["json"], ..read(spec, "", &spec["strict"]) }
+            })
+            .collect(),
+    }
+}
+
+fn read<'a>(tool: &'a Value, schema: &str, strict: &Value) -> Tool<'a> {
+    Tool {
+        name: text(&tool["name"]),
+        description: text(&tool["description"]),
+        schema: &tool[schema],
+        is_strict: strict == true,
+    }
+}
+
+fn turns(asked: &Asked) -> Vec<Turn<'_>> {
+    let body = &asked.body;
+    match asked.api {
+        Api::OpenAiChat => list(&body["messages"])
+            .map(|message| match text(&message["role"]) {
+                "assistant" => Turn::Calls(
+                    list(&message["tool_calls"]).map(|call| text(&call["id"])).collect(),
+                ),
+                "tool" => Turn::Results(vec![text(&message["tool_call_id"])]),
+                "user" => Turn::User,
+                _ => Turn::Instructions,
+            })
+            .collect(),
+        Api::OpenAiResponses => list(&body["input"])
+            .map(|item| match (text(&item["type"]), text(&item["role"])) {
+                ("function_call", _) => Turn::Calls(vec![text(&item["call_id"])]),
+                ("function_call_output", _) => Turn::Results(vec![text(&item["call_id"])]),
+                (_, "user") => Turn::User,
+                _ => Turn::Instructions,
+            })
+            .collect(),
+        Api::Anthropic => {
+            blocks(&body["messages"], "content", |block| match text(&block["type"]) {
+                "tool_use" => Some((true, text(&block["id"]))),
+                "tool_result" => Some((false, text(&block["tool_use_id"]))),
+                _ => None,
+            })
+        }
+        Api::Bedrock => blocks(&body["messages"], "content", |block| {
+            if let Some(id) = block["toolUse"]["toolUseId"].as_str() {
+                return Some((true, id));
+            }
+            block["toolResult"]["toolUseId"].as_str().map(|id| (false, id))
+        }),
+        Api::Gemini => blocks(&body["contents"], "parts", |part| {
+            if part["functionCall"].is_object() {
+                return Some((true, text(&part["functionCall"]["id"])));
+            }
+            let result = &part["functionResponse"];
+            result.is_object().then(|| (false, text(&result["id"])))
+        }),
+    }
+}
+
+/// Reads messages of blocks: `of` returns the id of a call (true) or of a result.
+fn blocks<'a>(
+    messages: &'a Value,
+    key: &str,
+    of: impl Fn(&'a Value) -> Option<(bool, &'a str)>,
+) -> Vec<Turn<'a>> {
+    let mut turns = Vec::new();
+    for message in list(messages) {
+        let (mut calls, mut results) = (Vec::new(), Vec::new());
+        for (is_call, id) in list(&message[key]).filter_map(&of) {
+            if is_call { calls.push(id) } else { results.push(id) }
+        }
+        turns.push(match text(&message["role"]) {
+            "user" if results.is_empty() => Turn::User,
+            "user" => Turn::Results(results),
+            _ => Turn::Calls(calls),
+        });
+    }
+    turns
+}
