@@ -9,7 +9,7 @@ use crate::tool::CARGO_DENY;
 use crate::{End, generate, msrv};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
-const DOC_TESTED: [&str; 12] = [
+const DOC_TESTED: [&str; 13] = [
     "toolwright",
     "toolwright-agents",
     "toolwright-dialect",
@@ -20,6 +20,7 @@ const DOC_TESTED: [&str; 12] = [
     "toolwright-macros",
     "toolwright-mcp",
     "toolwright-model",
+    "toolwright-model-stage",
     "toolwright-rig",
     "toolwright-runtime",
 ];
@@ -31,9 +32,9 @@ const CONTRACT_FEATURES: [&str; 7] =
 /// The features of the built-in toolsets.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];
 
-/// The wires of models.
-const MODEL_FEATURES: [&str; 5] =
-    ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock"];
+/// The wires of models, their client and their planner.
+const MODEL_FEATURES: [&str; 7] =
+    ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "client", "planner"];
 
 /// The feature of the command with the MCP client, which its tests need.
 const CLIENT: &str = "toolwright-cli/mcp";

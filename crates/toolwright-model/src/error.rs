@@ -152,6 +152,21 @@ impl ModelError {
         }
     }
 
+    /// The kind of the error as a word, for logs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unsendable(_) => "unsendable",
+            Self::Connect(_) => "connect",
+            Self::Timeout(_) => "timeout",
+            Self::Status { .. } => "status",
+            Self::TooLong(_) => "too_long",
+            Self::TooLargeAGrammar(_) => "too_large_a_grammar",
+            Self::StrictRefused(_) => "strict_refused",
+            Self::Interrupted(_) => "interrupted",
+            Self::Malformed(_) => "malformed",
+        }
+    }
+
     /// Changes the text of the provider.
     #[cfg(feature = "client")]
     pub(crate) fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {

@@ -1,7 +1,8 @@
 //! Asks language models. A [`Question`] holds a conversation and tools as `toolwright_dialect` places them; a [`Wire`] writes
 //! it as a provider's API describes and reads the [`Answer`].
 //!
-//! The feature `client` has a [`Client`], which sends questions and tries again where that helps.
+//! The feature `client` has a `Client`, which sends questions and tries again where that helps. The feature `planner` has a
+//! `ModelPlanner`, which decides the steps of an agent.
 //!
 //! Wires are pure functions: they do no IO, so tests need no server. The arguments of a call stay the text that the model
 //! wrote: keys that are there twice and large numbers reach the tool's codec, and a call whose arguments are no JSON costs
@@ -56,6 +57,8 @@ mod client;
 mod draft;
 mod error;
 mod model;
+#[cfg(feature = "planner")]
+mod planner;
 mod wire;
 
 #[cfg(feature = "client")]
@@ -65,6 +68,8 @@ pub use model::{
     Answer, CallAnswer, Choice, Content, Delta, Effort, Message, Model, ModelCall, ModelFacts,
     Opaque, Question, Settings, Stop, Usage,
 };
+#[cfg(feature = "planner")]
+pub use planner::{Compactor, FinalOutput, LeaveOutResults, ModelPlanner, Prices};
 #[cfg(feature = "openai-chat")]
 pub use wire::ChatOptions;
 pub use wire::{HttpRequest, Reader, Wire};

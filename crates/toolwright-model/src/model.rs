@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use toolwright::{BoxFuture, Payload};
-use toolwright_dialect::{Dialect, Request};
+use toolwright_dialect::{Dialect, Projection, Request};
 
 use crate::error::ModelError;
 
@@ -49,6 +50,8 @@ pub struct Question<'a> {
     /// Whether the model may make several calls at once; the provider's default if `None`. Gemini and Bedrock have no key for
     /// it, so there an answer may have several calls nevertheless.
     pub parallel: Option<bool>,
+    /// The schema that the text of the answer must match, if it has to be JSON: a projection to the dialect of the model.
+    pub output: Option<&'a Projection>,
     /// Settings of the model.
     pub settings: Settings,
     /// The time for the answer, including repeated attempts.
@@ -63,6 +66,7 @@ impl<'a> Question<'a> {
             tools,
             choice: Choice::Auto,
             parallel: None,
+            output: None,
             settings: Settings::default(),
             timeout: None,
         }
@@ -105,7 +109,8 @@ impl Effort {
 }
 
 /// A message of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Message {
     /// Instructions of the host.
     System(String),
@@ -118,7 +123,8 @@ pub enum Message {
 }
 
 /// A part of an answer. Providers need them back in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Content {
     /// Text for the user.
     Text(String),
@@ -129,7 +135,7 @@ pub enum Content {
 }
 
 /// A call of a tool, as a model wrote it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCall {
     /// The id, unique in the conversation. One that the provider left out or gave twice is replaced.
     pub id: String,
@@ -137,11 +143,26 @@ pub struct ModelCall {
     pub name: String,
     /// The arguments as the model wrote them: wire JSON for [`Projection::decode`](toolwright_dialect::Projection::decode),
     /// or any text if the model made a mistake.
+    #[serde(with = "payload")]
     pub args: Payload,
 }
 
+/// Serializes a [`Payload`] as a string, byte for byte.
+mod payload {
+    use serde::{Deserialize, Deserializer, Serializer};
+    use toolwright::Payload;
+
+    pub(super) fn serialize<S: Serializer>(payload: &Payload, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(payload.as_str())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Payload, D::Error> {
+        String::deserialize(from).map(Payload::new)
+    }
+}
+
 /// The result of a call, for the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallAnswer {
     /// The id of the call.
     pub id: String,
@@ -153,7 +174,7 @@ pub struct CallAnswer {
 
 /// A part that only its provider understands, such as a signed thought. It goes back unchanged, in its place, and only to the
 /// endpoint that sent it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opaque {
     /// The endpoint: [`ModelFacts::provider`].
     pub provider: String,
@@ -176,7 +197,8 @@ pub enum Choice {
     /// Any or none.
     #[default]
     Auto,
-    /// None. The tools are sent nevertheless, so that caches stay valid.
+    /// None. The tools are sent nevertheless, so that caches stay valid. Bedrock has no key for it, so there an answer may have
+    /// calls nevertheless.
     None,
     /// At least one.
     Required,

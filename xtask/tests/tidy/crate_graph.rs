@@ -18,7 +18,9 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright-macros", &[]),
     allowed("crates/toolwright-runtime", &["toolwright", "toolwright-macros"]),
     allowed("crates/toolwright-dialect", &["toolwright"]),
-    allowed("crates/toolwright-model", &["toolwright", "toolwright-dialect"]),
+    // `ModelPlanner` is behind a feature.
+    allowed("crates/toolwright-model", &["toolwright", "toolwright-dialect", "toolwright-runtime"]),
+    allowed("crates/toolwright-model-stage", &["toolwright-dialect"]),
     allowed("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
@@ -55,7 +57,7 @@ const OURS: &[Allowed] = &[
     allowed("xtask", &["toolwright-codegen", "toolwright-prerequisites"]),
     Allowed {
         folder: "examples/demo",
-        ours: &["toolwright", "toolwright-runtime"],
+        ours: &["toolwright", "toolwright-model", "toolwright-model-stage", "toolwright-runtime"],
         generated: true,
     },
     Allowed {

@@ -9,12 +9,12 @@ use toolwright_dialect::{Dialect, Placed};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, write};
-use super::names::{Names, offered, own, required_schema};
+use super::names::{Names, offered, output, own, required_schema};
 use super::reader;
 use super::turns::{instructions, turns};
 use crate::draft::{CallPlace, Draft};
 use crate::error::ModelError;
-use crate::model::{Answer, Choice, Content, Message, ModelFacts, Question, Stop};
+use crate::model::{Answer, Choice, Content, Effort, Message, ModelFacts, Question, Stop};
 
 /// The most tokens of an answer where the question sets none, as the API requires a number.
 const MAX_TOKENS: u32 = 8192;
@@ -36,7 +36,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<OutputConfig>,
+    output_config: Option<OutputConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<bool>,
     #[serde(flatten)]
@@ -57,8 +57,18 @@ const WRITTEN: [&str; 9] = [
 ];
 
 #[derive(Serialize)]
-struct OutputConfig {
-    effort: &'static str,
+struct OutputConfig<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format<'a>>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    schema: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -146,6 +156,8 @@ pub(super) fn request(
     {
         *cache_control = Some(CacheControl::HERE);
     }
+    let effort = settings.effort.map(Effort::as_str);
+    let format = output(question)?.map(|(_, schema)| Format { kind: "json_schema", schema });
     let body = Body {
         model: &facts.model,
         max_tokens: settings.max_output_tokens.unwrap_or(MAX_TOKENS),
@@ -154,7 +166,8 @@ pub(super) fn request(
         tool_choice: if tools.is_empty() { None } else { chosen(question, &names)? },
         tools,
         temperature: settings.temperature,
-        output_config: settings.effort.map(|effort| OutputConfig { effort: effort.as_str() }),
+        output_config: (effort.is_some() || format.is_some())
+            .then_some(OutputConfig { effort, format }),
         stream: stream.then_some(true),
         extra: extra(settings, &WRITTEN)?,
     };

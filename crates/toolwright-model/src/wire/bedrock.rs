@@ -9,7 +9,7 @@ use toolwright_dialect::{Dialect, Placed};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, segment, write};
-use super::names::{Names, offered, own, required_schema};
+use super::names::{Names, offered, output, own, required_schema};
 use super::reader;
 use super::turns::{instructions, turns};
 use crate::draft::{CallPlace, Draft};
@@ -29,12 +29,14 @@ struct Body<'a> {
     messages: Vec<Sent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inference_config: Option<InferenceConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
     #[serde(flatten)]
     extra: BTreeMap<&'a str, &'a RawValue>,
 }
 
 /// The keys of [`Body`].
-const WRITTEN: [&str; 4] = ["toolConfig", "system", "messages", "inferenceConfig"];
+const WRITTEN: [&str; 5] = ["toolConfig", "system", "messages", "inferenceConfig", "outputConfig"];
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -43,6 +45,32 @@ struct InferenceConfig {
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OutputConfig<'a> {
+    text_format: TextFormat<'a>,
+}
+
+#[derive(Serialize)]
+struct TextFormat<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    structure: Structure<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Structure<'a> {
+    json_schema: JsonSchema<'a>,
+}
+
+/// A schema, as a text that holds its JSON.
+#[derive(Serialize)]
+struct JsonSchema<'a> {
+    name: &'a str,
+    schema: &'a str,
 }
 
 #[derive(Serialize)]
@@ -115,9 +143,6 @@ pub(super) fn request(
         );
     }
     let tools = offered(question).map(tool).collect::<Result<Vec<_>, _>>()?;
-    if question.choice == Choice::None && !tools.is_empty() {
-        return unsendable("found `Choice::None`, which Converse does not have; send no tools");
-    }
     let tool_choice = chosen(&question.choice, &names)?;
     let turns = turns(question.messages, "assistant", |message| blocks_of(message, facts, &names))?;
     let has_settings = settings.max_output_tokens.is_some() || settings.temperature.is_some();
@@ -128,6 +153,12 @@ pub(super) fn request(
         inference_config: has_settings.then_some(InferenceConfig {
             max_tokens: settings.max_output_tokens,
             temperature: settings.temperature,
+        }),
+        output_config: output(question)?.map(|(name, schema)| OutputConfig {
+            text_format: TextFormat {
+                kind: "json_schema",
+                structure: Structure { json_schema: JsonSchema { name, schema: schema.get() } },
+            },
         }),
         extra: extra(settings, &WRITTEN)?,
     };

@@ -9,7 +9,7 @@ use toolwright_dialect::{Dialect, Placed};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, segment, write};
-use super::names::{Names, own, schema};
+use super::names::{Names, output, own, schema};
 use super::reader;
 use super::turns::{instructions, turns};
 use crate::draft::{Draft, own_id};
@@ -33,7 +33,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<ToolConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    generation_config: Option<GenerationConfig>,
+    generation_config: Option<GenerationConfig<'a>>,
     #[serde(flatten)]
     extra: BTreeMap<&'a str, &'a RawValue>,
 }
@@ -75,13 +75,17 @@ struct FunctionCallingConfig<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct GenerationConfig {
+struct GenerationConfig<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking_config: Option<ThinkingConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_mime_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_json_schema: Option<&'a RawValue>,
 }
 
 #[derive(Serialize)]
@@ -165,7 +169,9 @@ pub(super) fn request(
     let system = instructions(question.messages);
     let system: Vec<_> = system.map(|text| Part::Text { text, thought_signature: None }).collect();
     let turns = turns(question.messages, "model", |message| parts_of(message, facts, &names))?;
-    let has_settings = settings.max_output_tokens.is_some()
+    let output = output(question)?;
+    let has_settings = output.is_some()
+        || settings.max_output_tokens.is_some()
         || settings.temperature.is_some()
         || settings.effort.is_some();
     let generation_config = has_settings.then(|| GenerationConfig {
@@ -174,6 +180,8 @@ pub(super) fn request(
         thinking_config: settings
             .effort
             .map(|effort| ThinkingConfig { thinking_level: effort.as_str() }),
+        response_mime_type: output.map(|_| "application/json"),
+        response_json_schema: output.map(|(_, schema)| schema),
     });
     let body = Body {
         tools: has_tools.then_some(Tools { function_declarations }).into_iter().collect(),

@@ -21,9 +21,7 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) fn new(facts: &ModelFacts, question: &Question<'a>) -> Result<Self, ModelError> {
-        // A list without tools is left out, whatever there is to say of it.
-        let mut findings =
-            question.tools.findings.iter().filter(|_| !question.tools.tools.is_empty());
+        let mut findings = question.tools.findings.iter();
         if let Some(error) = findings.find(|finding| finding.is_error) {
             return Err(ModelError::Unsendable(error.to_string()));
         }
@@ -113,6 +111,18 @@ pub(super) fn required_schema<'a>(tool: &Placed<'a>) -> Result<&'a RawValue, Mod
         Some(schema) => Ok(schema),
         None => raw("a schema", r#"{"type":"object","properties":{}}"#),
     }
+}
+
+/// Returns the name and the schema that the text of the answer must match, if it must.
+pub(super) fn output<'a>(
+    question: &Question<'a>,
+) -> Result<Option<(&'a str, &'a RawValue)>, ModelError> {
+    let Some(projection) = question.output else { return Ok(None) };
+    let Some(schema) = projection.wire_schema.as_deref() else {
+        let message = "the schema of the answer has no form in the dialect of the model";
+        return Err(ModelError::Unsendable(message.to_owned()));
+    };
+    Ok(Some((&projection.wire_name, raw("a schema", schema)?)))
 }
 
 /// Returns the JSON of an opaque part that this endpoint sent.

@@ -8,7 +8,7 @@ use toolwright_dialect::Placed;
 
 use super::HttpRequest;
 use super::json::{extra, missing, read, text_of, write};
-use super::names::{Names, cache_key, offered, own, schema};
+use super::names::{Names, cache_key, offered, output, own, schema};
 use super::reader;
 use crate::draft::{CallPlace, Draft};
 use crate::error::ModelError;
@@ -57,6 +57,8 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_effort: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Format<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<bool>,
@@ -67,7 +69,7 @@ struct Body<'a> {
 }
 
 /// The keys of [`Body`].
-const WRITTEN: [&str; 12] = [
+const WRITTEN: [&str; 13] = [
     "model",
     "tools",
     "messages",
@@ -77,10 +79,26 @@ const WRITTEN: [&str; 12] = [
     "max_tokens",
     "temperature",
     "reasoning_effort",
+    "response_format",
     "prompt_cache_key",
     "stream",
     "stream_options",
 ];
+
+#[derive(Serialize)]
+struct Format<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    json_schema: FormatSchema<'a>,
+}
+
+#[derive(Serialize)]
+struct FormatSchema<'a> {
+    name: &'a str,
+    schema: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
+}
 
 #[derive(Serialize)]
 struct StreamOptions {
@@ -183,6 +201,14 @@ pub(super) fn request(
         max_tokens,
         temperature: settings.temperature,
         reasoning_effort: settings.effort.map(crate::model::Effort::as_str),
+        response_format: output(question)?.map(|(name, schema)| Format {
+            kind: "json_schema",
+            json_schema: FormatSchema {
+                name,
+                schema,
+                strict: facts.dialect.is_strict().then_some(true),
+            },
+        }),
         prompt_cache_key: options.cache_key.then(|| cache_key(facts, question)),
         stream: stream.then_some(true),
         stream_options: (stream && options.stream_options)

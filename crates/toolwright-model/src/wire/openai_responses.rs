@@ -10,7 +10,7 @@ use toolwright_dialect::{Dialect, Placed};
 
 use super::HttpRequest;
 use super::json::{extra, missing, read, text_of, write};
-use super::names::{Names, cache_key, own, schema};
+use super::names::{Names, cache_key, output, own, schema};
 use super::reader;
 use crate::draft::Draft;
 use crate::error::ModelError;
@@ -36,6 +36,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning: Option<Reasoning>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Text<'a>>,
     prompt_cache_key: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<bool>,
@@ -44,7 +46,7 @@ struct Body<'a> {
 }
 
 /// The keys of [`Body`].
-const WRITTEN: [&str; 11] = [
+const WRITTEN: [&str; 12] = [
     "model",
     "tools",
     "input",
@@ -54,9 +56,24 @@ const WRITTEN: [&str; 11] = [
     "max_output_tokens",
     "temperature",
     "reasoning",
+    "text",
     "prompt_cache_key",
     "stream",
 ];
+
+#[derive(Serialize)]
+struct Text<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: &'a str,
+    schema: &'a RawValue,
+    strict: bool,
+}
 
 #[derive(Serialize)]
 struct Reasoning {
@@ -141,6 +158,10 @@ pub(super) fn request(
         max_output_tokens: settings.max_output_tokens,
         temperature: settings.temperature,
         reasoning: settings.effort.map(|effort| Reasoning { effort: effort.as_str() }),
+        text: output(question)?.map(|(name, schema)| {
+            let strict = facts.dialect.is_strict();
+            Text { format: Format { kind: "json_schema", name, schema, strict } }
+        }),
         prompt_cache_key: cache_key(facts, question),
         stream: stream.then_some(true),
         extra: extra(settings, &WRITTEN)?,

@@ -5,6 +5,7 @@ mod answers;
 mod cases;
 mod client;
 mod frames;
+mod planner;
 mod requests;
 mod server;
 mod statuses;

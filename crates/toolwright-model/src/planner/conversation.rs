@@ -1,0 +1,233 @@
+//! The conversation of a run, built from its history.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use toolwright::{FailureKind, Outcome, Payload, ToolFailure};
+use toolwright_runtime::{Exchange, StepRecord, Turn};
+
+use super::compaction::Compactor;
+use super::failure::{self, Repeated};
+use super::output::Expected;
+use super::spending::Spending;
+use super::toolbox::Tools;
+use crate::draft::own_id;
+use crate::model::{CallAnswer, Content, Message, ModelCall};
+
+/// A planner's note on a step.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    /// The dialect of the arguments, with its date.
+    dialect: String,
+    /// The messages since the results of the step before, up to the answer with the calls.
+    messages: Vec<Message>,
+    /// The tools that were strict in that answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    strict: Vec<String>,
+    /// What the run has asked of its model so far.
+    spending: Spending,
+    /// Whether the conversation was too long.
+    #[serde(default)]
+    is_compact: bool,
+}
+
+/// The conversation of a turn.
+pub(super) struct Conversation {
+    pub(super) messages: Vec<Message>,
+    pub(super) spending: Spending,
+    /// Whether it was shortened.
+    pub(super) is_compact: bool,
+    /// The messages of this turn.
+    new: Vec<Message>,
+    dialect: String,
+}
+
+impl Conversation {
+    /// Builds the conversation of a run so far.
+    pub(super) fn of(
+        turn: &Turn<'_>,
+        expected: &Expected<'_>,
+        tools: &Tools,
+        dialect: String,
+        max_corrections: u32,
+        compactor: &dyn Compactor,
+    ) -> Self {
+        let instructions = [Some(turn.instructions().to_owned()), expected.instructions()];
+        let instructions = instructions.into_iter().flatten();
+        let mut messages: Vec<_> =
+            instructions.filter(|text| !text.is_empty()).map(Message::System).collect();
+        messages.push(Message::User(goal(turn.input())));
+        let mut history =
+            History { turn, tools, expected, max_corrections, invalid: BTreeMap::new() };
+        let (mut spending, mut is_compact) = (Spending::default(), false);
+        for step in turn.history() {
+            let note = history.note(step, &dialect);
+            (spending, is_compact) = (note.spending, is_compact || note.is_compact);
+            let results = history.results(step, &note);
+            messages.extend(note.messages);
+            messages.push(Message::Results(results));
+        }
+        let mut conversation = Self { messages, spending, is_compact, new: Vec::new(), dialect };
+        if is_compact {
+            compactor.compact(&mut conversation.messages);
+        }
+        conversation
+    }
+
+    pub(super) fn push(&mut self, message: Message) {
+        self.messages.push(message.clone());
+        self.new.push(message);
+    }
+
+    pub(super) fn compact(&mut self, compactor: &dyn Compactor) {
+        self.is_compact = true;
+        compactor.compact(&mut self.messages);
+    }
+
+    /// Returns the note for the step that begins with the last message.
+    pub(super) fn into_note(self, mut strict: Vec<String>) -> Result<Payload, ToolFailure> {
+        if let Some(Message::Assistant(parts)) = self.new.last() {
+            let is_called = |name: &String| {
+                let mut parts = parts.iter();
+                parts.any(|part| matches!(part, Content::Call(call) if call.name == *name))
+            };
+            strict.retain(is_called);
+        }
+        let note = Note {
+            dialect: self.dialect,
+            messages: self.new,
+            strict,
+            spending: self.spending,
+            is_compact: self.is_compact,
+        };
+        let json = serde_json::to_string(&note);
+        json.map(Payload::new).map_err(|error| ToolFailure::internal(&error))
+    }
+}
+
+/// Reads the steps of a run one after another.
+struct History<'a> {
+    turn: &'a Turn<'a>,
+    tools: &'a Tools,
+    expected: &'a Expected<'a>,
+    max_corrections: u32,
+    /// By tool: the number of its invalid calls in a row, and the arguments of the last one.
+    invalid: BTreeMap<String, (u32, String)>,
+}
+
+impl History<'_> {
+    /// Returns the note on a step. A step of another planner, or of a model with another dialect, is written as this dialect
+    /// says.
+    fn note(&self, step: &StepRecord, dialect: &str) -> Note {
+        let note = step.note.as_ref();
+        let note: Option<Note> = note.and_then(|note| serde_json::from_str(note.as_str()).ok());
+        match note {
+            Some(note) if note.dialect == dialect => note,
+            Some(mut note) => {
+                for message in &mut note.messages {
+                    let Message::Assistant(parts) = message else { continue };
+                    for part in parts {
+                        if let Content::Call(call) = part {
+                            self.rewrite(call, step);
+                        }
+                    }
+                }
+                note.strict.clear();
+                note
+            }
+            None => {
+                let calls = step.calls.iter().map(|done| {
+                    let name = done.call.tool().to_owned();
+                    let args = self.written(&name, done.call.args());
+                    Content::Call(ModelCall { id: done.call.id().to_owned(), name, args })
+                });
+                Note {
+                    dialect: dialect.to_owned(),
+                    messages: vec![Message::Assistant(calls.collect())],
+                    strict: Vec::new(),
+                    spending: Spending::default(),
+                    is_compact: false,
+                }
+            }
+        }
+    }
+
+    fn rewrite(&self, call: &mut ModelCall, step: &StepRecord) {
+        if let Some(done) = self.exchange(call, step) {
+            call.args = self.written(&call.name, done.call.args());
+        }
+    }
+
+    /// Returns canonical arguments as the plain dialect writes them. Those that it cannot write stay as they are.
+    fn written(&self, tool: &str, args: &Payload) -> Payload {
+        let projection = self.tools.projection(tool, false);
+        let encoded = projection.and_then(|projection| projection.encode(args.as_str()).ok());
+        encoded.map_or_else(|| args.clone(), Payload::new)
+    }
+
+    fn exchange<'s>(&self, call: &ModelCall, step: &'s StepRecord) -> Option<&'s Exchange> {
+        let id = call_id(self.turn.run_id(), &call.id);
+        step.calls.iter().find(|done| done.call.id() == id)
+    }
+
+    /// Returns the results of the calls of a step.
+    fn results(&mut self, step: &StepRecord, note: &Note) -> Vec<CallAnswer> {
+        let Some(Message::Assistant(parts)) = note.messages.last() else { return Vec::new() };
+        let mut results = Vec::new();
+        for part in parts {
+            let Content::Call(call) = part else { continue };
+            let (text, is_error) = if let Some(done) = self.exchange(call, step) {
+                self.result(call, done, note.strict.contains(&call.name))
+            } else {
+                // Only the call for the final answer is not made.
+                let name = self.expected.tool_name().unwrap_or(&call.name);
+                (format!("call `{name}` alone, once all results are known"), true)
+            };
+            results.push(CallAnswer { id: call.id.clone(), text, is_error });
+        }
+        results
+    }
+
+    fn result(&mut self, call: &ModelCall, done: &Exchange, is_strict: bool) -> (String, bool) {
+        let outcome = &done.result.outcome;
+        let is_invalid =
+            matches!(outcome, Err(failure) if failure.kind == FailureKind::InvalidCall);
+        let mut repeated = Repeated::default();
+        if is_invalid {
+            let (number, args) = self.invalid.entry(call.name.clone()).or_default();
+            *number += 1;
+            repeated =
+                Repeated { invalid: *number, is_same: *number > 1 && *args == call.args.as_str() };
+            call.args.as_str().clone_into(args);
+        } else {
+            self.invalid.remove(&call.name);
+        }
+        let projection = self.tools.projection(&call.name, is_strict);
+        // The model knows the tools by their names on the wire.
+        let Some(projection) = projection else {
+            let unknown = ToolFailure::not_found(&call.name, self.tools.wire_names());
+            let outcome = if is_unknown(outcome) { &Err(unknown) } else { outcome };
+            return failure::text(outcome, &call.name, None, repeated, self.max_corrections);
+        };
+        let sent = Some((projection, call.args.as_str()));
+        failure::text(outcome, &projection.wire_name, sent, repeated, self.max_corrections)
+    }
+}
+
+fn is_unknown(outcome: &Outcome) -> bool {
+    matches!(outcome, Err(failure) if failure.kind == FailureKind::NotFound)
+}
+
+/// Returns the id of a call in its run. Ids that a provider made are kept; those that it left out are unique only within their
+/// conversation, and tools may take an id for more.
+pub(super) fn call_id(run_id: &str, id: &str) -> String {
+    match own_id(id) {
+        Some(id) => id.to_owned(),
+        None => format!("{run_id}_{id}"),
+    }
+}
+
+/// Returns the input of a run as a text: that of a JSON string, or else the JSON.
+fn goal(input: &Payload) -> String {
+    serde_json::from_str(input.as_str()).unwrap_or_else(|_| input.as_str().to_owned())
+}

@@ -1,0 +1,352 @@
+//! A planner that asks a model.
+//!
+//! Nothing is kept between turns but projections of tools: the conversation is built from the history of the run, whose notes
+//! hold what the model wrote. So a run that another process resumes asks the same questions.
+
+mod answer;
+mod compaction;
+mod conversation;
+mod failure;
+mod output;
+mod spending;
+mod toolbox;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::time::Instant;
+use toolwright::{BoxError, BoxFuture, FailureKind, Recovery, ToolFailure};
+use toolwright_dialect::Policy;
+use toolwright_runtime::{ModelEvent, ModelUsage, Planner, Step, Turn};
+use tracing::{Instrument, Span, field};
+
+use crate::error::ModelError;
+use crate::model::{Answer, Choice, Delta, Message, Model, Question, Settings, Stop, Usage};
+use answer::{Answered, Next};
+use conversation::Conversation;
+use output::Expected;
+use toolbox::Toolbox;
+
+pub use compaction::{Compactor, LeaveOutResults};
+pub use output::FinalOutput;
+pub use spending::Prices;
+
+/// The default of [`ModelPlanner::with_max_corrections`].
+const MAX_CORRECTIONS: u32 = 2;
+
+/// A planner that asks a model what to do next.
+///
+/// - The instructions of the run are the first message, its input the second: the text of a JSON string, or else the JSON.
+/// - Calls are decoded as the dialect of the model says. One that cannot be decoded fails, and the others run. The model reads
+///   the issues with their places in what it wrote.
+/// - An answer without calls ends the run. If the final payload must match a schema, the model gives it as [`FinalOutput`]
+///   says, and corrects it if it is not valid.
+/// - Over a limit of [`Policy`](toolwright_runtime::Policy), such as `max_model_calls`, the model gets one last question.
+///
+/// What the model wrote, with reasoning that only its provider understands, is kept in the notes of the run's steps, also when
+/// the run is suspended.
+pub struct ModelPlanner {
+    model: Arc<dyn Model>,
+    settings: Settings,
+    output: FinalOutput,
+    is_one_at_a_time: bool,
+    max_corrections: u32,
+    prices: Option<Prices>,
+    compactor: Arc<dyn Compactor>,
+    toolbox: Toolbox,
+    /// Whether the model has refused strict tools.
+    is_plain: AtomicBool,
+}
+
+impl std::fmt::Debug for ModelPlanner {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("ModelPlanner").field("model", self.model.facts()).finish_non_exhaustive()
+    }
+}
+
+impl ModelPlanner {
+    /// Creates a planner.
+    pub fn new(model: impl Model + 'static) -> Self {
+        Self {
+            model: Arc::new(model),
+            settings: Settings::default(),
+            output: FinalOutput::default(),
+            is_one_at_a_time: false,
+            max_corrections: MAX_CORRECTIONS,
+            prices: None,
+            compactor: Arc::new(LeaveOutResults::default()),
+            toolbox: Toolbox::default(),
+            is_plain: AtomicBool::new(false),
+        }
+    }
+
+    /// Sets the settings of the model.
+    #[must_use]
+    pub fn with_settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets how the model gives a final payload that must match a schema.
+    #[must_use]
+    pub fn with_output(mut self, output: FinalOutput) -> Self {
+        self.output = output;
+        self
+    }
+
+    /// Sets which losses of schemas are allowed; see [`toolwright_dialect::Policy`].
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.toolbox = Toolbox::new(policy);
+        self
+    }
+
+    /// Allows one call in each answer. Further calls are denied.
+    #[must_use]
+    pub fn with_one_call_at_a_time(mut self) -> Self {
+        self.is_one_at_a_time = true;
+        self
+    }
+
+    /// Sets how often in a row the model may correct calls of one tool, or its final payload. The default is 2.
+    #[must_use]
+    pub fn with_max_corrections(mut self, corrections: u32) -> Self {
+        self.max_corrections = corrections;
+        self
+    }
+
+    /// Sets the prices of the model. Without them costs are not known.
+    #[must_use]
+    pub fn with_prices(mut self, prices: Prices) -> Self {
+        self.prices = Some(prices);
+        self
+    }
+
+    /// Sets what shortens a conversation that is too long for the model. The default is [`LeaveOutResults`].
+    #[must_use]
+    pub fn with_compactor(mut self, compactor: impl Compactor + 'static) -> Self {
+        self.compactor = Arc::new(compactor);
+        self
+    }
+
+    async fn next_step(&self, turn: &Turn<'_>) -> Result<Step, ToolFailure> {
+        let dialect = self.model.facts().dialect;
+        let expected = Expected::of(turn, self.output);
+        let tools = self.toolbox.tools(turn, &expected, dialect);
+        let (corrections, compactor) = (self.max_corrections, &*self.compactor);
+        let mut conversation =
+            Conversation::of(turn, &expected, &tools, dialect.dated_id(), corrections, compactor);
+        let is_thinking = self.settings.effort.is_some();
+        let mut again = 0;
+        let mut last = None;
+        loop {
+            if last.is_none() {
+                last = conversation.spending.over(&turn.agent().policy);
+                if let Some(reason) = &last {
+                    conversation.push(Message::User(expected.last_words(reason)));
+                }
+            }
+            let choice = expected.choice(last.is_some(), tools.is_empty(), is_thinking);
+            let answered = self.answer(turn, &tools, &choice, &mut conversation).await?;
+            let strict = answered.strict.clone();
+            let next = answer::read(turn, answered, &expected, &tools, self.is_one_at_a_time);
+            if let (Some(reason), Next::Step { .. } | Next::Again(_)) = (&last, &next) {
+                return Err(spending::exhausted(reason));
+            }
+            match next {
+                Next::Finish(payload) => return Ok(Step::Finish(payload)),
+                Next::Fail(failure) => return Err(failure),
+                Next::Step { content, calls } => {
+                    conversation.push(Message::Assistant(content));
+                    return Ok(Step::Call { calls, note: Some(conversation.into_note(strict)?) });
+                }
+                Next::Again(messages) => {
+                    again += 1;
+                    if again > self.max_corrections {
+                        return Err(output::not_given(again));
+                    }
+                    for message in messages {
+                        conversation.push(message);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks the model. A conversation that is too long is shortened once, and strict tools that the model refuses become plain
+    /// ones.
+    async fn answer(
+        &self,
+        turn: &Turn<'_>,
+        tools: &toolbox::Tools,
+        choice: &Choice,
+        conversation: &mut Conversation,
+    ) -> Result<Answered, ToolFailure> {
+        loop {
+            let is_plain = self.is_plain.load(Ordering::Relaxed);
+            let placed = tools.placed(self.model.facts().dialect, is_plain);
+            let request = placed.request();
+            let question = Question {
+                choice: choice.clone(),
+                output: tools.output(is_plain),
+                parallel: (self.is_one_at_a_time && !tools.is_empty()).then_some(false),
+                settings: self.settings.clone(),
+                timeout: turn.time_left(),
+                ..Question::new(&conversation.messages, &request)
+            };
+            let error = match self.ask(turn, &question).await {
+                Ok((answer, cost)) => {
+                    conversation.spending.add(&answer, cost);
+                    let strict = request.tools.iter().map(|tool| (tool.name, tool.is_strict));
+                    let strict = strict.filter(|(_, is_strict)| *is_strict);
+                    let strict = strict.map(|(name, _)| name.to_owned()).collect();
+                    return Ok(Answered { answer, strict, is_plain });
+                }
+                Err(error) => error,
+            };
+            match &error {
+                ModelError::TooLong(_) if !conversation.is_compact => {
+                    let before = conversation.messages.clone();
+                    conversation.compact(&*self.compactor);
+                    if conversation.messages == before {
+                        return Err(failure_of(&error));
+                    }
+                }
+                ModelError::StrictRefused(_) | ModelError::TooLargeAGrammar(_) if !is_plain => {
+                    self.is_plain.store(true, Ordering::Relaxed);
+                }
+                _ => return Err(failure_of(&error)),
+            }
+            turn.publish(ModelEvent::Restarted { reason: error.to_string() });
+        }
+    }
+
+    /// Asks the model once, within a span, and publishes events. Returns the cost, too, if it is known.
+    async fn ask(
+        &self,
+        turn: &Turn<'_>,
+        question: &Question<'_>,
+    ) -> Result<(Answer, Option<u64>), ModelError> {
+        let facts = self.model.facts();
+        turn.publish(ModelEvent::Asked {
+            model: facts.model.clone(),
+            tools: question.tools.tools.len(),
+        });
+        let span = tracing::info_span!(
+            "chat",
+            otel.name = format!("chat {}", facts.model),
+            otel.kind = "client",
+            gen_ai.operation.name = "chat",
+            gen_ai.provider.name = facts.provider,
+            gen_ai.request.model = facts.model,
+            gen_ai.request.max_tokens = question.settings.max_output_tokens,
+            gen_ai.request.temperature = question.settings.temperature,
+            gen_ai.response.model = field::Empty,
+            gen_ai.response.finish_reasons = field::Empty,
+            gen_ai.usage.input_tokens = field::Empty,
+            gen_ai.usage.output_tokens = field::Empty,
+            error.type = field::Empty,
+        );
+        let since = Instant::now();
+        let deltas = |delta| turn.publish(event(delta));
+        let asked = self.model.ask(question, &deltas).instrument(span.clone()).await;
+        let duration = since.elapsed();
+        match asked {
+            Ok(answer) => {
+                record(&span, &answer);
+                let cost = self.prices.zip(answer.usage).map(|(prices, usage)| prices.of(&usage));
+                turn.publish(ModelEvent::Answered {
+                    model: answered_by(&answer, &facts.model).to_owned(),
+                    usage: answer.usage.map(usage_of),
+                    cost,
+                    stop: stop_word(&answer.stop).to_owned(),
+                    duration,
+                });
+                Ok((answer, cost))
+            }
+            Err(error) => {
+                span.record("error.type", error.kind());
+                turn.publish(ModelEvent::Failed { error: error.to_string(), duration });
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Planner for ModelPlanner {
+    fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
+        Box::pin(async move { self.next_step(turn).await.map_err(Into::into) })
+    }
+}
+
+impl From<ModelPlanner> for Arc<dyn Planner> {
+    fn from(planner: ModelPlanner) -> Self {
+        Arc::new(planner)
+    }
+}
+
+/// Returns the failure of a run whose model gave no answer. The words of the provider are for operators.
+fn failure_of(error: &ModelError) -> ToolFailure {
+    let (kind, recovery, message) = match error {
+        ModelError::Status { code: 429, .. } => {
+            (FailureKind::RateLimited, Recovery::Retry, "the model is asked too often")
+        }
+        ModelError::Timeout(_) => {
+            (FailureKind::Timeout, Recovery::Retry, "the model took too long to answer")
+        }
+        ModelError::Connect(_)
+        | ModelError::Interrupted(_)
+        | ModelError::Status { code: 500.., .. } => {
+            (FailureKind::Unavailable, Recovery::Retry, "the model cannot be reached")
+        }
+        _ => (FailureKind::Internal, Recovery::Replan, "the model could not be asked"),
+    };
+    ToolFailure::new(kind, message, recovery).with_detail(error.to_string())
+}
+
+fn event(delta: Delta) -> ModelEvent {
+    match delta {
+        Delta::Text(text) => ModelEvent::Text(text),
+        Delta::Reasoning(text) => ModelEvent::Reasoning(text),
+        Delta::Call { call, name } => {
+            ModelEvent::Call { call, tool: Some(name), args: String::new() }
+        }
+        Delta::Args { call, text } => ModelEvent::Call { call, tool: None, args: text },
+    }
+}
+
+fn record(span: &Span, answer: &Answer) {
+    if !answer.model.is_empty() {
+        span.record("gen_ai.response.model", &answer.model);
+    }
+    span.record("gen_ai.response.finish_reasons", stop_word(&answer.stop));
+    if let Some(usage) = answer.usage.map(usage_of) {
+        span.record("gen_ai.usage.input_tokens", usage.input);
+        span.record("gen_ai.usage.output_tokens", usage.output);
+    }
+}
+
+fn answered_by<'a>(answer: &'a Answer, asked: &'a str) -> &'a str {
+    if answer.model.is_empty() { asked } else { &answer.model }
+}
+
+fn usage_of(usage: Usage) -> ModelUsage {
+    ModelUsage {
+        input: usage.input + usage.cache_read + usage.cache_write,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
+        output: usage.output,
+        reasoning: usage.reasoning,
+    }
+}
+
+fn stop_word(stop: &Stop) -> &str {
+    match stop {
+        Stop::End => "end",
+        Stop::Calls => "calls",
+        Stop::Length => "length",
+        Stop::Filtered => "filtered",
+        Stop::Refused(_) => "refused",
+        Stop::Other(word) => word,
+    }
+}

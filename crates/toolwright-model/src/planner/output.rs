@@ -1,0 +1,185 @@
+//! The final payload of a run: a text, or JSON that matches a schema.
+
+use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolSpec};
+use toolwright_dialect::{Projection, Subject};
+use toolwright_runtime::Turn;
+
+use crate::model::Choice;
+
+/// The name of the tool for the final answer.
+const TOOL: &str = "final_answer";
+
+const DESCRIPTION: &str = "Gives the final answer. Call it alone, once the work is done.";
+
+/// How a model gives a final payload that must match a schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FinalOutput {
+    /// By a call of `final_answer`, a tool whose arguments have the schema. If a tool of the agent has this name, it is
+    /// `final_answer_2`.
+    #[default]
+    Tool,
+    /// As the text of the last answer, which the provider holds to the schema. Not every model can do so beside tools.
+    Native,
+    /// As the first JSON object or array of a text. The schema is in the instructions.
+    Prompted,
+}
+
+/// The final payload that a run expects.
+pub(super) struct Expected<'a> {
+    /// The tool whose result schema the payload must match; none if it is a text.
+    spec: Option<&'a ToolSpec>,
+    output: FinalOutput,
+    /// The name of the tool for the final answer.
+    name: String,
+}
+
+impl<'a> Expected<'a> {
+    pub(super) fn of(turn: &Turn<'a>, output: FinalOutput) -> Self {
+        let spec = turn.result_spec();
+        let is_taken = |name: &str| turn.tools().any(|tool| tool.is_called(name));
+        let mut names = (1_u32..).map(|number| match number {
+            1 => TOOL.to_owned(),
+            _ => format!("{TOOL}_{number}"),
+        });
+        let name = names.find(|name| !is_taken(name)).unwrap_or_default();
+        Self { spec, output, name }
+    }
+
+    /// Returns the name of the tool for the final answer, if there is one.
+    pub(super) fn tool_name(&self) -> Option<&str> {
+        let has_tool = self.spec.is_some() && self.output == FinalOutput::Tool;
+        has_tool.then_some(self.name.as_str())
+    }
+
+    /// Returns the tool for the final answer, if there is one.
+    pub(super) fn tool(&self) -> Option<Subject<'_>> {
+        let name = self.tool_name()?;
+        Some(Subject { name, description: DESCRIPTION, args: self.spec?.result_schema() })
+    }
+
+    /// Returns the schema that the provider holds the text of the last answer to, with a name.
+    pub(super) fn native(&self) -> Option<Subject<'_>> {
+        let spec = self.spec.filter(|_| self.output == FinalOutput::Native)?;
+        Some(Subject { name: &self.name, description: "", args: spec.result_schema() })
+    }
+
+    /// Returns the schema that the instructions have to name.
+    fn prompted(&self) -> Option<&str> {
+        self.spec.filter(|_| self.output == FinalOutput::Prompted).map(ToolSpec::result_schema)
+    }
+
+    /// Returns instructions for the final answer.
+    pub(super) fn instructions(&self) -> Option<String> {
+        if let Some(name) = self.tool_name() {
+            return Some(format!(
+                "Once the work is done, call `{name}`, alone: its arguments are the final answer."
+            ));
+        }
+        let schema = self.prompted()?;
+        Some(format!(
+            "Once the work is done, answer with one JSON text and nothing else. It must match this JSON Schema: {schema}"
+        ))
+    }
+
+    /// Returns which tools the model may call.
+    pub(super) fn choice(&self, is_last: bool, has_no_tools: bool, is_thinking: bool) -> Choice {
+        match self.tool_name() {
+            _ if has_no_tools => Choice::Auto,
+            // Some models cannot be made to call a tool while they think.
+            Some(_) if is_thinking => Choice::Auto,
+            Some(name) if is_last => Choice::Only(vec![name.to_owned()]),
+            Some(_) => Choice::Required,
+            None if is_last => Choice::None,
+            None => Choice::Auto,
+        }
+    }
+
+    /// Returns the message before the last question.
+    pub(super) fn last_words(&self, reason: &str) -> String {
+        let how = match self.tool_name() {
+            Some(name) => format!("Call `{name}` now"),
+            None => "Give the final answer now".to_owned(),
+        };
+        format!("{how}, and call no other tool: {reason}.")
+    }
+
+    /// Returns what to tell a model that answered with a text instead of a call.
+    pub(super) fn reminder(&self) -> Option<String> {
+        self.tool_name().map(|name| {
+            format!("Call a tool. If the work is done, call `{name}` with the final answer.")
+        })
+    }
+
+    /// Returns the final payload of a text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text, for the model.
+    pub(super) fn payload_of(
+        &self,
+        text: &str,
+        projection: Option<&Projection>,
+    ) -> Result<Payload, String> {
+        if self.spec.is_none() {
+            return Payload::of(text).map_err(|issues| issues.to_string());
+        }
+        let json = json_in(text).ok_or("the answer has no JSON text")?;
+        match projection.map(|projection| projection.decode(json)) {
+            None => self.checked(Payload::new(json)),
+            Some(Ok(decoded)) => self.checked(decoded.canonical),
+            Some(Err(issues)) => Err(format!("the final answer is not valid: {issues}")),
+        }
+    }
+
+    /// Returns the payload if it matches the schema.
+    ///
+    /// # Errors
+    ///
+    /// The issues, for the model.
+    pub(super) fn checked(&self, payload: Payload) -> Result<Payload, String> {
+        let checked = self.spec.map_or(Ok(()), |spec| spec.check_result(payload.as_bytes()));
+        match checked {
+            Ok(()) => Ok(payload),
+            Err(issues) => Err(format!("the final answer is not valid: {issues}")),
+        }
+    }
+}
+
+/// Returns the failure of a run whose model gave no valid answer.
+pub(super) fn not_given(attempts: u32) -> ToolFailure {
+    let message = format!("the model gave no valid answer in {attempts} attempts");
+    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
+}
+
+/// Returns the JSON of a text: all of it, or its first object or array.
+fn json_in(text: &str) -> Option<&str> {
+    let whole = text.trim();
+    if first_value(whole) == Some(whole) {
+        return Some(whole);
+    }
+    let starts = text.match_indices(['{', '[']).map(|(at, _)| at);
+    starts.take(MOST_STARTS).find_map(|at| first_value(&text[at..]))
+}
+
+/// The most places where a JSON text is looked for.
+const MOST_STARTS: usize = 100;
+
+fn first_value(text: &str) -> Option<&str> {
+    let mut values =
+        serde_json::Deserializer::from_str(text).into_iter::<&serde_json::value::RawValue>();
+    values.next()?.ok().map(serde_json::value::RawValue::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::json_in;
+
+    #[test]
+    fn the_json_of_a_text_is_all_of_it_or_its_first_object_or_array() {
+        assert_eq!(json_in(" 7 "), Some("7"));
+        assert_eq!(json_in("So: ```json\n{\"a\": [1]}\n``` Good?"), Some("{\"a\": [1]}"));
+        assert_eq!(json_in("[not] but {\"a\":1} {}"), Some("{\"a\":1}"));
+        assert_eq!(json_in("nothing"), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! What a run has asked of its model so far, and the limits of its policy.
+
+use serde::{Deserialize, Serialize};
+use toolwright::{FailureKind, Recovery, ToolFailure};
+use toolwright_runtime::Policy;
+
+use crate::model::{Answer, Content, Usage};
+
+/// About so many bytes of text are one token, where the provider reports none.
+const BYTES_A_TOKEN: u64 = 4;
+
+const TOKENS_A_PRICE: u128 = 1_000_000;
+
+/// The prices of a model, in millionths of a currency for a million tokens: 3 dollars are 3,000,000.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prices {
+    /// Tokens of questions that came from no cache and went into none.
+    pub input: u64,
+    /// Tokens read from a cache.
+    pub cache_read: u64,
+    /// Tokens written into a cache.
+    pub cache_write: u64,
+    /// Tokens of answers.
+    pub output: u64,
+}
+
+impl Prices {
+    /// Returns the cost in millionths of the currency, rounded up.
+    pub fn of(&self, usage: &Usage) -> u64 {
+        let columns = [
+            (usage.input, self.input),
+            (usage.cache_read, self.cache_read),
+            (usage.cache_write, self.cache_write),
+            (usage.output, self.output),
+        ];
+        let of = |(tokens, price): (u64, u64)| u128::from(tokens) * u128::from(price);
+        let cost: u128 = columns.into_iter().map(of).sum();
+        u64::try_from(cost.div_ceil(TOKENS_A_PRICE)).unwrap_or(u64::MAX)
+    }
+}
+
+/// What a run has asked of its model so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Spending {
+    answers: u32,
+    output_tokens: u64,
+    /// Those answers whose cost is known.
+    cost: u64,
+}
+
+impl Spending {
+    /// Adds an answer, with its cost if it is known. If the provider reports no tokens, they are estimated.
+    pub(super) fn add(&mut self, answer: &Answer, cost: Option<u64>) {
+        self.answers = self.answers.saturating_add(1);
+        let tokens = answer.usage.map_or_else(|| estimated_tokens(answer), |usage| usage.output);
+        self.output_tokens = self.output_tokens.saturating_add(tokens);
+        self.cost = self.cost.saturating_add(cost.unwrap_or_default());
+    }
+
+    /// Returns the limit that is reached, in words.
+    pub(super) fn over(&self, policy: &Policy) -> Option<String> {
+        let model_calls = policy.max_model_calls.map(u64::from);
+        let limits = [
+            (u64::from(self.answers), model_calls, "answers of its model"),
+            (self.output_tokens, policy.max_output_tokens, "tokens of answers"),
+            (self.cost, policy.max_cost, "millionths of its cost"),
+        ];
+        limits.into_iter().find_map(|(spent, limit, what)| {
+            let limit = limit.filter(|limit| spent >= *limit)?;
+            Some(format!("the run has used up its {limit} {what}"))
+        })
+    }
+}
+
+/// Returns the failure of a run that went on after its last question.
+pub(super) fn exhausted(reason: &str) -> ToolFailure {
+    let message = format!("{reason}, and gave no final answer");
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+}
+
+fn estimated_tokens(answer: &Answer) -> u64 {
+    let size = |part: &Content| match part {
+        Content::Text(text) => text.len(),
+        Content::Call(call) => call.name.len() + call.args.as_str().len(),
+        Content::Opaque(_) => 0,
+    };
+    let bytes: usize = answer.content.iter().map(size).sum();
+    u64::try_from(bytes).unwrap_or(u64::MAX).div_ceil(BYTES_A_TOKEN)
+}
