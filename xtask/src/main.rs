@@ -33,7 +33,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// Run the agent session_planner with a planner and store in memory; print its events.
+    /// Run the agent session_planner with a store in memory; print its events. `--model stage` plays a recorded model; with
+    /// `--model PROVIDER --name MODEL` and perhaps `--base-url URL` a real one plans.
     Demo {
         /// Passed on to the demo.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -4,7 +4,17 @@ use crate::End;
 use crate::command::Invocation;
 
 pub(crate) fn demo(rest: &[String]) -> End {
-    Invocation::cargo(&["run", "--quiet", "--package", "toolwright-demo", "--"]).with(rest).run()
+    /// The models that are reached without TLS, whose build takes long.
+    const LOCAL: [&str; 4] = ["stage", "ollama", "llamacpp", "vllm"];
+    let has_model = rest.iter().any(|word| word == "--model");
+    let is_local =
+        rest.iter().any(|word| LOCAL.contains(&word.as_str()) || word.starts_with("http://"));
+    let mut package = vec!["run", "--quiet", "--package", "toolwright-demo"];
+    if has_model && !is_local {
+        package.extend(["--features", "tls"]);
+    }
+    package.push("--");
+    Invocation::cargo(&package).with(rest).run()
 }
 
 pub(crate) fn serve_calc(http: Option<&str>) -> End {

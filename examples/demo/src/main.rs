@@ -1,8 +1,9 @@
-//! Runs the agent `session_planner` of the example schema, with a planner that follows fixed rules and a store in memory, and
-//! prints every event.
+//! Runs the agent `session_planner` of the example schema with a store in memory, and prints every event. The planner follows
+//! fixed rules or, with `--model`, asks a model.
 
 mod calculator;
 mod draft;
+mod model;
 mod narrator;
 mod pages;
 mod planner;
@@ -18,23 +19,21 @@ use std::time::Duration;
 use planning_tools::types::{Plan, PlanInput};
 use toolwright::{BoxError, RegistrationError, ToolCall};
 use toolwright_runtime::execute::{Execute, Retry, Timeout};
-use toolwright_runtime::{Agent, ApprovalRequest, Background, Registry, Runtime, Verdict};
+use toolwright_runtime::{Agent, ApprovalRequest, Background, Planner, Registry, Runtime, Verdict};
 use tower::ServiceBuilder;
 use tower::retry::RetryLayer;
 
 use crate::calculator::Calculator;
+use crate::model::Options;
 use crate::narrator::Narrator;
 use crate::pages::Pages;
-use crate::planner::RulePlanner;
 use crate::store::MemoryStore;
 
 const DEFAULT_GOAL: &str = "Release version 1.0 of the command line tool";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let words: Vec<_> = std::env::args().skip(1).collect();
-    let goal = if words.is_empty() { DEFAULT_GOAL.to_owned() } else { words.join(" ") };
-    match plan(goal).await {
+    match run().await {
         Ok(plan) => {
             // An error means that the reader has closed the pipe.
             let _ = write!(std::io::stdout(), "\n{}", show::plan(&plan));
@@ -47,12 +46,32 @@ async fn main() -> ExitCode {
     }
 }
 
+async fn run() -> Result<Plan, BoxError> {
+    let (mut words, mut options) = (Vec::new(), Options::default());
+    let mut rest = std::env::args().skip(1);
+    while let Some(word) = rest.next() {
+        let option = match word.as_str() {
+            "--model" => &mut options.model,
+            "--base-url" => &mut options.base_url,
+            "--name" => &mut options.name,
+            _ => {
+                words.push(word);
+                continue;
+            }
+        };
+        *option = Some(rest.next().ok_or_else(|| format!("expected a value after `{word}`"))?);
+    }
+    let goal = if words.is_empty() { DEFAULT_GOAL.to_owned() } else { words.join(" ") };
+    plan(goal, options).await
+}
+
 /// Gets a plan by a call of the agent's tool.
-async fn plan(goal: String) -> Result<Plan, BoxError> {
+async fn plan(goal: String, options: Options) -> Result<Plan, BoxError> {
     let call = plan_session(goal)?;
+    let chosen = options.planner().await?;
     let mut narrator = Narrator::default();
     let events = Background::new(1024, move |event| narrator.print(event));
-    let runtime = Runtime::builder(registry()?)
+    let runtime = Runtime::builder(registry(Arc::clone(&chosen.planner))?)
         .with_events(events.clone())
         .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
         .with_execute(execute())
@@ -78,12 +97,12 @@ fn execute() -> Execute {
 
 /// Registers the toolsets and then the agent, which uses the tools of the schema and a hand-written toolset with an instance for
 /// each run.
-fn registry() -> Result<Registry, RegistrationError> {
+fn registry(planner: Arc<dyn Planner>) -> Result<Registry, RegistrationError> {
     let mut registry = Registry::new();
     todos_tools::register(&mut registry, MemoryStore::default())?;
     calculator_tools::register(&mut registry, Calculator)?;
     registry.register_toolset("pages", |_| Pages::default())?;
     let agent = Agent::from(&planner_session_planner_agent::specs::AGENT).with_toolsets(["pages"]);
-    registry.register_agent(agent, Arc::new(RulePlanner))?;
+    registry.register_agent(agent, planner)?;
     Ok(registry)
 }

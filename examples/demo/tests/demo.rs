@@ -58,6 +58,31 @@ fn g32_the_default_goal_ends_with_a_plan() {
 }
 
 #[test]
+fn a_recorded_model_makes_the_same_plan_over_its_real_wire() {
+    let output = demo(&["--model", "stage"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), text(&demo(&[]).stdout));
+}
+
+#[test]
+fn a_model_that_cannot_be_asked_is_an_error() {
+    for (args, message) in [
+        (&["--model", "nobody", "--name", "m"][..], "there is no"),
+        (&["--model", "ollama"], "give the id of the model with `--name`"),
+        (&["--model"], "expected a value after `--model`"),
+        (
+            &["--model", "ollama", "--name", "m", "--base-url", "http://127.0.0.1:1"],
+            "the model cannot be reached",
+        ),
+    ] {
+        let output = demo(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let error = text(&output.stderr);
+        assert!(error.contains(message), "{args:?}: {error}");
+    }
+}
+
+#[test]
 fn the_goal_can_be_given_as_arguments() {
     let output = demo(&["Fix", "the", "crash"]);
     assert!(text(&output.stdout).contains("Plan: Fix the crash\n  1. [>] Reproduce it in a test"));
