@@ -56,6 +56,8 @@
 mod client;
 mod draft;
 mod error;
+#[cfg(feature = "planner")]
+mod index;
 mod model;
 #[cfg(feature = "planner")]
 mod planner;
@@ -64,12 +66,14 @@ mod wire;
 #[cfg(feature = "client")]
 pub use client::{BuildError, Client, ClientBuilder, KeyHeader, Preset};
 pub use error::ModelError;
+#[cfg(feature = "planner")]
+pub use index::ToolIndex;
 pub use model::{
     Answer, CallAnswer, Choice, Content, Delta, Effort, Message, Model, ModelCall, ModelFacts,
     Opaque, Question, Settings, Stop, Usage,
 };
 #[cfg(feature = "planner")]
-pub use planner::{Compactor, FinalOutput, LeaveOutResults, ModelPlanner, Prices};
+pub use planner::{Compactor, FinalOutput, LeaveOutResults, ModelPlanner, Prices, ToolSearch};
 #[cfg(feature = "openai-chat")]
 pub use wire::ChatOptions;
 pub use wire::{HttpRequest, Reader, Wire};

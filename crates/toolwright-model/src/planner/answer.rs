@@ -2,11 +2,12 @@
 
 use toolwright::outcome::Correction;
 use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolCall, ToolFailure};
-use toolwright_dialect::{Projection, WireIssues};
+use toolwright_dialect::{Dialect, Projection, WireIssues};
 use toolwright_runtime::{PlannedCall, Turn};
 
 use super::conversation::call_id;
 use super::output::Expected;
+use super::search::Shown;
 use super::toolbox::Tools;
 use crate::model::{Answer, CallAnswer, Content, Message, ModelCall, Stop};
 
@@ -24,72 +25,99 @@ pub(super) enum Next {
     Finish(Payload),
     /// The run fails.
     Fail(ToolFailure),
-    /// These calls are made. The content is that of the answer.
-    Step { content: Vec<Content>, calls: Vec<PlannedCall> },
+    /// These calls are made.
+    Step {
+        /// The content of the answer.
+        content: Vec<Content>,
+        calls: Vec<PlannedCall>,
+        /// The planner's own answers to the other calls.
+        answers: Vec<CallAnswer>,
+        /// The tools that were found.
+        found: Vec<String>,
+    },
+    /// The model is asked again, with the tools that it has found.
+    Found { messages: Vec<Message>, found: Vec<String> },
     /// The model is asked again, after these messages.
     Again(Vec<Message>),
 }
 
-/// Reads an answer.
-pub(super) fn read(
-    turn: &Turn<'_>,
-    answered: Answered,
-    expected: &Expected<'_>,
-    tools: &Tools,
-    one_at_a_time: bool,
-) -> Next {
-    let Answered { answer, strict, is_plain } = answered;
-    match &answer.stop {
-        Stop::Refused(words) => return Next::Fail(refused("refused to answer", words)),
-        Stop::Filtered => return Next::Fail(refused("was stopped by a filter", "")),
-        Stop::Length => return cut_off(&answer),
-        Stop::End | Stop::Calls | Stop::Other(_) => {}
-    }
-    let calls: Vec<&ModelCall> = answer.calls().collect();
-    let decoder = Decoder { turn, tools, strict: &strict };
-    let is_final = |call: &&ModelCall| Some(call.name.as_str()) == expected.tool_name();
-    match calls[..] {
-        [] => without_calls(answer, expected, tools.output(is_plain)),
-        [call] if is_final(&call) => decoder.finish(call, expected, &answer),
-        _ => {
-            let made = calls.into_iter().filter(|call| !is_final(call)).enumerate();
-            let made = made.map(|(place, call)| match place {
-                1.. if one_at_a_time => one_at_a_time_only(decoder.raw(call)),
-                _ => decoder.call(call),
-            });
-            let calls: Vec<_> = made.collect();
-            if calls.is_empty() {
-                return twice(answer);
-            }
-            Next::Step { content: answer.content, calls }
+/// Reads the answers of a model.
+pub(super) struct Reader<'a> {
+    pub(super) turn: &'a Turn<'a>,
+    pub(super) shown: &'a Shown<'a>,
+    pub(super) expected: &'a Expected<'a>,
+    pub(super) tools: &'a Tools,
+    pub(super) dialect: &'a Dialect,
+    pub(super) is_one_at_a_time: bool,
+}
+
+impl Reader<'_> {
+    /// Reads an answer.
+    pub(super) fn read(&self, answered: Answered) -> Next {
+        let Answered { answer, strict, is_plain } = answered;
+        match &answer.stop {
+            Stop::Refused(words) => return Next::Fail(refused("refused to answer", words)),
+            Stop::Filtered => return Next::Fail(refused("was stopped by a filter", "")),
+            Stop::Length => return cut_off(&answer),
+            Stop::End | Stop::Calls | Stop::Other(_) => {}
         }
+        let all: Vec<&ModelCall> = answer.calls().collect();
+        match all[..] {
+            [] => return without_calls(answer, self.expected, self.tools.output(is_plain)),
+            [call] if self.is_final(call) => return self.finish(call, &strict, &answer),
+            _ => {}
+        }
+        let (mut calls, mut answers, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        for call in all {
+            let own = if self.is_final(call) {
+                let name = &call.name;
+                Some((format!("call `{name}` alone and once, when all results are known"), true))
+            } else if self.shown.is_search(&call.name) {
+                let (text, more) = self.shown.search(&call.args, self.dialect);
+                found.extend(more);
+                Some((text, false))
+            } else {
+                None
+            };
+            match own {
+                Some((text, is_error)) => {
+                    answers.push(CallAnswer { id: call.id.clone(), text, is_error });
+                }
+                None if self.is_one_at_a_time && !calls.is_empty() => {
+                    calls.push(one_at_a_time_only(self.raw(call)));
+                }
+                None => calls.push(self.call(call, &strict)),
+            }
+        }
+        if !calls.is_empty() {
+            return Next::Step { content: answer.content, calls, answers, found };
+        }
+        let has_searched = answer.calls().any(|call| self.shown.is_search(&call.name));
+        let messages = vec![Message::Assistant(answer.content), Message::Results(answers)];
+        if has_searched { Next::Found { messages, found } } else { Next::Again(messages) }
     }
-}
 
-/// Turns calls of a model into calls of the run.
-struct Decoder<'a> {
-    turn: &'a Turn<'a>,
-    tools: &'a Tools,
-    strict: &'a [String],
-}
+    fn is_final(&self, call: &ModelCall) -> bool {
+        Some(call.name.as_str()) == self.expected.tool_name()
+    }
 
-impl Decoder<'_> {
     /// Returns a call with its arguments as the model wrote them.
     fn raw(&self, call: &ModelCall) -> ToolCall {
         let id = call_id(self.turn.run_id(), &call.id);
-        ToolCall::new(&call.name, call.args.clone()).with_id(id)
+        let is_shown = self.tools.projection(&call.name, false).is_some();
+        let hidden = if is_shown { None } else { self.shown.hidden(&call.name, self.dialect) };
+        ToolCall::new(hidden.unwrap_or(&call.name), call.args.clone()).with_id(id)
     }
 
-    fn decode(&self, call: &ModelCall) -> Option<Result<Payload, WireIssues>> {
-        let is_strict = self.strict.contains(&call.name);
-        let projection = self.tools.projection(&call.name, is_strict)?;
+    fn decode(&self, call: &ModelCall, strict: &[String]) -> Option<Result<Payload, WireIssues>> {
+        let projection = self.tools.projection(&call.name, strict.contains(&call.name))?;
         Some(projection.decode(call.args.as_str()).map(|decoded| decoded.canonical))
     }
 
     /// Decodes a call. The runtime refuses calls of tools that do not exist.
-    fn call(&self, call: &ModelCall) -> PlannedCall {
+    fn call(&self, call: &ModelCall, strict: &[String]) -> PlannedCall {
         let planned = self.raw(call);
-        match self.decode(call) {
+        match self.decode(call, strict) {
             None => planned.into(),
             Some(Ok(args)) => planned.with_args(args).into(),
             Some(Err(issues)) => {
@@ -113,13 +141,20 @@ impl Decoder<'_> {
     }
 
     /// Ends the run with the arguments of the call for the final answer.
-    fn finish(&self, call: &ModelCall, expected: &Expected<'_>, answer: &Answer) -> Next {
-        let payload = match self.decode(call) {
-            Some(Ok(payload)) => expected.checked(payload),
+    fn finish(&self, call: &ModelCall, strict: &[String], answer: &Answer) -> Next {
+        let payload = match self.decode(call, strict) {
+            Some(Ok(payload)) => self.expected.checked(payload),
             Some(Err(issues)) => Err(format!("the final answer is not valid: {issues}")),
             None => Err(format!("there is no tool `{}`", call.name)),
         };
-        payload.map_or_else(|wrong| corrected(answer.content.clone(), &wrong), Next::Finish)
+        payload.map_or_else(
+            |text| {
+                let wrong = CallAnswer { id: call.id.clone(), text, is_error: true };
+                let content = Message::Assistant(answer.content.clone());
+                Next::Again(vec![content, Message::Results(vec![wrong])])
+            },
+            Next::Finish,
+        )
     }
 }
 
@@ -139,22 +174,6 @@ fn without_calls(answer: Answer, expected: &Expected<'_>, output: Option<&Projec
             Next::Again(vec![Message::Assistant(answer.content), Message::User(sentence(&wrong))])
         }
     }
-}
-
-/// Asks for another final answer than that of a call.
-fn corrected(content: Vec<Content>, wrong: &str) -> Next {
-    let answers = content.iter().filter_map(|part| match part {
-        Content::Call(call) => {
-            Some(CallAnswer { id: call.id.clone(), text: wrong.to_owned(), is_error: true })
-        }
-        Content::Text(_) | Content::Opaque(_) => None,
-    });
-    let answers = answers.collect();
-    Next::Again(vec![Message::Assistant(content), Message::Results(answers)])
-}
-
-fn twice(answer: Answer) -> Next {
-    corrected(answer.content, "the final answer was given more than once; give it once")
 }
 
 /// Asks for a shorter answer. Calls may be cut off, and opaque parts may belong to them.

@@ -24,6 +24,12 @@ struct Note {
     /// The tools that were strict in that answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     strict: Vec<String>,
+    /// The planner's own answers to calls of that answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    answers: Vec<CallAnswer>,
+    /// The tools that the model has found so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    found: Vec<String>,
     /// What the run has asked of its model so far.
     spending: Spending,
     /// Whether the conversation was too long.
@@ -57,8 +63,7 @@ impl Conversation {
         let mut messages: Vec<_> =
             instructions.filter(|text| !text.is_empty()).map(Message::System).collect();
         messages.push(Message::User(goal(turn.input())));
-        let mut history =
-            History { turn, tools, expected, max_corrections, invalid: BTreeMap::new() };
+        let mut history = History { turn, tools, max_corrections, invalid: BTreeMap::new() };
         let (mut spending, mut is_compact) = (Spending::default(), false);
         for step in turn.history() {
             let note = history.note(step, &dialect);
@@ -85,7 +90,12 @@ impl Conversation {
     }
 
     /// Returns the note for the step that begins with the last message.
-    pub(super) fn into_note(self, mut strict: Vec<String>) -> Result<Payload, ToolFailure> {
+    pub(super) fn into_note(
+        self,
+        mut strict: Vec<String>,
+        answers: Vec<CallAnswer>,
+        found: &[String],
+    ) -> Result<Payload, ToolFailure> {
         if let Some(Message::Assistant(parts)) = self.new.last() {
             let is_called = |name: &String| {
                 let mut parts = parts.iter();
@@ -97,6 +107,8 @@ impl Conversation {
             dialect: self.dialect,
             messages: self.new,
             strict,
+            answers,
+            found: found.to_vec(),
             spending: self.spending,
             is_compact: self.is_compact,
         };
@@ -109,7 +121,6 @@ impl Conversation {
 struct History<'a> {
     turn: &'a Turn<'a>,
     tools: &'a Tools,
-    expected: &'a Expected<'a>,
     max_corrections: u32,
     /// By tool: the number of its invalid calls in a row, and the arguments of the last one.
     invalid: BTreeMap<String, (u32, String)>,
@@ -119,9 +130,7 @@ impl History<'_> {
     /// Returns the note on a step. A step of another planner, or of a model with another dialect, is written as this dialect
     /// says.
     fn note(&self, step: &StepRecord, dialect: &str) -> Note {
-        let note = step.note.as_ref();
-        let note: Option<Note> = note.and_then(|note| serde_json::from_str(note.as_str()).ok());
-        match note {
+        match note_of(step) {
             Some(note) if note.dialect == dialect => note,
             Some(mut note) => {
                 for message in &mut note.messages {
@@ -145,6 +154,8 @@ impl History<'_> {
                     dialect: dialect.to_owned(),
                     messages: vec![Message::Assistant(calls.collect())],
                     strict: Vec::new(),
+                    answers: Vec::new(),
+                    found: Vec::new(),
                     spending: Spending::default(),
                     is_compact: false,
                 }
@@ -173,16 +184,12 @@ impl History<'_> {
     /// Returns the results of the calls of a step.
     fn results(&mut self, step: &StepRecord, note: &Note) -> Vec<CallAnswer> {
         let Some(Message::Assistant(parts)) = note.messages.last() else { return Vec::new() };
-        let mut results = Vec::new();
+        let mut results = note.answers.clone();
         for part in parts {
             let Content::Call(call) = part else { continue };
-            let (text, is_error) = if let Some(done) = self.exchange(call, step) {
-                self.result(call, done, note.strict.contains(&call.name))
-            } else {
-                // Only the call for the final answer is not made.
-                let name = self.expected.tool_name().unwrap_or(&call.name);
-                (format!("call `{name}` alone, once all results are known"), true)
-            };
+            // The planner has answered the others.
+            let Some(done) = self.exchange(call, step) else { continue };
+            let (text, is_error) = self.result(call, done, note.strict.contains(&call.name));
             results.push(CallAnswer { id: call.id.clone(), text, is_error });
         }
         results
@@ -216,6 +223,16 @@ impl History<'_> {
 
 fn is_unknown(outcome: &Outcome) -> bool {
     matches!(outcome, Err(failure) if failure.kind == FailureKind::NotFound)
+}
+
+/// Returns the tools that the model of a run has found so far.
+pub(super) fn found(turn: &Turn<'_>) -> Vec<String> {
+    let last = turn.history().iter().rev().find_map(note_of);
+    last.map(|note| note.found).unwrap_or_default()
+}
+
+fn note_of(step: &StepRecord) -> Option<Note> {
+    serde_json::from_str(step.note.as_ref()?.as_str()).ok()
 }
 
 /// Returns the id of a call in its run. Ids that a provider made are kept; those that it left out are unique only within their

@@ -8,6 +8,7 @@ mod compaction;
 mod conversation;
 mod failure;
 mod output;
+mod search;
 mod spending;
 mod toolbox;
 
@@ -25,14 +26,19 @@ use crate::model::{Answer, Choice, Delta, Message, Model, Question, Settings, St
 use answer::{Answered, Next};
 use conversation::Conversation;
 use output::Expected;
+use search::{LastIndex, Shown};
 use toolbox::Toolbox;
 
 pub use compaction::{Compactor, LeaveOutResults};
 pub use output::FinalOutput;
+pub use search::ToolSearch;
 pub use spending::Prices;
 
 /// The default of [`ModelPlanner::with_max_corrections`].
 const MAX_CORRECTIONS: u32 = 2;
+
+/// The most searches for tools in a row.
+const MAX_SEARCHES: u32 = 10;
 
 /// A planner that asks a model what to do next.
 ///
@@ -54,6 +60,8 @@ pub struct ModelPlanner {
     prices: Option<Prices>,
     compactor: Arc<dyn Compactor>,
     toolbox: Toolbox,
+    search: Option<ToolSearch>,
+    index: LastIndex,
     /// Whether the model has refused strict tools.
     is_plain: AtomicBool,
 }
@@ -76,6 +84,8 @@ impl ModelPlanner {
             prices: None,
             compactor: Arc::new(LeaveOutResults::default()),
             toolbox: Toolbox::default(),
+            search: None,
+            index: LastIndex::default(),
             is_plain: AtomicBool::new(false),
         }
     }
@@ -129,15 +139,24 @@ impl ModelPlanner {
         self
     }
 
+    /// Shows the model only some tools if there are many, and lets it search for the others.
+    #[must_use]
+    pub fn with_search(mut self, search: ToolSearch) -> Self {
+        self.search = Some(search);
+        self
+    }
+
     async fn next_step(&self, turn: &Turn<'_>) -> Result<Step, ToolFailure> {
         let dialect = self.model.facts().dialect;
         let expected = Expected::of(turn, self.output);
-        let tools = self.toolbox.tools(turn, &expected, dialect);
+        let found = conversation::found(turn);
+        let mut shown = Shown::of(turn, self.search.as_ref(), &self.index, found);
+        let mut tools = self.toolbox.tools(&shown, &expected, dialect);
         let (corrections, compactor) = (self.max_corrections, &*self.compactor);
         let mut conversation =
             Conversation::of(turn, &expected, &tools, dialect.dated_id(), corrections, compactor);
         let is_thinking = self.settings.effort.is_some();
-        let mut again = 0;
+        let (mut again, mut searches) = (0, 0);
         let mut last = None;
         loop {
             if last.is_none() {
@@ -149,16 +168,39 @@ impl ModelPlanner {
             let choice = expected.choice(last.is_some(), tools.is_empty(), is_thinking);
             let answered = self.answer(turn, &tools, &choice, &mut conversation).await?;
             let strict = answered.strict.clone();
-            let next = answer::read(turn, answered, &expected, &tools, self.is_one_at_a_time);
-            if let (Some(reason), Next::Step { .. } | Next::Again(_)) = (&last, &next) {
+            let reader = answer::Reader {
+                turn,
+                shown: &shown,
+                expected: &expected,
+                tools: &tools,
+                dialect,
+                is_one_at_a_time: self.is_one_at_a_time,
+            };
+            let next = reader.read(answered);
+            if let (Some(reason), Next::Step { .. } | Next::Found { .. } | Next::Again(_)) =
+                (&last, &next)
+            {
                 return Err(spending::exhausted(reason));
             }
             match next {
                 Next::Finish(payload) => return Ok(Step::Finish(payload)),
                 Next::Fail(failure) => return Err(failure),
-                Next::Step { content, calls } => {
+                Next::Step { content, calls, answers, found } => {
                     conversation.push(Message::Assistant(content));
-                    return Ok(Step::Call { calls, note: Some(conversation.into_note(strict)?) });
+                    shown.add(found);
+                    let note = conversation.into_note(strict, answers, shown.found())?;
+                    return Ok(Step::Call { calls, note: Some(note) });
+                }
+                Next::Found { messages, found } => {
+                    searches += 1;
+                    if searches > MAX_SEARCHES {
+                        return Err(output::not_given(searches));
+                    }
+                    shown.add(found);
+                    tools = self.toolbox.tools(&shown, &expected, dialect);
+                    for message in messages {
+                        conversation.push(message);
+                    }
                 }
                 Next::Again(messages) => {
                     again += 1;

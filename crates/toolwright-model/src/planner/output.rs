@@ -37,13 +37,7 @@ pub(super) struct Expected<'a> {
 impl<'a> Expected<'a> {
     pub(super) fn of(turn: &Turn<'a>, output: FinalOutput) -> Self {
         let spec = turn.result_spec();
-        let is_taken = |name: &str| turn.tools().any(|tool| tool.is_called(name));
-        let mut names = (1_u32..).map(|number| match number {
-            1 => TOOL.to_owned(),
-            _ => format!("{TOOL}_{number}"),
-        });
-        let name = names.find(|name| !is_taken(name)).unwrap_or_default();
-        Self { spec, output, name }
+        Self { spec, output, name: free_name(turn, TOOL) }
     }
 
     /// Returns the name of the tool for the final answer, if there is one.
@@ -150,6 +144,16 @@ impl<'a> Expected<'a> {
 pub(super) fn not_given(attempts: u32) -> ToolFailure {
     let message = format!("the model gave no valid answer in {attempts} attempts");
     ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
+}
+
+/// Returns a name for a tool of the planner that no tool of the agent has: this one, or this one with a number.
+pub(super) fn free_name(turn: &Turn<'_>, wanted: &str) -> String {
+    let is_taken = |name: &str| turn.tools().any(|tool| tool.is_called(name));
+    let mut names = (1_u32..).map(|number| match number {
+        1 => wanted.to_owned(),
+        _ => format!("{wanted}_{number}"),
+    });
+    names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
 /// Returns the JSON of a text: all of it, or its first object or array.

@@ -7,10 +7,10 @@ use toolwright::spec::Strictness;
 use toolwright_dialect::{
     Dialect, Policy, Projection, Projections, Request, Subject, place, project,
 };
-use toolwright_runtime::Turn;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::output::Expected;
+use super::search::Shown;
 
 /// The most projections that are kept. Tools that change at run time would fill the memory without a limit.
 const MOST_KEPT: usize = 20_000;
@@ -49,14 +49,14 @@ impl Toolbox {
         Self { policy, kept: Mutex::default() }
     }
 
-    /// Projects the tools of a turn. The last one is that for the final answer, if there is one.
+    /// Projects the tools that a model sees, and those of the planner: that for searches and that for the final answer.
     pub(super) fn tools(
         &self,
-        turn: &Turn<'_>,
+        shown: &Shown<'_>,
         expected: &Expected<'_>,
         dialect: &Dialect,
     ) -> Tools {
-        let of_turn = turn.tools().map(|tool| {
+        let of_turn = shown.tools().map(|tool| {
             let subject = Subject {
                 name: tool.name(),
                 description: tool.spec().description(),
@@ -64,7 +64,8 @@ impl Toolbox {
             };
             (subject, tool.spec().strictness())
         });
-        let tools = of_turn.chain(expected.tool().map(|tool| (tool, Strictness::default())));
+        let own = shown.search_tool().into_iter().chain(expected.tool());
+        let tools = of_turn.chain(own.map(|tool| (tool, Strictness::default())));
         let tool = |(subject, strictness): (Subject<'_>, Strictness)| Tool {
             name: subject.name.to_owned(),
             strict: self.projected(&subject, dialect),

@@ -5,6 +5,7 @@ mod answers;
 mod cases;
 mod client;
 mod frames;
+mod index;
 mod planner;
 mod requests;
 mod server;

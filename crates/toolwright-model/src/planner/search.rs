@@ -1,0 +1,184 @@
+//! Tools that a model finds by searching, as it cannot read the definitions of all of them.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use toolwright::Payload;
+use toolwright_dialect::{Dialect, Subject, wire_name};
+use toolwright_runtime::{ToolEntry, Turn};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::index::{ToolIndex, first_sentence};
+
+/// The name of the tool that searches.
+const TOOL: &str = "search_tools";
+
+/// The most tools that a search finds.
+const MOST_FOUND: usize = 8;
+
+const ARGS: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do, in a few words."}},"required":["query"],"additionalProperties":false}"#;
+
+/// Shows a model with many tools only some of them, and `search_tools`, which finds the others by their words: see
+/// [`ToolIndex`](crate::ToolIndex). Tools that were found stay for the rest of the run.
+///
+/// If a tool of the agent has the name `search_tools`, the tool that searches is `search_tools_2`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolSearch {
+    above: usize,
+    pinned: BTreeSet<String>,
+}
+
+impl ToolSearch {
+    /// Searches if there are more tools than this.
+    pub fn above(tools: usize) -> Self {
+        Self { above: tools, pinned: BTreeSet::new() }
+    }
+
+    /// Adds tools that are always shown.
+    #[must_use]
+    pub fn with_pinned<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.pinned.extend(names.into_iter().map(Into::into));
+        self
+    }
+}
+
+/// The last index, and a digest of the tools it is of.
+#[derive(Debug, Default)]
+pub(super) struct LastIndex(Mutex<Option<(u128, Arc<ToolIndex>)>>);
+
+impl LastIndex {
+    /// Returns the index of the tools of a turn.
+    fn of(&self, turn: &Turn<'_>) -> Arc<ToolIndex> {
+        let mut digest = Xxh3::new();
+        for tool in turn.tools() {
+            for text in [tool.name(), tool.spec().description(), tool.spec().args_schema()] {
+                digest.update(&text.len().to_be_bytes());
+                digest.update(text.as_bytes());
+            }
+        }
+        let digest = digest.digest128();
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((known, index)) if *known == digest => Arc::clone(index),
+            _ => {
+                let tools = turn.tools().map(|tool| (tool.name(), tool.spec()));
+                let index = Arc::new(ToolIndex::new(tools));
+                *last = Some((digest, Arc::clone(&index)));
+                index
+            }
+        }
+    }
+}
+
+/// The tools of a turn that the model sees.
+pub(super) struct Shown<'a> {
+    turn: &'a Turn<'a>,
+    search: Option<Search>,
+    pinned: Vec<&'a ToolEntry>,
+    /// The tools that were found, in this order, so that earlier ones keep their places.
+    found: Vec<String>,
+}
+
+struct Search {
+    name: String,
+    description: String,
+    index: Arc<ToolIndex>,
+}
+
+#[derive(Deserialize)]
+struct Args {
+    query: String,
+}
+
+#[derive(Serialize)]
+struct Found<'a> {
+    name: String,
+    description: &'a str,
+}
+
+impl<'a> Shown<'a> {
+    /// Selects the tools that a model sees: all of them, or the pinned ones and those that were found.
+    pub(super) fn of(
+        turn: &'a Turn<'a>,
+        search: Option<&ToolSearch>,
+        index: &LastIndex,
+        found: Vec<String>,
+    ) -> Self {
+        let all = turn.tools().count();
+        let Some(options) = search.filter(|search| all > search.above) else {
+            return Self { turn, search: None, pinned: turn.tools().collect(), found: Vec::new() };
+        };
+        let is_pinned = |tool: &&ToolEntry| options.pinned.contains(tool.name());
+        let search = Search {
+            name: super::output::free_name(turn, TOOL),
+            description: format!(
+                "Finds tools by what they do, among {all} tools. Those found can be called in the next answer."
+            ),
+            index: index.of(turn),
+        };
+        let pinned = turn.tools().filter(is_pinned).collect();
+        Self { turn, search: Some(search), pinned, found }
+    }
+
+    /// Returns the tools of the agent that are shown.
+    pub(super) fn tools(&self) -> impl Iterator<Item = &'a ToolEntry> {
+        let is_new =
+            |tool: &&ToolEntry| !self.pinned.iter().any(|pinned| pinned.name() == tool.name());
+        let found = self.found.iter();
+        let found = found.filter_map(|name| self.turn.tools().find(|tool| tool.name() == name));
+        self.pinned.iter().copied().chain(found.filter(is_new))
+    }
+
+    /// Returns the tool that searches, if there is one.
+    pub(super) fn search_tool(&self) -> Option<Subject<'_>> {
+        let search = self.search.as_ref()?;
+        Some(Subject { name: &search.name, description: &search.description, args: ARGS })
+    }
+
+    /// Returns the tools that were found so far.
+    pub(super) fn found(&self) -> &[String] {
+        &self.found
+    }
+
+    /// Shows further tools.
+    pub(super) fn add(&mut self, found: Vec<String>) {
+        for name in found {
+            if !self.found.contains(&name) {
+                self.found.push(name);
+            }
+        }
+    }
+
+    /// Returns whether a call searches.
+    pub(super) fn is_search(&self, name: &str) -> bool {
+        self.search.as_ref().is_some_and(|search| search.name == name)
+    }
+
+    /// Answers a call that searches, and returns the names of the tools that were found.
+    pub(super) fn search(&self, args: &Payload, dialect: &Dialect) -> (String, Vec<String>) {
+        let Some(search) = &self.search else { return (String::new(), Vec::new()) };
+        let Ok(Args { query }) = serde_json::from_str(args.as_str()) else {
+            return ("expected an object with `query`, a text".to_owned(), Vec::new());
+        };
+        let found = search.index.search(&query, MOST_FOUND);
+        if found.is_empty() {
+            return ("no tool fits; search with other words".to_owned(), Vec::new());
+        }
+        let tools =
+            found.iter().filter_map(|name| self.turn.tools().find(|tool| tool.name() == *name));
+        let tools = tools.map(|tool| Found {
+            name: wire_name(tool.name(), dialect),
+            description: first_sentence(tool.spec().description()).0,
+        });
+        let text = serde_json::to_string(&tools.collect::<Vec<_>>()).unwrap_or_default();
+        (text, found.into_iter().map(str::to_owned).collect())
+    }
+
+    /// Returns the canonical name of a tool that is not shown and that the model calls nevertheless.
+    pub(super) fn hidden(&self, name: &str, dialect: &Dialect) -> Option<&'a str> {
+        self.search.as_ref()?;
+        let mut tools = self.turn.tools();
+        tools.find(|tool| wire_name(tool.name(), dialect) == name).map(ToolEntry::name)
+    }
+}

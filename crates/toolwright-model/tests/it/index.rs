@@ -1,0 +1,51 @@
+//! The index over the tools of real servers, with queries that were written by somebody who did not write the index. A third of
+//! them says in other words what the tool does.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use toolwright::ToolSpec;
+use toolwright_model::ToolIndex;
+use toolwright_prerequisites::corpora;
+
+/// The tools of the corpus: `server/tool`, and the spec.
+fn tools() -> Vec<(String, ToolSpec)> {
+    let folder = corpora().join("mcp-tools");
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut tools = Vec::new();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|kind| kind == "json")) {
+        let list: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        for tool in list["tools"].as_array().unwrap() {
+            let name = tool["name"].as_str().unwrap();
+            let mut spec = ToolSpec::new(name.to_owned());
+            spec.set_description(tool["description"].as_str().unwrap_or_default().to_owned());
+            spec.set_args_schema(tool["inputSchema"].to_string());
+            tools.push((format!("{}/{name}", path.file_stem().unwrap().to_str().unwrap()), spec));
+        }
+    }
+    tools
+}
+
+#[test]
+fn two_of_three_queries_find_their_tool_among_the_first_five() {
+    let tools = tools();
+    let index = ToolIndex::new(tools.iter().map(|(name, spec)| (name.as_str(), spec)));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/queries.jsonl");
+    let (mut asked, mut missed) = (0, Vec::new());
+    for line in fs::read_to_string(path).unwrap().lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let query = case["query"].as_str().unwrap();
+        let found = index.search(query, 5);
+        let wanted: Vec<_> =
+            case["tools"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        asked += 1;
+        if !wanted.iter().any(|name| found.contains(name)) {
+            missed.push(format!("{query}: {wanted:?}, found {found:?}"));
+        }
+    }
+    assert!(asked >= 190, "{asked} queries");
+    assert!(missed.len() * 3 <= asked, "{} of {asked}\n{}", missed.len(), missed.join("\n"));
+}
