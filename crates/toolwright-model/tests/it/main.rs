@@ -8,5 +8,6 @@ mod frames;
 mod index;
 mod planner;
 mod requests;
+mod search;
 mod server;
 mod statuses;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolwright::{BoxFuture, FailureKind, Payload, Recovery, ToolFailure, ToolSpec, described};
 use toolwright_model::{
     Answer, Client, ClientBuilder, Delta, Effort, FinalOutput, Model, ModelError, ModelFacts,
-    ModelPlanner, Preset, Prices, Question, Settings, ToolSearch,
+    ModelPlanner, Preset, Prices, Question, Settings,
 };
 use toolwright_model_stage::{Reply, Script, Stage};
 use toolwright_runtime::{
@@ -29,11 +29,11 @@ described! {
         sum: i64,
     }
 
-    struct Goal {
-        text: String,
+    pub(crate) struct Goal {
+        pub(crate) text: String,
     }
 
-    struct Nothing {}
+    pub(crate) struct Nothing {}
 
     struct Report {
         total: i64,
@@ -44,17 +44,17 @@ fn builder(name: &str, stage: &Stage) -> ClientBuilder {
     Client::builder(Preset::find(name).unwrap(), "a-model").with_base(stage.base()).with_key(KEY)
 }
 
-fn planner(name: &str, stage: &Stage) -> ModelPlanner {
+pub(crate) fn planner(name: &str, stage: &Stage) -> ModelPlanner {
     ModelPlanner::new(builder(name, stage).build().unwrap())
 }
 
 /// Plays a script as the twin of a preset's dialect.
-async fn stage(name: &str, script: Script) -> Stage {
+pub(crate) async fn stage(name: &str, script: Script) -> Stage {
     Stage::start(script.as_twin_of(Preset::find(name).unwrap().dialect).unwrap()).await.unwrap()
 }
 
 /// A registry with `math.add`, which fails for large sums.
-fn registry() -> Registry {
+pub(crate) fn registry() -> Registry {
     let registry = Registry::new();
     let add = FunctionTool::new(
         ToolSpec::new("math.add").with_description("Add two numbers."),
@@ -73,7 +73,7 @@ fn registry() -> Registry {
 }
 
 /// The agent, with or without a schema for its result.
-fn agent(has_schema: bool) -> Agent {
+pub(crate) fn agent(has_schema: bool) -> Agent {
     let agent =
         Agent::new("counter", "lab").with_tools(["math.add"]).with_instructions("Be brief.");
     if has_schema {
@@ -88,7 +88,7 @@ async fn run(agent: Agent, planner: ModelPlanner) -> RunOutcome {
     Runtime::new(registry).run(request()).await.unwrap()
 }
 
-fn request() -> RunRequest {
+pub(crate) fn request() -> RunRequest {
     RunRequest::new("counter", Payload::new(r#""Add 1 and 2, and 3 and 4.""#)).with_run_id("run_1")
 }
 
@@ -527,90 +527,4 @@ async fn steps_of_another_planner_and_of_another_model_are_read() {
     assert_eq!(second.refusals(), Vec::<String>::new());
     let asked = last_request(&second);
     assert!(asked.contains(r#"{"a":3,"b":4}"#) && !asked.contains("I add."), "{asked}");
-}
-
-/// A registry with `math.add` and many other tools.
-fn large_registry() -> Registry {
-    let registry = registry();
-    for number in 0..200 {
-        let name = format!("store.shelf_{number}");
-        let spec = ToolSpec::new(name).with_description("Looks at a shelf of the store.");
-        let look = FunctionTool::new(spec, async |_: Nothing| Goal { text: "empty".to_owned() });
-        registry.register_tool(look).unwrap();
-    }
-    registry
-}
-
-/// An agent with all tools of the large registry.
-fn clerk() -> Agent {
-    agent(false).with_tools((0..200).map(|number| format!("store.shelf_{number}")))
-}
-
-async fn search(script: Script) -> (Stage, RunOutcome) {
-    let stage = stage("openai", script).await;
-    let registry = large_registry();
-    let search = ToolSearch::above(20).with_pinned(["store.shelf_7"]);
-    let planner = planner("openai", &stage).with_search(search);
-    registry.register_agent(clerk(), planner.into()).unwrap();
-    let outcome = Runtime::new(registry).run(request()).await.unwrap();
-    assert_eq!(stage.refusals(), Vec::<String>::new());
-    (stage, outcome)
-}
-
-/// Returns the names of the tools in each request.
-fn offered(stage: &Stage) -> Vec<String> {
-    let names = |request: &toolwright_model_stage::Asked| {
-        let tools = request.body["tools"].as_array().unwrap().iter();
-        let names = tools.map(|tool| tool["function"]["name"].as_str().unwrap());
-        names.collect::<Vec<_>>().join(" ")
-    };
-    stage.requests().iter().map(names).collect()
-}
-
-#[tokio::test]
-async fn a_model_with_many_tools_searches_and_keeps_what_it_found() {
-    let (stage, outcome) = search(
-        Script::new()
-            .reply(Reply::call("search_tools", r#"{"query":"sum of two numbers"}"#))
-            .reply(Reply::call("math.add", r#"{"a":1,"b":2}"#))
-            .reply(Reply::text("3")),
-    )
-    .await;
-    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
-    let found = "store_shelf_7 math_add search_tools";
-    assert_eq!(offered(&stage), ["store_shelf_7 search_tools", found, found]);
-    assert!(stage.requests()[1].text.contains("Add two numbers."));
-    assert_eq!(outcome.exchanges().count(), 1, "the search is no call of the run");
-}
-
-#[tokio::test]
-async fn a_search_beside_calls_and_a_call_of_a_hidden_tool_are_answered() {
-    let (stage, outcome) = search(
-        Script::new()
-            .reply(
-                Reply::call("search_tools", r#"{"query":"add"}"#)
-                    .and_call("store.shelf_9", "{}")
-                    .and_call("search_tools", r#"{"query":"weather of tomorrow"}"#)
-                    .and_call("search_tools", "[]"),
-            )
-            .reply(Reply::call("math.add", r#"{"a":1,"b":2}"#))
-            .reply(Reply::text("3")),
-    )
-    .await;
-    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
-    assert!(outcome.exchanges().all(|done| done.result.outcome.is_ok()), "{outcome:?}");
-    assert_eq!(offered(&stage)[1], "store_shelf_7 math_add search_tools");
-    let asked = &stage.requests()[1].text;
-    assert!(asked.contains("no tool fits; search with other words"), "{asked}");
-    assert!(asked.contains("expected an object with `query`, a text"), "{asked}");
-}
-
-#[tokio::test]
-async fn a_model_that_only_searches_fails_the_run() {
-    let script = (0..11).fold(Script::new(), |script, _| {
-        script.reply(Reply::call("search_tools", r#"{"query":"add"}"#))
-    });
-    let (stage, outcome) = search(script).await;
-    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::MalformedResult);
-    assert_eq!(stage.requests().len(), 11);
 }

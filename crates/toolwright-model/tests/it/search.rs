@@ -1,0 +1,94 @@
+//! A planner whose model finds tools by searching.
+
+use toolwright::{FailureKind, ToolSpec};
+use toolwright_model::ToolSearch;
+use toolwright_model_stage::{Reply, Script, Stage};
+use toolwright_runtime::{Agent, FunctionTool, Registry, RunOutcome, Runtime};
+
+use crate::planner::{Goal, Nothing, agent, planner, registry, request, stage};
+
+/// A registry with `math.add` and many other tools.
+fn large_registry() -> Registry {
+    let registry = registry();
+    for number in 0..200 {
+        let name = format!("store.shelf_{number}");
+        let spec = ToolSpec::new(name).with_description("Looks at a shelf of the store.");
+        let look = FunctionTool::new(spec, async |_: Nothing| Goal { text: "empty".to_owned() });
+        registry.register_tool(look).unwrap();
+    }
+    registry
+}
+
+/// An agent with all tools of the large registry.
+fn clerk() -> Agent {
+    agent(false).with_tools((0..200).map(|number| format!("store.shelf_{number}")))
+}
+
+async fn search(script: Script) -> (Stage, RunOutcome) {
+    let stage = stage("openai", script).await;
+    let registry = large_registry();
+    let search = ToolSearch::above(20).with_pinned(["store.shelf_7"]);
+    let planner = planner("openai", &stage).with_search(search);
+    registry.register_agent(clerk(), planner.into()).unwrap();
+    let outcome = Runtime::new(registry).run(request()).await.unwrap();
+    assert_eq!(stage.refusals(), Vec::<String>::new());
+    (stage, outcome)
+}
+
+/// Returns the names of the tools in each request.
+fn offered(stage: &Stage) -> Vec<String> {
+    let names = |request: &toolwright_model_stage::Asked| {
+        let tools = request.body["tools"].as_array().unwrap().iter();
+        let names = tools.map(|tool| tool["function"]["name"].as_str().unwrap());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    stage.requests().iter().map(names).collect()
+}
+
+#[tokio::test]
+async fn a_model_with_many_tools_searches_and_keeps_what_it_found() {
+    let (stage, outcome) = search(
+        Script::new()
+            .reply(Reply::call("search_tools", r#"{"query":"sum of two numbers"}"#))
+            .reply(Reply::call("math.add", r#"{"a":1,"b":2}"#))
+            .reply(Reply::text("3")),
+    )
+    .await;
+    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
+    let found = "store_shelf_7 math_add search_tools";
+    assert_eq!(offered(&stage), ["store_shelf_7 search_tools", found, found]);
+    assert!(stage.requests()[1].text.contains("Add two numbers."));
+    assert_eq!(outcome.exchanges().count(), 1, "the search is no call of the run");
+}
+
+#[tokio::test]
+async fn a_search_beside_calls_and_a_call_of_a_hidden_tool_are_answered() {
+    let (stage, outcome) = search(
+        Script::new()
+            .reply(
+                Reply::call("search_tools", r#"{"query":"add"}"#)
+                    .and_call("store.shelf_9", "{}")
+                    .and_call("search_tools", r#"{"query":"weather of tomorrow"}"#)
+                    .and_call("search_tools", "[]"),
+            )
+            .reply(Reply::call("math.add", r#"{"a":1,"b":2}"#))
+            .reply(Reply::text("3")),
+    )
+    .await;
+    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
+    assert!(outcome.exchanges().all(|done| done.result.outcome.is_ok()), "{outcome:?}");
+    assert_eq!(offered(&stage)[1], "store_shelf_7 math_add search_tools");
+    let asked = &stage.requests()[1].text;
+    assert!(asked.contains("no tool fits; search with other words"), "{asked}");
+    assert!(asked.contains("expected an object with `query`, a text"), "{asked}");
+}
+
+#[tokio::test]
+async fn a_model_that_only_searches_fails_the_run() {
+    let script = (0..11).fold(Script::new(), |script, _| {
+        script.reply(Reply::call("search_tools", r#"{"query":"add"}"#))
+    });
+    let (stage, outcome) = search(script).await;
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::MalformedResult);
+    assert_eq!(stage.requests().len(), 11);
+}
