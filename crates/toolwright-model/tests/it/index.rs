@@ -1,6 +1,7 @@
-//! The index over the tools of real servers, with queries that were written by somebody who did not write the index. A third of
-//! them says in other words what the tool does.
+//! The index over the tools of real servers, with queries that were written by somebody who did not write the index. A third
+//! has words of the tool, a third some of them, and a third says it in other words.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -30,22 +31,27 @@ fn tools() -> Vec<(String, ToolSpec)> {
 }
 
 #[test]
-fn two_of_three_queries_find_their_tool_among_the_first_five() {
+fn most_queries_with_words_of_a_tool_find_it_among_the_first_five() {
     let tools = tools();
     let index = ToolIndex::new(tools.iter().map(|(name, spec)| (name.as_str(), spec)));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/queries.jsonl");
-    let (mut asked, mut missed) = (0, Vec::new());
+    // By kind of query: how many there are, and those that do not find their tool.
+    let mut kinds: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
     for line in fs::read_to_string(path).unwrap().lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let query = case["query"].as_str().unwrap();
         let found = index.search(query, 5);
         let wanted: Vec<_> =
             case["tools"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-        asked += 1;
+        let (asked, missed) = kinds.entry(case["kind"].as_str().unwrap().to_owned()).or_default();
+        *asked += 1;
         if !wanted.iter().any(|name| found.contains(name)) {
             missed.push(format!("{query}: {wanted:?}, found {found:?}"));
         }
     }
-    assert!(asked >= 190, "{asked} queries");
-    assert!(missed.len() * 3 <= asked, "{} of {asked}\n{}", missed.len(), missed.join("\n"));
+    for (kind, least) in [("keyword", 95), ("mix", 75), ("paraphrase", 25)] {
+        let (asked, missed) = &kinds[kind];
+        let share = 100 * (asked - missed.len()) / asked;
+        assert!(share >= least, "{kind}: {share} % of {asked}\n{}", missed.join("\n"));
+    }
 }
