@@ -255,7 +255,8 @@ pub fn project(subject: &Subject<'_>, dialect: &Dialect, policy: &Policy) -> Pro
     if let Some(reason) = numbers.over(&dialect.limits) {
         projector.refuse("", "T0", reason);
     }
-    let Projector { losses, steps, .. } = projector;
+    let Projector { mut losses, losses_of_definitions, steps, .. } = projector;
+    losses.extend(losses_of_definitions);
     let class = Class::of(&losses);
     let wire_schema =
         wire_schema.filter(|_| class != Class::Refused).map(|schema| schema.to_string());
@@ -309,6 +310,8 @@ struct Projector<'a> {
     dialect: &'a Dialect,
     policy: &'a Policy,
     losses: Vec<Loss>,
+    /// The losses of the definitions that are made. They stay, whatever becomes of the node that needed the definition.
+    losses_of_definitions: Vec<Loss>,
     steps: Vec<Step>,
     /// By the pointer of their target.
     definitions: BTreeMap<String, Definition>,
@@ -336,6 +339,7 @@ impl<'a> Projector<'a> {
             dialect,
             policy,
             losses: Vec::new(),
+            losses_of_definitions: Vec::new(),
             steps: vec![Step::Same],
             definitions: BTreeMap::new(),
             names: BTreeMap::new(),
@@ -383,7 +387,8 @@ impl<'a> Projector<'a> {
     /// Drops the losses after the first `kept` ones, because their nodes are not used.
     fn take_back(&mut self, kept: usize) {
         self.losses.truncate(kept);
-        self.is_refused = self.losses.iter().any(|loss| loss.kind == LossKind::Refused);
+        let mut losses = self.losses.iter().chain(&self.losses_of_definitions);
+        self.is_refused = losses.any(|loss| loss.kind == LossKind::Refused);
     }
 
     /// A string that holds the JSON text of the value.
@@ -452,7 +457,10 @@ impl<'a> Projector<'a> {
             return;
         }
         self.making += 1;
+        let outer = std::mem::take(&mut self.losses);
         let node = self.node(target, pointer, Depth(1));
+        self.losses_of_definitions.append(&mut self.losses);
+        self.losses = outer;
         self.making -= 1;
         if let Some(definition) = self.definitions.get_mut(pointer) {
             definition.is_being_made = false;
