@@ -20,8 +20,9 @@ pub(crate) fn hostile() -> End {
     run(&words.in_environment("TOOLWRIGHT_ALL_TEXTS", "1"))
 }
 
-pub(crate) fn dialects() -> End {
-    let tests = ["test", "--release", "--package", "toolwright-dialect", "--test", "it", "corpus"];
+pub(crate) fn dialects(peers: bool) -> End {
+    let module = if peers { "peers::" } else { "corpus::" };
+    let tests = ["test", "--release", "--package", "toolwright-dialect", "--test", "it", module];
     run(&Invocation::cargo(&tests)
         .in_environment("TOOLWRIGHT_EVERY_TOOL", "1")
         .in_environment("UPDATE_EXPECT", "1"))

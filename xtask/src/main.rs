@@ -78,7 +78,11 @@ enum Task {
         rest: Vec<String>,
     },
     /// Try every tool of the real servers in every provider dialect; write docs/dialects.md.
-    Dialects,
+    Dialects {
+        /// Compare with the transforms of other clients instead; write docs/dialects-peers.md. Needs PyPI.
+        #[arg(long)]
+        peers: bool,
+    },
     /// Count how typify handles the schemas of our conformance tests; write docs/decisions/0001.
     Typify,
     /// Make calls that succeed, fail, panic and hang for a long time, and count the results.
@@ -166,7 +170,7 @@ fn run(task: Task) -> End {
         Task::Conformance { check } => start::conformance(check),
         Task::McpConformance { check } => start::mcp_conformance(check),
         Task::Judge { rest } => start::judge(&rest),
-        Task::Dialects => long::dialects(),
+        Task::Dialects { peers } => long::dialects(peers),
         Task::Typify => start::typify(),
         Task::Soak { rest } => start::soak(&rest),
         Task::Load { rest } => start::load(&rest),

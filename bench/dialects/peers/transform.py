@@ -7,18 +7,27 @@ import copy
 import json
 import sys
 import time
+import warnings
 
 from anthropic import transform_schema
 from openai.lib._pydantic import _ensure_strict_json_schema
-from pydantic_ai.profiles.google import GoogleJsonSchemaTransformer
+from pydantic_ai.profiles.google import GoogleJsonSchemaTransformer, GoogleOpenAPISchemaTransformer
 from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
 from pydantic_ai.providers.anthropic import AnthropicJsonSchemaTransformer
+from pydantic_ai.providers.bedrock import BedrockJsonSchemaTransformer
+
+
+def strictly(transformer):
+    return lambda schema: transformer(schema, strict=True).walk()
+
 
 TRANSFORMS = {
-    "pydantic-ai, OpenAI": lambda schema: OpenAIJsonSchemaTransformer(schema, strict=True).walk(),
+    "pydantic-ai, OpenAI": strictly(OpenAIJsonSchemaTransformer),
     "openai-python": lambda schema: _ensure_strict_json_schema(schema, path=(), root=schema),
-    "pydantic-ai, Google": lambda schema: GoogleJsonSchemaTransformer(schema, strict=True).walk(),
-    "pydantic-ai, Anthropic": lambda schema: AnthropicJsonSchemaTransformer(schema, strict=True).walk(),
+    "pydantic-ai, Google": strictly(GoogleJsonSchemaTransformer),
+    "pydantic-ai, Google Live": strictly(GoogleOpenAPISchemaTransformer),
+    "pydantic-ai, Anthropic": strictly(AnthropicJsonSchemaTransformer),
+    "pydantic-ai, Bedrock": strictly(BedrockJsonSchemaTransformer),
     "anthropic-sdk-python": transform_schema,
 }
 
@@ -36,5 +45,6 @@ def answer(question):
     return {"schema": done, "ns": ns}
 
 
+warnings.simplefilter("ignore")
 for line in sys.stdin:
     print(json.dumps(answer(json.loads(line))), flush=True)

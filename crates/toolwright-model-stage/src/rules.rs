@@ -105,7 +105,8 @@ fn takes(row: &Row, key: &str, word: &str) -> bool {
     !row.contains_key(key) || texts(row, key).contains(&word)
 }
 
-fn kinds(schema: &Value) -> Vec<&str> {
+/// Returns the types that a schema names.
+pub fn kinds(schema: &Value) -> Vec<&str> {
     match &schema["type"] {
         Value::String(name) => vec![name],
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
@@ -122,8 +123,8 @@ fn names<'a>(schema: &'a Value, keyword: &str) -> Vec<&'a str> {
     }
 }
 
-/// The schemas within a node, with their places below it.
-fn inner(schema: &Value) -> Vec<(String, &Value)> {
+/// Returns the schemas within a schema, with their places below it.
+pub fn inner(schema: &Value) -> Vec<(String, &Value)> {
     let mut all = Vec::new();
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         match (keyword.as_str(), value) {

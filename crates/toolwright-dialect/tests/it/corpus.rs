@@ -3,65 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 
-use serde_json::Value;
 use toolwright_dialect::{Class, Dialect, LossKind, Policy, Subject, project};
-use toolwright_prerequisites::{Prerequisite, corpora, has};
 
 use crate::laws::Laws;
-
-struct Tool {
-    server: String,
-    name: String,
-    description: String,
-    schema: String,
-    /// Arguments that its schema accepts.
-    valid: Vec<String>,
-}
-
-fn tools() -> Vec<Tool> {
-    let mut all = Vec::new();
-    let mut paths: Vec<_> = fs::read_dir(corpora().join("mcp-tools"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    paths.sort();
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|kind| kind == "json")) {
-        let server = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let list: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        let mut valid: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let vectors = corpora().join("vectors").join(format!("{server}.jsonl"));
-        for line in fs::read_to_string(vectors).unwrap_or_default().lines() {
-            let row: Value = serde_json::from_str(line).unwrap();
-            if row["side"] == "args" && row["valid"] == true {
-                let tool = row["tool"].as_str().unwrap().to_owned();
-                valid.entry(tool).or_default().push(row["raw"].as_str().unwrap().to_owned());
-            }
-        }
-        for tool in list["tools"].as_array().unwrap() {
-            let name = tool["name"].as_str().unwrap().to_owned();
-            all.push(Tool {
-                server: server.clone(),
-                description: tool["description"].as_str().unwrap_or_default().to_owned(),
-                schema: tool["inputSchema"].to_string(),
-                valid: valid
-                    .remove(&name)
-                    .unwrap_or_default()
-                    .into_iter()
-                    .step_by(3)
-                    .take(5)
-                    .collect(),
-                name,
-            });
-        }
-    }
-    all
-}
-
-fn has_corpus() -> bool {
-    has(&[Prerequisite::Corpora])
-}
+use crate::tools::{Tool, has_corpus, tools};
 
 #[test]
 fn no_projection_of_a_real_tool_breaks_a_rule_or_a_law() {
@@ -111,7 +57,7 @@ const PAGE: &str = "# Tools of real servers in provider dialects
 
 The classes of the tools of 42 real MCP servers in each built-in dialect ([what the classes mean](guide/dialects.md#classes)), in
 percent, as `cargo xtask dialects` counts them. In the lossless class, descriptions may have changed. Each row has the month of its
-newest source; none was tried on a live provider.
+newest source; none was tried on a live provider. [Another page](dialects-peers.md) compares them with the transforms of other clients.
 
 ";
 

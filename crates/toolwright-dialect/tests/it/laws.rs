@@ -12,7 +12,7 @@ use crate::rules;
 const WIRE_VALUES: usize = 12;
 
 /// A schema, as two validators read it.
-struct Validators {
+pub(super) struct Validators {
     ours: Schema,
     /// `jsonschema`, for schemas without formats of integers, without patterns, as it reads `.` and `\B` differently, and
     /// without `multipleOf`, which it computes with doubles.
@@ -20,7 +20,7 @@ struct Validators {
 }
 
 impl Validators {
-    fn of(schema: &str) -> Result<Self, String> {
+    pub(super) fn of(schema: &str) -> Result<Self, String> {
         let ours = Schema::new(schema).map_err(|error| error.to_string())?;
         let differs = ["\"pattern", "\"multipleOf", "\"format\":\"int", "\"format\":\"uint"];
         let schema =
@@ -30,7 +30,7 @@ impl Validators {
         Ok(Self { ours, peer: peer.map_err(|error| error.to_string())? })
     }
 
-    fn accept(&self, value: &str, faults: &mut Vec<String>) -> bool {
+    pub(super) fn accept(&self, value: &str, faults: &mut Vec<String>) -> bool {
         let ours = self.ours.check(value.as_bytes()).is_ok();
         if let (Some(peer), Some(value)) = (&self.peer, in_doubles(value))
             && peer.is_valid(&value) != ours
@@ -186,7 +186,7 @@ fn without_nulls(value: &Value) -> Value {
 }
 
 /// Replaces `nullable`, which validators do not know, by an `anyOf` with null.
-fn without_nullable(wire: &Value) -> Value {
+pub(super) fn without_nullable(wire: &Value) -> Value {
     match wire {
         Value::Object(entries) => {
             let mut all: Map<Value> =

@@ -1,10 +1,13 @@
-//! Projections: small cases, real tools, schemas that providers refused, and promises about rows, names and requests.
+//! Projections: small cases, real tools, schemas that providers refused, the transforms of other clients, and promises about
+//! rows, names and requests.
 
 mod cases;
 mod corpus;
 mod costs;
 mod laws;
+mod peers;
 mod promises;
 mod random;
 mod refused;
 mod rules;
+mod tools;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolwright_dialect::Dialect;
 
-pub(super) use toolwright_model_stage::rules::broken_words;
+pub(super) use toolwright_model_stage::rules::{broken_words, inner, kinds};
 
 /// Returns each broken rule with its place.
 pub(super) fn broken(dialect: &Dialect, wire: &Value) -> Vec<String> {
