@@ -1,6 +1,8 @@
 //! Holds the tools of a project to the provider dialects that `toolwright.toml` names: fits each published schema to them,
 //! and judges what is lost by the project's policy.
 
+mod place;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -13,8 +15,8 @@ use toolwright_dialect::{
 use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes};
 use crate::json::{Json, Style};
 use crate::model::{Agent, Project, Tool, ToolId};
-use crate::schema::{Additional, NodeId, Schemas, Shape, published, resolved};
-use crate::source::{Span, Spanned};
+use crate::schema::published;
+use crate::source::Spanned;
 
 /// The dialects of a project: its own ones, those that it is held to, and which losses it allows.
 #[derive(Debug, Default)]
@@ -218,7 +220,7 @@ impl Form<'_> {
     }
 
     fn finding(&self, project: &Project, tool: &Tool, loss: &Loss) -> Diagnostic {
-        let span = span_of(&project.schemas, tool, &loss.at);
+        let span = place::span_of(&project.schemas, tool, &loss.at);
         let (name, row) = (&tool.name.value, self.row.dated_id());
         let why = format!("`toolwright dialects why {name} {}` lists all losses", self.row.id());
         let finding = match (loss.kind, loss.keyword.as_str()) {
@@ -286,54 +288,4 @@ fn name_clashes(project: &Project, target: &Dialect, forms: &[Form<'_>]) -> Vec<
         }
     }
     findings
-}
-
-/// Returns the span of a place in the arguments of a tool: that of the innermost property on the way there. Without one, it
-/// is the name of the tool.
-fn span_of(schemas: &Schemas, tool: &Tool, pointer: &str) -> Span {
-    let mut span = tool.name.span;
-    let mut node = tool.args;
-    let mut segments =
-        pointer.split('/').skip(1).map(|text| text.replace("~1", "/").replace("~0", "~"));
-    while let Some(segment) = segments.next() {
-        let Some(next) = (match segment.as_str() {
-            "properties" => segments.next().and_then(|name| property(schemas, node, &name)),
-            "additionalProperties" | "items" => inner(schemas, node).map(|node| (node, span)),
-            _ => None,
-        }) else {
-            break;
-        };
-        (node, span) = next;
-    }
-    span
-}
-
-fn property(schemas: &Schemas, node: NodeId, name: &str) -> Option<(NodeId, Span)> {
-    match &schemas[object_of(schemas, node)].shape {
-        Shape::Object(object) => {
-            let property = object.properties.iter().find(|property| property.name.value == name)?;
-            Some((property.schema, property.name.span))
-        }
-        _ => None,
-    }
-}
-
-/// Returns the schema of the items of an array, or of the values of a map.
-fn inner(schemas: &Schemas, node: NodeId) -> Option<NodeId> {
-    match &schemas[object_of(schemas, node)].shape {
-        Shape::Array(array) => Some(array.items),
-        Shape::Object(object) => match object.additional {
-            Additional::Typed(node) => Some(node),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Follows references and goes into what may be null.
-fn object_of(schemas: &Schemas, node: NodeId) -> NodeId {
-    match schemas[resolved(schemas, node)].shape {
-        Shape::Nullable(inner) => resolved(schemas, inner),
-        _ => resolved(schemas, node),
-    }
 }

@@ -20,6 +20,8 @@ pub(crate) use follow::kind_of_value;
 pub use follow::{aliased, as_object, kind_of, parts, resolved};
 pub use keyword::{AppliesTo, Keyword};
 pub use number::{as_f64, is_double, last_place, whole};
+#[cfg(feature = "project")]
+pub use publish::definitions;
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
 pub use validate::violations;

@@ -135,6 +135,50 @@ fn tools_are_held_to_the_targets_of_the_project_by_its_policy() {
     expect_file!["dialects.txt"].assert_eq(&shown);
 }
 
+/// Rules in a type, in alternatives of each form, in a tuple and in a map.
+const NESTED: &str = "toolwright: 1
+service: shop
+types:
+  Part:
+    type: object
+    additionalProperties: false
+    properties:
+      weight: { type: integer, multipleOf: 5 }
+      parts: { type: array, items: { $ref: Part } }
+  Even: { type: integer, multipleOf: 2 }
+toolsets:
+  shop:
+    tools:
+      in_a_type:
+        description: Find a part.
+        args: { type: object, properties: { part: { $ref: Part } } }
+      in_a_type_without_properties:
+        description: Find a part.
+        args: { type: object, properties: { a: { $ref: Even }, b: { $ref: Even } } }
+      in_what_may_be_null:
+        description: Find a part.
+        args: { type: object, properties: { a: { anyOf: [{ type: object, properties: { b: { type: integer, multipleOf: 5 } } }, { type: \"null\" }] } } }
+      in_kinds:
+        description: Find a part.
+        args: { type: object, properties: { a: { anyOf: [{ type: string }, { type: object, properties: { c: { type: integer, multipleOf: 5 } } }] } } }
+      in_a_choice:
+        description: Find a part.
+        args: { type: object, properties: { a: { anyOf: [{ type: object, properties: { d: { type: integer, multipleOf: 5 } } }, { type: object, properties: { e: { type: string } } }] } } }
+      in_a_tuple:
+        description: Find a part.
+        args: { type: object, properties: { a: { type: array, prefixItems: [{ type: object, properties: { f: { type: integer, multipleOf: 5 } } }] } } }
+      in_a_map:
+        description: Find a part.
+        args: { type: object, properties: { a: { type: object, additionalProperties: { type: object, properties: { g: { type: integer, multipleOf: 5 } } } } } }
+";
+
+#[test]
+fn a_loss_within_a_definition_or_an_alternative_is_shown_at_its_property() {
+    let config = "[dialects]\ntargets = [\"gemini\"]\npolicy = { widened = \"warn\" }\n";
+    let folder = Folder::new(&[("schema/shop.yaml", NESTED), ("toolwright.toml", config)]);
+    expect_file!["dialect_places.txt"].assert_eq(&check(&folder));
+}
+
 #[test]
 fn mistakes_in_targets_and_files_are_shown_where_they_are() {
     let mut shown = String::new();

@@ -17,7 +17,7 @@ use crate::json::{JsonWriter, Style};
 
 /// Returns the JSON text of a node's schema, with all definitions that it refers to under `$defs`.
 pub fn published(schemas: &Schemas, node: NodeId, style: Style) -> String {
-    published_with_rules(schemas, node, style).0
+    publish(schemas, node, style).0.out.finish()
 }
 
 /// Like [`published`], but also returns the keywords of the root that the node's type does not express.
@@ -26,6 +26,18 @@ pub fn published_with_rules(
     node: NodeId,
     style: Style,
 ) -> (String, Vec<&'static str>) {
+    let (publisher, rules) = publish(schemas, node, style);
+    (publisher.out.finish(), rules)
+}
+
+/// Returns the definitions of a published schema, each with its key under `$defs`.
+#[cfg(feature = "project")]
+pub fn definitions(schemas: &Schemas, node: NodeId) -> Vec<(String, NodeId)> {
+    publish(schemas, node, Style::Compact).0.definitions
+}
+
+/// Writes a schema, and returns the keywords of the root that the node's type does not express.
+fn publish(schemas: &Schemas, node: NodeId, style: Style) -> (Publisher<'_>, Vec<&'static str>) {
     let mut rules = Vec::new();
     let mut publisher = Publisher {
         schemas,
@@ -54,7 +66,7 @@ pub fn published_with_rules(
             }
         });
     });
-    (publisher.out.finish(), rules)
+    (publisher, rules)
 }
 
 struct Publisher<'a> {
