@@ -81,8 +81,9 @@ pub struct Dialect {
     /// Numbers of values are doubles on the wire.
     #[serde(default)]
     pub(crate) doubles: bool,
+    /// The keywords that may stand beside `anyOf`; all where there is no list.
     #[serde(default)]
-    pub(crate) any_of_alone: bool,
+    pub(crate) any_of_siblings: Option<Vec<String>>,
 
     #[serde(default)]
     pub(crate) objects_closed: bool,
@@ -297,13 +298,14 @@ impl Default for Tokens {
 }
 
 /// The families of rows, one file each.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     include_str!("../dialects/openai.toml"),
     include_str!("../dialects/anthropic.toml"),
     include_str!("../dialects/google.toml"),
     include_str!("../dialects/bedrock.toml"),
     include_str!("../dialects/mistral.toml"),
     include_str!("../dialects/xai.toml"),
+    include_str!("../dialects/moonshot.toml"),
     include_str!("../dialects/deepseek.toml"),
     include_str!("../dialects/cerebras.toml"),
     include_str!("../dialects/engines.toml"),

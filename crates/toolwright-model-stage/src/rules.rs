@@ -156,8 +156,10 @@ pub fn inner(schema: &Value) -> Vec<(String, &Value)> {
 
 fn node(row: &Row, root: &Value, schema: &Value, at: &str, faults: &mut Vec<String>) {
     let Some(entries) = schema.as_object() else {
-        if flag(row, "nodes_typed") && !schema.is_boolean() {
-            faults.push(format!("{at}: {schema} is no schema"));
+        // Whether there may be other keys is a boolean.
+        let is_closing = schema.is_boolean() && at.ends_with("/additionalProperties");
+        if flag(row, "nodes_typed") && !is_closing {
+            faults.push(format!("{at}: {schema} has no type"));
         }
         return;
     };
@@ -194,8 +196,12 @@ fn node(row: &Row, root: &Value, schema: &Value, at: &str, faults: &mut Vec<Stri
         fault("`type` is null".to_owned());
     }
     constants(row, schema, &mut fault);
-    if flag(row, "any_of_alone") && entries.contains_key("anyOf") && entries.len() > 1 {
-        fault("`anyOf` is not alone".to_owned());
+    if entries.contains_key("anyOf") {
+        for keyword in entries.keys().filter(|keyword| *keyword != "anyOf") {
+            if !takes(row, "any_of_siblings", keyword) {
+                fault(format!("`{keyword}` is beside `anyOf`"));
+            }
+        }
     }
     if mode != "any"
         && let Some(format) = schema["format"].as_str()

@@ -146,7 +146,10 @@ impl Projector<'_> {
         let Some(description) = described.get("description").and_then(Value::as_str) else {
             return;
         };
-        let alone = self.dialect.any_of_alone && wire.contains_key("anyOf");
+        let takes = |siblings: &Option<Vec<String>>| {
+            siblings.as_ref().is_none_or(|all| all.iter().any(|sibling| sibling == "description"))
+        };
+        let alone = !takes(&self.dialect.any_of_siblings) && wire.contains_key("anyOf");
         let place = match wire.get_mut("anyOf") {
             Some(Value::Array(alternatives)) if alone => match alternatives.first_mut() {
                 Some(Value::Object(first)) => first,
@@ -154,10 +157,7 @@ impl Projector<'_> {
             },
             _ => wire,
         };
-        let siblings = self.dialect.ref_siblings.as_ref();
-        let takes_words =
-            siblings.is_none_or(|all| all.iter().any(|sibling| sibling == "description"));
-        if place.contains_key("$ref") && !takes_words {
+        if place.contains_key("$ref") && !takes(&self.dialect.ref_siblings) {
             let inner = std::mem::take(place);
             *place = Map::from([("anyOf", Value::Array(vec![Value::Object(inner)]))]);
         }
