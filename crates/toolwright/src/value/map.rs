@@ -67,6 +67,11 @@ impl<V> Map<V> {
         Iter(self.entries.iter())
     }
 
+    /// The entries in order, with values that can be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut V)> {
+        self.entries.iter_mut().map(|(key, value)| (key.as_str(), value))
+    }
+
     /// The keys in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> + Clone {
         self.iter().map(|(key, _)| key)
@@ -145,11 +150,19 @@ impl<K: Into<String>, V, const COUNT: usize> From<[(K, V); COUNT]> for Map<V> {
 impl<K: Into<String>, V> Extend<(K, V)> for Map<V> {
     /// Adds entries; a later value replaces an earlier one under the same key.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        // An index avoids a linear search for each new entry.
-        let mut places: HashMap<String, usize> =
-            self.entries.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)).collect();
+        // Until there are many entries, a search for each new one is faster than an index.
+        const SEARCHED: usize = 16;
+        let mut places: HashMap<String, usize> = HashMap::new();
         for (key, value) in entries {
             let key = key.into();
+            if self.entries.len() < SEARCHED {
+                self.insert(key, value);
+                continue;
+            }
+            if places.is_empty() {
+                let keys = self.entries.iter().map(|(key, _)| key.clone());
+                places = keys.enumerate().map(|(place, key)| (key, place)).collect();
+            }
             if let Some(place) = places.get(&key) {
                 self.entries[*place].1 = value;
             } else {

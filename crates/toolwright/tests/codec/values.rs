@@ -105,6 +105,20 @@ fn a_map_keeps_order_and_unique_keys() {
 }
 
 #[test]
+fn a_map_of_many_entries_is_extended_like_one_of_few() {
+    let entry = |number: u8| (format!("k{number}"), number);
+    let mut map: Map<u8> = (0..40).map(entry).collect();
+    map.extend([("k3", 50), ("k39", 51), ("new", 52), ("new", 53)]);
+    for (_, value) in map.iter_mut() {
+        *value += 1;
+    }
+    assert_eq!(map.len(), 41);
+    assert!(map.keys().take(40).eq((0..40).map(|number| entry(number).0)));
+    let found = ["k2", "k3", "k39", "new"].map(|key| map.get(key).copied());
+    assert_eq!(found, [Some(3), Some(51), Some(52), Some(54)]);
+}
+
+#[test]
 fn parts_of_a_value_are_found_by_key_and_pointer() {
     let value: Value = r#"{"a/b":[{"~":1}],"":"empty","n":null,"t":true,"f":1.5}"#.parse().unwrap();
     let cases = [
