@@ -9,7 +9,8 @@ use serde::Deserialize;
 use toolwright::Value;
 use toolwright::spec::Strictness;
 use toolwright_dialect::{
-    Dialect, DialectError, Level, Loss, LossKind, Policy, Projection, Projections, Subject, place,
+    Dialect, DialectError, Level, Loss, LossKind, Policy, Projection, Projections, ReadSubject,
+    Subject, place,
 };
 
 use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes};
@@ -93,10 +94,15 @@ impl Dialects {
         strict.max_by_key(|row| row.as_of())
     }
 
-    /// Projects a tool to a target, in the strict or the plain form. `args` is the published schema of its arguments.
-    pub(crate) fn form<'a>(&'a self, target: &'a Dialect, tool: &Tool, args: &str) -> Form<'a> {
+    /// Projects a tool to each target. `args` is the published schema of its arguments.
+    pub(crate) fn forms<'a>(&'a self, tool: &Tool, args: &str) -> Vec<Form<'a>> {
+        let subject = read(tool, args);
+        self.targets().map(|target| self.form(target, tool, &subject)).collect()
+    }
+
+    /// Projects a tool to a target, in the strict or the plain form.
+    fn form<'a>(&'a self, target: &'a Dialect, tool: &Tool, subject: &ReadSubject<'_>) -> Form<'a> {
         let policy = self.policy(&tool.name.value);
-        let subject = Subject { name: &tool.name.value, description: &tool.description, args };
         let is_required = match tool.strictness {
             Strictness::Always => true,
             Strictness::Prefer => self.strict == Strict::Require || target.is_strict(),
@@ -104,13 +110,13 @@ impl Dialects {
         };
         let is_plain = self.strict == Strict::Never || tool.strictness == Strictness::Never;
         if let Some(strict) = self.strict_row(target).filter(|_| is_required || !is_plain) {
-            let projection = toolwright_dialect::project(&subject, strict, &policy);
+            let projection = subject.project(strict, &policy);
             if is_required || policy.worst(&projection.losses) < Level::Deny {
                 return Form { row: strict, projection, is_required, policy };
             }
         }
         let row = target.plain();
-        let projection = toolwright_dialect::project(&subject, row, &policy);
+        let projection = subject.project(row, &policy);
         Form { row, projection, is_required, policy }
     }
 
@@ -130,11 +136,13 @@ impl Dialects {
         }
         let schema = |tool: &Tool| published(&project.schemas, tool.args, Style::Compact);
         let schemas: Vec<String> = project.tools.iter().map(schema).collect();
+        let tools = project.tools.iter().zip(&schemas);
+        let subjects: Vec<ReadSubject<'_>> = tools.map(|(tool, args)| read(tool, args)).collect();
         let mut findings = Vec::new();
         for target in self.targets() {
             let mut forms = Vec::new();
-            for (tool, args) in project.tools.iter().zip(&schemas) {
-                let form = self.form(target, tool, args);
+            for (tool, subject) in project.tools.iter().zip(&subjects) {
+                let form = self.form(target, tool, subject);
                 findings.extend(form.findings(project, tool));
                 forms.push(form);
             }
@@ -253,6 +261,11 @@ impl Form<'_> {
         }
         Json::Object(entries).pretty()
     }
+}
+
+/// Reads a tool for its projections; `args` is the published schema of its arguments.
+fn read<'a>(tool: &'a Tool, args: &'a str) -> ReadSubject<'a> {
+    Subject { name: &tool.name.value, description: &tool.description, args }.read()
 }
 
 /// Parses the text of a wire schema, which is valid JSON.

@@ -96,8 +96,7 @@ impl<'a> Planner<'a> {
 fn definitions(planner: Planner<'_>, tool: &Tool, args: &str) -> Vec<SchemaFile> {
     let Some(dialects) = &planner.options.dialects else { return Vec::new() };
     let mut definitions: Vec<SchemaFile> = Vec::new();
-    for target in dialects.targets() {
-        let form = dialects.form(target, tool, args);
+    for form in dialects.forms(tool, args) {
         let name = format!("{}.{}.json", file_name(&tool.name.value), form.row.id());
         // Two targets may be the two rows of one endpoint.
         if definitions.iter().all(|definition| definition.name != name) {

@@ -48,39 +48,44 @@ const MAP: [&str; 5] =
 
 impl Canonical {
     pub(crate) fn new(schema: &Value) -> Self {
-        let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
-        let siblings_count =
-            !["draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old));
-        let mut root = modern(schema, siblings_count);
+        let mut root = schema.clone();
+        let siblings_count = !is_old_draft(schema);
+        modernize(&mut root, siblings_count);
         if let Value::Object(entries) = &mut root {
             entries.remove("$schema");
         }
+        let mut anchors = BTreeMap::new();
+        let mut references = Vec::new();
+        visit(&root, &mut |node, at| {
+            if let Some(anchor) = node.get("$anchor").and_then(Value::as_str) {
+                anchors.insert(anchor.to_owned(), at.to_owned());
+            }
+            if let Some(reference) = node.get("$ref").and_then(Value::as_str) {
+                references.push((at.to_owned(), reference.to_owned()));
+            }
+        });
         let mut canonical = Self {
             id: root.get("$id").and_then(Value::as_str).map(str::to_owned),
             root: Arc::new(root),
-            anchors: BTreeMap::new(),
+            anchors,
             targets: BTreeMap::new(),
             recursive: BTreeSet::new(),
             unmerged: Cell::new(MOST_COPIED),
         };
-        let mut anchors = BTreeMap::new();
-        let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        visit(&canonical.root, String::new(), &mut |node, at| {
-            if let Some(anchor) = node.get("$anchor").and_then(Value::as_str) {
-                anchors.insert(anchor.to_owned(), at.to_owned());
-            }
-        });
-        canonical.anchors = anchors;
+        if !references.is_empty() {
+            canonical.follow(&references);
+        }
+        canonical
+    }
+
+    /// Finds the targets of references, and which of them lead back to themselves.
+    fn follow(&mut self, references: &[(String, String)]) {
         // The references of each target, with those of the nodes within it.
-        let root = Arc::clone(&canonical.root);
-        let mut found: Vec<(String, String)> = Vec::new();
-        visit(&root, String::new(), &mut |node, at| {
-            if let Some(reference) = node.get("$ref").and_then(Value::as_str)
-                && let Some(target) = canonical.pointer_of(reference)
-            {
-                found.push((at.to_owned(), target));
-            }
-        });
+        let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let found: Vec<(&String, String)> = references
+            .iter()
+            .filter_map(|(at, reference)| Some((at, self.pointer_of(reference)?)))
+            .collect();
         let targets: BTreeSet<&String> = found.iter().map(|(_, target)| target).collect();
         for (at, to) in &found {
             // A reference belongs to each target that it is within.
@@ -104,14 +109,19 @@ impl Canonical {
             };
             edges.entry((*target).clone()).or_default().extend(inner);
         }
-        canonical.recursive = on_cycles(&edges);
+        self.recursive = on_cycles(&edges);
         let pointers: BTreeSet<String> = targets.into_iter().cloned().collect();
-        visit(&root, String::new(), &mut |node, at| {
+        let root = Arc::clone(&self.root);
+        visit(&root, &mut |node, at| {
             if pointers.contains(at) {
-                canonical.targets.insert(at.to_owned(), node.clone());
+                self.targets.insert(at.to_owned(), Value::Object(node.clone()));
             }
         });
-        canonical
+    }
+
+    /// Begins a projection, which may merge so many schemas.
+    pub(crate) fn begin(&self) {
+        self.unmerged.set(MOST_COPIED);
     }
 
     /// The target of a reference, and its pointer.
@@ -144,11 +154,14 @@ impl Canonical {
     }
 
     /// Merges the members of `allOf`, references included, into the node. `None` where they do not merge.
-    pub(crate) fn merged<'a>(&self, node: &'a Value, depth: usize) -> Option<Cow<'a, Value>> {
-        let Some(entries) = node.as_object() else { return Some(Cow::Borrowed(node)) };
+    pub(crate) fn merged<'a>(
+        &self,
+        entries: &'a Map<Value>,
+        depth: usize,
+    ) -> Option<Cow<'a, Map<Value>>> {
         let members = entries.get("allOf").and_then(Value::as_array).unwrap_or_default();
         if !entries.contains_key("allOf") {
-            return Some(Cow::Borrowed(node));
+            return Some(Cow::Borrowed(entries));
         }
         if depth > MOST_MERGED {
             return None;
@@ -159,22 +172,30 @@ impl Canonical {
             let member = self.without_reference(member, depth + 1)?;
             all = self.merge(&all, &member)?;
         }
-        Some(Cow::Owned(Value::Object(all)))
+        Some(Cow::Owned(all))
     }
 
     /// A node with the target of its reference and the members of its `allOf` in it. `None` where that does not merge, or
     /// where a target below `depth` 0 leads back to itself: it would be written out without end.
     pub(crate) fn without_reference(&self, node: &Value, depth: usize) -> Option<Map<Value>> {
-        let entries = match node {
-            Value::Object(entries) => entries,
-            Value::Boolean(true) => return Some(Map::new()),
-            _ => return None,
-        };
+        match node {
+            Value::Object(entries) => self.without_reference_in(entries, depth),
+            Value::Boolean(true) => Some(Map::new()),
+            _ => None,
+        }
+    }
+
+    /// As [`Self::without_reference`], for the entries of a node.
+    pub(crate) fn without_reference_in(
+        &self,
+        entries: &Map<Value>,
+        depth: usize,
+    ) -> Option<Map<Value>> {
         if depth > MOST_MERGED {
             return None;
         }
         let Some(reference) = entries.get("$ref") else {
-            return self.merged(node, depth)?.as_object().cloned();
+            return self.merged(entries, depth).map(Cow::into_owned);
         };
         let (pointer, target) = self.target(reference.as_str()?)?;
         if depth > 0 && self.is_recursive(&pointer) {
@@ -182,9 +203,8 @@ impl Canonical {
         }
         let mut own = entries.clone();
         own.remove("$ref");
-        let own = Value::Object(own);
         let own = self.merged(&own, depth)?;
-        self.merge(own.as_object()?, &self.without_reference(target, depth + 1)?)
+        self.merge(&own, &self.without_reference(target, depth + 1)?)
     }
 
     /// Merges two schemas, unless too much was copied before.
@@ -207,65 +227,76 @@ const MOST_MERGED: usize = 32;
 const MOST_NESTED_TARGETS: usize = 1000;
 
 /// Calls `f` with each node and its pointer.
-pub(crate) fn visit(node: &Value, at: String, f: &mut impl FnMut(&Value, &str)) {
+pub(crate) fn visit(node: &Value, f: &mut impl FnMut(&Map<Value>, &str)) {
+    visit_at(node, &mut String::new(), f);
+}
+
+fn visit_at(node: &Value, at: &mut String, f: &mut impl FnMut(&Map<Value>, &str)) {
     let Some(entries) = node.as_object() else { return };
-    f(node, &at);
+    f(entries, at);
+    let outer = at.len();
     for (key, value) in entries {
         if ONE.contains(&key) {
-            visit(value, format!("{at}/{key}"), f);
+            at.extend(["/", key]);
+            visit_at(value, at, f);
         } else if LIST.contains(&key) {
             for (index, member) in value.as_array().unwrap_or_default().iter().enumerate() {
-                visit(member, format!("{at}/{key}/{index}"), f);
+                at.extend(["/", key, "/", &index.to_string()]);
+                visit_at(member, at, f);
+                at.truncate(outer);
             }
         } else if MAP.contains(&key) {
             for (name, member) in value.as_object().into_iter().flatten() {
-                visit(member, format!("{at}/{key}/{}", escaped(name)), f);
+                at.extend(["/", key, "/", &escaped(name)]);
+                visit_at(member, at, f);
+                at.truncate(outer);
             }
         }
+        at.truncate(outer);
     }
 }
 
-/// Rebuilds a schema by a function of each node's entries, innermost first.
-pub(crate) fn rebuilt(node: &Value, f: &mut impl FnMut(Map<Value>) -> Map<Value>) -> Value {
-    let Some(entries) = node.as_object() else { return node.clone() };
-    let mut all = Map::new();
-    for (key, value) in entries {
-        let value = if LIST.contains(&key) || (key == "items" && value.as_array().is_some()) {
-            match value {
-                Value::Array(members) => {
-                    Value::Array(members.iter().map(|member| rebuilt(member, f)).collect())
+/// Changes the entries of each node of a schema, innermost first.
+pub(crate) fn change(node: &mut Value, f: &mut impl FnMut(&mut Map<Value>)) {
+    let Value::Object(entries) = node else { return };
+    for (key, value) in entries.iter_mut() {
+        match value {
+            Value::Array(members) if LIST.contains(&key) || key == "items" => {
+                for member in members {
+                    change(member, f);
                 }
-                other => other.clone(),
             }
-        } else if ONE.contains(&key) {
-            rebuilt(value, f)
-        } else if MAP.contains(&key) || key == "dependencies" {
-            match value {
-                Value::Object(members) => Value::Object(
-                    members.iter().map(|(name, member)| (name, rebuilt(member, f))).collect(),
-                ),
-                other => other.clone(),
+            Value::Object(members) if MAP.contains(&key) || key == "dependencies" => {
+                for (_, member) in members.iter_mut() {
+                    change(member, f);
+                }
             }
-        } else {
-            value.clone()
-        };
-        all.insert(key, value);
+            value if ONE.contains(&key) => change(value, f),
+            _ => {}
+        }
     }
-    Value::Object(f(all))
+    f(entries);
 }
 
-/// The form of draft 2020-12.
-pub(crate) fn modern(schema: &Value, siblings_count: bool) -> Value {
-    rebuilt(schema, &mut |mut node| {
+/// Returns whether a schema is of a draft in which keywords beside a reference do not count.
+pub(crate) fn is_old_draft(schema: &Value) -> bool {
+    let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    ["draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old))
+}
+
+/// Gives a schema the form of draft 2020-12.
+pub(crate) fn modernize(schema: &mut Value, siblings_count: bool) {
+    change(schema, &mut |node| {
         if !siblings_count && node.contains_key("$ref") {
             let keep =
                 ["$ref", "definitions", "$defs", "description", "title", "$schema", "default"];
-            node = node.into_iter().filter(|(key, _)| keep.contains(&key.as_str())).collect();
+            let all = std::mem::take(node).into_iter();
+            *node = all.filter(|(key, _)| keep.contains(&key.as_str())).collect();
         }
-        if let Some(Value::Array(items)) = node.get("items") {
-            let first = items.clone();
-            node.remove("items");
-            node.insert("prefixItems", Value::Array(first));
+        if let Some(Value::Array(_)) = node.get("items")
+            && let Some(first) = node.remove("items")
+        {
+            node.insert("prefixItems", first);
             if let Some(rest) = node.remove("additionalItems") {
                 node.insert("items", rest);
             }
@@ -289,8 +320,7 @@ pub(crate) fn modern(schema: &Value, siblings_count: bool) -> Value {
                 }
             }
         }
-        node
-    })
+    });
 }
 
 /// Merges two schemas so that a value fits the result if it fits both. `None` where no single schema without `allOf` says that.

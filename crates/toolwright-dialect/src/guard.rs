@@ -1,15 +1,47 @@
 //! Distinguishes values of different schemas by their kind and their outermost keys and constants.
 
-use toolwright::value::{Kind, Value};
+use toolwright::value::{Kind, Map, Value};
 
 /// The most nodes of a schema that are read for its form, as references may multiply them.
 const MOST_READ: usize = 500;
+
+/// How deep references and alternatives are followed.
+const MOST_NESTED: usize = 16;
+
+/// A set of kinds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kinds(u8);
+
+impl Kinds {
+    const ALL: Self = Self(u8::MAX);
+
+    fn has(self, kind: Kind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+
+    fn add(&mut self, kind: Kind) {
+        self.0 |= 1 << kind as u8;
+    }
+
+    fn has_that_of(self, value: &Value) -> bool {
+        match value {
+            Value::Null => self.has(Kind::Null),
+            Value::Boolean(_) => self.has(Kind::Boolean),
+            Value::String(_) => self.has(Kind::String),
+            Value::Array(_) => self.has(Kind::Array),
+            Value::Object(_) => self.has(Kind::Object),
+            Value::Number(number) => {
+                self.has(Kind::Number) || (self.has(Kind::Integer) && number.is_integer())
+            }
+        }
+    }
+}
 
 /// The outermost form of the values of a schema.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
     /// `Integer` stands beside `Number`.
-    kinds: Vec<Kind>,
+    kinds: Kinds,
     /// The only values there are.
     values: Option<Vec<Value>>,
     object: ObjectGuard,
@@ -25,53 +57,31 @@ struct ObjectGuard {
 }
 
 impl Guard {
-    /// Reads the form of a schema; `target` resolves a reference.
-    pub(crate) fn of<'a>(schema: &'a Value, target: &impl Fn(&str) -> Option<&'a Value>) -> Self {
-        Self::within(schema, target, 0, &mut MOST_READ.clone())
-    }
-
-    /// Beyond 16 levels or without `unread` nodes left, a schema may have values of any form.
-    fn within<'a>(
-        schema: &'a Value,
+    /// Reads the form of a schema; `target` resolves a reference. A schema that is no object has values of any form.
+    pub(crate) fn of<'a>(
+        schema: Option<&'a Map<Value>>,
         target: &impl Fn(&str) -> Option<&'a Value>,
-        depth: usize,
-        unread: &mut usize,
     ) -> Self {
-        if depth > 16 || *unread == 0 {
-            return Self { kinds: Kind::ALL.to_vec(), ..Self::default() };
-        }
-        *unread -= 1;
-        if let Some(target_schema) = schema.get("$ref").and_then(Value::as_str).and_then(target) {
-            return Self::within(target_schema, target, depth + 1, unread);
-        }
-        let alternatives =
-            schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
-        if let Some(alternatives) = alternatives {
-            let mut kinds: Vec<Kind> = Vec::new();
-            for alternative in alternatives {
-                for kind in Self::within(alternative, target, depth + 1, unread).kinds {
-                    if !kinds.contains(&kind) {
-                        kinds.push(kind);
-                    }
-                }
+        let mut schema = schema;
+        for _ in 0..=MOST_NESTED {
+            let Some(entries) = schema else { break };
+            let reference = entries.get("$ref").and_then(Value::as_str);
+            if let Some(next) = reference.and_then(target) {
+                schema = next.as_object();
+                continue;
             }
-            return Self { kinds, ..Self::default() };
+            let kinds = kinds(schema, target, 0, &mut MOST_READ.clone());
+            if alternatives(entries).is_some() {
+                return Self { kinds, ..Self::default() };
+            }
+            let object = if kinds.has(Kind::Object) {
+                ObjectGuard::of(entries)
+            } else {
+                ObjectGuard::default()
+            };
+            return Self { kinds, values: values_of(entries).map(<[Value]>::to_vec), object };
         }
-        let values = values_of(schema);
-        let mut kinds = kinds_of(schema);
-        if let Some(values) = &values {
-            kinds.retain(|kind| values.iter().any(|value| is_of(value, *kind)));
-        }
-        for member in schema.get("allOf").and_then(Value::as_array).unwrap_or_default() {
-            let member = Self::within(member, target, depth + 1, unread);
-            kinds.retain(|kind| member.kinds.contains(kind));
-        }
-        let object = if kinds.contains(&Kind::Object) {
-            ObjectGuard::of(schema)
-        } else {
-            ObjectGuard::default()
-        };
-        Self { kinds, values, object }
+        Self { kinds: Kinds::ALL, ..Self::default() }
     }
 
     /// Returns whether no value has both forms.
@@ -79,10 +89,10 @@ impl Guard {
         if let (Some(ours), Some(theirs)) = (&self.values, &other.values) {
             return !ours.iter().any(|value| theirs.contains(value));
         }
-        self.kinds
-            .iter()
-            .filter(|kind| other.kinds.contains(kind))
-            .all(|kind| *kind == Kind::Object && self.object.is_disjoint(&other.object))
+        Kind::ALL
+            .into_iter()
+            .filter(|kind| self.kinds.has(*kind) && other.kinds.has(*kind))
+            .all(|kind| kind == Kind::Object && self.object.is_disjoint(&other.object))
     }
 
     /// Returns whether a value has the form.
@@ -97,7 +107,7 @@ impl Guard {
     pub(crate) fn resembles(&self, value: &Value) -> bool {
         let listed = self.values.as_ref().is_none_or(|values| values.contains(value));
         listed
-            && self.kinds.iter().any(|kind| is_of(value, *kind))
+            && self.kinds.has_that_of(value)
             && value.as_object().is_none_or(|entries| {
                 let object = &self.object;
                 let constants = object.constants.iter().all(|(key, values)| {
@@ -111,17 +121,66 @@ impl Guard {
     }
 }
 
+/// Returns whether null may be a value of a schema, as far as its outermost form tells.
+pub(crate) fn accepts_null<'a>(
+    schema: Option<&'a Map<Value>>,
+    target: &impl Fn(&str) -> Option<&'a Value>,
+) -> bool {
+    kinds(schema, target, 0, &mut MOST_READ.clone()).has(Kind::Null)
+}
+
+/// The kinds of the values of a schema. Beyond some levels or without `unread` nodes left, they are of any kind.
+fn kinds<'a>(
+    schema: Option<&'a Map<Value>>,
+    target: &impl Fn(&str) -> Option<&'a Value>,
+    depth: usize,
+    unread: &mut usize,
+) -> Kinds {
+    let Some(entries) = schema.filter(|_| depth <= MOST_NESTED && *unread > 0) else {
+        return Kinds::ALL;
+    };
+    *unread -= 1;
+    if let Some(next) = entries.get("$ref").and_then(Value::as_str).and_then(target) {
+        return kinds(next.as_object(), target, depth + 1, unread);
+    }
+    let mut all = Kinds::default();
+    if let Some(alternatives) = alternatives(entries) {
+        for alternative in alternatives {
+            all.0 |= kinds(alternative.as_object(), target, depth + 1, unread).0;
+        }
+        return all;
+    }
+    all = kinds_of(entries);
+    if let Some(values) = values_of(entries) {
+        let mut listed = Kinds::default();
+        for value in values {
+            Kind::ALL
+                .into_iter()
+                .filter(|kind| is_of(value, *kind))
+                .for_each(|kind| listed.add(kind));
+        }
+        all.0 &= listed.0;
+    }
+    for member in entries.get("allOf").and_then(Value::as_array).unwrap_or_default() {
+        all.0 &= kinds(member.as_object(), target, depth + 1, unread).0;
+    }
+    all
+}
+
+fn alternatives(entries: &Map<Value>) -> Option<&[Value]> {
+    entries.get("anyOf").or_else(|| entries.get("oneOf"))?.as_array()
+}
+
 impl ObjectGuard {
-    fn of(schema: &Value) -> Self {
+    fn of(schema: &Map<Value>) -> Self {
         let properties = schema.get("properties").and_then(Value::as_object);
         let keys =
             || properties.into_iter().flat_map(|properties| properties.keys().map(str::to_owned));
         let closed = schema.get("additionalProperties") == Some(&Value::Boolean(false))
-            && schema.get("patternProperties").is_none();
-        let constants = properties
-            .into_iter()
-            .flatten()
-            .filter_map(|(key, property)| Some((key.to_owned(), values_of(property)?)));
+            && !schema.contains_key("patternProperties");
+        let constants = properties.into_iter().flatten().filter_map(|(key, property)| {
+            Some((key.to_owned(), values_of(property.as_object()?)?.to_vec()))
+        });
         Self {
             required: strings(schema.get("required")).map(str::to_owned).collect(),
             known: closed.then(|| keys().collect()),
@@ -147,25 +206,27 @@ impl ObjectGuard {
 }
 
 /// The only values that a schema lists.
-fn values_of(schema: &Value) -> Option<Vec<Value>> {
+fn values_of(schema: &Map<Value>) -> Option<&[Value]> {
     match schema.get("const") {
-        Some(value) => Some(vec![value.clone()]),
-        None => Some(schema.get("enum")?.as_array()?.to_vec()),
+        Some(value) => Some(std::slice::from_ref(value)),
+        None => schema.get("enum")?.as_array(),
     }
 }
 
 /// The kinds that `type` and `nullable` name; all where they say nothing.
-fn kinds_of(schema: &Value) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = match schema.get("type") {
-        Some(Value::String(name)) => Kind::from_name(name).into_iter().collect(),
-        Some(names @ Value::Array(_)) => strings(Some(names)).filter_map(Kind::from_name).collect(),
-        _ => Kind::ALL.to_vec(),
-    };
-    if kinds.contains(&Kind::Number) {
-        kinds.push(Kind::Integer);
+fn kinds_of(schema: &Map<Value>) -> Kinds {
+    let mut kinds = Kinds::default();
+    match schema.get("type") {
+        Some(names @ (Value::String(_) | Value::Array(_))) => {
+            type_names(names).filter_map(Kind::from_name).for_each(|kind| kinds.add(kind));
+        }
+        _ => return Kinds::ALL,
+    }
+    if kinds.has(Kind::Number) {
+        kinds.add(Kind::Integer);
     }
     if schema.get("nullable") == Some(&Value::Boolean(true)) {
-        kinds.push(Kind::Null);
+        kinds.add(Kind::Null);
     }
     kinds
 }

@@ -26,7 +26,9 @@ pub use names::{wire_call_ids, wire_name};
 pub use numbers::Numbers;
 pub use place::{Finding, Placed, Projections, Request, place};
 pub use policy::{Absent, Level, Policy, Unroll};
-pub use project::{CannotSay, Decoded, Projection, Subject, WireIssue, WireIssues, project};
+pub use project::{
+    CannotSay, Decoded, Projection, ReadSubject, Subject, WireIssue, WireIssues, project,
+};
 pub use row::{Confidence, Dialect, DialectError, Limits, Tokens};
 
 #[cfg(doctest)]

@@ -27,12 +27,13 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    pub(crate) fn of(schema: &Value) -> Self {
-        let mut numbers = Self { bytes: schema.to_string().len(), ..Self::default() };
-        let count = |schema: &Value, keyword: &str| {
+    /// The sizes of a schema whose text has so many bytes.
+    pub(crate) fn of(schema: &Value, bytes: usize) -> Self {
+        let mut numbers = Self { bytes, ..Self::default() };
+        let count = |schema: &Map<Value>, keyword: &str| {
             schema.get(keyword).and_then(Value::as_array).map_or(0, <[Value]>::len)
         };
-        visit(schema, String::new(), &mut |node, _| {
+        visit(schema, &mut |node, _| {
             if let Some(properties) = node.get("properties").and_then(Value::as_object) {
                 numbers.properties += properties.len();
                 numbers.characters +=
@@ -109,19 +110,17 @@ fn depth(node: &Value, outer: usize) -> usize {
     let own = outer + usize::from(is("object") || is("array"));
     let mut deepest = own;
     for (key, value) in entries {
-        let inner: Vec<&Value> = match key {
+        let from = if key == "$defs" { outer } else { own };
+        let mut add = |schema| deepest = deepest.max(depth(schema, from));
+        match key {
             "properties" | "$defs" => {
-                value.as_object().map(|all| all.values().collect()).unwrap_or_default()
+                value.as_object().into_iter().flat_map(Map::values).for_each(add);
             }
             "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
-                value.as_array().map(|all| all.iter().collect()).unwrap_or_default()
+                value.as_array().unwrap_or_default().iter().for_each(add);
             }
-            "items" | "additionalProperties" => vec![value],
-            _ => continue,
-        };
-        let from = if key == "$defs" { outer } else { own };
-        for schema in inner {
-            deepest = deepest.max(depth(schema, from));
+            "items" | "additionalProperties" => add(value),
+            _ => {}
         }
     }
     deepest

@@ -1,9 +1,9 @@
 //! The sentences in descriptions that replace rules which a dialect does not accept. Prompts depend on their exact words.
 
-use toolwright::value::{Kind, Value};
+use toolwright::value::{Kind, Map, Value};
 
 /// Returns the sentence for a keyword of a node, or `None` if it says nothing to a model.
-pub(crate) fn of(keyword: &str, value: &Value, node: &Value) -> Option<String> {
+pub(crate) fn of(keyword: &str, value: &Value, node: &Map<Value>) -> Option<String> {
     let text = value.as_str();
     let count = value.as_u64();
     Some(match keyword {
@@ -17,7 +17,7 @@ pub(crate) fn of(keyword: &str, value: &Value, node: &Value) -> Option<String> {
             Some(maximum) => format!("Between {value} and {maximum}."),
             None => format!("At least {value}."),
         },
-        "maximum" if node.get("minimum").is_some() => return None,
+        "maximum" if node.contains_key("minimum") => return None,
         "maximum" => format!("At most {value}."),
         "exclusiveMinimum" => format!("More than {value}."),
         "exclusiveMaximum" => format!("Less than {value}."),
@@ -47,7 +47,7 @@ pub(crate) fn of(keyword: &str, value: &Value, node: &Value) -> Option<String> {
 }
 
 /// A rule that is a schema, as it is written.
-fn rule(keyword: &str, value: &Value, node: &Value) -> String {
+fn rule(keyword: &str, value: &Value, node: &Map<Value>) -> String {
     let text = match keyword {
         "if" => {
             let part = |part| Some(format!("\"{part}\":{}", node.get(part)?));

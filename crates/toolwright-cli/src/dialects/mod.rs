@@ -12,7 +12,7 @@ use toolwright::Value;
 use toolwright::issue::suggestion;
 use toolwright_codegen::dialects::Dialects;
 use toolwright_codegen::project::{Failure, Project, PublishedTool};
-use toolwright_dialect::{Dialect, Projection, Subject, project};
+use toolwright_dialect::{Dialect, Projection, ReadSubject, Subject};
 
 use crate::exit::Exit;
 use crate::print;
@@ -93,10 +93,14 @@ pub(crate) enum Format {
     Sarif,
 }
 
+/// Reads a tool for its projections.
+fn read(tool: &PublishedTool) -> ReadSubject<'_> {
+    Subject { name: &tool.name, description: &tool.description, args: &tool.args }.read()
+}
+
 /// Projects a tool to a dialect by the policy of the project.
 fn projected(tool: &PublishedTool, dialect: &Dialect, dialects: &Dialects) -> Projection {
-    let subject = Subject { name: &tool.name, description: &tool.description, args: &tool.args };
-    project(&subject, dialect, &dialects.policy(&tool.name))
+    read(tool).project(dialect, &dialects.policy(&tool.name))
 }
 
 pub(crate) fn run(command: Command) -> Exit {

@@ -6,7 +6,7 @@ use toolwright_codegen::dialects::Dialects;
 use toolwright_codegen::project::count;
 use toolwright_dialect::{Class, Dialect, LossKind, Projection};
 
-use super::{Format, PublishedTool, projected, tokens};
+use super::{Format, PublishedTool, projected, read, tokens};
 use crate::exit::Exit;
 use crate::print::{self, table};
 
@@ -65,10 +65,11 @@ pub(super) fn report(
 ) -> Exit {
     let mut rows = Vec::new();
     let mut refused = Vec::new();
+    let tools: Vec<_> = tools.iter().map(|tool| (tool, read(tool))).collect();
     for dialect in selected {
         let mut counts = [0; 4];
-        for tool in tools {
-            let found = projected(tool, dialect, dialects);
+        for (tool, subject) in &tools {
+            let found = subject.project(dialect, &dialects.policy(&tool.name));
             counts[found.class as usize] += 1;
             if format == Format::Json {
                 print::out(&format!("{}\n", line(tool, dialect, &found)));
@@ -175,7 +176,8 @@ pub(super) fn diff(tools: &[PublishedTool], dialects: &Dialects, rows: [&Dialect
     table(["rule", &before, &after], &keys);
     let mut touched = Vec::new();
     for tool in tools {
-        let [one, other] = rows.map(|row| projected(tool, row, dialects));
+        let (subject, policy) = (read(tool), dialects.policy(&tool.name));
+        let [one, other] = rows.map(|row| subject.project(row, &policy));
         if (one.class, &one.wire_schema, &one.wire_name)
             != (other.class, &other.wire_schema, &other.wire_name)
         {

@@ -4,15 +4,15 @@
 use std::collections::HashSet;
 
 use toolwright::issue::{Issue, IssueKind};
-use toolwright::pointer::escaped;
 use toolwright::value::{Map, Value};
 
-use super::{AbsentForm, ObjectStep, Plan, Rest, Step, StepId, Wrong};
+use super::{AbsentForm, At, ObjectStep, Plan, Property, Rest, Step, StepId, Wrong};
 
 impl Plan {
     /// Decodes as much as possible, and adds mistakes to `wrong`.
-    pub(crate) fn decode(&self, wire: &Value, wrong: &mut Vec<Wrong>) -> Value {
-        Decoder { steps: &self.steps, wrong }.decoded(self.root, wire, "", "")
+    pub(crate) fn decode(&self, wire: Value, wrong: &mut Vec<Wrong>) -> Value {
+        let places = Places { canonical: &At::Root, wire: &At::Root };
+        Decoder { steps: &self.steps, wrong }.decoded(self.root, wire, places)
     }
 }
 
@@ -21,150 +21,148 @@ struct Decoder<'a> {
     wrong: &'a mut Vec<Wrong>,
 }
 
+/// The place of a value, in the canonical value and on the wire.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    canonical: &'a At<'a>,
+    wire: &'a At<'a>,
+}
+
+impl<'a> Places<'a> {
+    fn on_wire(self, wire: &'a At<'a>) -> Self {
+        Self { wire, ..self }
+    }
+}
+
 impl Decoder<'_> {
-    fn decoded(&mut self, id: StepId, wire: &Value, at: &str, wire_at: &str) -> Value {
+    fn decoded(&mut self, id: StepId, wire: Value, at: Places<'_>) -> Value {
         let steps = self.steps;
         match (&steps[id], wire) {
-            (Step::Link(id), _) => self.decoded(*id, wire, at, wire_at),
-            (Step::Wrapped { key, inner }, Value::Object(entries)) => {
+            (Step::Link(id), wire) => self.decoded(*id, wire, at),
+            (Step::Wrapped { key, inner }, Value::Object(mut entries)) => {
                 for other in entries.keys().filter(|other| other != key) {
                     let kind =
                         IssueKind::UnknownKey { key: other.to_owned(), known: Vec::new().into() };
-                    self.report(at, &format!("{wire_at}/{}", escaped(other)), kind);
+                    self.report(at.on_wire(&at.wire.key(other)), kind);
                 }
-                let Some(value) = entries.get(key) else {
-                    self.report(
-                        at,
-                        &format!("{wire_at}/{}", escaped(key)),
-                        IssueKind::Missing { one_of: Vec::new().into() },
-                    );
+                let wire = at.wire.key(key);
+                let at = at.on_wire(&wire);
+                let Some(value) = entries.remove(key) else {
+                    self.report(at, IssueKind::Missing { one_of: Vec::new().into() });
                     return Value::Null;
                 };
-                self.decoded(*inner, value, at, &format!("{wire_at}/{}", escaped(key)))
+                self.decoded(*inner, value, at)
             }
             (Step::Text, Value::String(text)) => match text.parse() {
                 Ok(value) => value,
                 Err(invalid) => {
                     let message = format!("is no JSON text: {}", sentence(&invalid));
-                    self.report(at, wire_at, IssueKind::Schema { message });
+                    self.report(at, IssueKind::Schema { message });
                     Value::Null
                 }
             },
-            (Step::Digits, Value::String(digits)) if is_integer(digits) => {
-                digits.parse().unwrap_or_else(|_| wire.clone())
-            }
-            (Step::Table(rows), _) => match rows.iter().find(|(_, listed)| listed == wire) {
-                Some((canonical, _)) => canonical.clone(),
-                None => wire.clone(),
+            (Step::Digits, Value::String(digits)) => match digits.parse() {
+                Ok(integer) if is_integer(&digits) => integer,
+                _ => Value::String(digits),
             },
-            (Step::Object(object), Value::Object(entries)) => {
-                self.object(object, entries, at, wire_at)
-            }
+            (Step::Table(rows), wire) => match rows.iter().find(|(_, listed)| *listed == wire) {
+                Some((canonical, _)) => canonical.clone(),
+                None => wire,
+            },
+            (Step::Object(object), Value::Object(entries)) => self.object(object, entries, at),
             (Step::Array(step), Value::Array(items)) => {
                 let item = |(index, item)| {
-                    self.decoded(
-                        *step,
-                        item,
-                        &format!("{at}/{index}"),
-                        &format!("{wire_at}/{index}"),
-                    )
+                    let (canonical, wire) = (at.canonical.index(index), at.wire.index(index));
+                    self.decoded(*step, item, Places { canonical: &canonical, wire: &wire })
                 };
-                Value::Array(items.iter().enumerate().map(item).collect())
+                Value::Array(items.into_iter().enumerate().map(item).collect())
             }
             (Step::Tuple { items, rest }, Value::Object(entries)) => {
-                self.tuple(items, rest.as_ref(), entries, at, wire_at)
+                self.tuple(items, rest.as_ref(), entries, at)
             }
             (Step::Pairs(step), Value::Array(pairs)) => {
                 let mut entries = Map::new();
-                self.pairs(*step, pairs, &[], &mut entries, at, wire_at);
+                self.pairs(*step, pairs, &[], &mut entries, at);
                 Value::Object(entries)
             }
-            (Step::Choice(branches), _) => {
-                let exact = branches.iter().find(|branch| branch.guard.accepts(wire));
+            (Step::Choice(branches), wire) => {
+                let exact = branches.iter().find(|branch| branch.guard.accepts(&wire));
                 let branch =
-                    exact.or_else(|| branches.iter().find(|branch| branch.guard.resembles(wire)));
-                branch.map_or_else(
-                    || wire.clone(),
-                    |branch| self.decoded(branch.step, wire, at, wire_at),
-                )
+                    exact.or_else(|| branches.iter().find(|branch| branch.guard.resembles(&wire)));
+                match branch {
+                    Some(branch) => self.decoded(branch.step, wire, at),
+                    None => wire,
+                }
             }
             // A value of another kind: the codec says what it expects at this place.
-            (Step::Tuple { .. }, Value::Array(_)) | (Step::Same, _) => wire.clone(),
-            (step, _) => {
+            (Step::Same, wire) | (Step::Tuple { .. }, wire @ Value::Array(_)) => wire,
+            (step, wire) => {
                 if let Some(expected) = step.expected_on_wire() {
-                    let kind = IssueKind::Type { expected: expected.into(), found: found(wire) };
-                    self.report(at, wire_at, kind);
+                    let kind = IssueKind::Type { expected: expected.into(), found: found(&wire) };
+                    self.report(at, kind);
                     return Value::Null;
                 }
-                wire.clone()
+                wire
             }
         }
     }
 
-    fn object(&mut self, object: &ObjectStep, wire: &Map<Value>, at: &str, wire_at: &str) -> Value {
+    fn object(&mut self, object: &ObjectStep, wire: Map<Value>, at: Places<'_>) -> Value {
+        let (values, others) = object.split(wire, |property| &property.wire_key);
         let mut entries = Map::new();
-        for property in &object.properties {
-            let Some(value) = wire.get(&property.wire_key) else { continue };
-            let at = format!("{at}/{}", escaped(&property.key));
-            let wire_at = format!("{wire_at}/{}", escaped(&property.wire_key));
-            let value = match (property.absent, value) {
+        for (property, value) in object.properties.iter().zip(values) {
+            let Some(value) = value else { continue };
+            let Property { key, wire_key, step, absent } = property;
+            let (canonical, wire) = (at.canonical.key(key), at.wire.key(wire_key));
+            let at = Places { canonical: &canonical, wire: &wire };
+            let value = match (absent, value) {
                 (AbsentForm::Null | AbsentForm::Wrapped, Value::Null) => continue,
-                (AbsentForm::Wrapped, Value::Object(inner)) => {
-                    let wire_at = format!("{wire_at}/value");
-                    let Some(value) = inner.get("value") else {
-                        self.report(
-                            &at,
-                            &wire_at,
-                            IssueKind::Missing { one_of: Vec::new().into() },
-                        );
+                (AbsentForm::Wrapped, Value::Object(mut inner)) => {
+                    let wire = wire.key("value");
+                    let at = at.on_wire(&wire);
+                    let Some(value) = inner.remove("value") else {
+                        self.report(at, IssueKind::Missing { one_of: Vec::new().into() });
                         continue;
                     };
-                    self.decoded(property.step, value, &at, &wire_at)
+                    self.decoded(*step, value, at)
                 }
                 (AbsentForm::Wrapped, other) => {
                     let expected = "an object with the key `value`, or null".into();
-                    self.report(&at, &wire_at, IssueKind::Type { expected, found: found(other) });
+                    self.report(at, IssueKind::Type { expected, found: found(&other) });
                     continue;
                 }
-                (_, value) => self.decoded(property.step, value, &at, &wire_at),
+                (_, value) => self.decoded(*step, value, at),
             };
-            entries.insert(property.key.as_str(), value);
+            entries.insert(key.as_str(), value);
         }
-        let is_named =
-            |key: &str| object.properties.iter().any(|property| property.wire_key == key);
-        for (key, value) in wire.iter().filter(|(key, _)| !is_named(key)) {
-            let wire_at = format!("{wire_at}/{}", escaped(key));
+        for (key, value) in others {
+            let wire = at.wire.key(&key);
+            let on_wire = at.on_wire(&wire);
             match &object.rest {
-                Rest::Pairs { wire_key, step } if wire_key == key => match value {
+                Rest::Pairs { wire_key, step } if *wire_key == key => match value {
                     Value::Array(pairs) => {
-                        let keys: Vec<&str> = object
-                            .properties
-                            .iter()
-                            .map(|property| property.key.as_str())
-                            .collect();
-                        self.pairs(*step, pairs, &keys, &mut entries, at, &wire_at);
+                        let keys = object.properties.iter().map(|property| property.key.as_str());
+                        let keys: Vec<&str> = keys.collect();
+                        self.pairs(*step, pairs, &keys, &mut entries, on_wire);
                     }
                     Value::Null => {}
                     other => {
                         let expected = "an array of objects with `key` and `value`".into();
-                        self.report(
-                            at,
-                            &wire_at,
-                            IssueKind::Type { expected, found: found(other) },
-                        );
+                        self.report(on_wire, IssueKind::Type { expected, found: found(&other) });
                     }
                 },
                 Rest::Keep(step) => {
-                    let at = format!("{at}/{}", escaped(key));
-                    let value = self.decoded(*step, value, &at, &wire_at);
-                    if entries.contains_key(key) {
-                        self.report(&at, &wire_at, IssueKind::DuplicateKey { key: key.to_owned() });
+                    let canonical = at.canonical.key(&key);
+                    let at = Places { canonical: &canonical, wire: &wire };
+                    let value = self.decoded(*step, value, at);
+                    if entries.contains_key(&key) {
+                        self.report(at, IssueKind::DuplicateKey { key: key.clone() });
                     }
-                    entries.insert(key, value);
+                    entries.insert(key.as_str(), value);
                 }
                 // The codec refuses it where the schema does.
                 Rest::Pairs { .. } | Rest::NoForm => {
-                    entries.insert(key, value.clone());
+                    entries.insert(key.as_str(), value);
                 }
             }
         }
@@ -175,34 +173,38 @@ impl Decoder<'_> {
     fn pairs(
         &mut self,
         step: StepId,
-        pairs: &[Value],
+        pairs: Vec<Value>,
         taken: &[&str],
         entries: &mut Map<Value>,
-        at: &str,
-        wire_at: &str,
+        at: Places<'_>,
     ) {
         let mut found_entries: Vec<(String, Value)> = Vec::new();
         let mut seen = HashSet::new();
-        for (index, pair) in pairs.iter().enumerate() {
-            let wire_at = format!("{wire_at}/{index}");
-            let (Some(key), Some(value)) =
-                (pair.get("key").and_then(Value::as_str), pair.get("value"))
-            else {
-                let expected = "an object with the string `key` and `value`".into();
-                self.report(at, &wire_at, IssueKind::Type { expected, found: found(pair) });
-                continue;
+        for (index, pair) in pairs.into_iter().enumerate() {
+            let wire = at.wire.index(index);
+            let at = at.on_wire(&wire);
+            let is_pair = pair.get("key").is_some_and(|key| key.as_str().is_some())
+                && pair.get("value").is_some();
+            let parts = match pair {
+                Value::Object(mut parts) if is_pair => {
+                    parts.remove("key").zip(parts.remove("value"))
+                }
+                other => {
+                    let expected = "an object with the string `key` and `value`".into();
+                    self.report(at, IssueKind::Type { expected, found: found(&other) });
+                    continue;
+                }
             };
-            let at = format!("{at}/{}", escaped(key));
-            if taken.contains(&key) || !seen.insert(key.to_owned()) {
-                self.report(
-                    &at,
-                    &format!("{wire_at}/key"),
-                    IssueKind::DuplicateKey { key: key.to_owned() },
-                );
+            let Some((Value::String(key), value)) = parts else { continue };
+            let canonical = at.canonical.key(&key);
+            let at = Places { canonical: &canonical, ..at };
+            if taken.contains(&key.as_str()) || !seen.insert(key.clone()) {
+                let kind = IssueKind::DuplicateKey { key: key.clone() };
+                self.report(at.on_wire(&wire.key("key")), kind);
                 continue;
             }
-            let value = self.decoded(step, value, &at, &format!("{wire_at}/value"));
-            found_entries.push((key.to_owned(), value));
+            let value = self.decoded(step, value, at.on_wire(&wire.key("value")));
+            found_entries.push((key, value));
         }
         entries.extend(found_entries);
     }
@@ -211,46 +213,42 @@ impl Decoder<'_> {
         &mut self,
         items: &[(String, StepId)],
         rest: Option<&(String, StepId)>,
-        wire: &Map<Value>,
-        at: &str,
-        wire_at: &str,
+        wire: Map<Value>,
+        at: Places<'_>,
     ) -> Value {
+        let mut wire = wire;
         let mut values = Vec::new();
         for (index, (key, step)) in items.iter().enumerate() {
-            let wire_at = format!("{wire_at}/{}", escaped(key));
-            let at = format!("{at}/{index}");
-            match wire.get(key) {
-                Some(value) => values.push(self.decoded(*step, value, &at, &wire_at)),
-                None => {
-                    self.report(&at, &wire_at, IssueKind::Missing { one_of: Vec::new().into() });
-                }
+            let (canonical, wire_at) = (at.canonical.index(index), at.wire.key(key));
+            let at = Places { canonical: &canonical, wire: &wire_at };
+            match wire.remove(key) {
+                Some(value) => values.push(self.decoded(*step, value, at)),
+                None => self.report(at, IssueKind::Missing { one_of: Vec::new().into() }),
             }
         }
         if let Some((key, step)) = rest {
-            let wire_at = format!("{wire_at}/{}", escaped(key));
-            for (index, value) in
-                wire.get(key).and_then(Value::as_array).unwrap_or_default().iter().enumerate()
-            {
-                let at = format!("{at}/{}", items.len() + index);
-                values.push(self.decoded(*step, value, &at, &format!("{wire_at}/{index}")));
+            let list = at.wire.key(key);
+            let more = match wire.remove(key) {
+                Some(Value::Array(more)) => more,
+                _ => Vec::new(),
+            };
+            for (index, value) in more.into_iter().enumerate() {
+                let canonical = at.canonical.index(items.len() + index);
+                let wire = list.index(index);
+                let at = Places { canonical: &canonical, wire: &wire };
+                values.push(self.decoded(*step, value, at));
             }
         }
-        let is_known = |key: &str| {
-            items
-                .iter()
-                .map(|(known, _)| known)
-                .chain(rest.map(|(known, _)| known))
-                .any(|known| known == key)
-        };
-        for key in wire.keys().filter(|key| !is_known(key)) {
+        for key in wire.keys() {
             let kind = IssueKind::UnknownKey { key: key.to_owned(), known: Vec::new().into() };
-            self.report(at, &format!("{wire_at}/{}", escaped(key)), kind);
+            self.report(at.on_wire(&at.wire.key(key)), kind);
         }
         Value::Array(values)
     }
 
-    fn report(&mut self, at: &str, wire_at: &str, kind: IssueKind) {
-        self.wrong.push(Wrong { wire: wire_at.to_owned(), issue: Issue::new(at, kind) });
+    fn report(&mut self, at: Places<'_>, kind: IssueKind) {
+        let issue = Issue::new(at.canonical.pointer(), kind);
+        self.wrong.push(Wrong { wire: at.wire.pointer(), issue });
     }
 }
 

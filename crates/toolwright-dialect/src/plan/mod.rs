@@ -9,7 +9,8 @@ mod lazy;
 mod place;
 
 use toolwright::issue::Issue;
-use toolwright::value::Value;
+use toolwright::pointer::escaped;
+use toolwright::value::{Map, Value};
 
 use crate::guard::Guard;
 pub(crate) use lazy::LazySchema;
@@ -55,6 +56,30 @@ pub(crate) struct ObjectStep {
     pub(crate) rest: Rest,
 }
 
+impl ObjectStep {
+    /// Takes the values of the properties out of an object, and returns them in the order of the properties, and the other
+    /// entries. `key` is the key of a property there.
+    fn split<'a>(
+        &'a self,
+        entries: Map<Value>,
+        key: impl Fn(&'a Property) -> &'a String,
+    ) -> (Vec<Option<Value>>, Vec<(String, Value)>) {
+        let count = self.properties.len();
+        let mut values: Vec<Option<Value>> = (0..count).map(|_| None).collect();
+        let mut others = Vec::new();
+        // Properties are usually in the order of the schema.
+        let mut next = 0;
+        for (name, value) in entries {
+            let mut places = (next..count).chain(0..next);
+            match places.find(|place| *key(&self.properties[*place]) == name) {
+                Some(place) => (values[place], next) = (Some(value), place + 1),
+                None => others.push((name, value)),
+            }
+        }
+        (values, others)
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Property {
     pub(crate) key: String,
@@ -96,6 +121,33 @@ pub(crate) struct Branch {
     pub(crate) guard: Guard,
     /// A schema of the canonical values.
     pub(crate) canonical: LazySchema,
+}
+
+/// A place in a value. It is only written out for a mistake.
+#[derive(Clone, Copy)]
+enum At<'a> {
+    Root,
+    Key(&'a At<'a>, &'a str),
+    Index(&'a At<'a>, usize),
+}
+
+impl<'a> At<'a> {
+    fn key(&'a self, key: &'a str) -> Self {
+        Self::Key(self, key)
+    }
+
+    fn index(&'a self, index: usize) -> Self {
+        Self::Index(self, index)
+    }
+
+    /// The place as a JSON Pointer (RFC 6901).
+    fn pointer(&self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Key(outer, key) => format!("{}/{}", outer.pointer(), escaped(key)),
+            Self::Index(outer, index) => format!("{}/{index}", outer.pointer()),
+        }
+    }
 }
 
 /// A value that cannot be sent.

@@ -35,8 +35,7 @@ impl Projector<'_> {
     /// Items without a schema.
     fn any_items(&mut self, wire: &mut Map<Value>, at: &str) -> usize {
         if self.dialect.items_typed || self.dialect.nodes_typed {
-            let any = Value::Object(Map::new());
-            let node = self.text(&any, &format!("{at}/items"), "T15");
+            let node = self.text(&Map::new(), &format!("{at}/items"), "T15");
             wire.insert("items", Value::Object(node.wire));
             return self.step(Step::Array(node.step));
         }
@@ -47,7 +46,6 @@ impl Projector<'_> {
     }
 
     fn tuple(&mut self, first: &[Value], entries: &Map<Value>, at: &str, depth: Depth) -> Node {
-        let whole = Value::Object(entries.clone());
         let count = |keyword: &str| entries.get(keyword).and_then(Value::as_u64);
         let length = first.len() as u64;
         let is_closed = entries.get("items") == Some(&Value::Boolean(false));
@@ -56,7 +54,7 @@ impl Projector<'_> {
         }
         // With a key for each item, all of them have to be there; fewer items have no form.
         if count("minItems").unwrap_or(0) < length {
-            return self.text(&whole, at, "T15");
+            return self.text(entries, at, "T15");
         }
         let mut properties = Map::new();
         let mut items = Vec::new();
@@ -72,7 +70,7 @@ impl Projector<'_> {
                 Some(schema @ Value::Object(_)) => {
                     self.node(schema, &format!("{at}/items"), Depth(depth.0 + 2))
                 }
-                _ => self.any(&Value::Object(Map::new()), &format!("{at}/items")),
+                _ => self.any(&Map::new(), &format!("{at}/items")),
             };
             let list =
                 Map::from([("type", Value::from("array")), ("items", Value::Object(node.wire))]);
@@ -127,7 +125,7 @@ impl Projector<'_> {
         };
         if nodes.iter().chain(&rest).any(|node| node.step != SAME) {
             self.take_back(losses);
-            return self.text(&Value::Object(entries.clone()), at, "T15");
+            return self.text(entries, at, "T15");
         }
         let mut wire = Map::from([("type", Value::from("array"))]);
         wire.insert(
@@ -157,7 +155,6 @@ impl Projector<'_> {
         kind: Kind,
         step: usize,
     ) {
-        let node = Value::Object(entries.clone());
         let mut words = Map::new();
         let mut sentences = Vec::new();
         for (keyword, value) in entries {
@@ -170,7 +167,7 @@ impl Projector<'_> {
             if handled.contains(&keyword) || super::leaf::says_nothing(keyword, value) {
                 continue;
             }
-            let sentence = crate::sentence::of(keyword, value, &node);
+            let sentence = crate::sentence::of(keyword, value, entries);
             self.lose(
                 LossKind::Enforcement,
                 at,

@@ -1,11 +1,13 @@
 //! Projects `anyOf` and `oneOf`.
 
+use std::borrow::Cow;
+
 use toolwright::value::{Kind, Map, Value};
 
 use super::node::MOST_ALTERNATIVES;
 use super::{Depth, MOST_MAKING, Node, Projector};
 use crate::canonical::merge;
-use crate::guard::Guard;
+use crate::guard::{self, Guard};
 use crate::loss::LossKind;
 use crate::plan::{Branch, LazySchema, SAME, Step};
 
@@ -30,52 +32,51 @@ impl Projector<'_> {
             "deprecated",
         ];
         let has_own = entries.keys().any(|key| key != keyword && !words.contains(&key));
-        let whole = Value::Object(entries.clone());
         if has_own && branches.iter().all(only_restricts) {
             return None;
         }
         if branches.is_empty() || branches.len() > MOST_ALTERNATIVES {
-            return Some(self.text(&whole, at, "T15"));
+            return Some(self.text(entries, at, "T15"));
         }
-        let mut own = entries.clone();
-        own.remove(keyword);
-        let mut shared = own.clone();
-        for word in words {
-            shared.remove(word);
-        }
+        let of = |wanted: bool| -> Map<Value> {
+            let own = entries.iter().filter(|(key, _)| *key != keyword);
+            let own = own.filter(|(key, _)| words.contains(key) == wanted);
+            own.map(|(key, value)| (key, value.clone())).collect()
+        };
+        let shared = of(false);
         let losses = self.losses.len();
         let mut nodes = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
             let pointer = format!("{at}/{keyword}/{index}");
             let alternative = match branch {
                 Value::Boolean(false) => continue,
-                Value::Boolean(true) => Some(shared.clone()),
-                _ if !has_own => branch.as_object().cloned(),
+                Value::Boolean(true) => Some(Cow::Borrowed(&shared)),
+                _ if !has_own => branch.as_object().map(Cow::Borrowed),
                 // Rules beside the choice hold for each alternative.
                 _ => self
                     .canonical
                     .without_reference(branch, 1)
-                    .and_then(|branch| merge(&shared, &branch)),
+                    .and_then(|branch| merge(&shared, &branch))
+                    .map(Cow::Owned),
             };
             let Some(alternative) = alternative else {
                 self.take_back(losses);
-                return Some(self.text(&whole, at, "T15"));
+                return Some(self.text(entries, at, "T15"));
             };
             let canonical = self.canonical(branch, &pointer);
-            nodes.push((self.node(&Value::Object(alternative), &pointer, depth), canonical));
+            nodes.push((self.entries(&alternative, &pointer, depth), canonical));
         }
         if nodes.is_empty() {
-            return Some(self.text(&whole, at, "T15"));
+            return Some(self.text(entries, at, "T15"));
         }
         if keyword == "oneOf" && !self.are_disjoint(branches) {
             self.lose(LossKind::Widening, at, keyword, Value::Null, "anyOf", "T7");
         }
         if !self.are_told_apart(&nodes) {
             self.take_back(losses);
-            return Some(self.text(&whole, at, "T15"));
+            return Some(self.text(entries, at, "T15"));
         }
-        own = own.into_iter().filter(|(key, _)| words.contains(&key.as_str())).collect();
-        Some(self.alternatives(nodes, &own, at))
+        Some(self.alternatives(nodes, &of(true), at))
     }
 
     /// Alternatives that are distinguishable on the wire, or need no plan.
@@ -168,24 +169,35 @@ impl Projector<'_> {
 
     /// The form of the values of a wire schema. Definitions that it refers to are made for that.
     pub(super) fn guard(&mut self, wire: &Map<Value>) -> Guard {
-        let schema = Value::Object(wire.clone());
-        if self.making < MOST_MAKING {
-            let alternatives = wire.get("anyOf").and_then(Value::as_array).unwrap_or_default();
-            for part in [&schema].into_iter().chain(alternatives) {
-                let name = part
-                    .get("$ref")
-                    .and_then(Value::as_str)
-                    .and_then(|reference| reference.strip_prefix(DEFINITIONS));
-                if let Some(pointer) = name.and_then(|name| self.names.get(name)).cloned() {
-                    self.make(&pointer);
-                }
+        self.make_targets(wire);
+        Guard::of(Some(wire), &|reference| self.wire_target(reference))
+    }
+
+    /// Returns whether null may be a value of a wire schema.
+    pub(super) fn accepts_null(&mut self, wire: &Map<Value>) -> bool {
+        self.make_targets(wire);
+        guard::accepts_null(Some(wire), &|reference| self.wire_target(reference))
+    }
+
+    /// Makes the definitions that a wire schema refers to.
+    fn make_targets(&mut self, wire: &Map<Value>) {
+        if self.making >= MOST_MAKING {
+            return;
+        }
+        let alternatives = wire.get("anyOf").and_then(Value::as_array).unwrap_or_default();
+        let alternatives = alternatives.iter().filter_map(Value::as_object);
+        for part in std::iter::once(wire).chain(alternatives) {
+            let reference = part.get("$ref").and_then(Value::as_str);
+            let name = reference.and_then(|reference| reference.strip_prefix(DEFINITIONS));
+            if let Some(pointer) = name.and_then(|name| self.names.get(name)).cloned() {
+                self.make(&pointer);
             }
         }
-        let target = |reference: &str| {
-            let pointer = self.names.get(reference.strip_prefix(DEFINITIONS)?)?;
-            self.definitions.get(pointer)?.wire.as_ref()
-        };
-        Guard::of(&schema, &target)
+    }
+
+    fn wire_target(&self, reference: &str) -> Option<&Value> {
+        let pointer = self.names.get(reference.strip_prefix(DEFINITIONS)?)?;
+        self.definitions.get(pointer)?.wire.as_ref()
     }
 
     /// Returns whether each wire value belongs to at most one of the nodes, or it makes no difference.
@@ -210,7 +222,8 @@ impl Projector<'_> {
     /// Returns whether no canonical value fits two alternatives, as far as their outermost forms tell.
     fn are_disjoint(&self, branches: &[Value]) -> bool {
         let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
-        let guards: Vec<Guard> = branches.iter().map(|branch| Guard::of(branch, &target)).collect();
+        let guards: Vec<Guard> =
+            branches.iter().map(|branch| Guard::of(branch.as_object(), &target)).collect();
         pairwise(&guards)
     }
 }

@@ -34,7 +34,7 @@ impl Projector<'_> {
         let values = values.filter(|value| seen.insert(*value));
         let values: Vec<Value> = values.cloned().collect();
         if values.is_empty() {
-            return self.text(&Value::Object(entries.clone()), at, "T15");
+            return self.text(entries, at, "T15");
         }
         let has_null = values.contains(&Value::Null);
         let others: Vec<Value> = values.iter().filter(|value| !value.is_null()).cloned().collect();
@@ -91,7 +91,8 @@ impl Projector<'_> {
             wire.insert("enum", Value::Array(rows.iter().map(|(_, wire)| wire.clone()).collect()));
             self.step(Step::Table(rows))
         };
-        let words = words_alone(entries);
+        let words = entries.iter().filter(|(key, _)| !is_rule(key));
+        let words = words.map(|(key, value)| (key, value.clone())).collect();
         self.finish(&mut wire, &words, at, &["enum", "const"], &[], step);
         Node { wire, step }
     }
@@ -99,7 +100,7 @@ impl Projector<'_> {
 
 /// Returns the rules beside listed values, if any.
 fn rules_beside(entries: &Map<Value>) -> Option<Schema> {
-    if words_alone(entries).len() == entries.len() {
+    if !entries.keys().any(is_rule) {
         return None;
     }
     Schema::new(&Value::Object(entries.clone()).to_string()).ok()
@@ -127,28 +128,21 @@ fn without_values(entries: &Map<Value>) -> Map<Value> {
         .collect()
 }
 
-/// The keywords of a node that do not restrict its values.
-fn words_alone(entries: &Map<Value>) -> Map<Value> {
-    let is_rule = |key: &str| {
-        matches!(
-            key,
-            "format"
-                | "anyOf"
-                | "oneOf"
-                | "allOf"
-                | "not"
-                | "if"
-                | "then"
-                | "else"
-                | "properties"
-                | "items"
-        ) || !crate::sentence::kinds_of_keyword(key).is_empty()
-    };
-    entries
-        .iter()
-        .filter(|(key, _)| !is_rule(key))
-        .map(|(key, value)| (key, value.clone()))
-        .collect()
+/// Returns whether a keyword restricts values, besides those that list them.
+fn is_rule(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "format"
+            | "anyOf"
+            | "oneOf"
+            | "allOf"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "properties"
+            | "items"
+    ) || !crate::sentence::kinds_of_keyword(keyword).is_empty()
 }
 
 pub(super) fn kind_of(value: &Value) -> Kind {

@@ -79,7 +79,6 @@ impl Projector<'_> {
         kinds: &[Kind],
         step: StepId,
     ) {
-        let node = Value::Object(entries.clone());
         let mut sentences = Vec::new();
         for (keyword, value) in entries {
             if handled.contains(&keyword) || (STRUCTURE.contains(&keyword) && keyword != "format") {
@@ -88,7 +87,7 @@ impl Projector<'_> {
             if keyword == "default" {
                 if self.dialect.takes(keyword) && step == SAME {
                     wire.insert(keyword, value.clone());
-                } else if let Some(words) = sentence::of(keyword, value, &node) {
+                } else if let Some(words) = sentence::of(keyword, value, entries) {
                     self.lose(LossKind::Annotation, at, keyword, value.clone(), &words, "T21");
                     sentences.push(words);
                 }
@@ -122,7 +121,7 @@ impl Projector<'_> {
                 wire.insert(keyword, value.clone());
                 continue;
             }
-            let words = sentence::of(keyword, value, &node);
+            let words = sentence::of(keyword, value, entries);
             self.lose(
                 LossKind::Enforcement,
                 at,
@@ -169,7 +168,7 @@ impl Projector<'_> {
             wire.insert("format", value.clone());
             return;
         }
-        let words = sentence::of("format", value, &Value::Null).unwrap_or_default();
+        let words = sentence::of("format", value, &Map::new()).unwrap_or_default();
         let (kind, by) =
             if known { (LossKind::Enforcement, "T20") } else { (LossKind::Annotation, "T21") };
         self.lose(kind, at, "format", value.clone(), &words, by);

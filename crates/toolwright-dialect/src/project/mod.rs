@@ -12,6 +12,7 @@ mod object;
 mod plain;
 mod root;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -61,26 +62,37 @@ pub struct Decoded<'a> {
     /// The canonical value. The tool's codec judges it.
     pub canonical: Payload,
     plan: &'a Plan,
-    wire: Option<Value>,
+    /// The text of the wire value, unless its places are those of the canonical value.
+    wire: Option<String>,
 }
 
 impl Decoded<'_> {
     /// Converts a canonical JSON Pointer to the JSON Pointer on the wire. If the place does not exist there, returns that of the
     /// nearest value around it.
     pub fn wire_pointer(&self, canonical: &str) -> String {
-        match &self.wire {
-            Some(wire) => self.plan.wire_pointer(canonical, wire),
-            None => canonical.to_owned(),
-        }
+        self.place(canonical, self.wire().as_ref())
     }
 
     /// Returns issues of a codec with their places on the wire.
     pub fn wire_issues(&self, invalid: &InvalidPayload) -> WireIssues {
+        let wire = self.wire();
         let issue = |issue: &Issue| WireIssue {
-            wire: self.wire_pointer(issue.pointer()),
+            wire: self.place(issue.pointer(), wire.as_ref()),
             issue: issue.clone(),
         };
         WireIssues { issues: invalid.issues().iter().map(issue).collect() }
+    }
+
+    /// Parses the wire value again: places are only needed for mistakes.
+    fn wire(&self) -> Option<Value> {
+        self.wire.as_ref().and_then(|text| text.parse().ok())
+    }
+
+    fn place(&self, canonical: &str, wire: Option<&Value>) -> String {
+        match wire {
+            Some(wire) => self.plan.wire_pointer(canonical, wire),
+            None => canonical.to_owned(),
+        }
     }
 }
 
@@ -150,7 +162,7 @@ impl Projection {
             at: String::new(),
             reason: format!("is no JSON text: {invalid}"),
         })?;
-        let wire = self.plan.encode(&value);
+        let wire = self.plan.encode(value);
         wire.map(|wire| wire.to_string())
             .map_err(|no_form| CannotSay { at: no_form.at, reason: no_form.reason })
     }
@@ -185,14 +197,16 @@ impl Projection {
                 .map(|issue| WireIssue { wire: issue.pointer().to_owned(), issue: issue.clone() })
                 .collect(),
         })?;
+        let mut text = wire.to_owned();
         // Some providers send the arguments as a string that holds their text.
-        if let Value::String(text) = &value
-            && let Ok(inner @ Value::Object(_)) = text.parse()
+        if let Value::String(inner) = &mut value
+            && let Ok(object @ Value::Object(_)) = inner.parse()
         {
-            value = inner;
+            text = std::mem::take(inner);
+            value = object;
         }
         let mut wrong = Vec::new();
-        let canonical = self.plan.decode(&value, &mut wrong);
+        let canonical = self.plan.decode(value, &mut wrong);
         if !wrong.is_empty() {
             let issue =
                 |wrong: crate::plan::Wrong| WireIssue { wire: wrong.wire, issue: wrong.issue };
@@ -201,7 +215,7 @@ impl Projection {
         Ok(Decoded {
             canonical: Payload::new(canonical.to_string()),
             plan: &self.plan,
-            wire: Some(value),
+            wire: Some(text),
         })
     }
 
@@ -212,7 +226,7 @@ impl Projection {
 }
 
 /// Projects a tool to a dialect. Never fails: a tool that the dialect cannot express has the class [`Class::Refused`], and the
-/// place and the reason are among its losses.
+/// place and the reason are among its losses. For several dialects, [`Subject::read`] reads the tool once.
 ///
 /// ```
 /// use toolwright_dialect::{Class, Dialect, Policy, Subject, project};
@@ -229,39 +243,84 @@ impl Projection {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn project(subject: &Subject<'_>, dialect: &Dialect, policy: &Policy) -> Projection {
-    let wire_name = crate::names::wire_name(subject.name, dialect);
-    let mut description = subject.description.to_owned();
-    if dialect.description_nonempty && description.trim().is_empty() {
-        description.clone_from(&wire_name);
-    }
-    let schema: Result<Value, InvalidPayload> = subject.args.parse();
-    let schema = match schema {
-        Ok(schema @ (Value::Object(_) | Value::Boolean(_))) => schema,
-        Ok(other) => {
-            let message = format!("found {other}, expected a JSON Schema");
-            return refused(wire_name, description, message);
+    subject.read().project(dialect, policy)
+}
+
+/// A tool whose schema is read, to project it into several dialects: what they have in common is computed once.
+#[derive(Debug)]
+pub struct ReadSubject<'a> {
+    name: &'a str,
+    description: &'a str,
+    /// The schema as it is written, or why there is none.
+    schema: Result<Value, String>,
+    canonical: OnceCell<Canonical>,
+    modern: OnceCell<Modern>,
+}
+
+/// A schema in the form of draft 2020-12, with the keywords of its own draft that are left.
+#[derive(Debug)]
+struct Modern {
+    schema: Value,
+    /// The place and the reason if it is no schema of that draft.
+    mistake: Option<(String, String)>,
+}
+
+impl<'a> Subject<'a> {
+    /// Reads the schema of the arguments.
+    pub fn read(&self) -> ReadSubject<'a> {
+        let schema: Result<Value, InvalidPayload> = self.args.parse();
+        let schema = match schema {
+            Ok(schema @ (Value::Object(_) | Value::Boolean(_))) => Ok(schema),
+            Ok(other) => Err(format!("found {other}, expected a JSON Schema")),
+            Err(invalid) => Err(invalid.to_string()),
+        };
+        let Self { name, description, .. } = *self;
+        ReadSubject {
+            name,
+            description,
+            schema,
+            canonical: OnceCell::new(),
+            modern: OnceCell::new(),
         }
-        Err(invalid) => return refused(wire_name, description, invalid.to_string()),
-    };
-    let canonical = Canonical::new(&schema);
-    let mut projector = Projector::new(&canonical, dialect, policy);
-    let (wire, root) = if dialect.mode == Mode::Any {
-        plain::project(&mut projector, &schema)
-    } else {
-        root::project(&mut projector)
-    };
-    let wire_schema = wire.map(|schema| projector.with_definitions(schema));
-    let numbers = wire_schema.as_ref().map(Numbers::of).unwrap_or_default();
-    if let Some(reason) = numbers.over(&dialect.limits) {
-        projector.refuse("", "T0", reason);
     }
-    let Projector { mut losses, losses_of_definitions, steps, .. } = projector;
-    losses.extend(losses_of_definitions);
-    let class = Class::of(&losses);
-    let wire_schema =
-        wire_schema.filter(|_| class != Class::Refused).map(|schema| schema.to_string());
-    let plan = Plan::new(steps, root);
-    Projection { wire_name, description, wire_schema, class, losses, numbers, plan }
+}
+
+impl ReadSubject<'_> {
+    /// Projects the tool as [`project`] does.
+    pub fn project(&self, dialect: &Dialect, policy: &Policy) -> Projection {
+        let wire_name = crate::names::wire_name(self.name, dialect);
+        let mut description = self.description.to_owned();
+        if dialect.description_nonempty && description.trim().is_empty() {
+            description.clone_from(&wire_name);
+        }
+        let schema = match &self.schema {
+            Ok(schema) => schema,
+            Err(reason) => return refused(wire_name, description, reason.clone()),
+        };
+        let canonical = self.canonical.get_or_init(|| Canonical::new(schema));
+        canonical.begin();
+        let mut projector = Projector::new(canonical, dialect, policy);
+        let (wire, root) = if dialect.mode == Mode::Any {
+            let modern = || self.modern.get_or_init(|| Modern::of(schema));
+            plain::project(&mut projector, schema, modern)
+        } else {
+            root::project(&mut projector)
+        };
+        let wire = wire.map(|schema| projector.with_definitions(schema));
+        let wire_schema = wire.as_ref().map(Value::to_string);
+        let sizes = wire.iter().zip(&wire_schema);
+        let numbers = sizes.map(|(wire, text)| Numbers::of(wire, text.len())).next();
+        let numbers = numbers.unwrap_or_default();
+        if let Some(reason) = numbers.over(&dialect.limits) {
+            projector.refuse("", "T0", reason);
+        }
+        let Projector { mut losses, losses_of_definitions, steps, .. } = projector;
+        losses.extend(losses_of_definitions);
+        let class = Class::of(&losses);
+        let wire_schema = wire_schema.filter(|_| class != Class::Refused);
+        let plan = Plan::new(steps, root);
+        Projection { wire_name, description, wire_schema, class, losses, numbers, plan }
+    }
 }
 
 fn refused(wire_name: String, description: String, reason: String) -> Projection {
@@ -392,21 +451,18 @@ impl<'a> Projector<'a> {
     }
 
     /// A string that holds the JSON text of the value.
-    fn text(&mut self, schema: &Value, at: &str, by: &'static str) -> Node {
+    fn text(&mut self, entries: &Map<Value>, at: &str, by: &'static str) -> Node {
         self.lose(LossKind::Widening, at, "", Value::Null, "JSON text", by);
         let mut words = vec!["JSON text of any value.".to_owned()];
-        let rules = schema
-            .as_object()
-            .is_some_and(|entries| entries.keys().any(|key| !WORDS.contains(&key)));
-        if rules {
-            let text = schema.to_string();
+        if entries.keys().any(|key| !WORDS.contains(&key)) {
+            let text = Value::Object(entries.clone()).to_string();
             words = if text.len() <= LONGEST_SCHEMA_IN_WORDS {
                 vec![format!("JSON text of a value that follows `{text}`.")]
             } else {
                 vec!["JSON text.".to_owned()]
             };
         }
-        let description = schema.get("description").and_then(Value::as_str);
+        let description = entries.get("description").and_then(Value::as_str);
         let mut wire = Map::from([("type", Value::from("string"))]);
         wire.extend(
             crate::sentence::behind(description, &words)

@@ -24,6 +24,20 @@ pub(super) const MOST_ALTERNATIVES: usize = 200;
 impl Projector<'_> {
     /// Projects a schema that stands at a canonical pointer.
     pub(super) fn node(&mut self, schema: &Value, at: &str, depth: Depth) -> Node {
+        if let Some(entries) = schema.as_object() {
+            return self.entries(entries, at, depth);
+        }
+        if self.is_refused {
+            return Node::same(Map::new());
+        }
+        if *schema == Value::Boolean(false) {
+            self.lose(LossKind::Widening, at, "", schema.clone(), "any value", "T15");
+        }
+        self.any(&Map::new(), at)
+    }
+
+    /// Projects a schema that is an object.
+    pub(super) fn entries(&mut self, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
         if self.is_refused {
             return Node::same(Map::new());
         }
@@ -33,25 +47,19 @@ impl Projector<'_> {
             self.refuse(at, "T5", reason);
             return Node::same(Map::new());
         }
-        let Some(entries) = schema.as_object() else {
-            if *schema == Value::Boolean(false) {
-                self.lose(LossKind::Widening, at, "", schema.clone(), "any value", "T15");
-            }
-            return self.any(&Value::Object(Map::new()), at);
-        };
         if entries.contains_key("$dynamicRef") || entries.contains_key("$recursiveRef") {
-            return self.text(schema, at, "T15");
+            return self.text(entries, at, "T15");
         }
         if let Some(reference) = entries.get("$ref") {
             return self.reference(reference, entries, at, depth);
         }
         if let Some(only) = only_reference(entries) {
-            return self.node(&Value::Object(only), at, depth);
+            return self.entries(&only, at, depth);
         }
         if entries.contains_key("allOf") {
-            return match self.canonical.merged(schema, 0) {
-                Some(merged) => self.node(&merged, at, depth),
-                None => self.text(schema, at, "T3"),
+            return match self.canonical.merged(entries, 0) {
+                Some(merged) => self.entries(&merged, at, depth),
+                None => self.text(entries, at, "T3"),
             };
         }
         if entries.contains_key("const") || entries.contains_key("enum") {
@@ -68,14 +76,12 @@ impl Projector<'_> {
     }
 
     /// A node that allows any value.
-    pub(super) fn any(&mut self, schema: &Value, at: &str) -> Node {
+    pub(super) fn any(&mut self, entries: &Map<Value>, at: &str) -> Node {
         if self.dialect.nodes_typed {
-            return self.text(schema, at, "T15");
+            return self.text(entries, at, "T15");
         }
         let mut wire = Map::new();
-        if let Some(entries) = schema.as_object() {
-            self.finish(&mut wire, entries, at, &[], &Kind::ALL, SAME);
-        }
+        self.finish(&mut wire, entries, at, &[], &Kind::ALL, SAME);
         Node::same(wire)
     }
 
@@ -87,17 +93,16 @@ impl Projector<'_> {
                 strings(Some(names)).filter_map(Kind::from_name).collect()
             }
             _ => {
-                let schema = Value::Object(entries.clone());
                 // What is inside has no kind either, so it stays as it is or becomes text.
                 return if self.dialect.nodes_typed || has_structure(entries) {
-                    self.text(&schema, at, "T15")
+                    self.text(entries, at, "T15")
                 } else {
-                    self.any(&schema, at)
+                    self.any(entries, at)
                 };
             }
         };
         match kinds.as_slice() {
-            [] => self.text(&Value::Object(entries.clone()), at, "T15"),
+            [] => self.text(entries, at, "T15"),
             [kind] => self.of_kind(*kind, entries, at, depth),
             _ => self.several_kinds(&kinds, entries, at, depth),
         }
@@ -107,9 +112,7 @@ impl Projector<'_> {
         let levels = if kind == Kind::Object { self.levels(entries) } else { 1 };
         let too_deep = self.dialect.limits.depth.is_some_and(|most| depth.0 + levels > most + 1);
         match kind {
-            Kind::Object | Kind::Array if too_deep => {
-                self.text(&Value::Object(entries.clone()), at, "T15")
-            }
+            Kind::Object | Kind::Array if too_deep => self.text(entries, at, "T15"),
             Kind::Object => self.object(entries, at, depth),
             Kind::Array => self.array(entries, at, depth),
             _ => self.leaf(kind, entries, at),
@@ -164,7 +167,7 @@ impl Projector<'_> {
             }
             if !self.are_told_apart(&nodes) {
                 self.take_back(losses);
-                return self.text(&Value::Object(entries.clone()), at, "T15");
+                return self.text(entries, at, "T15");
             }
             self.alternatives(nodes, entries, at)
         };
@@ -183,7 +186,7 @@ impl Projector<'_> {
         let null = Value::Object(Map::from([("type", Value::from("null"))]));
         let null = Branch {
             step: SAME,
-            guard: crate::guard::Guard::of(&null, &|_| None),
+            guard: crate::guard::Guard::of(null.as_object(), &|_| None),
             canonical: LazySchema::new("{\"type\":\"null\"}"),
         };
         let other = Branch { step, guard, canonical: LazySchema::new("true") };
@@ -270,10 +273,9 @@ impl Projector<'_> {
         };
         let is_recursive = canonical.is_recursive(&pointer);
         if entries.keys().any(rules) && !is_recursive {
-            let schema = Value::Object(entries.clone());
-            return match canonical.without_reference(&schema, 0) {
-                Some(merged) => self.node(&Value::Object(merged), at, depth),
-                None => self.text(&schema, at, "T4"),
+            return match canonical.without_reference_in(entries, 0) {
+                Some(merged) => self.entries(&merged, at, depth),
+                None => self.text(entries, at, "T4"),
             };
         }
         for (key, value) in entries.iter().filter(|(key, _)| rules(key)) {
@@ -392,7 +394,7 @@ impl Projector<'_> {
         if level < usize::from(levels) {
             return self.written_out(pointer, target, entries, at, depth);
         }
-        self.text(&Value::Object(entries.clone()), at, "T6")
+        self.text(entries, at, "T6")
     }
 }
 

@@ -4,7 +4,7 @@ use toolwright::pointer::escaped;
 use toolwright::value::{Kind, Map, Value};
 
 use super::{Depth, Node, Projector};
-use crate::guard::{Guard, strings};
+use crate::guard::{self, strings};
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step};
 
@@ -82,28 +82,27 @@ impl Projector<'_> {
         &mut self,
         properties: &'p Map<Value>,
         required: &[&'p str],
-        others: &Others<'_>,
+        others: &Others<'p>,
         is_open: bool,
         at: &str,
-    ) -> Vec<(&'p str, Value)> {
-        let mut all: Vec<(&str, Value)> =
-            properties.iter().map(|(key, value)| (key, value.clone())).collect();
+    ) -> Vec<(&'p str, &'p Value)> {
+        let mut all: Vec<(&str, &Value)> = properties.iter().collect();
         if self.dialect.objects_closed || self.dialect.required_in_properties {
             // A required key without a schema of its own has that of the other keys.
             for key in required.iter().filter(|key| !properties.contains_key(key)) {
                 let schema = match others {
-                    Others::Open(values) => (*values).clone(),
-                    Others::Closed => Value::Boolean(false),
-                    _ => Value::Boolean(true),
+                    Others::Open(values) => values,
+                    Others::Closed => &Value::Boolean(false),
+                    _ => &Value::Boolean(true),
                 };
                 all.push((key, schema));
             }
         }
         all.retain(|(key, schema)| {
-            let is_forbidden = *schema == Value::Boolean(false) && !required.contains(key);
+            let is_forbidden = **schema == Value::Boolean(false) && !required.contains(key);
             if is_forbidden && is_open {
                 let pointer = format!("{at}/properties/{}", escaped(key));
-                self.lose(LossKind::Enforcement, &pointer, "", schema.clone(), "", "T20");
+                self.lose(LossKind::Enforcement, &pointer, "", (*schema).clone(), "", "T20");
             }
             !is_forbidden
         });
@@ -176,7 +175,7 @@ impl Projector<'_> {
         );
         let has_properties = !wire_properties.is_empty();
         if !has_properties && self.dialect.objects_nonempty && !is_root {
-            return self.text(&Value::Object(entries.clone()), at, "T2");
+            return self.text(entries, at, "T2");
         }
         if has_properties
             || self.dialect.objects_have_properties
@@ -208,7 +207,7 @@ impl Projector<'_> {
             return false;
         }
         let mut found = false;
-        crate::canonical::visit(schema, String::new(), &mut |node, _| {
+        crate::canonical::visit(schema, &mut |node, _| {
             let target = node
                 .get("$ref")
                 .and_then(Value::as_str)
@@ -232,8 +231,8 @@ impl Projector<'_> {
         }
         // The definition of a reference that leads back here is not made yet, so the canonical form says it too.
         let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
-        let is_never_null = !Guard::of(schema, &target).accepts(&Value::Null);
-        if is_never_null || !self.guard(&wire).accepts(&Value::Null) {
+        let is_never_null = !guard::accepts_null(schema.as_object(), &target);
+        if is_never_null || !self.accepts_null(&wire) {
             return (self.with_null(wire), step, AbsentForm::Null);
         }
         if self.policy.wraps_absent() {
@@ -281,10 +280,10 @@ impl Projector<'_> {
                     );
                     return (Rest::NoForm, closed);
                 }
-                Others::Open(values) => ((*values).clone(), "additionalProperties"),
-                Others::Pattern(_, values) => ((*values).clone(), "patternProperties"),
+                Others::Open(values) => (values, "additionalProperties"),
+                Others::Pattern(_, values) => (values, "patternProperties"),
             };
-            let (pairs, step) = self.pairs(&values, keyword, entries, at, Depth(depth.0 + 1));
+            let (pairs, step) = self.pairs(values, keyword, entries, at, Depth(depth.0 + 1));
             let wire_key = renamed("more", taken);
             wire_properties.insert(wire_key.as_str(), Value::Object(pairs));
             wire_required.push(Value::from(wire_key.as_str()));
@@ -387,7 +386,7 @@ impl Projector<'_> {
         let value = if values.as_object().is_some() {
             self.node(values, &pointer, Depth(depth.0 + 2))
         } else {
-            self.any(&Value::Object(Map::new()), &pointer)
+            self.any(&Map::new(), &pointer)
         };
         let mut key = Map::from([("type", Value::from("string"))]);
         let mut rules = Map::from([("type", Value::from("string"))]);

@@ -1,80 +1,92 @@
 //! Projects for dialects that accept any JSON Schema, except for rules about its root and about older drafts.
 
+use std::borrow::Cow;
+
 use toolwright::schema::Schema;
 use toolwright::value::{Map, Value};
 
 use super::leaf::looks_around;
 use super::root::{INPUT, wrapped};
-use super::{Node, Projector};
-use crate::canonical::{modern, rebuilt, visit};
+use super::{Modern, Node, Projector};
+use crate::canonical::{change, is_old_draft, modernize, visit};
 use crate::guard::type_names;
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step, StepId};
 use crate::sentence;
 
-/// Projects the whole schema, as it is written.
-pub(super) fn project(
+impl Modern {
+    pub(super) fn of(schema: &Value) -> Self {
+        let mut modern = schema.clone();
+        modernize(&mut modern, !is_old_draft(schema));
+        if let (true, Value::Object(entries)) = (other_draft(schema).is_some(), &mut modern) {
+            entries.remove("$schema");
+        }
+        let mistake = Schema::new(&modern.to_string()).err();
+        let mistake = mistake.map(|error| (error.pointer().to_owned(), error.message().to_owned()));
+        Self { schema: modern, mistake }
+    }
+}
+
+/// The `$schema` of a schema, if it names another draft than 2020-12.
+fn other_draft(schema: &Value) -> Option<&str> {
+    let draft = schema.get("$schema").and_then(Value::as_str)?;
+    (!draft.is_empty() && !draft.contains("2020-12")).then_some(draft)
+}
+
+/// Projects the whole schema, as it is written; `modern` is its form of draft 2020-12.
+pub(super) fn project<'a>(
     projector: &mut Projector<'_>,
-    schema: &Value,
+    schema: &'a Value,
+    modern: impl FnOnce() -> &'a Modern,
 ) -> (Option<Map<Value>>, StepId) {
     let dialect = projector.dialect;
-    let mut schema = schema.clone();
+    let mut whole = schema;
     if dialect.needs_2020_12() {
-        let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default().to_owned();
-        if !draft.is_empty() && !draft.contains("2020-12") {
-            let siblings_count =
-                !["draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old));
-            schema = modern(&schema, siblings_count);
-            if let Value::Object(entries) = &mut schema {
-                entries.remove("$schema");
-            }
+        let Modern { schema: modern, mistake } = modern();
+        if let Some(draft) = other_draft(schema) {
             projector.lose(LossKind::Annotation, "", "$schema", Value::from(draft), "", "T21");
-        } else {
-            schema = modern(&schema, true);
         }
+        if let Some((pointer, message)) = mistake {
+            projector.refuse(pointer, "T0", message.clone());
+            return (None, SAME);
+        }
+        whole = modern;
     }
-    if dialect.needs_2020_12()
-        && let Err(error) = Schema::new(&schema.to_string())
-    {
-        projector.refuse(error.pointer(), "T0", error.message().to_owned());
-        return (None, SAME);
-    }
-    let whole = plain_object(projector, &schema);
-    let is_plain = whole.is_some();
-    let mut schema = whole.map_or(schema, Value::Object);
+    let object = plain_object(projector, whole);
+    let is_plain = object.is_some();
+    let mut schema =
+        object.map_or_else(|| whole.clone(), |object| Value::Object(object.into_owned()));
     if !dialect.pattern_lookaround {
-        schema = without_lookaround(projector, &schema);
+        without_lookaround(projector, &mut schema);
     }
     if dialect.id_is_uri_reference {
-        schema = without_strange_ids(projector, &schema);
+        without_strange_ids(projector, &mut schema);
     }
     if dialect.items_required {
-        schema = with_items(projector, &schema);
+        with_items(projector, &mut schema);
     }
     let entries = match schema {
         Value::Object(entries) if is_plain => entries,
         schema => return under_input(projector, schema),
     };
-    let keys = entries
-        .get("properties")
-        .and_then(Value::as_object)
-        .map(|all| all.keys().map(str::to_owned).collect::<Vec<_>>());
-    let keys = keys.unwrap_or_default();
-    if keys.iter().all(|key| dialect.takes_key(key, true)) {
+    let properties = entries.get("properties").and_then(Value::as_object);
+    let takes_keys =
+        properties.into_iter().flat_map(Map::keys).all(|key| dialect.takes_key(key, true));
+    if takes_keys {
         let mut entries = entries;
         if dialect.objects_have_properties_root && !entries.contains_key("properties") {
             entries.insert("properties", Value::Object(Map::new()));
         }
         return (Some(entries), SAME);
     }
-    match with_other_keys(projector, &entries, &keys) {
+    match with_other_keys(projector, &entries) {
         Some((wire, step)) => (Some(wire), step),
         None => under_input(projector, Value::Object(entries)),
     }
 }
 
 /// The entries of a root that the dialect takes, where there is one without wrapping it.
-fn plain_object(projector: &Projector<'_>, schema: &Value) -> Option<Map<Value>> {
+fn plain_object<'a>(projector: &Projector<'_>, schema: &'a Value) -> Option<Cow<'a, Map<Value>>> {
     let dialect = projector.dialect;
     let entries = schema.as_object()?;
     let is_taken = |entries: &Map<Value>| {
@@ -83,12 +95,12 @@ fn plain_object(projector: &Projector<'_>, schema: &Value) -> Option<Map<Value>>
             && !entries.contains_key("$ref")
     };
     if is_taken(entries) {
-        return Some(entries.clone());
+        return Some(Cow::Borrowed(entries));
     }
     // A reference to an object, or members that merge, are one object.
     let merged = projector.canonical.without_reference(&projector.canonical.root, 0)?;
     let was_merged = entries.contains_key("$ref") || entries.contains_key("allOf");
-    (was_merged && is_taken(&merged)).then_some(merged)
+    (was_merged && is_taken(&merged)).then_some(Cow::Owned(merged))
 }
 
 /// The schema under the one property of an object. References keep their targets.
@@ -102,9 +114,14 @@ fn under_input(projector: &mut Projector<'_>, schema: Value) -> (Option<Map<Valu
     }
     let mut definitions = Vec::new();
     for keyword in ["$defs", "definitions"] {
-        definitions.extend(inner.remove(keyword).map(|value| (keyword, rebased(&value, true))));
+        let Some(mut all) = inner.remove(keyword) else { continue };
+        if let Value::Object(members) = &mut all {
+            members.iter_mut().for_each(|(_, member)| rebase(member));
+        }
+        definitions.push((keyword, all));
     }
-    let inner = rebased(&Value::Object(inner), false);
+    let mut inner = Value::Object(inner);
+    rebase(&mut inner);
     let node = Node::same(inner.as_object().cloned().unwrap_or_default());
     let (wire, step) = wrapped(projector, node);
     let wire = wire.map(|wire| {
@@ -117,9 +134,9 @@ fn under_input(projector: &mut Projector<'_>, schema: Value) -> (Option<Map<Valu
     (wire, step)
 }
 
-/// A schema whose references to its root lead to where that stands now. `is_map` for an object of schemas.
-fn rebased(schema: &Value, is_map: bool) -> Value {
-    let mut rebase = |mut node: Map<Value>| {
+/// Makes references to the root lead to where that stands now.
+fn rebase(schema: &mut Value) {
+    change(schema, &mut |node| {
         if let Some(Value::String(reference)) = node.get("$ref")
             && let Some(rest) = reference.strip_prefix('#')
             && (rest.is_empty() || rest.starts_with('/'))
@@ -129,23 +146,17 @@ fn rebased(schema: &Value, is_map: bool) -> Value {
             let moved = format!("#/properties/{INPUT}{rest}");
             node.insert("$ref", Value::from(moved));
         }
-        node
-    };
-    match schema {
-        Value::Object(members) if is_map => Value::Object(
-            members.iter().map(|(name, member)| (name, rebuilt(member, &mut rebase))).collect(),
-        ),
-        _ => rebuilt(schema, &mut rebase),
-    }
+    });
 }
 
 /// The root with keys that fit the grammar. `None` where other rules name the keys too.
 fn with_other_keys(
     projector: &mut Projector<'_>,
     entries: &Map<Value>,
-    keys: &[String],
 ) -> Option<(Map<Value>, StepId)> {
     let dialect = projector.dialect;
+    let all = entries.get("properties").and_then(Value::as_object);
+    let keys: Vec<&str> = all.into_iter().flat_map(Map::keys).collect();
     let known = [
         "type",
         "properties",
@@ -170,19 +181,20 @@ fn with_other_keys(
     {
         return None;
     }
+    let is_taken = |key: &&&str| dialect.takes_key(key, true);
     let mut taken: Vec<String> =
-        keys.iter().filter(|key| dialect.takes_key(key, true)).cloned().collect();
+        keys.iter().filter(is_taken).map(|key| (*key).to_owned()).collect();
     let mut properties = Vec::new();
     for key in keys {
         let wire_key = if dialect.takes_key(key, true) {
-            key.clone()
+            key.to_owned()
         } else {
             let renamed = super::object::renamed(key, &taken);
             taken.push(renamed.clone());
             renamed
         };
         properties.push(Property {
-            key: key.clone(),
+            key: key.to_owned(),
             wire_key,
             step: SAME,
             absent: AbsentForm::Absent,
@@ -213,12 +225,14 @@ fn with_other_keys(
 }
 
 /// Gives `items` to arrays that lack it.
-fn with_items(projector: &mut Projector<'_>, schema: &Value) -> Value {
-    let lacks = |node: &Value| {
-        node.get("items").is_none()
+fn with_items(projector: &mut Projector<'_>, schema: &mut Value) {
+    let lacks = |node: &Map<Value>| {
+        !node.contains_key("items")
             && node.get("type").is_some_and(|kinds| type_names(kinds).any(|kind| kind == "array"))
     };
-    visit(schema, String::new(), &mut |node, at| {
+    let mut is_lacking = false;
+    visit(schema, &mut |node, at| {
+        is_lacking |= lacks(node);
         if lacks(node)
             && let Some(was) = node.get("unevaluatedItems")
         {
@@ -234,57 +248,52 @@ fn with_items(projector: &mut Projector<'_>, schema: &Value) -> Value {
             );
         }
     });
-    rebuilt(schema, &mut |mut node| {
-        let whole = Value::Object(node.clone());
-        if lacks(&whole) {
-            node.insert("items", Value::Object(Map::new()));
-        }
-        node
-    })
+    if is_lacking {
+        change(schema, &mut |node| {
+            if lacks(node) {
+                node.insert("items", Value::Object(Map::new()));
+            }
+        });
+    }
 }
 
 /// Says patterns with lookaround in words.
-fn without_lookaround(projector: &mut Projector<'_>, schema: &Value) -> Value {
+fn without_lookaround(projector: &mut Projector<'_>, schema: &mut Value) {
     let words = |node: &Map<Value>| {
         let pattern = node.get("pattern")?;
-        looks_around(pattern.as_str()?).then(|| sentence::of("pattern", pattern, &Value::Null))?
+        looks_around(pattern.as_str()?).then(|| sentence::of("pattern", pattern, node))?
     };
-    visit(schema, String::new(), &mut |node, at| {
-        if let Some(entries) = node.as_object()
-            && let (Some(words), Some(was)) = (words(entries), entries.get("pattern"))
-        {
+    let mut is_lost = false;
+    visit(schema, &mut |node, at| {
+        if let (Some(words), Some(was)) = (words(node), node.get("pattern")) {
+            is_lost = true;
             projector.lose(LossKind::Enforcement, at, "pattern", was.clone(), &words, "T20");
         }
     });
-    rebuilt(schema, &mut |mut node| {
-        if let Some(words) = words(&node) {
-            node.remove("pattern");
-            let own = node.get("description").and_then(Value::as_str);
-            let text = sentence::behind(own, &[words]);
-            node.extend(text.map(|text| ("description", Value::from(text))));
-        }
-        node
-    })
+    if is_lost {
+        change(schema, &mut |node| {
+            if let Some(words) = words(node) {
+                node.remove("pattern");
+                let own = node.get("description").and_then(Value::as_str);
+                let text = sentence::behind(own, &[words]);
+                node.extend(text.map(|text| ("description", Value::from(text))));
+            }
+        });
+    }
 }
 
 /// Takes out ids that are no URI reference (RFC 3986, section 4.1).
-fn without_strange_ids(projector: &mut Projector<'_>, schema: &Value) -> Value {
-    let mut lost = Vec::new();
+fn without_strange_ids(projector: &mut Projector<'_>, schema: &mut Value) {
     let is_reference = |id: &str| {
         id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&byte))
             && !id.is_empty()
     };
-    let clean = rebuilt(schema, &mut |mut node| {
-        if let Some(id) =
-            node.get("$id").filter(|id| id.as_str().is_none_or(|id| !is_reference(id))).cloned()
+    change(schema, &mut |node| {
+        if let Some(id) = node.get("$id")
+            && id.as_str().is_none_or(|id| !is_reference(id))
+            && let Some(id) = node.remove("$id")
         {
-            node.remove("$id");
-            lost.push(id);
+            projector.lose(LossKind::Annotation, "", "$id", id, "", "T21");
         }
-        node
     });
-    for id in lost {
-        projector.lose(LossKind::Annotation, "", "$id", id, "", "T21");
-    }
-    clean
 }

@@ -1,5 +1,7 @@
 //! Projects the root of a schema, which is an object on the wire.
 
+use std::borrow::Cow;
+
 use toolwright::value::{Kind, Map, Value};
 
 use super::object::Others;
@@ -15,8 +17,7 @@ pub(super) const INPUT: &str = "input";
 pub(super) fn project(projector: &mut Projector<'_>) -> (Option<Map<Value>>, StepId) {
     let canonical = projector.canonical;
     let root = &*canonical.root;
-    let plain = plain_object(projector, root);
-    let Some(entries) = plain else {
+    let Some(entries) = plain_object(projector, root) else {
         let node = projector.node(root, "", Depth(2));
         return wrapped(projector, node);
     };
@@ -31,22 +32,22 @@ pub(super) fn project(projector: &mut Projector<'_>) -> (Option<Map<Value>>, Ste
             return nothing(projector, &entries, &others);
         }
         Others::Open(_) | Others::Pattern(..) if names_none && !takes_maps => {
-            let node = projector.node(&Value::Object(entries), "", Depth(2));
+            let node = projector.entries(&entries, "", Depth(2));
             return wrapped(projector, node);
         }
         _ => {}
     }
-    let node = projector.node(&Value::Object(entries), "", Depth(1));
+    let node = projector.entries(&entries, "", Depth(1));
     (Some(node.wire), node.step)
 }
 
 /// The entries of a root that is an object with properties, after references and `allOf`.
-fn plain_object(projector: &Projector<'_>, root: &Value) -> Option<Map<Value>> {
+fn plain_object<'a>(projector: &Projector<'_>, root: &'a Value) -> Option<Cow<'a, Map<Value>>> {
     let entries = root.as_object()?;
     let entries = if entries.contains_key("$ref") || entries.contains_key("allOf") {
-        projector.canonical.without_reference(root, 0)?
+        Cow::Owned(projector.canonical.without_reference(root, 0)?)
     } else {
-        entries.clone()
+        Cow::Borrowed(entries)
     };
     let is_object = entries.get("type").and_then(Value::as_str) == Some(Kind::Object.as_str());
     let is_listed = entries.contains_key("enum") || entries.contains_key("const");

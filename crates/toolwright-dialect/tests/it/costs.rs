@@ -58,9 +58,20 @@ fn references_that_multiply_cost_no_more_than_their_budget() {
             let dialect = Dialect::find(dialect).unwrap();
             let start = Instant::now();
             let subject = Subject { name: "bomb", description: "Bombs.", args };
-            let _ = project(&subject, dialect, &Policy::default());
+            let once = project(&subject, dialect, &Policy::default());
             let elapsed = start.elapsed();
             assert!(elapsed < Duration::from_secs(20), "{name} in {}: {elapsed:?}", dialect.id());
+            // Each projection of a tool that is read once has the whole budget.
+            let read = subject.read();
+            for _ in 0..2 {
+                let again = read.project(dialect, &Policy::default());
+                assert_eq!(
+                    (again.class, again.losses),
+                    (once.class, once.losses.clone()),
+                    "{name}"
+                );
+                assert_eq!(again.wire_schema, once.wire_schema, "{name}");
+            }
         }
     }
 }
