@@ -349,19 +349,13 @@ impl HostOptions {
     /// Applies these options to a run.
     pub(super) fn apply(self, mut run: Run, options: Options, environment: &Environment) -> Run {
         let approver = self.approver.or_else(|| environment.approver.clone());
-        let mut approval_list = options.approval_list.to_vec();
-        approval_list.extend(self.approval_list.iter().cloned());
-        let mut session_stopped = options.session_stopped;
+        let mut options = Options { approver, can_suspend: true, ..options };
+        options.require_approval_of(&self.approval_list);
         if let Some(session) = &self.session {
-            // A run that is resumed in its session has the names already.
-            let is_new = |name: &&String| !approval_list.contains(name);
-            let of_session: Vec<_> = session.approval_list.iter().filter(is_new).cloned().collect();
-            approval_list.extend(of_session);
-            session_stopped = session.stopped.clone();
+            options.require_approval_of(&session.approval_list);
+            options.session_stopped = session.stopped.clone();
         }
-        let approval_list = approval_list.into();
-        run.options =
-            Options { approver, approval_list, can_suspend: true, session_stopped, ..options };
+        run.options = options;
         run.host_approval_list = self.approval_list.into();
         (run.session, run.extra_toolsets) = (self.session, self.extra_toolsets);
         (run.cancelled, run.checkpoints) = (self.cancelled, self.checkpoints);

@@ -430,6 +430,11 @@ impl Dispatcher {
                 None => End::Failed(failure),
             };
         };
+        let mut options = self.options.clone();
+        if let Some(run) = &suspended {
+            // The run may be resumed in a session with another approval list.
+            options.require_approval_of(&run.approval_list);
+        }
         let retry = Retry::new().with_attempts(1);
         let mut attempt = suspended.as_ref().map_or(1, |run| run.attempt);
         let mut pause = None;
@@ -449,8 +454,8 @@ impl Dispatcher {
                 }
             };
             let id_and_input = (id, input.clone());
-            let (environment, options) = (&self.environment, &self.options);
-            let run = Run::child(environment, agent.clone(), call, tool, id_and_input, options);
+            let environment = &self.environment;
+            let run = Run::child(environment, agent.clone(), call, tool, id_and_input, &options);
             let resumption = suspended
                 .take()
                 .map(|state| Resumption { state, verdicts: Arc::clone(&self.verdicts) });

@@ -121,3 +121,12 @@ pub(crate) struct Options {
     /// Cancelled once the session is stopped, if there is one.
     pub(crate) session_stopped: CancellationToken,
 }
+
+impl Options {
+    /// Adds the names to the approval list that it does not have yet.
+    pub(crate) fn require_approval_of(&mut self, names: &[String]) {
+        let mut all = self.approval_list.to_vec();
+        all.extend(names.iter().filter(|name| !self.approval_list.contains(name)).cloned());
+        self.approval_list = all.into();
+    }
+}

@@ -8,11 +8,12 @@ use toolwright::{Payload, RegistrationError, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::Source;
 use toolwright_runtime::tools::IntoSource;
 use toolwright_runtime::{
-    Agent, CallEnd, Catalog, FunctionTool, Registry, ResumeError, RunRequest, Runtime, Session,
-    SessionRequest, ToolEntry, ToolsetError,
+    Agent, CallEnd, Catalog, FunctionTool, Registry, ResumeError, RunRequest, Runtime, Script,
+    Session, SessionRequest, ToolEntry, ToolsetError,
 };
 
 use crate::approval_lists::of_session;
+use crate::approvals::guarded;
 use crate::planners::{WORKER, brief, briefs, steps};
 use crate::tools::{Log, N, call, payload, test_registry};
 use crate::toys::{Toy, spec, tool};
@@ -206,6 +207,41 @@ async fn h6_h8_a_suspended_call_of_a_session_can_be_resumed_in_another_session()
     let error = session.resume(&restored, [question.approve()]).await.unwrap_err();
     assert!(matches!(error, ResumeError::AnsweredBefore { .. }), "restored once more");
     assert_eq!(ran.lines().len(), 1);
+}
+
+/// H6: the agent that answers the call waits for one approval, and then makes a call that only the first session's list names.
+#[tokio::test]
+async fn h6_an_approval_list_stays_with_a_suspended_call_in_a_session_without_one() {
+    let log = Log::default();
+    let registry = Registry::new();
+    registry.register_toolset("disks", guarded(&log)).unwrap();
+    let ran = log.clone();
+    let free = tool("free", move |n| {
+        ran.push(format!("free {n}"));
+        n
+    });
+    registry.register_toolset("toys", free).unwrap();
+    let delegate = spec("delegate").with_toolset("delegating").with_types::<N, N>();
+    let child = Agent::new("child", "lab").with_implements(delegate);
+    let planner = Script::new().call([call("wipe", "w", 1)]).call([call("free", "f", 2)]);
+    let child = child.with_toolsets(["disks", "toys"]);
+    registry.register_agent(child, planner.finish(payload(3)).into()).unwrap();
+    let catalog = registry.catalog();
+    for (agent, toolset) in [("child", "disks"), ("child", "toys"), ("agent", "delegating")] {
+        catalog.publish(toolset, toolset).unwrap();
+        catalog.allow(agent, toolset).unwrap();
+    }
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let strict = SessionRequest::new("agent").with_approval_of(["free"]);
+    let session = runtime.open_session(strict).await.unwrap();
+    let end = session.start(call("delegating.delegate", "a", 1)).await;
+    let CallEnd::Suspended(waiting) = end else { panic!("it waits") };
+    let other = runtime.open_session("agent").await.unwrap();
+    let answer = waiting.pending()[0].approve();
+    let end = other.resume(&waiting, [answer]).await.unwrap();
+    let CallEnd::Suspended(waiting) = end else { panic!("it waits again: {:?}", log.lines()) };
+    assert_eq!(waiting.pending()[0].tool, "free");
+    assert_eq!(log.lines(), [r#"wiped {"n":1}"#]);
 }
 
 #[tokio::test]
