@@ -173,15 +173,12 @@ impl Run {
         })
     }
 
-    /// Returns the scope of a call: that of the run, with the parent call and the labels that the planner set. Labels of the run
-    /// take precedence.
+    /// Returns the scope of a call: that of the run, with the parent call that the planner set. Tools may take their arguments from
+    /// labels, so those of a planner are ignored.
     fn scope_of(&self, call: &ToolCall) -> Scope {
         let mut scope = Scope::clone(&self.scope);
         if let Some(parent) = call.parent_call_id() {
             scope.parent_call_id = Some(parent.to_owned());
-        }
-        for (key, value) in &call.scope().labels {
-            scope.labels.entry(key.clone()).or_insert_with(|| value.clone());
         }
         scope
     }

@@ -112,9 +112,9 @@ async fn the_failure_of_an_unknown_tool_lists_the_offered_tools() {
     );
 }
 
-/// G28: ids that the planner sets are replaced. It may set a parent call and add labels.
+/// G28: ids that the planner sets are replaced, except for a parent call, and its labels are ignored.
 #[tokio::test]
-async fn g28_calls_carry_the_scope_of_their_run() {
+async fn g28_calls_carry_the_scope_of_their_run_and_no_labels_of_the_planner() {
     let (registry, _) = test_registry();
     let stray = toolwright::Scope {
         run_id: Some("forged".into()),
@@ -138,6 +138,6 @@ async fn g28_calls_carry_the_scope_of_their_run() {
         (call.run_id(), call.session_id(), call.turn_id()),
         (Some("r1"), Some("s1"), Some("t1"))
     );
-    assert_eq!((call.label("tenant"), call.label("team")), (Some("t1"), Some("t2")));
+    assert_eq!((call.label("tenant"), call.label("team")), (Some("t1"), None));
     assert_eq!(call.parent_call_id(), Some("p1"));
 }
