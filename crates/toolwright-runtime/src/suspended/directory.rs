@@ -37,8 +37,8 @@ impl InDirectory {
     /// # Errors
     ///
     /// The path is not a directory and cannot be created, or other users could write to the directory or replace it, and so
-    /// approve calls. This is the case if another user owns it, if its mode lets others write, or if the mode of an ancestor
-    /// lets others write and has no sticky bit.
+    /// approve calls. This is the case if another user owns it, or an ancestor that is not root's; if its mode lets others write;
+    /// or if the mode of an ancestor lets others write and has no sticky bit.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
         #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
@@ -76,6 +76,7 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
 
     const STICKY: u32 = 0o1000;
+    const ROOT: u32 = 0;
     let refused = |why| Err(io::Error::new(ErrorKind::PermissionDenied, why));
     let metadata = fs::metadata(path)?;
     if metadata.mode() & 0o022 != 0 {
@@ -83,16 +84,6 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
             "other users may write to `{}`, expected only its owner; chmod it to 700",
             path.display()
         ));
-    }
-    for parent in path.ancestors().skip(1) {
-        let mode = fs::metadata(parent)?.mode();
-        if mode & 0o022 != 0 && mode & STICKY == 0 {
-            return refused(format!(
-                "other users may replace `{}`, as they may write to `{}`; chmod that to 755",
-                path.display(),
-                parent.display()
-            ));
-        }
     }
     // The owner of a new file is the user of this process.
     let created = path.join(format!("owner-{}", random_id()?));
@@ -104,6 +95,24 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
             "user {owner} owns `{}`, expected user {user} of this process; chown it",
             path.display()
         ));
+    }
+    for parent in path.ancestors().skip(1) {
+        let metadata = fs::metadata(parent)?;
+        let (mode, owner) = (metadata.mode(), metadata.uid());
+        if mode & 0o022 != 0 && mode & STICKY == 0 {
+            return refused(format!(
+                "other users may replace `{}`, as they may write to `{}`; chmod that to 755",
+                path.display(),
+                parent.display()
+            ));
+        }
+        if owner != user && owner != ROOT {
+            return refused(format!(
+                "user {owner} may replace `{}`, as that user owns `{}`; expected user {user} of this process or root",
+                path.display(),
+                parent.display()
+            ));
+        }
     }
     Ok(())
 }

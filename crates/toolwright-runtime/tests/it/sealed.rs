@@ -264,15 +264,22 @@ fn h8_a_directory_that_others_may_replace_is_refused() {
 #[test]
 fn h8_a_directory_of_another_user_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("runs");
+    let parent = folder.path().join("parent");
+    let path = parent.join("runs");
+    std::fs::create_dir(&parent).unwrap();
     InDirectory::open(&path).unwrap();
     // Only root can change the owner of a directory; for other users, `/` belongs to another user.
-    if std::os::unix::fs::chown(&path, Some(65534), None).is_ok() {
-        let error = InDirectory::open(&path).unwrap_err().to_string();
-        assert!(error.starts_with("user 65534 owns `"), "{error}");
-    } else {
+    if std::os::unix::fs::chown(&path, Some(65534), None).is_err() {
         InDirectory::open("/").unwrap_err();
+        return;
     }
+    let error = InDirectory::open(&path).unwrap_err().to_string();
+    assert!(error.starts_with("user 65534 owns `"), "{error}");
+    std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+    InDirectory::open(&path).unwrap();
+    std::os::unix::fs::chown(&parent, Some(65534), None).unwrap();
+    let error = InDirectory::open(&path).unwrap_err().to_string();
+    assert!(error.starts_with("user 65534 may replace `"), "{error}");
 }
 
 #[tokio::test]
