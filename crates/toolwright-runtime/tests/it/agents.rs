@@ -75,7 +75,7 @@ async fn an_agent_that_calls_itself_without_end_is_stopped() {
     let outcome = runtime.run(RunRequest::new("recursive", payload(0))).await.unwrap();
     assert_eq!(outcome.result(), Ok(payload(0)));
     let runs = all.events().iter().filter(|event| event.kind.as_str() == "run_started").count();
-    assert_eq!(runs, 17, "the first run and sixteen below it");
+    assert_eq!(runs, 11, "the first run and ten below it");
 }
 
 #[tokio::test]

@@ -228,3 +228,22 @@ async fn h6_the_approval_list_of_an_agent_is_not_inherited_by_child_runs() {
         assert_eq!(briefs(&outcome), [r#"{"n":2}"#, r#"{"n":2}"#]);
     }
 }
+
+/// In a development build on a thread with the stack of tokio's, which tests have, too.
+#[tokio::test]
+async fn r6_an_agent_that_delegates_to_itself_ends_with_a_failure() {
+    let registry = Registry::new();
+    let again = spec("again").with_types::<N, N>();
+    let again = FunctionTool::delegating(again, async |_| {
+        Ok::<_, ToolFailure>(Delegation::to("boss", payload(1)))
+    });
+    registry.register_tool(again).unwrap();
+    let planner = rule(|turn| match turn.last_results().next() {
+        None => Ok(toolwright_runtime::Step::Call(vec![call("again", "a", 1)])),
+        Some(result) => Err(Box::new(result.outcome.clone().unwrap_err())),
+    });
+    registry.register_agent(Agent::new("boss", "lab").with_tools(["again"]), planner).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("boss", payload(0))).await.unwrap();
+    let message = outcome.result().unwrap_err().message;
+    assert!(message.starts_with("agents have already called agents"), "{message}");
+}
