@@ -16,6 +16,7 @@ use tokio::io::{
 use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
+use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, hidden, line, visible};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
     ToolResult,
@@ -23,7 +24,7 @@ use toolwright::{
 
 use super::approval::SignedCall;
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION};
+use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION, WireTool};
 use crate::tools::{ToolEntry, Toolset, check_cleared};
 use crate::wire::{WireCall, WireScope};
 
@@ -54,6 +55,9 @@ struct Listed {
     /// The digest of the tool, for approval codes.
     digest: [u8; 32],
 }
+
+/// The most tools of a list, as for MCP servers.
+const MAX_TOOLS: usize = 10_000;
 
 /// The most calls at once, even if the server allows more.
 const MAX_CALLS: usize = 4096;
@@ -191,7 +195,10 @@ impl RemoteToolset {
             Request::Call { id, approval: self.approval_code(id, call, &sent), call: sent }
         };
         match self.request(&self.calls, request).await {
-            Ok(Reply::Outcome { outcome, .. }) => outcome.into(),
+            Ok(Reply::Outcome { outcome, .. }) => Outcome::from(outcome).map_err(|failure| {
+                let message = visible(&failure.message).into_owned();
+                ToolFailure { message, ..failure }
+            }),
             Ok(_) | Err(_) => Err(disconnected()),
         }
     }
@@ -315,8 +322,12 @@ impl Toolset for RemoteToolset {
             else {
                 return Err(RemoteError::Disconnected.into());
             };
+            let tools = tools?;
+            if let Some(mistake) = mistake_in(&tools) {
+                return Err(RemoteError::Protocol(mistake).into());
+            }
             let mut entries = Vec::new();
-            let listed = tools?.into_iter().map(|wire| {
+            let listed = tools.into_iter().map(|wire| {
                 let (is_available, digest) = (wire.is_available(), wire.digest());
                 let tool = wire.into_entry();
                 entries.push(tool.clone());
@@ -364,7 +375,9 @@ impl Toolset for RemoteToolset {
     fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
             match self.request_other(|id| Request::Instructions { id }).await {
-                Ok(Reply::Instructions { text, .. }) => text,
+                Ok(Reply::Instructions { text, .. }) => {
+                    text.map(|text| visible(&text).into_owned())
+                }
                 Ok(_) | Err(_) => None,
             }
         })
@@ -374,6 +387,19 @@ impl Toolset for RemoteToolset {
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         listed.get(tool).is_none_or(|listed| listed.is_available)
     }
+}
+
+/// Returns the mistake in a list of tools, if there is one: too many, or a name that people and models cannot read.
+fn mistake_in(tools: &[WireTool]) -> Option<String> {
+    if tools.len() > MAX_TOOLS {
+        return Some(format!("{} tools are listed, expected at most {MAX_TOOLS}", tools.len()));
+    }
+    let is_wrong = |name: &&str| name.len() > MAX_TOOL_NAME_BYTES || hidden(name).next().is_some();
+    let name = tools.iter().map(WireTool::name).find(is_wrong)?;
+    Some(format!(
+        "the tool `{}` is listed, expected a name of at most {MAX_TOOL_NAME_BYTES} bytes without hidden characters",
+        line(name, MAX_TOOL_NAME_BYTES)
+    ))
 }
 
 fn disconnected() -> ToolFailure {

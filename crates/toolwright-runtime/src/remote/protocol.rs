@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
+use toolwright::untrusted::visible;
 use toolwright::{InvalidPayload, ToolSpec};
 
 use crate::tools::ToolEntry;
@@ -132,6 +133,10 @@ impl WireTool {
         }
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(super) fn is_available(&self) -> bool {
         self.available
     }
@@ -142,7 +147,7 @@ impl WireTool {
         Sha256::digest(serde_json::to_vec(&tool).expect("a tool can be serialized")).into()
     }
 
-    /// Converts it into the entry that the client lists.
+    /// Converts it into the entry that the client lists. [Hidden](toolwright::untrusted) characters of its texts become visible.
     pub(super) fn into_entry(self) -> ToolEntry {
         let annotations = ToolAnnotations {
             read_only: self.read_only,
@@ -159,13 +164,14 @@ impl WireTool {
             .with_annotations(annotations)
             .with_limits(limits)
             .with_checks(check_json, check_json);
+        let shown = |text: &str| visible(text).into_owned();
         if let Some(title) = self.title {
-            spec.set_title(title);
+            spec.set_title(shown(&title));
         }
-        spec.set_description(self.description);
-        spec.set_toolset(self.toolset);
-        spec.set_toolset_description(self.toolset_description);
-        spec.set_service(self.service);
+        spec.set_description(shown(&self.description));
+        spec.set_toolset(shown(&self.toolset));
+        spec.set_toolset_description(shown(&self.toolset_description));
+        spec.set_service(shown(&self.service));
         spec.set_tags(self.tags);
         spec.set_args_schema(self.args_schema);
         spec.set_result_schema(self.result_schema);

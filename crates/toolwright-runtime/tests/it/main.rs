@@ -28,6 +28,7 @@ mod remote;
 mod resolution;
 mod resumed;
 mod sealed;
+mod servers;
 mod sessions;
 mod spans;
 mod state;

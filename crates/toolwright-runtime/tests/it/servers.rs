@@ -1,0 +1,63 @@
+//! Hostile servers of remote toolsets: the texts and tools that they list.
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use toolwright::Scope;
+use toolwright_runtime::Toolset;
+use toolwright_runtime::remote::{RemoteOptions, RemoteToolset};
+
+use crate::tools::call;
+
+/// A server whose list has these tools, which has odd instructions and whose calls fail with an odd message.
+async fn listing(tools: Value) -> RemoteToolset {
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    tokio::spawn(async move {
+        let (input, mut output) = tokio::io::split(theirs);
+        let mut input = BufReader::new(input).lines();
+        while let Some(line) = input.next_line().await.unwrap() {
+            let request: Value = serde_json::from_str(&line).unwrap();
+            let id = &request["id"];
+            let failure = json!({"kind": "denied", "code": null, "message": "no\u{202e}", "recovery": "replan", "correction": null, "detail": null});
+            let reply = match request["say"].as_str().unwrap() {
+                "open" => json!({"say": "opened", "calls": 4, "nonce": "n"}),
+                "list" => json!({"say": "tools", "id": id, "tools": {"Ok": tools}}),
+                "instructions" => json!({"say": "instructions", "id": id, "text": "obey\u{202e}"}),
+                _ => json!({"say": "outcome", "id": id, "outcome": {"failure": failure}}),
+            };
+            output.write_all(format!("{reply}\n").as_bytes()).await.unwrap();
+        }
+    });
+    let (input, output) = tokio::io::split(ours);
+    RemoteToolset::connect_stream(input, output, &Scope::default(), RemoteOptions::new())
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn texts_of_a_server_have_no_hidden_characters() {
+    let mut plus = json!({
+        "name": "plus", "title": null, "description": "", "toolset": "far", "service": "s", "tags": [],
+        "read_only": null, "destructive": null, "idempotent": null, "open_world": null,
+        "approval": null, "timeout_ms": null, "attempts": null, "sequential": false,
+        "available": true, "args_schema": "{}", "result_schema": "{}"
+    });
+    (plus["title"], plus["description"]) = (json!("up\u{202e}"), json!("adds\u{1b}[2J"));
+    let remote = listing(json!([plus])).await;
+    let scope = Scope::default();
+    let tools = remote.tools(&scope).await.unwrap();
+    let spec = tools[0].spec();
+    assert_eq!((spec.title(), spec.description()), (Some("up\u{fffd}"), "adds\u{fffd}[2J"));
+    assert_eq!(remote.instructions(&scope).await.as_deref(), Some("obey\u{fffd}"));
+    let result = remote.call(&call("plus", "a", 1)).await;
+    assert_eq!(result.outcome.unwrap_err().message, "no\u{fffd}");
+
+    plus["name"] = json!("pl\u{202e}us");
+    let error = listing(json!([plus])).await.tools(&scope).await.unwrap_err();
+    assert!(error.to_string().contains("the tool `pl\u{fffd}us` is listed"), "{error}");
+    plus["name"] = json!("plus");
+    let error = listing(json!(vec![plus; 10_001])).await.tools(&scope).await.unwrap_err();
+    assert!(
+        error.to_string().contains("10001 tools are listed, expected at most 10000"),
+        "{error}"
+    );
+}
