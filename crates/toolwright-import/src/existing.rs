@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
-use super::equality::type_body;
 use super::keywords::Entries;
 use toolwright_codegen::diagnostic::{Report, Severity, Span};
 use toolwright_codegen::internal::Json;
@@ -186,12 +185,14 @@ pub(super) fn references(value: &Json, found: &mut BTreeSet<String>) {
 
 /// The types that some values reach through references.
 pub(super) fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
+    let bodies: BTreeMap<&str, &Json> =
+        types.iter().map(|(name, body)| (name.as_str(), body)).collect();
     let mut found = BTreeSet::new();
-    references(&Json::Object(roots.clone()), &mut found);
+    roots.iter().for_each(|(_, root)| references(root, &mut found));
     let mut open: Vec<String> = found.iter().cloned().collect();
     while let Some(name) = open.pop() {
         let mut further = BTreeSet::new();
-        if let Some(body) = type_body(types, &name) {
+        if let Some(body) = bodies.get(name.as_str()) {
             references(body, &mut further);
         }
         open.extend(further.into_iter().filter(|name| found.insert(name.clone())));

@@ -1,5 +1,6 @@
 //! Collects warnings about what an import changed or left out, and groups equal ones.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use toolwright::untrusted::line;
@@ -27,6 +28,8 @@ pub struct Warning {
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     found: Vec<Warning>,
+    /// The index in `found` of each message.
+    indexes: BTreeMap<String, usize>,
 }
 
 /// The schema that warnings are about, and their collector.
@@ -56,9 +59,8 @@ impl Warnings {
     }
 
     fn warning(&mut self, message: String) -> &mut Warning {
-        let known = self.found.iter().position(|warning| warning.message == message);
-        let index = known.unwrap_or_else(|| {
-            self.found.push(Warning { message, places: Vec::new() });
+        let index = *self.indexes.entry(message).or_insert_with_key(|message| {
+            self.found.push(Warning { message: message.clone(), places: Vec::new() });
             self.found.len() - 1
         });
         &mut self.found[index]

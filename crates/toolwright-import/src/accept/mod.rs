@@ -5,6 +5,7 @@
 //! `fix` knows how to fix a few findings; for all others, the part is left out.
 
 mod fix;
+mod part;
 mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,7 @@ use super::keywords::{Entries, joined, take};
 use super::warnings::Warnings;
 use super::widen::{Roots, widen};
 use fix::Fault;
+use part::{Whole, owner};
 use place::Path;
 use place::{place, schema, schema_root, schema_roots, value_at, value_at_mut};
 use toolwright_codegen::diagnostic::SourceId;
@@ -23,6 +25,9 @@ use toolwright_codegen::{Source, Sources};
 
 /// The number of times that `check` runs before the tools that it still refuses are left out as a whole.
 const MAX_ROUNDS: usize = 24;
+
+/// The number of parts into which a document with too many findings is divided.
+const PARTS: usize = 8;
 
 /// The path of the document among the files of a project. No other file has an empty path.
 const DRAFT_PATH: &str = "";
@@ -49,7 +54,8 @@ pub(super) fn accept(
     draft: &Draft<'_>,
     warnings: &mut Warnings,
 ) -> Result<Json, Vec<String>> {
-    let mut accepting = Accepting { document, draft, tries: BTreeMap::new(), warnings };
+    let (tries, left_out) = (BTreeMap::new(), BTreeMap::new());
+    let mut accepting = Accepting { document, draft, tries, left_out, warnings };
     for _ in 0..MAX_ROUNDS {
         let checked = Checked::of(&accepting.document, draft);
         if checked.findings.is_empty() {
@@ -66,8 +72,7 @@ pub(super) fn accept(
             break;
         }
     }
-    accepting.leave_out_tools();
-    let left = Checked::of(&accepting.document, draft).findings;
+    let left = accepting.leave_out_tools();
     if left.is_empty() { Ok(accepting.document) } else { Err(refused(&left)) }
 }
 
@@ -93,6 +98,8 @@ fn refused(findings: &[Diagnostic]) -> Vec<String> {
 /// The result of `check` on a document.
 struct Checked {
     findings: Vec<Diagnostic>,
+    /// Whether there are more findings.
+    is_cut_off: bool,
     source: Option<SourceId>,
     root: Option<Node>,
 }
@@ -109,7 +116,8 @@ impl Checked {
             yaml::parse(id, &source.text, &mut toolwright_codegen::diagnostic::Report::default())
         });
         let source = ours.map(|(id, _)| id);
-        let mut checked = Self { findings: Vec::new(), source, root };
+        let is_cut_off = findings.iter().any(|finding| finding.code == "too-many-findings");
+        let mut checked = Self { findings: Vec::new(), is_cut_off, source, root };
         // A wrong default is only a warning of `check`, but it is left out too: models must not be told to send it.
         findings.retain(|finding| {
             let counts =
@@ -161,6 +169,9 @@ struct Accepting<'a> {
     draft: &'a Draft<'a>,
     /// The number of tries to fix each kind of finding, by the path of the schema.
     tries: BTreeMap<(Path, &'static str), usize>,
+    /// The tools and methods that are about to be left out, by path, with the reasons. They are removed together, since each
+    /// removal looks at the whole document.
+    left_out: BTreeMap<Path, String>,
     warnings: &'a mut Warnings,
 }
 
@@ -169,12 +180,7 @@ impl Accepting<'_> {
     fn fix(&mut self, checked: &Checked) -> bool {
         let mut faults: Vec<Fault> = Vec::new();
         for finding in &checked.findings {
-            let mut places = checked.places(finding);
-            if finding.code.starts_with("repeated-") || is_about_names(finding.code) {
-                self.keep_one(finding, &mut places);
-            } else {
-                places.truncate(1);
-            }
+            let places = self.faulty_places(checked, finding);
             faults.extend(places.into_iter().map(|(start, place)| Fault {
                 start,
                 place,
@@ -195,14 +201,30 @@ impl Accepting<'_> {
         }
         let mut is_done = false;
         for fault in faults {
+            if fault.place.path.first().is_some_and(|kind| kind == "types") {
+                // Types of tools that were left out may be gone.
+                self.remove_left_out();
+            }
             if !(self.draft.is_foreign)(&self.document, &fault.place.path) {
                 is_done |= self.fix_one(&fault);
             }
         }
+        self.remove_left_out();
         if is_done {
             self.widen();
         }
         is_done
+    }
+
+    /// Returns the places to change because of a finding, each with its offset in the text.
+    fn faulty_places(&self, checked: &Checked, finding: &Diagnostic) -> Vec<(u32, place::Place)> {
+        let mut places = checked.places(finding);
+        if finding.code.starts_with("repeated-") || is_about_names(finding.code) {
+            self.keep_one(finding, &mut places);
+        } else {
+            places.truncate(1);
+        }
+        places
     }
 
     /// Removes one place of a finding about several, as that one may stay as it is: one that keeps its name, otherwise the
@@ -219,6 +241,9 @@ impl Accepting<'_> {
 
     fn fix_one(&mut self, fault: &Fault) -> bool {
         let path = &fault.place.path;
+        if owner(path).is_some_and(|owner| self.left_out.contains_key(owner)) {
+            return true;
+        }
         match schema(&self.document, &fault.place) {
             Some(at) => {
                 let tries = self.tries.get(&(path[..at].to_vec(), fault.code)).copied();
@@ -245,27 +270,27 @@ impl Accepting<'_> {
         }
     }
 
-    /// Leaves out the tool or method that a path leads into.
+    /// Leaves out the tool or method that a path leads into, when the next ones are removed. Returns whether there is one.
     fn leave_out(&mut self, path: &[String], why: &str) -> bool {
-        let (owner, name) = match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            ["toolsets", _, "tools", _, ..] => (&path[..3], &path[3]),
-            ["methods", _, ..] => (&path[..1], &path[1]),
-            _ => return false,
-        };
-        let label = label(&self.document, &path[..=owner.len()]);
-        let Some(Json::Object(entries)) = value_at_mut(&mut self.document, owner) else {
+        let Some(owner) = owner(path).filter(|owner| value_at(&self.document, owner).is_some())
+        else {
             return false;
         };
-        if take(entries, name).is_none() {
-            return false;
-        }
-        self.warnings.at(label, format!("it was left out: {why}"));
-        if owner.len() == 1 {
-            leave_out_bound(&mut self.document, name);
-            leave_out_empty(&mut self.document);
-        }
-        self.leave_out_unused_types();
+        self.left_out.entry(owner.to_vec()).or_insert_with(|| why.to_owned());
         true
+    }
+
+    /// Removes the tools and methods that are to be left out, with the types that only they use.
+    fn remove_left_out(&mut self) {
+        let left_out = std::mem::take(&mut self.left_out);
+        if left_out.is_empty() {
+            return;
+        }
+        for (path, why) in &left_out {
+            self.warnings.at(label(&self.document, path), format!("it was left out: {why}"));
+        }
+        remove(&mut self.document, &left_out);
+        self.leave_out_unused_types();
     }
 
     /// Leaves out the types that nothing refers to any more.
@@ -356,16 +381,55 @@ impl Accepting<'_> {
         }
     }
 
-    /// Leaves out every tool or method that `check` refuses by itself.
-    fn leave_out_tools(&mut self) {
-        let all = schema_owners(&self.document);
-        for path in &all {
-            let only = only(&self.document, path, &all);
-            if let Some(finding) = Checked::of(&only, self.draft).findings.first() {
-                let message = finding.message.clone();
-                self.leave_out(path, &message);
+    /// Leaves out the tools and methods that `check` still refuses, as a whole. Returns the findings that remain.
+    fn leave_out_tools(&mut self) -> Vec<Diagnostic> {
+        let document = self.document.clone();
+        let whole = Whole::of(&document);
+        let mut parts = vec![whole.owners.keys().cloned().collect::<Vec<Path>>()];
+        while let Some(mut part) = parts.pop() {
+            let checked = Checked::of(&whole.part(&part), self.draft);
+            // Not all findings are in a long list of them, so fewer tools are checked at a time.
+            if part.len() > 1 && checked.is_cut_off {
+                parts.extend(part.chunks(part.len().div_ceil(PARTS)).map(<[Path]>::to_vec));
+                continue;
+            }
+            let refused = self.refused(&checked, &whole, &part);
+            let count = part.len();
+            part.retain(|path| !refused.contains_key(path));
+            self.left_out.extend(refused);
+            if part.len() < count && !part.is_empty() {
+                parts.push(part);
             }
         }
+        self.remove_left_out();
+        Checked::of(&self.document, self.draft).findings
+    }
+
+    /// Returns the tools and methods of a part of the document that findings are about, with the messages.
+    fn refused(
+        &self,
+        checked: &Checked,
+        whole: &Whole<'_>,
+        part: &[Path],
+    ) -> BTreeMap<Path, String> {
+        let (mut refused, mut of_types) = (BTreeMap::new(), BTreeMap::new());
+        for finding in &checked.findings {
+            for (_, place) in self.faulty_places(checked, finding) {
+                let path = owner(&place.path).map(|path| whole.owner_of(path));
+                if let Some(path) = path {
+                    refused.entry(path).or_insert_with(|| finding.message.clone());
+                } else if let [kind, name, ..] = place.path.as_slice()
+                    && kind == "types"
+                {
+                    of_types.entry(name.clone()).or_insert_with(|| finding.message.clone());
+                }
+            }
+        }
+        for (path, why) in whole.users(part, of_types) {
+            refused.entry(path).or_insert(why);
+        }
+        refused.retain(|path, _| !(self.draft.is_foreign)(&self.document, path));
+        refused
     }
 }
 
@@ -404,49 +468,27 @@ fn label(document: &Json, path: &[String]) -> String {
     format!("{name} {pointer}").trim().to_owned()
 }
 
-/// The paths of all methods, and of the tools that call no method.
-fn schema_owners(document: &Json) -> Vec<Path> {
-    let names = |key: &str| super::existing::entries(document.get(key));
-    let methods = names("methods").into_iter().map(|(name, _)| vec!["methods".to_owned(), name]);
-    let mut owners: Vec<Path> = methods.collect();
-    for (toolset, body) in names("toolsets") {
-        let tools = super::existing::entries(body.get("tools")).into_iter();
-        let tools = tools.filter(|(_, tool)| tool.get("bind").is_none());
-        owners.extend(
-            tools.map(|(name, _)| {
-                ["toolsets", &toolset, "tools", &name].map(str::to_owned).to_vec()
-            }),
-        );
+/// Removes tools and methods, the tools that call such a method, and then toolsets without tools.
+fn remove(document: &mut Json, paths: &BTreeMap<Path, String>) {
+    let is_removed = |path: &[&str]| {
+        let path: Path = path.iter().map(|step| (*step).to_owned()).collect();
+        paths.contains_key(&path)
+    };
+    if let Some(Json::Object(methods)) = value_at_mut(document, &["methods".to_owned()]) {
+        methods.retain(|(name, _)| !is_removed(&["methods", name]));
     }
-    owners
-}
-
-/// A copy of a document that has only one of its tools or methods.
-fn only(document: &Json, path: &[String], all: &[Path]) -> Json {
-    let mut only = document.clone();
-    for other in all.iter().filter(|other| *other != path) {
-        let Some((name, owner)) = other.split_last() else { continue };
-        if let Some(Json::Object(entries)) = value_at_mut(&mut only, owner) {
-            take(entries, name);
-        }
-        if owner.len() == 1 {
-            leave_out_bound(&mut only, name);
-        }
+    let Some(Json::Object(toolsets)) = value_at_mut(document, &["toolsets".to_owned()]) else {
+        return;
+    };
+    for (toolset, body) in toolsets.iter_mut() {
+        let Some(Json::Object(tools)) = value_at_mut(body, &["tools".to_owned()]) else { continue };
+        tools.retain(|(name, tool)| {
+            let is_bound = matches!(tool.get("bind"), Some(Json::String(method)) if is_removed(&["methods", method]));
+            !is_bound && !is_removed(&["toolsets", toolset, "tools", name])
+        });
     }
-    leave_out_empty(&mut only);
-    only
-}
-
-/// Leaves out the tools that call a method.
-fn leave_out_bound(document: &mut Json, method: &str) {
-    each_toolset(document, &mut |tools| {
-        tools.retain(|(_, tool)| tool.get("bind") != Some(&Json::string(method)));
-    });
-}
-
-/// Leaves out toolsets without tools.
-fn leave_out_empty(document: &mut Json) {
-    if let Some(Json::Object(toolsets)) = value_at_mut(document, &["toolsets".to_owned()]) {
+    // A toolset of methods that were left out may be empty now.
+    if paths.keys().any(|path| path.len() == 2) {
         let is_empty =
             |set: &Json| matches!(set.get("tools"), Some(Json::Object(tools)) if tools.is_empty());
         toolsets.retain(|(_, set)| !is_empty(set));
@@ -463,3 +505,6 @@ fn each_toolset(document: &mut Json, visit: &mut dyn FnMut(&mut Entries)) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
