@@ -188,7 +188,9 @@ pub(super) fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
     let bodies: BTreeMap<&str, &Json> =
         types.iter().map(|(name, body)| (name.as_str(), body)).collect();
     let mut found = BTreeSet::new();
-    roots.iter().for_each(|(_, root)| references(root, &mut found));
+    for (_, root) in roots {
+        references(root, &mut found);
+    }
     let mut open: Vec<String> = found.iter().cloned().collect();
     while let Some(name) = open.pop() {
         let mut further = BTreeSet::new();

@@ -38,7 +38,7 @@ impl<'a> Whole<'a> {
                 let path = ["toolsets", toolset, "tools", name].map(str::to_owned).to_vec();
                 match tool.get("bind") {
                     Some(Json::String(to)) => {
-                        bound.entry(method(to)).or_default().push((path, tool))
+                        bound.entry(method(to)).or_default().push((path, tool));
                     }
                     _ => drop(owners.insert(path, tool)),
                 }

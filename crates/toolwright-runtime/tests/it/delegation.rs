@@ -239,7 +239,7 @@ async fn r6_an_agent_that_delegates_to_itself_ends_with_a_failure() {
     });
     registry.register_tool(again).unwrap();
     let planner = rule(|turn| match turn.last_results().next() {
-        None => Ok(toolwright_runtime::Step::Call(vec![call("again", "a", 1)])),
+        None => Ok(toolwright_runtime::Step::call([call("again", "a", 1)])),
         Some(result) => Err(Box::new(result.outcome.clone().unwrap_err())),
     });
     registry.register_agent(Agent::new("boss", "lab").with_tools(["again"]), planner).unwrap();
