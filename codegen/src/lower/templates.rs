@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use minijinja::machinery::{Instruction, get_compiled_template};
 use minijinja::{Environment, ErrorKind, Template as Parsed};
 use toolwright::http::Part;
+use toolwright::spec::template;
 
 use super::toolsets::WrittenTool;
 use crate::diagnostic::{Report, templates as mistakes};
@@ -13,9 +14,6 @@ use crate::prose::advice;
 use crate::schema::{Additional, NodeId, Schemas, Shape, as_object, resolved};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Entries};
-
-/// The longest template, in bytes. Rendering is recursive, as deep as the template's syntax tree, and uses the host's stack.
-const MAX_BYTES: usize = 4096;
 
 /// The fields of `tool` that a template can use.
 const TOOL_FIELDS: [&str; 5] = ["name", "title", "description", "toolset", "service"];
@@ -97,9 +95,9 @@ fn check_template(
     has_result: bool,
     report: &mut Report,
 ) {
-    if template.value.len() > MAX_BYTES {
-        let reason = format!("it is longer than {MAX_BYTES} bytes");
-        report.add(mistakes::bad_template(template.span, &reason));
+    let checked = template::check(&template.value);
+    if let (Err(reason), true) = (&checked, template.value.len() > template::MAX_BYTES) {
+        report.add(mistakes::bad_template(template.span, reason));
         return;
     }
     let environment = Environment::new();
@@ -110,8 +108,12 @@ fn check_template(
             return;
         }
     };
-    for (what, name) in unknown_functions(&environment, &parsed) {
-        report.add(mistakes::template_filter(template.span, what, &name));
+    let unknown = unknown_functions(&environment, &parsed);
+    for (what, name) in &unknown {
+        report.add(mistakes::template_filter(template.span, what, name));
+    }
+    if let Some(reason) = checked.err().filter(|_| unknown.is_empty()) {
+        report.add(mistakes::bad_template(template.span, &reason));
     }
     let globals: BTreeSet<String> =
         environment.globals().map(|(name, _)| name.to_string()).collect();

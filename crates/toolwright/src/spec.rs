@@ -4,6 +4,7 @@ mod macros;
 mod parts;
 mod period;
 mod setters;
+pub mod template;
 
 use std::fmt;
 

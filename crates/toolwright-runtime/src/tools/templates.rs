@@ -2,14 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io;
 
 use minijinja::{Environment, Value, context};
+use toolwright::spec::template;
 use toolwright::untrusted::{characters, hidden, visible};
 use toolwright::value::Number;
 use toolwright::{Payload, ToolSpec};
 
+/// The most bytes of a rendered template.
+const MAX_RENDERED: usize = 1 << 20;
+
 /// Renders a template with a call's arguments and its result, if any. Numbers keep all digits, and
-/// [hidden](toolwright::untrusted) characters become visible. A template with an error is returned unchanged.
+/// [hidden](toolwright::untrusted) characters become visible. A template with an error is returned unchanged, and so is one that
+/// could take long or become long: specs of peers can have any template.
 pub(crate) fn fill(
     template: &str,
     spec: &ToolSpec,
@@ -17,23 +23,48 @@ pub(crate) fn fill(
     result: Option<&Payload>,
 ) -> String {
     let parsed = |payload: &Payload| payload.as_str().parse().map(|json| value(&json));
-    let filled = parsed(args).map_err(|issues| issues.to_string()).and_then(|args| {
-        let result = result.map(parsed).transpose().map_err(|issues| issues.to_string())?;
-        let tool = context! {
-            name => spec.name(),
-            title => spec.title(),
-            description => spec.description(),
-            toolset => spec.toolset(),
-            service => spec.service(),
-        };
-        let rendered = Environment::new().render_str(template, context! { args, result, tool });
-        rendered.map_err(|error| error.to_string())
-    });
+    let checked = template::check(template);
+    let filled =
+        checked.and_then(|()| parsed(args).map_err(|issues| issues.to_string())).and_then(|args| {
+            let result = result.map(parsed).transpose().map_err(|issues| issues.to_string())?;
+            let tool = context! {
+                name => spec.name(),
+                title => spec.title(),
+                description => spec.description(),
+                toolset => spec.toolset(),
+                service => spec.service(),
+            };
+            render(template, context! { args, result, tool }).map_err(|error| error.to_string())
+        });
     let text = filled.unwrap_or_else(|error| {
         tracing::debug!(tool = spec.name(), error, "a template could not be rendered");
         template.to_owned()
     });
     visible(&text).into_owned()
+}
+
+fn render(template: &str, context: Value) -> Result<String, minijinja::Error> {
+    let mut rendered = Limited(Vec::new());
+    let environment = Environment::new();
+    environment.template_from_str(template)?.render_captured_to(context, &mut rendered)?;
+    Ok(String::from_utf8_lossy(&rendered.0).into_owned())
+}
+
+/// A text that is written, up to [`MAX_RENDERED`].
+struct Limited(Vec<u8>);
+
+impl io::Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_RENDERED {
+            return Err(io::Error::other(format!("it has more than {MAX_RENDERED} bytes")));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Replaces [hidden](toolwright::untrusted) characters by JSON escapes, so that they are visible. The JSON value stays the
@@ -133,6 +164,16 @@ mod tests {
             "Pay al\u{fffd}ice\u{fffd}[2K\u{fffd}?"
         );
         assert_eq!(fill("{"), "Pay {{ args.to }}?");
+    }
+
+    #[test]
+    fn h6_a_template_that_could_take_long_or_become_long_is_unchanged() {
+        let big = Payload::new(format!(r#"{{"a":"{}"}}"#, "x".repeat(100_000)));
+        let loops =
+            "{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}";
+        for template in [loops, "{{ '%0999999999d'|format(1) }}", &"{{ args.a }}".repeat(20)] {
+            assert_eq!(fill(template, &ToolSpec::new("pay"), &big, None), template);
+        }
     }
 
     #[test]

@@ -1,0 +1,206 @@
+//! The part of minijinja that templates of approvals and hints may use. It leaves out everything whose result can be many times as
+//! large as its input: loops, variables, products, functions and most filters with arguments.
+
+/// The longest template, in bytes. Rendering is recursive, as deep as the template's syntax tree, and uses the host's stack.
+pub const MAX_BYTES: usize = 4096;
+
+/// The most filters of one tag, as some of them double the length of a text.
+const MAX_FILTERS: usize = 4;
+
+/// The filters, each with whether it may have arguments.
+const FILTERS: [(&str, bool); 30] = [
+    ("abs", false),
+    ("bool", false),
+    ("capitalize", false),
+    ("count", false),
+    ("d", true),
+    ("default", true),
+    ("e", false),
+    ("escape", false),
+    ("first", false),
+    ("float", false),
+    ("int", false),
+    ("items", false),
+    ("join", true),
+    ("last", false),
+    ("length", false),
+    ("lines", false),
+    ("list", false),
+    ("lower", false),
+    ("max", false),
+    ("min", false),
+    ("reverse", false),
+    ("round", true),
+    ("sort", true),
+    ("string", false),
+    ("sum", false),
+    ("title", false),
+    ("tojson", false),
+    ("trim", false),
+    ("unique", false),
+    ("upper", false),
+];
+
+/// Words after which a parenthesis calls nothing.
+const OPERATORS: [&str; 7] = ["if", "elif", "else", "and", "or", "not", "in"];
+
+/// Checks that a template takes little time and memory to render: it has at most 4,096 bytes, no statements but conditions, no
+/// products and calls, and at most four filters in a tag, one of which may be `join`. Its syntax is not checked.
+///
+/// ```
+/// use toolwright::spec::template::check;
+///
+/// assert_eq!(check("Close {{ args.ids | length }} issues{% if args.now %} now{% endif %}?"), Ok(()));
+/// let reason = check("{{ 'x' * 1000000 }}").unwrap_err();
+/// assert_eq!(reason, "it has a product, which can be too large; write the value itself");
+/// ```
+///
+/// # Errors
+///
+/// The first construct that may not be used, as the end of a sentence about the template.
+pub fn check(template: &str) -> Result<(), String> {
+    if template.len() > MAX_BYTES {
+        return Err(format!("it is longer than {MAX_BYTES} bytes"));
+    }
+    let mut rest = template;
+    while let Some(start) = rest.find('{') {
+        rest = &rest[start + 1..];
+        rest = match rest.as_bytes().first() {
+            Some(b'{') => check_tag(&rest[1..], "}}")?,
+            Some(b'%') => check_tag(&rest[1..], "%}")?,
+            Some(b'#') => rest.split_once("#}").map_or("", |(_, after)| after),
+            _ => rest,
+        };
+    }
+    Ok(())
+}
+
+/// Checks a tag up to its end, and returns the text after it.
+fn check_tag<'a>(tag: &'a str, end: &str) -> Result<&'a str, String> {
+    let mut rest = tag.trim_start_matches(['-', '+']);
+    let (mut filters, mut joins, mut is_first) = (0, 0, end == "%}");
+    // The last two words, if nothing but spaces followed them.
+    let (mut before, mut word) = ("", "");
+    loop {
+        rest = rest.trim_start();
+        let Some(next) = rest.chars().next() else { return Ok("") };
+        if rest.starts_with(end) {
+            return Ok(&rest[end.len()..]);
+        }
+        let length = match next {
+            '"' | '\'' => string_length(rest, next),
+            c if c.is_alphanumeric() || c == '_' => {
+                rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+            }
+            c => c.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        rest = after;
+        let is_word = next.is_alphabetic() || next == '_';
+        match next {
+            _ if is_first && !["if", "elif", "else", "endif"].contains(&token) => {
+                return Err(format!(
+                    "it has the statement `{token}`, expected only conditions (`if`)"
+                ));
+            }
+            '*' => {
+                return Err(
+                    "it has a product, which can be too large; write the value itself".to_owned()
+                );
+            }
+            '(' if !word.is_empty() && before != "|" => {
+                let is_test = before == "is" || before == "not";
+                if !is_test && !OPERATORS.contains(&word) {
+                    return Err(format!("it calls `{word}`, expected only filters"));
+                }
+            }
+            _ if is_word && word == "|" => {
+                filters += 1;
+                joins += usize::from(token == "join");
+                check_filter(token, rest)?;
+                if filters > MAX_FILTERS || joins > 1 {
+                    return Err(format!(
+                        "a tag has too many filters, expected at most {MAX_FILTERS} with one `join`"
+                    ));
+                }
+            }
+            _ => {}
+        }
+        is_first = false;
+        (before, word) = if is_word || next == '|' { (word, token) } else { ("", "") };
+    }
+}
+
+fn check_filter(name: &str, rest: &str) -> Result<(), String> {
+    let known = FILTERS.iter().find(|(known, _)| *known == name);
+    let Some((_, has_args)) = known else {
+        let known: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
+        return Err(format!("it has the filter `{name}`, expected one of {}", known.join(", ")));
+    };
+    if rest.trim_start().starts_with('(') && !has_args {
+        return Err(format!("it gives arguments to the filter `{name}`, expected none"));
+    }
+    Ok(())
+}
+
+/// Returns the length of a string with its quotes.
+fn string_length(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn templates_that_can_grow_are_refused() {
+        let good = [
+            "",
+            "a { b } {c} ** {",
+            "{{ args.id }}{{args['x*y']}}{{- tool.name -}}",
+            "{{ args.items | length }} of {{ args.tags|join(', ')|upper }}",
+            "{% if args.a and (args.b or not (args.c)) %}x{% elif args.d is divisibleby(3) %}{%- else -%}y{% endif %}",
+            "{{ 'a }} b' ~ args.x | default('*') }}{# {{ range(3) * 2 }} #}",
+            "{{ args.a if args.b is not defined else args.c + 1 }}",
+        ];
+        for template in good {
+            assert_eq!(check(template), Ok(()), "{template}");
+        }
+        let bad = [
+            "{{ 'x' * 9 }}",
+            "{{ '}}' ~ 'x' * 9 }}",
+            "{{ '\\'' * 9 }}",
+            "{{ \"'\" * 9 }}",
+            "{{ 2 ** 9 }}",
+            "{% for x in args.a %}{% endfor %}",
+            "{%- set x = 1 %}",
+            "{%+ macro x() %}",
+            "{% filter upper %}",
+            "{% raw %}{% endraw %}",
+            "{{ range(9) }}",
+            "{{ args.x.upper() }}",
+            "{{ '%0999999999d' | format(1) }}",
+            "{{ 'a'|indent(999) }}",
+            "{{ 'a' | replace('a', 'bb') }}",
+            "{{ args.x | tojson(indent=999) }}",
+            "{{ args.x|e|e|e|e|e }}",
+            "{{ args.x | join('ab') | join('ab') }}",
+            "{% if range(9) %}{% endif %}",
+            "{{ a }} {# x #} {{ 2 * 2 }}",
+            "{{{ 'x': 2 * 2 } }}",
+        ];
+        for template in bad {
+            assert!(check(template).is_err(), "{template}");
+        }
+        assert!(check(&"x".repeat(4097)).is_err());
+    }
+}
