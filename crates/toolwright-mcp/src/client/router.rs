@@ -112,7 +112,9 @@ impl ServerHandler for DisconnectedServer {}
 /// Returns the spec of a tool and the schema of its results.
 fn spec(toolset: &str, tool: &Tool) -> Result<(ToolSpec, Schema), String> {
     let raw = to_raw_value(tool).map_err(|error| error.to_string())?;
-    let spec = toolset::spec(toolset, &listed_tools::parse_tool(&raw)?, false)?;
+    let mut pattern_steps = toolset::MAX_PATTERN_STEPS;
+    let tool = listed_tools::parse_tool(&raw)?;
+    let spec = toolset::spec(toolset, &tool, false, &mut pattern_steps)?;
     let output = Schema::new(spec.result_schema()).map_err(|error| error.to_string())?;
     Ok((spec.with_implementation(Implementation::External), output))
 }

@@ -18,6 +18,9 @@ use super::error::ClientError;
 use super::listed_tools::{ListedTool, ListedTools, Schema};
 use super::remote::ServerCall;
 
+/// The maximum number of steps of all patterns of a server's tools, which take about a hundred bytes each.
+pub(super) const MAX_PATTERN_STEPS: u64 = 1_000_000;
+
 /// The maximum length of a tool's description in bytes.
 const MAX_DESCRIPTION: usize = 64 * 1024;
 
@@ -198,8 +201,10 @@ impl McpToolset {
             if state.last_list.as_ref().is_some_and(|last| Arc::ptr_eq(last, &list)) {
                 return Ok(());
             }
+            let mut pattern_steps = MAX_PATTERN_STEPS;
+            let listed = list.tools.iter();
             let listed: Vec<_> =
-                list.tools.iter().filter_map(|tool| self.definition(tool)).collect();
+                listed.filter_map(|tool| self.definition(tool, &mut pattern_steps)).collect();
             let (before, reported) = (state.accepted.clone(), std::mem::take(&mut state.pending));
             let changes = before.map(|accepted| ToolChange::between(&accepted, &listed));
             (state.last_list, state.listed) = (Some(list), listed);
@@ -235,9 +240,9 @@ impl McpToolset {
         self.state().specs()
     }
 
-    fn definition(&self, tool: &ListedTool) -> Option<Definition> {
+    fn definition(&self, tool: &ListedTool, pattern_steps: &mut u64) -> Option<Definition> {
         let shows_hidden = self.client.connector().options().hidden_text;
-        match spec(&self.id, tool, shows_hidden) {
+        match spec(&self.id, tool, shows_hidden, pattern_steps) {
             Ok(spec) => {
                 let (tool, pin) = (tool.name.clone(), tool.pin.clone());
                 Some(Definition { tool, pin, spec: Some(Arc::new(spec)) })
@@ -309,11 +314,13 @@ fn list_failure(error: &ClientError, call: &ToolCall) -> ToolFailure {
     super::failure::failure(error, &unknown, call)
 }
 
-/// Converts a listed tool into a spec. Hidden characters in its texts are replaced unless `shows_hidden`.
+/// Converts a listed tool into a spec. Hidden characters in its texts are replaced unless `shows_hidden`. The steps of its patterns
+/// are subtracted from those that are left.
 pub(super) fn spec(
     toolset: &str,
     tool: &ListedTool,
     shows_hidden: bool,
+    pattern_steps: &mut u64,
 ) -> Result<ToolSpec, String> {
     let is_hidden = tool.name.chars().any(char::is_control) || hidden(&tool.name).next().is_some();
     let is_blank = tool.name.is_empty() || tool.name.trim() != tool.name;
@@ -325,8 +332,9 @@ pub(super) fn spec(
     }
     let input = tool.input.as_ref().ok_or("it has no `inputSchema`")?;
     super::headers::check(&input.text)?;
-    let args = compile(input)?;
-    let result = tool.output.as_ref().map(compile).transpose()?;
+    let args = compile(input, pattern_steps)?;
+    let output = tool.output.as_ref();
+    let result = output.map(|schema| compile(schema, pattern_steps)).transpose()?;
     let check_args = move |json: &[u8]| args.check(json);
     let check_result = move |json: &[u8]| match &result {
         Some(result) => result.check(json),
@@ -378,7 +386,7 @@ pub(super) fn spec(
     Ok(spec)
 }
 
-fn compile(schema: &Schema) -> Result<toolwright::schema::Schema, String> {
-    toolwright::schema::Schema::new(&schema.text)
+fn compile(schema: &Schema, pattern_steps: &mut u64) -> Result<toolwright::schema::Schema, String> {
+    toolwright::schema::Schema::within(&schema.text, pattern_steps)
         .map_err(|error| format!("its schema cannot be used: {error}"))
 }

@@ -50,6 +50,9 @@ def tools():
         listed.extend(json.dumps(tool(name)) for name in ("x" * 100000, "", " sp ace "))
     if "many" in FAULTS:
         listed.extend(json.dumps(tool("many_%d" % number)) for number in range(10000))
+    if "patterns" in FAULTS:
+        costly = {"type": "string", "pattern": "^(?:[a-z]{1,60}-){1,60}x$"}
+        listed.extend(json.dumps(tool("costly_%d" % number) | {"inputSchema": {"type": "object", "properties": {"a": costly}}}) for number in range(1000))
     if "doubling" in FAULTS:
         # Each level is a choice of the next one twice.
         choices = {"T%d" % level: {"anyOf": [{"$ref": "#/$defs/T%d" % (level + 1)}] * 2} for level in range(20)}

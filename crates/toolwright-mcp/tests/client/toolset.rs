@@ -68,6 +68,21 @@ async fn p6_a_server_that_cannot_be_reached_registers_nothing() {
     assert_eq!(schema["required"], serde_json::json!(["text"]));
 }
 
+/// Each pattern would take 400 kB.
+#[tokio::test]
+async fn tools_whose_patterns_are_too_large_together_are_left_out() {
+    if !can_run() {
+        return;
+    }
+    let client = client(&["patterns"]);
+    let toolset = McpToolset::connect("peer", &client).await.expect("it can be listed");
+    let tools = toolset.tools(&Scope::default()).await.expect("some can be used");
+    let costly = tools.iter().filter(|tool| tool.name().starts_with("costly")).count();
+    assert!((50..500).contains(&costly), "{costly} of 1000 tools");
+    assert!(tools.iter().any(|tool| tool.name() == "exact"), "the others are offered");
+    client.close().await;
+}
+
 /// A naive validator would try a million combinations of the twenty levels for each item. Here the cost of an item is the
 /// length of the schema, and a payload that exceeds the budget is refused.
 #[tokio::test]

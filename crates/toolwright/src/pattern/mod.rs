@@ -59,6 +59,13 @@ impl Pattern {
         Ok(Self { steps_per_byte: (weight / INSTRUCTIONS_PER_STEP).max(1), ..compiled })
     }
 
+    /// Returns the steps of a pattern that take memory once it is compiled. Sequences of runs take nearly none.
+    pub(crate) fn steps(translated: &Translated) -> u64 {
+        let is_runs =
+            matches!(translated.engine, Engine::Linear) && Runs::parse(&translated.regex).is_some();
+        if is_runs { 0 } else { translated.weight }
+    }
+
     /// Compiles a translated text.
     pub(crate) fn compile(regex: &str, engine: Engine) -> Result<Self, PatternError> {
         let compiled = match engine {

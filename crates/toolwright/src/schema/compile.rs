@@ -2,8 +2,10 @@
 //!
 //! A reference to another document is an error: nothing is fetched.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ptr::from_ref;
+use std::rc::Rc;
 
 use super::SchemaError;
 use super::keyword::{
@@ -12,13 +14,19 @@ use super::keyword::{
 use super::resolve::{Draft, Resources, Target};
 use crate::format::{Format, IntegerFormat};
 use crate::json::shortened;
-use crate::pattern::Pattern;
+use crate::pattern::{Pattern, PatternError, translate};
 use crate::pointer::escaped;
 use crate::value::{Decimal, Kind, Map, Number, Value};
 
-/// Compiles all schemas that can be reached from the root. The root is the first node.
-pub(super) fn nodes(root: &Value) -> Result<(Vec<Node>, Vec<Vec<(String, NodeId)>>), SchemaError> {
+/// Compiles all schemas that can be reached from the root. The root is the first node. The steps of the patterns are subtracted
+/// from those that are left.
+pub(super) fn nodes(
+    root: &Value,
+    pattern_steps: &mut u64,
+) -> Result<(Vec<Node>, Vec<Vec<(String, NodeId)>>), SchemaError> {
+    let left = Rc::new(Cell::new(*pattern_steps));
     let mut compiler = Compiler {
+        pattern_steps: Rc::clone(&left),
         resources: Resources::of(root)?,
         nodes: Vec::new(),
         known: HashMap::new(),
@@ -29,11 +37,14 @@ pub(super) fn nodes(root: &Value) -> Result<(Vec<Node>, Vec<Vec<(String, NodeId)
     while let Some((id, schema, pointer)) = compiler.pending.pop_front() {
         compiler.nodes[id].keywords = compiler.keywords(schema, &pointer)?;
     }
+    *pattern_steps = left.get();
     Ok((compiler.nodes, anchors))
 }
 
 struct Compiler<'v> {
     resources: Resources<'v>,
+    /// The steps of patterns that are left.
+    pattern_steps: Rc<Cell<u64>>,
     nodes: Vec<Node>,
     known: HashMap<*const Value, NodeId>,
     /// Schemas that have a node without keywords yet. A queue, since recursion would be deep for a long chain of
@@ -46,6 +57,7 @@ struct KeywordReader<'v, 'p> {
     schema: &'v Map<Value>,
     pointer: &'p str,
     draft: Draft,
+    pattern_steps: Rc<Cell<u64>>,
 }
 
 impl<'v> KeywordReader<'v, '_> {
@@ -122,7 +134,8 @@ impl<'v> Compiler<'v> {
             }
         };
         let draft = self.resources.draft(resource);
-        let reader = KeywordReader { schema, pointer, draft };
+        let pattern_steps = Rc::clone(&self.pattern_steps);
+        let reader = KeywordReader { schema, pointer, draft, pattern_steps };
         let mut keywords = Vec::new();
         let references_only = draft < Draft::D2019 && schema.contains_key("$ref");
         if references_only {
@@ -226,7 +239,7 @@ impl<'v> Compiler<'v> {
         for (key, schema) in reader.map("patternProperties", Draft::D4)?.into_iter().flatten() {
             let pointer = entry_pointer(reader, "patternProperties", key);
             let node = self.node(schema, &pointer);
-            properties.patterns.push((pattern(key, pointer)?, node));
+            properties.patterns.push((pattern(key, pointer, &self.pattern_steps)?, node));
         }
         if let Some(schema) = reader.schema.get("additionalProperties") {
             properties.additional = Some(self.node(schema, &reader.at("additionalProperties")));
@@ -428,15 +441,23 @@ fn strings(reader: &KeywordReader<'_, '_>, keywords: &mut Vec<Keyword>) -> Resul
     keywords.extend(reader.maximum("maxLength", Draft::D4)?.map(Keyword::MaxLength));
     if let Some(value) = reader.schema.get("pattern") {
         let ecma = value.as_str().ok_or_else(|| reader.error("pattern", "a regular expression"))?;
-        keywords.push(Keyword::Pattern(pattern(ecma, reader.at("pattern"))?, ecma.to_owned()));
+        let pattern = pattern(ecma, reader.at("pattern"), &reader.pattern_steps)?;
+        keywords.push(Keyword::Pattern(pattern, ecma.to_owned()));
     }
     let format = reader.schema.get("format").and_then(Value::as_str);
     keywords.extend(format.and_then(Format::from_name).map(Keyword::Format));
     Ok(())
 }
 
-fn pattern(ecma: &str, pointer: String) -> Result<Pattern, SchemaError> {
-    Pattern::new(ecma).map_err(|error| SchemaError::new(pointer, error.to_string()))
+fn pattern(ecma: &str, pointer: String, steps: &Cell<u64>) -> Result<Pattern, SchemaError> {
+    let error = |error: PatternError| SchemaError::new(&*pointer, error.to_string());
+    let translated = translate(ecma).map_err(error)?;
+    let Some(left) = steps.get().checked_sub(Pattern::steps(&translated)) else {
+        let message = "the patterns have too many steps together, expected fewer or shorter ones";
+        return Err(SchemaError::new(&*pointer, message));
+    };
+    steps.set(left);
+    Pattern::from_translated(&translated).map_err(error)
 }
 
 /// Returns the pointer of an entry.

@@ -50,12 +50,27 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// The first mistake of the schema. A reference to another document is a mistake.
+    /// The first mistake of the schema. A reference to another document is a mistake, and so are patterns with more than 300,000
+    /// steps together.
     pub fn new(json: &str) -> Result<Self, SchemaError> {
+        let mut steps = MAX_PATTERN_STEPS;
+        Self::within(json, &mut steps)
+    }
+
+    /// Compiles the text of one of several schemas whose patterns together may have a number of steps, and subtracts its own. A
+    /// compiled step takes about a hundred bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), with this limit of steps if it is lower.
+    pub fn within(json: &str, pattern_steps: &mut u64) -> Result<Self, SchemaError> {
         let root: Value = json
             .parse()
             .map_err(|invalid: InvalidPayload| SchemaError::new("", invalid.to_string()))?;
-        let (nodes, anchors) = compile::nodes(&root)?;
+        let given = (*pattern_steps).min(MAX_PATTERN_STEPS);
+        let mut left = given;
+        let (nodes, anchors) = compile::nodes(&root, &mut left)?;
+        *pattern_steps -= given - left;
         let is_unevaluated = |keyword: &Keyword| {
             matches!(keyword, Keyword::UnevaluatedItems(_) | Keyword::UnevaluatedProperties(_))
         };
@@ -106,6 +121,9 @@ impl Schema {
         if fits { Ok(()) } else { Err(InvalidPayload::new(issues)) }
     }
 }
+
+/// The most steps of the patterns of a schema together, as in the schema files of a project.
+const MAX_PATTERN_STEPS: u64 = 300_000;
 
 /// The node of a whole schema.
 pub(crate) const ROOT: NodeId = 0;
