@@ -83,7 +83,7 @@ impl HttpClient {
 
     async fn post(&self, post: Post) -> Result<StreamableHttpPostResponse, HttpError> {
         let text = self.codec.encode(&post.message)?;
-        let _held_until_sent = self.replies.permit(&post.message);
+        let _held_until_sent = self.replies.writing(&post.message);
         let mut request =
             self.client.post(&*post.uri).header(ACCEPT, format!("{EVENT_STREAM}, {JSON}"));
         request = request.header(CONTENT_TYPE, JSON).body(text);

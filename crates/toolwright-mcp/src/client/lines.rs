@@ -193,9 +193,9 @@ where
         }
         let text = self.codec.encode(&message);
         let output = self.output.clone();
-        let permit = self.replies.permit(&message);
+        let writing = self.replies.writing(&message);
         async move {
-            let _held_until_sent = permit;
+            let _held_until_sent = writing;
             let mut line = one_line(text?);
             line.push('\n');
             let mut output = output.lock().await;

@@ -3,69 +3,180 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 
 /// The maximum number of requests without a written reply.
-const MAX_REQUESTS: u32 = 64;
+const MAX_REQUESTS: usize = 64;
 
 /// The length in bytes at which an id counts as one more request, because the reply repeats it.
 const BYTES_PER_REQUEST: usize = 1024;
 
+/// How long a cancelled request counts if it has no reply.
+const CANCELLED_TIME: Duration = Duration::from_secs(5);
+
 /// The requests from a server whose replies are not written yet.
-#[derive(Debug)]
-pub(super) struct ReplyLimit {
-    permits: Arc<Semaphore>,
-    /// The permits of requests without a reply.
-    open: Mutex<HashMap<RequestId, OwnedSemaphorePermit>>,
+#[derive(Debug, Default)]
+pub(super) struct ReplyLimit(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    open: Mutex<Open>,
+    /// Notified when there is room.
+    freed: Notify,
 }
 
-impl Default for ReplyLimit {
-    fn default() -> Self {
-        Self { permits: Arc::new(Semaphore::new(MAX_REQUESTS as usize)), open: Mutex::default() }
+#[derive(Debug, Default)]
+struct Open {
+    /// The weights of requests without a reply.
+    requests: HashMap<RequestId, usize>,
+    /// The weights of requests that the server has cancelled lately.
+    cancelled: HashMap<RequestId, usize>,
+    /// The weight of all of these, and of the replies that are being written.
+    weight: usize,
+}
+
+/// A reply that is being written. Counts until it is dropped.
+#[derive(Debug)]
+pub(super) struct Writing {
+    shared: Arc<Shared>,
+    weight: usize,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn free(&self, weight: usize) {
+        self.lock().weight -= weight;
+        self.freed.notify_waiters();
     }
 }
 
 impl ReplyLimit {
     /// Waits until a request may be handled; other messages need not wait. Cancel safe.
     pub(super) async fn admit(&self, message: &ServerJsonRpcMessage) {
-        let request = match message {
-            ServerJsonRpcMessage::Request(request) => request,
+        let id = match message {
+            ServerJsonRpcMessage::Request(request) => &request.id,
             ServerJsonRpcMessage::Notification(notification) => {
                 if let ServerNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    // A cancelled request gets no reply.
-                    self.open().remove(id);
+                    self.cancel(id);
                 }
                 return;
             }
             _ => return,
         };
-        let length = match &request.id {
-            RequestId::String(id) => id.len(),
-            RequestId::Number(_) => 0,
-        };
-        let permits =
-            u32::try_from(1 + length / BYTES_PER_REQUEST).unwrap_or(MAX_REQUESTS).min(MAX_REQUESTS);
-        if let Ok(permit) = Arc::clone(&self.permits).acquire_many_owned(permits).await {
-            self.open().insert(request.id.clone(), permit);
+        let weight = weight(id);
+        loop {
+            let freed = self.0.freed.notified();
+            tokio::pin!(freed);
+            freed.as_mut().enable();
+            if self.0.lock().add(id, weight) {
+                return;
+            }
+            freed.await;
         }
     }
 
-    /// Returns the permit that a reply must hold until it is written, or `None` for other messages.
-    pub(super) fn permit(&self, message: &ClientJsonRpcMessage) -> Option<OwnedSemaphorePermit> {
+    /// Keeps the place of a cancelled request for a while: rmcp replies only to those of some revisions.
+    fn cancel(&self, id: &RequestId) {
+        let mut open = self.0.lock();
+        let Some(weight) = open.requests.remove(id) else { return };
+        if let Some(other) = open.cancelled.insert(id.clone(), weight) {
+            open.weight -= other;
+        }
+        let (shared, id) = (Arc::clone(&self.0), id.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(CANCELLED_TIME).await;
+            let weight = shared.lock().cancelled.remove(&id);
+            shared.free(weight.unwrap_or_default());
+        });
+    }
+
+    /// Returns a guard that the writer of a reply must hold until it is written, or `None` for other messages.
+    pub(super) fn writing(&self, message: &ClientJsonRpcMessage) -> Option<Writing> {
         let id = match message {
             ClientJsonRpcMessage::Response(response) => Some(&response.id),
             ClientJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
-        };
-        self.open().remove(id?)
+        }?;
+        let mut open = self.0.lock();
+        let known = open.requests.remove(id).or_else(|| open.cancelled.remove(id));
+        let weight = known.unwrap_or_else(|| {
+            let weight = weight(id);
+            open.weight += weight;
+            weight
+        });
+        Some(Writing { shared: Arc::clone(&self.0), weight })
+    }
+}
+
+impl Open {
+    /// Adds a request if there is room for it.
+    fn add(&mut self, id: &RequestId, weight: usize) -> bool {
+        let has_room = self.weight + weight <= MAX_REQUESTS;
+        if has_room {
+            self.weight += weight;
+            // A server may use an id twice at once; then only one of them gets a reply.
+            self.weight -= self.requests.insert(id.clone(), weight).unwrap_or_default();
+        }
+        has_room
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.shared.free(self.weight);
+    }
+}
+
+fn weight(id: &RequestId) -> usize {
+    let length = match id {
+        RequestId::String(id) => id.len(),
+        RequestId::Number(_) => 0,
+    };
+    (1 + length / BYTES_PER_REQUEST).min(MAX_REQUESTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    fn message(json: &str) -> ServerJsonRpcMessage {
+        serde_json::from_str(json).expect("it is a message")
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<RequestId, OwnedSemaphorePermit>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ping(id: usize) -> ServerJsonRpcMessage {
+        message(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
+    }
+
+    /// rmcp writes the reply to a request of 2026-07-28 although the server cancelled it.
+    #[tokio::test(start_paused = true)]
+    async fn replies_to_cancelled_requests_count_until_they_are_written() {
+        let limit = ReplyLimit::default();
+        for id in 0..MAX_REQUESTS {
+            limit.admit(&ping(id)).await;
+            let cancel =
+                r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":ID}}"#;
+            limit.admit(&message(&cancel.replace("ID", &id.to_string()))).await;
+        }
+        let soon = Duration::from_millis(50);
+        assert!(timeout(soon, limit.admit(&ping(100))).await.is_err(), "there is no room");
+        let reply = r#"{"jsonrpc":"2.0","id":0,"result":{}}"#;
+        let writing = limit.writing(&serde_json::from_str(reply).expect("it is a reply"));
+        assert!(timeout(soon, limit.admit(&ping(100))).await.is_err(), "it is not written");
+        drop(writing);
+        assert!(timeout(soon, limit.admit(&ping(100))).await.is_ok());
+        assert!(timeout(2 * CANCELLED_TIME, limit.admit(&ping(101))).await.is_ok());
     }
 }
