@@ -36,11 +36,10 @@ impl<'a> Whole<'a> {
         for (toolset, body) in entries(document.get("toolsets")) {
             for (name, tool) in entries(body.get("tools")) {
                 let path = ["toolsets", toolset, "tools", name].map(str::to_owned).to_vec();
-                match tool.get("bind") {
-                    Some(Json::String(to)) => {
-                        bound.entry(method(to)).or_default().push((path, tool));
-                    }
-                    _ => drop(owners.insert(path, tool)),
+                if let Some(Json::String(to)) = tool.get("bind") {
+                    bound.entry(method(to)).or_default().push((path, tool));
+                } else {
+                    owners.insert(path, tool);
                 }
             }
         }

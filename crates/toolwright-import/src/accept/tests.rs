@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::super::{Owner, Request, Selection, import, listing};
+use super::super::{Owner, Provenance, Request, Selection, UpdateReport, import, listing};
 use super::*;
 use crate::{document, json_text};
 
@@ -11,7 +11,7 @@ fn checked_bytes(tools: usize) -> usize {
     let wrong =
         (0..100).map(|n| format!(r#""p{n}":{{"pattern":"("}}"#)).collect::<Vec<_>>().join(",");
     let tool = |n: usize| {
-        let properties = if n % 2 == 0 { "" } else { &wrong };
+        let properties = if n.is_multiple_of(2) { "" } else { &wrong };
         format!(
             r#"{{"name":"t{n}","inputSchema":{{"type":"object","properties":{{{properties}}}}}}}"#
         )
@@ -20,12 +20,12 @@ fn checked_bytes(tools: usize) -> usize {
     let request = Request {
         owner: Owner { service: "lab", toolset: "lab" },
         selection: Selection::default(),
-        from: Default::default(),
+        from: Provenance::default(),
         other_files: &[],
     };
     let mut warnings = Warnings::default();
     let list = listing::read(json_text::read(&list).unwrap(), &mut warnings).unwrap();
-    let import = import(list, &request, None, &mut warnings, &mut Default::default()).unwrap();
+    let import = import(list, &request, None, &mut warnings, &mut UpdateReport::default()).unwrap();
     let document = Json::Object(document::document(request.owner, &import));
     let bytes = Cell::new(0);
     let write = |document: &Json| {

@@ -63,13 +63,15 @@ pub fn check(template: &str) -> Result<(), String> {
         return Err(format!("it is longer than {MAX_BYTES} bytes"));
     }
     let mut rest = template;
-    while let Some(start) = rest.find('{') {
-        rest = &rest[start + 1..];
-        rest = match rest.as_bytes().first() {
-            Some(b'{') => check_tag(&rest[1..], "}}")?,
-            Some(b'%') => check_tag(&rest[1..], "%}")?,
-            Some(b'#') => rest.split_once("#}").map_or("", |(_, after)| after),
-            _ => rest,
+    while let Some((_, after)) = rest.split_once('{') {
+        rest = if let Some(tag) = after.strip_prefix('{') {
+            check_tag(tag, "}}")?
+        } else if let Some(tag) = after.strip_prefix('%') {
+            check_tag(tag, "%}")?
+        } else if let Some(comment) = after.strip_prefix('#') {
+            comment.split_once("#}").map_or("", |(_, after)| after)
+        } else {
+            after
         };
     }
     Ok(())
@@ -84,8 +86,8 @@ fn check_tag<'a>(tag: &'a str, end: &str) -> Result<&'a str, String> {
     loop {
         rest = rest.trim_start();
         let Some(next) = rest.chars().next() else { return Ok("") };
-        if rest.starts_with(end) {
-            return Ok(&rest[end.len()..]);
+        if let Some(after) = rest.strip_prefix(end) {
+            return Ok(after);
         }
         let length = match next {
             '"' | '\'' => string_length(rest, next),
