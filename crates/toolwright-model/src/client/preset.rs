@@ -110,6 +110,8 @@ const PRESETS: &[Preset] = &[
     #[cfg(feature = "openai-chat")]
     chat("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openai-chat"),
     #[cfg(feature = "openai-chat")]
+    chat("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", "moonshot"),
+    #[cfg(feature = "openai-chat")]
     chat("ollama", "http://127.0.0.1:11434/v1", "", "ollama"),
     #[cfg(feature = "openai-chat")]
     chat("llamacpp", "http://127.0.0.1:8080/v1", "", "llamacpp"),
