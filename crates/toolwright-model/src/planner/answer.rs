@@ -2,7 +2,7 @@
 
 use toolwright::outcome::Correction;
 use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolCall, ToolFailure};
-use toolwright_dialect::{Dialect, Projection, WireIssues};
+use toolwright_dialect::{Decoded, Dialect, Projection, WireIssues};
 use toolwright_runtime::{PlannedCall, Turn};
 
 use super::conversation::call_id;
@@ -109,9 +109,13 @@ impl Reader<'_> {
         ToolCall::new(hidden.unwrap_or(&call.name), call.args.clone()).with_id(id)
     }
 
-    fn decode(&self, call: &ModelCall, strict: &[String]) -> Option<Result<Payload, WireIssues>> {
+    fn decode(
+        &self,
+        call: &ModelCall,
+        strict: &[String],
+    ) -> Option<Result<Decoded<'_>, WireIssues>> {
         let projection = self.tools.projection(&call.name, strict.contains(&call.name))?;
-        Some(projection.decode(call.args.as_str()).map(|decoded| decoded.canonical))
+        Some(projection.decode(call.args.as_str()))
     }
 
     /// Decodes a call. The runtime refuses calls of tools that do not exist.
@@ -119,7 +123,7 @@ impl Reader<'_> {
         let planned = self.raw(call);
         match self.decode(call, strict) {
             None => planned.into(),
-            Some(Ok(args)) => planned.with_args(args).into(),
+            Some(Ok(decoded)) => planned.with_args(decoded.canonical).into(),
             Some(Err(issues)) => {
                 let refusal = Some(self.invalid(&planned, &issues));
                 PlannedCall { call: planned, refusal }
@@ -143,8 +147,7 @@ impl Reader<'_> {
     /// Ends the run with the arguments of the call for the final answer.
     fn finish(&self, call: &ModelCall, strict: &[String], answer: &Answer) -> Next {
         let payload = match self.decode(call, strict) {
-            Some(Ok(payload)) => self.expected.checked(payload),
-            Some(Err(issues)) => Err(format!("the final answer is not valid: {issues}")),
+            Some(decoded) => self.expected.decoded(decoded),
             None => Err(format!("there is no tool `{}`", call.name)),
         };
         payload.map_or_else(
@@ -179,13 +182,14 @@ fn without_calls(answer: Answer, expected: &Expected<'_>, output: Option<&Projec
 /// Asks for a shorter answer. Calls may be cut off, and opaque parts may belong to them.
 fn cut_off(answer: &Answer) -> Next {
     let text = answer.text();
+    let had_calls = answer.calls().next().is_some();
     let mut messages = Vec::new();
     if !text.trim().is_empty() {
         messages.push(Message::Assistant(vec![Content::Text(text)]));
     }
-    let message =
-        "The answer was cut off, as it was too long; its calls were not made. Give a shorter one.";
-    messages.push(Message::User(message.to_owned()));
+    let calls = if had_calls { "; its calls were not made" } else { "" };
+    let message = format!("The answer was cut off, as it was too long{calls}. Give a shorter one.");
+    messages.push(Message::User(message));
     Next::Again(messages)
 }
 

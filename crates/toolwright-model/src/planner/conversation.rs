@@ -63,11 +63,13 @@ impl Conversation {
         let mut messages: Vec<_> =
             instructions.filter(|text| !text.is_empty()).map(Message::System).collect();
         messages.push(Message::User(goal(turn.input())));
-        let mut history = History { turn, tools, max_corrections, invalid: BTreeMap::new() };
+        let mut history =
+            History { turn, tools, max_corrections, invalid: BTreeMap::new(), step: 0 };
         let (mut spending, mut is_compact) = (Spending::default(), false);
         for step in turn.history() {
             let note = history.note(step, &dialect);
             (spending, is_compact) = (note.spending, is_compact || note.is_compact);
+            history.step += 1;
             let results = history.results(step, &note);
             messages.extend(note.messages);
             messages.push(Message::Results(results));
@@ -122,8 +124,10 @@ struct History<'a> {
     turn: &'a Turn<'a>,
     tools: &'a Tools,
     max_corrections: u32,
-    /// By tool: the number of its invalid calls in a row, and the arguments of the last one.
-    invalid: BTreeMap<String, (u32, String)>,
+    /// By tool: the number of steps in a row with invalid calls of it, the last of these steps, and the arguments of the last one.
+    invalid: BTreeMap<String, (u32, usize, String)>,
+    /// The number of the step, from 1.
+    step: usize,
 }
 
 impl History<'_> {
@@ -201,10 +205,13 @@ impl History<'_> {
             matches!(outcome, Err(failure) if failure.kind == FailureKind::InvalidCall);
         let mut repeated = Repeated::default();
         if is_invalid {
-            let (number, args) = self.invalid.entry(call.name.clone()).or_default();
-            *number += 1;
-            repeated =
-                Repeated { invalid: *number, is_same: *number > 1 && *args == call.args.as_str() };
+            let (number, step, args) = self.invalid.entry(call.name.clone()).or_default();
+            // The model did not know of the mistake when it made further ones in the same answer.
+            let is_new = *step != self.step;
+            *number += u32::from(is_new);
+            *step = self.step;
+            let is_same = is_new && *number > 1 && *args == call.args.as_str();
+            repeated = Repeated { invalid: *number, is_same };
             call.args.as_str().clone_into(args);
         } else {
             self.invalid.remove(&call.name);
@@ -217,7 +224,17 @@ impl History<'_> {
             return failure::text(outcome, &call.name, None, repeated, self.max_corrections);
         };
         let sent = Some((projection, call.args.as_str()));
-        failure::text(outcome, &projection.wire_name, sent, repeated, self.max_corrections)
+        let (text, is_error) =
+            failure::text(outcome, &projection.wire_name, sent, repeated, self.max_corrections);
+        // An approver may change the arguments.
+        let own = projection.decode(call.args.as_str()).ok();
+        let is_changed = own.is_some_and(|own| own.canonical != *done.call.args());
+        if is_changed {
+            let args = done.call.args().as_str();
+            let args = projection.encode(args).unwrap_or_else(|_| args.to_owned());
+            return (format!("The call was run with other arguments: {args}\n{text}"), is_error);
+        }
+        (text, is_error)
     }
 }
 
@@ -246,5 +263,8 @@ pub(super) fn call_id(run_id: &str, id: &str) -> String {
 
 /// Returns the input of a run as a text: that of a JSON string, or else the JSON.
 fn goal(input: &Payload) -> String {
-    serde_json::from_str(input.as_str()).unwrap_or_else(|_| input.as_str().to_owned())
+    // Providers refuse blank texts.
+    let text = serde_json::from_str::<String>(input.as_str()).ok();
+    let text = text.filter(|text| !text.trim().is_empty());
+    text.unwrap_or_else(|| input.as_str().to_owned())
 }

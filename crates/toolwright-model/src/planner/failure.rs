@@ -39,17 +39,21 @@ pub(super) fn text(
     }
     let advice = match failure.recovery {
         Recovery::Retry => "\nThe same call may succeed later.",
-        Recovery::Finish => "\nCall no more tools; finish with what is known.",
-        Recovery::CorrectCall(_) | Recovery::Replan => "",
+        Recovery::Finish if !text.contains("finish with what is known") => {
+            "\nCall no more tools; finish with what is known."
+        }
+        Recovery::CorrectCall(_) | Recovery::Replan | Recovery::Finish => "",
     };
     text.push_str(advice);
     (text, true)
 }
 
 fn reason(failure: &ToolFailure, tool: &str, sent: Option<(&Projection, &str)>) -> String {
+    let message =
+        if failure.message.trim().is_empty() { failure.kind.as_str() } else { &failure.message };
     let mut text = match &failure.code {
-        Some(code) => format!("{code}: {}", failure.message),
-        None => failure.message.clone(),
+        Some(code) => format!("{code}: {message}"),
+        None => message.to_owned(),
     };
     let Recovery::CorrectCall(correction) = &failure.recovery else {
         if let Some(data) = &failure.data {

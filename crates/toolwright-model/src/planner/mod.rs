@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::time::Instant;
 use toolwright::{BoxError, BoxFuture, FailureKind, Recovery, ToolFailure};
-use toolwright_dialect::Policy;
+use toolwright_dialect::{Policy, Request};
 use toolwright_runtime::{ModelEvent, ModelUsage, Planner, Step, Turn};
 use tracing::{Instrument, Span, field};
 
@@ -36,6 +36,9 @@ pub use spending::Prices;
 
 /// The default of [`ModelPlanner::with_max_corrections`].
 const MAX_CORRECTIONS: u32 = 2;
+
+/// How often a model is asked again after an answer that broke off.
+const MAX_BROKEN: u32 = 2;
 
 /// The most searches for tools in a row.
 const MAX_SEARCHES: u32 = 10;
@@ -194,8 +197,10 @@ impl ModelPlanner {
                 Next::Found { messages, found } => {
                     searches += 1;
                     if searches > MAX_SEARCHES {
-                        return Err(output::not_given(searches));
+                        let last = "it only searched for tools";
+                        return Err(output::not_given(searches, last));
                     }
+                    again = 0;
                     shown.add(found);
                     tools = self.toolbox.tools(&shown, &expected, dialect);
                     for message in messages {
@@ -205,7 +210,7 @@ impl ModelPlanner {
                 Next::Again(messages) => {
                     again += 1;
                     if again > self.max_corrections {
-                        return Err(output::not_given(again));
+                        return Err(output::not_given(again, last_words(&messages)));
                     }
                     for message in messages {
                         conversation.push(message);
@@ -224,10 +229,12 @@ impl ModelPlanner {
         choice: &Choice,
         conversation: &mut Conversation,
     ) -> Result<Answered, ToolFailure> {
+        let mut broken = 0;
         loop {
             let is_plain = self.is_plain.load(Ordering::Relaxed);
             let placed = tools.placed(self.model.facts().dialect, is_plain);
             let request = placed.request();
+            let findings = findings(&request, choice)?;
             let question = Question {
                 choice: choice.clone(),
                 output: tools.output(is_plain),
@@ -236,7 +243,7 @@ impl ModelPlanner {
                 timeout: turn.time_left(),
                 ..Question::new(&conversation.messages, &request)
             };
-            let error = match self.ask(turn, &question).await {
+            let error = match self.ask(turn, &question, findings).await {
                 Ok((answer, cost)) => {
                     conversation.spending.add(&answer, cost);
                     let strict = request.tools.iter().map(|tool| (tool.name, tool.is_strict));
@@ -257,6 +264,8 @@ impl ModelPlanner {
                 ModelError::StrictRefused(_) | ModelError::TooLargeAGrammar(_) if !is_plain => {
                     self.is_plain.store(true, Ordering::Relaxed);
                 }
+                // Nothing of the answer was used.
+                ModelError::Interrupted(_) if broken < MAX_BROKEN => broken += 1,
                 _ => return Err(failure_of(&error)),
             }
             turn.publish(ModelEvent::Restarted { reason: error.to_string() });
@@ -268,11 +277,13 @@ impl ModelPlanner {
         &self,
         turn: &Turn<'_>,
         question: &Question<'_>,
+        findings: Vec<String>,
     ) -> Result<(Answer, Option<u64>), ModelError> {
         let facts = self.model.facts();
         turn.publish(ModelEvent::Asked {
             model: facts.model.clone(),
             tools: question.tools.tools.len(),
+            findings,
         });
         let span = tracing::info_span!(
             "chat",
@@ -327,6 +338,39 @@ impl From<ModelPlanner> for Arc<dyn Planner> {
     }
 }
 
+/// Returns what was found about the tools of a request.
+///
+/// # Errors
+///
+/// The tool for the final answer is left out, or there are too many tools.
+fn findings(request: &Request<'_>, choice: &Choice) -> Result<Vec<String>, ToolFailure> {
+    let failed = |detail: String| {
+        let message = "the model could not be asked";
+        ToolFailure::new(FailureKind::Internal, message, Recovery::Replan).with_detail(detail)
+    };
+    let findings = request.findings.iter().map(|finding| finding.message.clone());
+    if let Some(error) = request.findings.iter().find(|finding| finding.is_error) {
+        let advice = match error.code {
+            "TWD202" => "; `ModelPlanner::with_search` shows a model only some tools",
+            _ => "",
+        };
+        return Err(failed(format!("{error}{advice}")));
+    }
+    if request.tools.is_empty() && !matches!(choice, Choice::Auto | Choice::None) {
+        return Err(failed(findings.collect::<Vec<_>>().join("; ")));
+    }
+    Ok(findings.collect())
+}
+
+/// Returns what a model is told last.
+fn last_words(messages: &[Message]) -> &str {
+    match messages.last() {
+        Some(Message::User(text)) => text,
+        Some(Message::Results(results)) => results.last().map_or("", |result| &result.text),
+        _ => "",
+    }
+}
+
 /// Returns the failure of a run whose model gave no answer. The words of the provider are for operators.
 fn failure_of(error: &ModelError) -> ToolFailure {
     let (kind, recovery, message) = match error {
@@ -336,10 +380,11 @@ fn failure_of(error: &ModelError) -> ToolFailure {
         ModelError::Timeout(_) => {
             (FailureKind::Timeout, Recovery::Retry, "the model took too long to answer")
         }
-        ModelError::Connect(_)
-        | ModelError::Interrupted(_)
-        | ModelError::Status { code: 500.., .. } => {
+        ModelError::Connect(_) => {
             (FailureKind::Unavailable, Recovery::Retry, "the model cannot be reached")
+        }
+        ModelError::Interrupted(_) | ModelError::Status { code: 500.., .. } => {
+            (FailureKind::Unavailable, Recovery::Retry, "the model cannot answer now")
         }
         _ => (FailureKind::Internal, Recovery::Replan, "the model could not be asked"),
     };

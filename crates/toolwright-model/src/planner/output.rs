@@ -1,13 +1,16 @@
 //! The final payload of a run: a text, or JSON that matches a schema.
 
 use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolSpec};
-use toolwright_dialect::{Projection, Subject};
+use toolwright_dialect::{Decoded, Projection, Subject, WireIssues};
 use toolwright_runtime::Turn;
 
 use crate::model::Choice;
 
 /// The name of the tool for the final answer.
 const TOOL: &str = "final_answer";
+
+/// The beginning of what a model is told of a final answer that is not valid.
+const INVALID: &str = "the final answer is not valid:";
 
 const DESCRIPTION: &str = "Gives the final answer. Call it alone, once the work is done.";
 
@@ -121,8 +124,7 @@ impl<'a> Expected<'a> {
         let json = json_in(text).ok_or("the answer has no JSON text")?;
         match projection.map(|projection| projection.decode(json)) {
             None => self.checked(Payload::new(json)),
-            Some(Ok(decoded)) => self.checked(decoded.canonical),
-            Some(Err(issues)) => Err(format!("the final answer is not valid: {issues}")),
+            Some(decoded) => self.decoded(decoded),
         }
     }
 
@@ -133,17 +135,35 @@ impl<'a> Expected<'a> {
     /// The issues, for the model.
     pub(super) fn checked(&self, payload: Payload) -> Result<Payload, String> {
         let checked = self.spec.map_or(Ok(()), |spec| spec.check_result(payload.as_bytes()));
-        match checked {
-            Ok(()) => Ok(payload),
-            Err(issues) => Err(format!("the final answer is not valid: {issues}")),
-        }
+        checked.map_err(|issues| format!("{INVALID}\n{issues}"))?;
+        Ok(payload)
+    }
+
+    /// Returns the payload of a value from the wire if it matches the schema.
+    ///
+    /// # Errors
+    ///
+    /// The issues, for the model, with their places in what it wrote.
+    pub(super) fn decoded(
+        &self,
+        decoded: Result<Decoded<'_>, WireIssues>,
+    ) -> Result<Payload, String> {
+        let wrong = |issues: &WireIssues| format!("{INVALID}\n{issues}");
+        let decoded = decoded.map_err(|issues| wrong(&issues))?;
+        let json = decoded.canonical.as_bytes();
+        let checked = self.spec.map_or(Ok(()), |spec| spec.check_result(json));
+        checked.map_err(|issues| wrong(&decoded.wire_issues(&issues)))?;
+        Ok(decoded.canonical)
     }
 }
 
-/// Returns the failure of a run whose model gave no valid answer.
-pub(super) fn not_given(attempts: u32) -> ToolFailure {
-    let message = format!("the model gave no valid answer in {attempts} attempts");
-    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
+/// Returns the failure of a run whose model gave no valid answer. `last` is what the model was told last.
+pub(super) fn not_given(attempts: u32, last: &str) -> ToolFailure {
+    let message = match attempts {
+        1 => "the model gave no valid answer".to_owned(),
+        _ => format!("the model gave no valid answer in {attempts} attempts"),
+    };
+    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan).with_detail(last)
 }
 
 /// Returns a name for a tool of the planner that no tool of the agent has: this one, or this one with a number.

@@ -20,7 +20,8 @@ const MOST_FOUND: usize = 8;
 const ARGS: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do, in a few words."}},"required":["query"],"additionalProperties":false}"#;
 
 /// Shows a model with many tools only some of them, and `search_tools`, which finds the others by their words: see
-/// [`ToolIndex`](crate::ToolIndex). Tools that were found stay for the rest of the run.
+/// [`ToolIndex`](crate::ToolIndex). Tools that were found stay for the rest of the run. Tools with `defer: true` in the schema are
+/// always hidden until they are found.
 ///
 /// If a tool of the agent has the name `search_tools`, the tool that searches is `search_tools_2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,10 +107,15 @@ impl<'a> Shown<'a> {
         found: Vec<String>,
     ) -> Self {
         let all = turn.tools().count();
-        let Some(options) = search.filter(|search| all > search.above) else {
+        let is_deferred = |tool: &ToolEntry| tool.spec().is_deferred();
+        let has_hidden = |search: &&ToolSearch| all > search.above || turn.tools().any(is_deferred);
+        let Some(options) = search.filter(has_hidden) else {
             return Self { turn, search: None, pinned: turn.tools().collect(), found: Vec::new() };
         };
-        let is_pinned = |tool: &&ToolEntry| options.pinned.contains(tool.name());
+        let is_pinned = |tool: &&ToolEntry| {
+            let is_shown = all <= options.above && !is_deferred(tool);
+            is_shown || options.pinned.contains(tool.name())
+        };
         let search = Search {
             name: super::output::free_name(turn, TOOL),
             description: format!(

@@ -61,20 +61,20 @@ impl Spending {
     pub(super) fn over(&self, policy: &Policy) -> Option<String> {
         let model_calls = policy.max_model_calls.map(u64::from);
         let limits = [
-            (u64::from(self.answers), model_calls, "answers of its model"),
-            (self.output_tokens, policy.max_output_tokens, "tokens of answers"),
-            (self.cost, policy.max_cost, "millionths of its cost"),
+            (u64::from(self.answers), model_calls, "its limit of questions to the model"),
+            (self.output_tokens, policy.max_output_tokens, "its limit of tokens"),
+            (self.cost, policy.max_cost, "its limit of cost"),
         ];
         limits.into_iter().find_map(|(spent, limit, what)| {
-            let limit = limit.filter(|limit| spent >= *limit)?;
-            Some(format!("the run has used up its {limit} {what}"))
+            limit.filter(|limit| spent >= *limit)?;
+            Some(format!("the run has reached {what}"))
         })
     }
 }
 
 /// Returns the failure of a run that went on after its last question.
 pub(super) fn exhausted(reason: &str) -> ToolFailure {
-    let message = format!("{reason}, and gave no final answer");
+    let message = format!("{reason}, and the model gave no valid final answer");
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 

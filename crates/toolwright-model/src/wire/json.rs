@@ -40,13 +40,15 @@ pub(super) fn raw<'a>(what: &str, json: &'a str) -> Result<&'a RawValue, ModelEr
         .map_err(|error| ModelError::Unsendable(format!("found {what} that is no JSON: {error}")))
 }
 
-/// Returns arguments as an object. Where the model wrote something else, the object holds its text under `_raw`.
+/// Returns arguments as an object. Where the model wrote something else, or JSON that providers refuse, such as half a character,
+/// the object holds its text under `_raw`.
 pub(super) fn object(args: &Payload) -> Result<Cow<'_, RawValue>, ModelError> {
     let text = match args.as_str().trim() {
         "" => "{}",
         text => text,
     };
     if text.starts_with('{')
+        && serde_json::from_str::<serde_json::Value>(text).is_ok()
         && let Ok(object) = serde_json::from_str::<&RawValue>(text)
     {
         return Ok(Cow::Borrowed(object));

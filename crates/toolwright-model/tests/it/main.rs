@@ -7,6 +7,7 @@ mod client;
 mod frames;
 mod index;
 mod planner;
+mod repairs;
 mod requests;
 mod search;
 mod server;

@@ -17,7 +17,8 @@ use toolwright_runtime::{
 /// A key that is easy to find.
 const KEY: &str = "sk-live-0123456789abcdef";
 
-const PRESETS: [&str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "bedrock"];
+pub(crate) const PRESETS: [&str; 5] =
+    ["openai", "openai-responses", "anthropic", "gemini", "bedrock"];
 
 described! {
     struct Numbers {
@@ -40,7 +41,7 @@ described! {
     }
 }
 
-fn builder(name: &str, stage: &Stage) -> ClientBuilder {
+pub(crate) fn builder(name: &str, stage: &Stage) -> ClientBuilder {
     Client::builder(Preset::find(name).unwrap(), "a-model").with_base(stage.base()).with_key(KEY)
 }
 
@@ -82,7 +83,7 @@ pub(crate) fn agent(has_schema: bool) -> Agent {
     agent
 }
 
-async fn run(agent: Agent, planner: ModelPlanner) -> RunOutcome {
+pub(crate) async fn run(agent: Agent, planner: ModelPlanner) -> RunOutcome {
     let registry = registry();
     registry.register_agent(agent, planner.into()).unwrap();
     Runtime::new(registry).run(request()).await.unwrap()
@@ -99,7 +100,7 @@ fn two_calls() -> Reply {
         .with_reasoning("I add.")
 }
 
-fn last_request(stage: &Stage) -> String {
+pub(crate) fn last_request(stage: &Stage) -> String {
     stage.requests().last().unwrap().text.clone()
 }
 
@@ -138,7 +139,9 @@ fn shown(kind: &EventKind) -> Option<String> {
         EventKind::RunFinished { result, .. } => format!("finished {result:?}"),
         EventKind::ToolCallScheduled { call, .. } => format!("{} {}", call.tool(), call.args()),
         EventKind::ToolResultReceived { outcome, .. } => format!("{outcome:?}"),
-        EventKind::Model(ModelEvent::Asked { model, tools }) => format!("asked {model} {tools}"),
+        EventKind::Model(ModelEvent::Asked { model, tools, .. }) => {
+            format!("asked {model} {tools}")
+        }
         EventKind::Model(ModelEvent::Answered { usage, stop, .. }) => {
             let usage = usage.unwrap();
             format!("answered {stop} {} {}", usage.input, usage.output)
@@ -259,7 +262,7 @@ async fn an_invalid_final_answer_is_corrected() {
     assert_eq!(stage.refusals(), Vec::<String>::new());
     let asked = last_request(&stage);
     assert!(asked.contains("If the work is done, call `final_answer`"), "{asked}");
-    assert!(asked.contains("the final answer is not valid: "), "{asked}");
+    assert!(asked.contains("the final answer is not valid:"), "{asked}");
 }
 
 #[tokio::test]
@@ -271,6 +274,8 @@ async fn a_final_answer_that_is_never_valid_fails_the_run() {
     let failure = outcome.result().unwrap_err();
     assert_eq!(failure.kind, FailureKind::MalformedResult);
     assert_eq!(failure.message, "the model gave no valid answer in 3 attempts");
+    let detail = failure.detail.as_deref().unwrap();
+    assert!(detail.starts_with("the final answer is not valid:\n`/total`: "), "{detail}");
     assert_eq!(stage.requests().len(), 3);
 }
 
@@ -389,7 +394,7 @@ async fn over_a_limit_the_model_gets_one_last_question() {
             let outcome = run(agent(has_schema).with_policy(policy), planner).await;
             assert!(outcome.result().is_ok(), "{policy:?} {outcome:?}");
             let asked = last_request(&stage);
-            assert!(asked.contains("call no other tool: the run has used up its"), "{asked}");
+            assert!(asked.contains("call no other tool: the run has reached its"), "{asked}");
             let choice = &stage.requests()[2].body["tool_choice"];
             if has_schema {
                 assert_eq!(choice["function"]["name"], "final_answer");
@@ -407,7 +412,7 @@ async fn a_model_that_goes_on_after_its_last_question_fails_the_run() {
     let policy = Policy { max_model_calls: Some(1), ..Policy::UNLIMITED };
     let outcome = run(agent(false).with_policy(policy), planner("bedrock", &stage)).await;
     let failure = outcome.result().unwrap_err();
-    let message = "the run has used up its 1 answers of its model, and gave no final answer";
+    let message = "the run has reached its limit of questions to the model, and the model gave no valid final answer";
     assert_eq!((failure.kind, &*failure.message), (FailureKind::Denied, message));
 }
 

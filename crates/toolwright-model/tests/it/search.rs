@@ -84,6 +84,34 @@ async fn a_search_beside_calls_and_a_call_of_a_hidden_tool_are_answered() {
 }
 
 #[tokio::test]
+async fn a_deferred_tool_is_found_by_searching() {
+    let script = Script::new()
+        .reply(Reply::call("search_tools", r#"{"query":"look at the attic"}"#))
+        .reply(Reply::text("done"));
+    let stage = stage("openai", script).await;
+    let registry = registry();
+    let spec = ToolSpec::new("attic").with_description("Looks at the attic.").deferred();
+    let attic = async |_: Nothing| Goal { text: "dust".to_owned() };
+    registry.register_tool(FunctionTool::new(spec, attic)).unwrap();
+    let planner = planner("openai", &stage).with_search(ToolSearch::above(20));
+    registry.register_agent(agent(false).with_tools(["attic"]), planner.into()).unwrap();
+    let outcome = Runtime::new(registry).run(request()).await.unwrap();
+    assert!(outcome.result().is_ok(), "{outcome:?}");
+    assert_eq!(offered(&stage), ["math_add search_tools", "math_add attic search_tools"]);
+}
+
+#[tokio::test]
+async fn too_many_tools_without_a_search_are_an_error_that_says_what_to_do() {
+    let stage = stage("openai", Script::new()).await;
+    let registry = large_registry();
+    registry.register_agent(clerk(), planner("openai", &stage).into()).unwrap();
+    let outcome = Runtime::new(registry).run(request()).await.unwrap();
+    let detail = outcome.result().unwrap_err().detail.unwrap();
+    assert!(detail.contains("ModelPlanner::with_search"), "{detail}");
+    assert!(stage.requests().is_empty());
+}
+
+#[tokio::test]
 async fn a_model_that_only_searches_fails_the_run() {
     let script = (0..11).fold(Script::new(), |script, _| {
         script.reply(Reply::call("search_tools", r#"{"query":"add"}"#))

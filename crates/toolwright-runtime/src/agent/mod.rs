@@ -6,6 +6,7 @@ mod script;
 
 use std::time::Duration;
 
+use toolwright::schema::{Schema, SchemaError};
 use toolwright::spec::Implementation;
 use toolwright::{Map, ToolSpec, Value};
 
@@ -175,7 +176,21 @@ impl Agent {
         self
     }
 
-    /// Requires that its final payload match the result schema of a tool.
+    /// Requires that its final payload match a JSON Schema.
+    ///
+    /// # Errors
+    ///
+    /// The text is no JSON Schema, or one that cannot be enforced.
+    pub fn with_result_schema(self, schema: &str) -> Result<Self, SchemaError> {
+        let compiled = Schema::new(schema)?;
+        let check = move |json: &[u8]| compiled.check(json);
+        let mut spec = ToolSpec::new("result").with_checks(|_| Ok(()), check);
+        spec.set_result_schema(schema.to_owned());
+        Ok(self.with_result(spec))
+    }
+
+    /// Requires that its final payload match the result schema of a tool, as the tool checks it: a spec of [`ToolSpec::new`]
+    /// without types and checks takes any JSON.
     #[must_use]
     pub fn with_result(mut self, spec: impl Into<ToolSpecRef>) -> Self {
         self.result = Some(spec.into());

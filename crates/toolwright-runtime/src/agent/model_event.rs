@@ -12,6 +12,8 @@ pub enum ModelEvent {
         model: String,
         /// The number of tools that the model may call.
         tools: usize,
+        /// What was found about them, such as that one is left out, since the model's dialect has no form for its schema.
+        findings: Vec<String>,
     },
     /// The model wrote more text for the user.
     Text(String),

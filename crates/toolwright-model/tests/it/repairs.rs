@@ -1,0 +1,82 @@
+//! A planner that goes on after mistakes of the model and losses of the connection.
+
+use std::sync::Arc;
+
+use toolwright::Payload;
+use toolwright_model::ModelPlanner;
+use toolwright_model_stage::{Reply, Script, Stage};
+use toolwright_runtime::{Agent, ApprovalRequest, Runtime, Verdict};
+
+use crate::planner::{
+    PRESETS, agent, builder, last_request, planner, registry, request, run, stage,
+};
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_asked_for_again() {
+    let script = Script::new()
+        .reply(Reply::text("Hello.").and_call("math.add", r#"{"a":1,"b":2}"#).cut_after(600))
+        .reply(Reply::text("3"));
+    let stage = stage("anthropic", script).await;
+    let outcome = run(agent(false), planner("anthropic", &stage)).await;
+    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
+}
+
+#[tokio::test]
+async fn siblings_with_one_mistake_count_as_one() {
+    let wrong = r#"{"a":"1","b":2}"#;
+    let script = Script::new()
+        .reply(
+            Reply::call("math.add", wrong).and_call("math.add", wrong).and_call("math.add", wrong),
+        )
+        .reply(Reply::text("3"));
+    let stage = stage("openai", script).await;
+    let outcome = run(agent(false), planner("openai", &stage)).await;
+    assert!(outcome.result().is_ok(), "{outcome:?}");
+    let asked = last_request(&stage);
+    assert!(!asked.contains("Do not call") && !asked.contains("the call before"), "{asked}");
+}
+
+#[tokio::test]
+async fn half_a_character_in_arguments_does_not_break_the_next_question() {
+    for name in PRESETS {
+        let script = Script::new()
+            .reply(Reply::call("math.add", r#"{"a":"\ud800","b":2}"#))
+            .reply(Reply::text("3"));
+        let stage = stage(name, script).await;
+        let outcome = run(agent(false), planner(name, &stage)).await;
+        assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
+        // Gemini's stage puts the arguments into the JSON of its answer.
+        assert!(outcome.result().is_ok() || name == "gemini", "{name}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_is_told_of_arguments_that_an_approver_changed() {
+    let script =
+        Script::new().reply(Reply::call("math.add", r#"{"a":1,"b":2}"#)).reply(Reply::text("30"));
+    let stage = stage("openai", script).await;
+    let registry = registry();
+    registry.register_agent(agent(false), planner("openai", &stage).into()).unwrap();
+    let change = |_: &ApprovalRequest| Verdict::ApproveWith(Payload::new(r#"{"a":10,"b":20}"#));
+    let runtime = Runtime::builder(registry).with_approver(Arc::new(change)).build();
+    let outcome = runtime.run(request().with_approval_of(["math.add"])).await.unwrap();
+    assert!(outcome.result().is_ok(), "{outcome:?}");
+    let asked = last_request(&stage);
+    assert!(
+        asked.contains(r#"The call was run with other arguments: {\"a\":10,\"b\":20}"#),
+        "{asked}"
+    );
+}
+
+#[tokio::test]
+async fn a_schema_that_the_dialect_cannot_say_is_reported_before_the_model_is_asked() {
+    let schema =
+        r##"{"type":"object","properties":{"next":{"$ref":"#"}},"additionalProperties":false}"##;
+    let stage = Stage::start(Script::new()).await.unwrap();
+    let client = builder("gemini", &stage).with_dialect("gemini-schema").build().unwrap();
+    let agent = Agent::new("counter", "lab").with_result_schema(schema).unwrap();
+    let outcome = run(agent, ModelPlanner::new(client)).await;
+    let detail = outcome.result().unwrap_err().detail.unwrap();
+    assert!(detail.starts_with("`final_answer` is left out: "), "{detail}");
+    assert!(stage.requests().is_empty());
+}
