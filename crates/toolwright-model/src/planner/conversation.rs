@@ -67,7 +67,7 @@ impl Conversation {
             History { turn, tools, max_corrections, invalid: BTreeMap::new(), step: 0 };
         let (mut spending, mut is_compact) = (Spending::default(), false);
         for step in turn.history() {
-            let note = history.note(step, &dialect);
+            let note = history.note(step, &dialect, spending);
             (spending, is_compact) = (note.spending, is_compact || note.is_compact);
             history.step += 1;
             let results = history.results(step, &note);
@@ -132,8 +132,8 @@ struct History<'a> {
 
 impl History<'_> {
     /// Returns the note on a step. A step of another planner, or of a model with another dialect, is written as this dialect
-    /// says.
-    fn note(&self, step: &StepRecord, dialect: &str) -> Note {
+    /// says. `spending` is that before the step.
+    fn note(&self, step: &StepRecord, dialect: &str, spending: Spending) -> Note {
         match note_of(step) {
             Some(note) if note.dialect == dialect => note,
             Some(mut note) => {
@@ -160,7 +160,7 @@ impl History<'_> {
                     strict: Vec::new(),
                     answers: Vec::new(),
                     found: Vec::new(),
-                    spending: Spending::default(),
+                    spending,
                     is_compact: false,
                 }
             }

@@ -17,7 +17,8 @@ pub(super) struct Repeated {
     pub(super) is_same: bool,
 }
 
-/// Returns the text of an outcome for the model, and whether it is a failure. `args` are the arguments as the model wrote them.
+/// Returns the text of an outcome for the model, and whether it is a failure. `sent` is the projection of the tool, with the
+/// arguments as the model wrote them.
 pub(super) fn text(
     outcome: &Outcome,
     tool: &str,

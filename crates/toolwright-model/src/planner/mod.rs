@@ -54,6 +54,46 @@ const MAX_SEARCHES: u32 = 10;
 ///
 /// What the model wrote, with reasoning that only its provider understands, is kept in the notes of the run's steps, also when
 /// the run is suspended.
+///
+/// ```
+/// use toolwright::{Payload, described};
+/// use toolwright_model::{Client, ModelPlanner, Preset};
+/// use toolwright_model_stage::{Reply, Script, Stage};
+/// use toolwright_runtime::{Agent, Registry, RunRequest, Runtime};
+///
+/// described! {
+///     struct Numbers {
+///         a: i64,
+///         b: i64,
+///     }
+///
+///     struct Sum {
+///         sum: i64,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), toolwright::BoxError> {
+/// // The stage takes the place of the provider.
+/// let script = Script::new()
+///     .reply(Reply::call("add", r#"{"a":2,"b":40}"#))
+///     .reply(Reply::text("It is 42."));
+/// let stage = Stage::start(script).await?;
+/// let client = Client::builder(Preset::find("openai")?, "gpt-5");
+/// let client = client.with_base(stage.base()).with_key("none").build()?;
+///
+/// let registry = Registry::new();
+/// registry.tool("add", "Add two numbers.", async |Numbers { a, b }: Numbers| Sum { sum: a + b })?;
+/// let agent = Agent::new("counter", "lab").with_tools(["add"]);
+/// registry.register_agent(agent, ModelPlanner::new(client).into())?;
+///
+/// let runtime = Runtime::new(registry);
+/// let request = RunRequest::new("counter", Payload::of("What are 2 and 40?")?);
+/// let outcome = runtime.run(request).await?;
+/// assert_eq!(outcome.decode::<String>()?, "It is 42.");
+/// # Ok(())
+/// # }
+/// ```
 pub struct ModelPlanner {
     model: Arc<dyn Model>,
     settings: Settings,
