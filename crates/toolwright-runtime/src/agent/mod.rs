@@ -79,12 +79,12 @@ pub struct Policy {
     /// The time limit of a run, including planning and waiting for an approver. Time during which it is suspended does not
     /// count.
     pub time_budget: Option<Duration>,
-    /// The most questions to a model. Planners keep this limit and the two below: once one is reached, the model is asked for
-    /// a final answer and, if it gives none, the run fails.
+    /// The most questions to a model. Planners keep this limit and the two below: once one is reached, the model gets one more
+    /// question, for its final answer, and if it gives none, the run fails.
     pub max_model_calls: Option<u32>,
     /// The most tokens of a model's answers.
     pub max_output_tokens: Option<u64>,
-    /// The most that the model may cost, in millionths of the currency of its prices.
+    /// The most that the model may cost, in millionths of the currency of its prices; no limit for a planner that knows no prices.
     pub max_cost: Option<u64>,
 }
 
