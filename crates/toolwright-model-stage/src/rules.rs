@@ -65,6 +65,14 @@ pub fn broken_words(dialect: &Dialect, name: &str, description: &str) -> Vec<Str
     faults
 }
 
+/// Returns the rule that the id of a call breaks.
+pub fn broken_call_id(dialect: &Dialect, id: &str) -> Option<String> {
+    let row = row(dialect);
+    let grammar = text(&row, "call_id");
+    let is_taken = grammar.is_empty() || is_match(grammar, id);
+    (!is_taken).then(|| format!("the id `{id}` is not taken"))
+}
+
 /// The rows by their dated ids.
 static ROWS: LazyLock<Mutex<BTreeMap<String, Arc<Row>>>> = LazyLock::new(Mutex::default);
 

@@ -49,6 +49,12 @@ pub(crate) fn faults(asked: &Asked, dialect: &Dialect, signatures: &[String]) ->
     }
     let turns = turns(asked);
     conversation(&turns, asked.api, &mut faults);
+    let calls = turns.iter().filter_map(|turn| match turn {
+        Turn::Calls(ids) => Some(ids),
+        Turn::Instructions | Turn::User | Turn::Results(_) => None,
+    });
+    let ids = calls.flatten().filter(|id| !id.is_empty());
+    faults.extend(ids.filter_map(|id| rules::broken_call_id(dialect, id)));
     // The reasoning of a conversation that was not sent belongs to another one.
     let sent = turns.iter().filter(|turn| matches!(turn, Turn::Calls(_))).count();
     if sent > 0 && asked.api != Api::OpenAiChat {

@@ -80,3 +80,18 @@ async fn a_schema_that_the_dialect_cannot_say_is_reported_before_the_model_is_as
     assert!(detail.starts_with("`final_answer` is left out: "), "{detail}");
     assert!(stage.requests().is_empty());
 }
+
+#[tokio::test]
+async fn an_id_that_is_too_long_for_the_provider_is_shortened_on_its_wire() {
+    for name in PRESETS {
+        let long = "a".repeat(90);
+        let script = Script::new()
+            .reply(Reply::call("math.add", r#"{"a":1,"b":2}"#).with_id(&long))
+            .reply(Reply::text("3"));
+        let stage = stage(name, script).await;
+        let outcome = run(agent(false), planner(name, &stage)).await;
+        assert!(outcome.result().is_ok(), "{name}: {outcome:?}");
+        assert_eq!(outcome.exchanges().next().unwrap().call.id(), long, "{name}");
+        assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
+    }
+}
