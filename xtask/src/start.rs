@@ -55,10 +55,11 @@ pub(crate) fn load(rest: &[String]) -> End {
 }
 
 /// The areas with their own packages, as their dependencies would slow down the build of the others.
-const AREAS_APART: [(&str, &str); 3] = [
+const AREAS_APART: [(&str, &str); 4] = [
     ("dialects", "toolwright-dialect-bench"),
     ("generation", "toolwright-generation-bench"),
     ("mcp", "toolwright-mcp-bench"),
+    ("models", "toolwright-model-bench"),
 ];
 
 pub(crate) fn bench(name: Option<&str>, json: bool, write: bool) -> End {

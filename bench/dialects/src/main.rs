@@ -4,6 +4,9 @@
 #[allow(unreachable_pub, reason = "it is the module of a library")]
 #[path = "../../codecs/src/report.rs"]
 mod report;
+#[allow(unreachable_pub, reason = "other benches have it, too")]
+#[path = "../../codecs/src/timing.rs"]
+mod timing;
 
 use std::hint::black_box;
 use std::io::{self, Write as _};
@@ -11,12 +14,12 @@ use std::path::Path;
 use std::process::{ExitCode, Stdio};
 
 use clap::Parser;
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 use toolwright_dialect::{Dialect, Policy, Projection, Subject, project};
 use toolwright_prerequisites::{NotInstalled, PyPi};
 
 use report::{Comparison, json_lines, table};
+use timing::{cpu_seconds, goal, nanoseconds};
 
 /// Compare projections with goals and with pydantic-ai.
 #[derive(Parser)]
@@ -42,8 +45,6 @@ const ROWS: [&str; 8] = [
 const TOOLS: usize = 1_000;
 /// The number of definitions that refer to each other.
 const DEFINITIONS: usize = 10_000;
-/// The number of measurements of each figure; the median counts.
-const ROUNDS: usize = 11;
 /// The folder of the script and the requirements of the peer.
 const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
@@ -160,25 +161,6 @@ fn kilobytes(text: &str) -> f64 {
     text.len() as f64 / 1024.0
 }
 
-/// The processor time of this process, which other programs change little.
-#[expect(clippy::cast_precision_loss, reason = "a run takes no years")]
-fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-}
-
-fn goal(name: &str, ours: f64, goal: f64, unit: &'static str) -> Comparison {
-    Comparison {
-        name: name.to_owned(),
-        ours,
-        peer: goal,
-        peer_name: "the goal",
-        unit,
-        ratio: ours / goal,
-        target: Some(1.0),
-    }
-}
-
 fn projected(schema: &str, row: &str) -> Projection {
     project(&subject(schema), dialect(row), &Policy::default())
 }
@@ -190,18 +172,6 @@ fn subject(schema: &str) -> Subject<'_> {
 fn dialect(row: &str) -> &'static Dialect {
     // The rows are compiled in.
     Dialect::named(row).unwrap_or_else(|| unreachable!("there is no row `{row}`"))
-}
-
-/// Returns the time of one call: the median of the rounds.
-fn nanoseconds(calls: u32, mut work: impl FnMut()) -> f64 {
-    let round = |_| {
-        let start = cpu_seconds();
-        (0..calls).for_each(|_| work());
-        (cpu_seconds() - start) * 1e9 / f64::from(calls)
-    };
-    let mut times: Vec<f64> = (0..ROUNDS).map(round).collect();
-    times.sort_by(f64::total_cmp);
-    times[ROUNDS / 2]
 }
 
 /// Returns the nanoseconds that the peer takes.

@@ -40,6 +40,17 @@ const OURS: &[Allowed] = &[
     ),
     allowed("bench/codecs", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     allowed("bench/dialects", &["toolwright-dialect", "toolwright-prerequisites"]),
+    allowed(
+        "bench/models",
+        &[
+            "toolwright",
+            "toolwright-dialect",
+            "toolwright-model",
+            "toolwright-model-stage",
+            "toolwright-prerequisites",
+            "toolwright-runtime",
+        ],
+    ),
     allowed("conformance/json-schema", &["toolwright", "toolwright-codegen", "toolwright-import"]),
     allowed(
         "conformance/judge",
