@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Response, StatusCode, Uri, header};
+use axum::serve::ListenerExt as _;
 use futures_util::stream::{self, StreamExt as _};
 use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
@@ -58,6 +59,10 @@ impl Stage {
         let base = format!("http://{}", listener.local_addr()?);
         let shared = Arc::new(Shared { script, seen: Mutex::default() });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
+        // Small pieces go out at once.
+        let listener = listener.tap_io(|stream| {
+            let _ = stream.set_nodelay(true);
+        });
         let server = tokio::spawn(async move { axum::serve(listener, router).await });
         Ok(Self { base, shared, server: server.abort_handle() })
     }

@@ -388,12 +388,14 @@ impl Accepting<'_> {
         let mut parts = vec![whole.owners.keys().cloned().collect::<Vec<Path>>()];
         while let Some(mut part) = parts.pop() {
             let checked = Checked::of(&whole.part(&part), self.draft);
-            // Not all findings are in a long list of them, so fewer tools are checked at a time.
-            if part.len() > 1 && checked.is_cut_off {
+            let refused = self.refused(&checked, &whole, &part);
+            // Not all findings are in a long list of them, and those of a text that is no YAML are about no tool. So fewer tools
+            // are checked at a time.
+            let is_unclear = refused.is_empty() && !checked.findings.is_empty();
+            if part.len() > 1 && (checked.is_cut_off || is_unclear) {
                 parts.extend(part.chunks(part.len().div_ceil(PARTS)).map(<[Path]>::to_vec));
                 continue;
             }
-            let refused = self.refused(&checked, &whole, &part);
             let count = part.len();
             part.retain(|path| !refused.contains_key(path));
             self.left_out.extend(refused);
@@ -427,6 +429,9 @@ impl Accepting<'_> {
         }
         for (path, why) in whole.users(part, of_types) {
             refused.entry(path).or_insert(why);
+        }
+        if let ([only], [finding, ..]) = (part, &checked.findings[..]) {
+            refused.entry(only.clone()).or_insert_with(|| finding.message.clone());
         }
         refused.retain(|path, _| !(self.draft.is_foreign)(&self.document, path));
         refused
