@@ -11,11 +11,14 @@ const FIRST: Duration = Duration::from_millis(500);
 /// The longest wait, if the provider asks for none.
 const LONGEST: Duration = Duration::from_secs(30);
 
+/// The longest wait that a provider may ask for, if there is no limit of time.
+const LONGEST_ASKED: Duration = Duration::from_mins(5);
+
 /// The statuses of errors that pass: of HTTP, and 529, which Anthropic answers with if it is overloaded.
 const TRANSIENT: [u16; 9] = [408, 409, 425, 429, 500, 502, 503, 504, 529];
 
 /// Returns the wait before the next attempt, or `None` if there should be none: after an error that does not pass, and if the
-/// wait is longer than the time that is left. `attempt` counts from one, `random` is from 0 to 1.
+/// wait is longer than the time that is left, or than five minutes if there is no limit. `attempt` counts from one, `random` is from 0 to 1.
 pub(super) fn wait(
     error: &ModelError,
     attempt: u32,
@@ -36,7 +39,7 @@ pub(super) fn wait(
         let doubled = FIRST.saturating_mul(1_u32.checked_shl(attempt - 1).unwrap_or(u32::MAX));
         doubled.min(LONGEST).mul_f64(random)
     });
-    left.is_none_or(|left| wait < left).then_some(wait)
+    (wait < left.unwrap_or(LONGEST_ASKED)).then_some(wait)
 }
 
 /// Returns a random number from 0 to 1.
@@ -67,6 +70,8 @@ mod tests {
             (status(429, Some(60_000), None), 1, None, 0.5, Some(60_000)),
             (status(429, Some(60_000), None), 1, Some(60_000), 0.5, None),
             (status(429, Some(60_000), None), 1, Some(60_001), 0.5, Some(60_000)),
+            (status(429, Some(299_999), None), 1, None, 0.5, Some(299_999)),
+            (status(429, Some(300_000), None), 1, None, 0.5, None),
             (status(503, None, None), 1, Some(100), 1.0, None),
             (status(429, None, Some(false)), 1, None, 1.0, None),
             (status(400, None, None), 1, None, 1.0, None),

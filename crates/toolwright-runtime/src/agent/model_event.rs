@@ -72,7 +72,7 @@ pub struct ModelUsage {
 
 impl ModelEvent {
     /// Returns the name of the event, for logs.
-    pub(crate) fn as_str(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Asked { .. } => "model_asked",
             Self::Text(_) => "model_text",
