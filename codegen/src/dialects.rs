@@ -52,7 +52,7 @@ pub(crate) struct Form<'a> {
     /// The dialect, or its plain sibling.
     pub(crate) row: &'a Dialect,
     pub(crate) projection: Projection,
-    /// Whether it may not be sent in the plain form.
+    /// True if it must not be sent in the plain form.
     is_required: bool,
     policy: Policy,
 }

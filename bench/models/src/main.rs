@@ -209,8 +209,7 @@ async fn runs() -> io::Result<Comparison> {
         let mut command = std::process::Command::new(python.program("python"));
         command.arg(&script_of_peer).arg(stage.base());
         let output = tokio::task::spawn_blocking(move || command.output()).await??;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let seconds = text.split(' ').next().and_then(|seconds| seconds.parse::<f64>().ok());
+        let seconds = String::from_utf8_lossy(&output.stdout).trim().parse::<f64>().ok();
         let failed = || io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned());
         theirs = theirs.min(seconds.ok_or_else(failed)?);
     }

@@ -222,7 +222,7 @@ pub struct Tool {
     pub limits: CallLimits,
     /// How much it needs model providers to enforce the schema of its arguments.
     pub strictness: Strictness,
-    /// Whether it is hidden from models until they search for it.
+    /// True if it is hidden from models until they search for it.
     pub is_deferred: bool,
     /// The toolset's tags, then its own.
     pub tags: Vec<String>,
@@ -330,7 +330,7 @@ pub struct Agent {
 pub struct ModelHints {
     /// The family of models.
     pub family: Option<String>,
-    /// How much the model should think.
+    /// The amount of reasoning: `low`, `medium` or `high`.
     pub effort: Option<&'static str>,
 }
 

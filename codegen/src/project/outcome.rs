@@ -31,7 +31,7 @@ pub struct PublishedTool {
     pub description: String,
     /// The JSON Schema of its arguments, as compact text.
     pub args: String,
-    /// Whether it is hidden from models until they search for it.
+    /// True if it is hidden from models until they search for it.
     pub is_deferred: bool,
 }
 

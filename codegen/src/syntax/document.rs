@@ -3,11 +3,11 @@
 use toolwright::http::{Content, Style, Verb};
 
 use super::read::{Read, mapping};
-use toolwright::spec::Strictness;
+use toolwright::spec::{Effort, Strictness};
 
 use super::values::{
-    Digest, Effort, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText,
-    Several, StatusText, Version, Word,
+    Digest, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Several,
+    StatusText, Version, Word,
 };
 use crate::diagnostic::{Report, form};
 use crate::options::Integers;
@@ -218,9 +218,9 @@ mapping! {
         retry: Option<Retry>,
         /// Whether its calls never run at the same time as other calls.
         sequential: Option<bool>,
-        /// Whether model providers should enforce the schema of its arguments. Some do so only for a few tools. Default: prefer.
+        /// Enforcement of the schema of its arguments by model providers, which some offer only for a few tools. Default: prefer.
         strict: Option<Word<Strictness>>,
-        /// Whether it is hidden from models until they search for it.
+        /// Hides it from models until they search for it.
         defer: Option<bool>,
         /// Its tags, after those of the toolset.
         tags: Option<Vec<Text>>,
@@ -305,7 +305,7 @@ mapping! {
     ModelHints {
         /// The family of models, such as `claude`.
         family: Option<Text>,
-        /// How much the model should think: `low`, `medium` or `high`.
+        /// The amount of reasoning: `low`, `medium` or `high`.
         effort: Option<Word<Effort>>,
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolwright::http::{Content, Status, Style, Verb};
 use toolwright::outcome::Recovery;
-use toolwright::spec::{PeriodError, Strictness, parse_period};
+use toolwright::spec::{Effort, PeriodError, Strictness, parse_period};
 
 use super::read::Read;
 use crate::diagnostic::{Report, form};
@@ -122,25 +122,6 @@ impl Words for Integers {
     const NOUN: &'static str = "kind of integers";
     const PLURAL: &'static str = "kinds of integers";
     const ALL: &'static [(&'static str, Self)] = &[("int64", Self::Int64), ("exact", Self::Exact)];
-}
-
-/// How much a model should think.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    Low,
-    Medium,
-    High,
-}
-
-impl Effort {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
 }
 
 impl Words for Effort {

@@ -5,7 +5,7 @@ use toolwright::value::{Kind, Map, Value};
 /// The most nodes of a schema that are read for its form, as references may multiply them.
 const MOST_READ: usize = 500;
 
-/// How deep references and alternatives are followed.
+/// The depth to which references and alternatives are followed.
 const MOST_NESTED: usize = 16;
 
 /// A set of kinds.

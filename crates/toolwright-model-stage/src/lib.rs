@@ -5,15 +5,16 @@
 
 #![warn(missing_debug_implementations)]
 
-mod asked;
+pub mod event_stream;
 mod reply;
+mod request;
 pub mod rules;
 mod stage;
 mod twin;
 mod wire;
 
-pub use asked::{Api, Asked};
 pub use reply::{Pieces, Reply, Script};
+pub use request::{Api, ReceivedRequest};
 pub use stage::Stage;
 
 #[cfg(doctest)]

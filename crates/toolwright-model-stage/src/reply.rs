@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use toolwright_dialect::{Dialect, DialectError};
 
-use crate::asked::Asked;
+use crate::request::ReceivedRequest;
 
-type Decide = Arc<dyn Fn(&Asked) -> Reply + Send + Sync>;
+type Decide = Arc<dyn Fn(&ReceivedRequest) -> Reply + Send + Sync>;
 
 /// The replies of a stage, one after another. A request after the last reply gets status 500.
 #[derive(Clone, Default)]
@@ -41,7 +41,10 @@ impl Script {
 
     /// Adds a reply that depends on the request.
     #[must_use]
-    pub fn then(mut self, reply: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn then(
+        mut self,
+        reply: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         self.replies.push(Arc::new(reply));
         self
     }
@@ -95,14 +98,14 @@ pub(crate) enum Part {
     Call { id: Option<String>, name: String, args: String },
 }
 
-/// Why the model stopped, where it is neither its end nor a call.
+/// The reason for which the model stopped, if it had neither finished nor made a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     Length,
     Filtered,
 }
 
-/// How the body ends.
+/// The end of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Whole,

@@ -1,5 +1,5 @@
-//! The rule book of dialects: what of a tool's definition a provider refuses. It reads the rows on its own and shares no code
-//! with the projection, so that each can be held against the other.
+//! Finds the rules of a dialect that a tool's definition breaks. Shares no code with the projection, so that tests can compare
+//! the two.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -164,7 +164,7 @@ pub fn inner(schema: &Value) -> Vec<(String, &Value)> {
 
 fn node(row: &Row, root: &Value, schema: &Value, at: &str, faults: &mut Vec<String>) {
     let Some(entries) = schema.as_object() else {
-        // Whether there may be other keys is a boolean.
+        // A boolean may say that other keys are allowed or not.
         let is_closing = schema.is_boolean() && at.ends_with("/additionalProperties");
         if flag(row, "nodes_typed") && !is_closing {
             faults.push(format!("{at}: {schema} has no type"));

@@ -13,8 +13,8 @@ use futures_util::stream::{self, StreamExt as _};
 use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
 
-use crate::asked::{Api, Asked};
 use crate::reply::{Ending, Pieces, Reply, Script};
+use crate::request::{Api, ReceivedRequest};
 use crate::twin;
 use crate::wire;
 
@@ -36,12 +36,12 @@ impl fmt::Debug for Stage {
 
 struct Shared {
     script: Script,
-    seen: Mutex<Seen>,
+    log: Mutex<Log>,
 }
 
 #[derive(Default)]
-struct Seen {
-    requests: Vec<Asked>,
+struct Log {
+    requests: Vec<ReceivedRequest>,
     refusals: Vec<String>,
     replies: usize,
     /// Signatures of reasoning that the client has to send back.
@@ -57,7 +57,7 @@ impl Stage {
     pub async fn start(script: Script) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let base = format!("http://{}", listener.local_addr()?);
-        let shared = Arc::new(Shared { script, seen: Mutex::default() });
+        let shared = Arc::new(Shared { script, log: Mutex::default() });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         // Small pieces go out at once.
         let listener = listener.tap_io(|stream| {
@@ -73,13 +73,13 @@ impl Stage {
     }
 
     /// Returns the requests so far, those that were refused included.
-    pub fn requests(&self) -> Vec<Asked> {
-        self.shared.seen().requests.clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.shared.log().requests.clone()
     }
 
     /// Returns why requests were refused, with the number of the request.
     pub fn refusals(&self) -> Vec<String> {
-        self.shared.seen().refusals.clone()
+        self.shared.log().refusals.clone()
     }
 }
 
@@ -90,8 +90,8 @@ impl Drop for Stage {
 }
 
 impl Shared {
-    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn log(&self) -> std::sync::MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,31 +113,32 @@ async fn answer(
     });
     let text = String::from_utf8_lossy(&body).into_owned();
     let json = serde_json::from_str(&text).unwrap_or_default();
-    let mut asked = Asked { number: 0, api, path, headers: headers.collect(), text, body: json };
-    let is_stream = is_stream.unwrap_or_else(|| asked.body["stream"] == true);
+    let mut received =
+        ReceivedRequest { number: 0, api, path, headers: headers.collect(), text, body: json };
+    let is_stream = is_stream.unwrap_or_else(|| received.body["stream"] == true);
     let (reply, number) = {
-        let mut seen = shared.seen();
-        asked.number = seen.requests.len();
-        seen.requests.push(asked.clone());
+        let mut log = shared.log();
+        received.number = log.requests.len();
+        log.requests.push(received.clone());
         let faults = match shared.script.twin {
-            Some(dialect) => twin::faults(&asked, dialect, &seen.signatures),
+            Some(dialect) => twin::faults(&received, dialect, &log.signatures),
             None => Vec::new(),
         };
-        let number = asked.number;
-        seen.refusals.extend(faults.iter().map(|fault| format!("request {number}: {fault}")));
+        let number = received.number;
+        log.refusals.extend(faults.iter().map(|fault| format!("request {number}: {fault}")));
         if let Some(fault) = faults.first() {
             let body = wire::error(api, 400, fault);
             (Reply::body(400, body), number)
         } else {
-            let reply = shared.script.replies.get(seen.replies);
-            seen.replies += 1;
+            let reply = shared.script.replies.get(log.replies);
+            log.replies += 1;
             let over = || Reply::body(500, wire::error(api, 500, "the script has no reply left"));
-            (reply.map_or_else(over, |reply| reply(&asked)), number)
+            (reply.map_or_else(over, |reply| reply(&received)), number)
         }
     };
     tokio::time::sleep(reply.delay).await;
-    let written = wire::write(api, &asked, &reply, number, shared.script.twin, is_stream);
-    shared.seen().signatures.extend(written.signatures);
+    let written = wire::write(api, &received, &reply, number, shared.script.twin, is_stream);
+    shared.log().signatures.extend(written.signatures);
     let mut response = Response::builder().status(reply.status);
     if !reply.headers.iter().any(|(name, _)| name == header::CONTENT_TYPE.as_str()) {
         response = response.header(header::CONTENT_TYPE, written.content_type);

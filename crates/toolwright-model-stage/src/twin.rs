@@ -1,11 +1,11 @@
-//! What a provider would refuse about a request.
+//! Finds the mistakes for which a provider would refuse a request.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolwright_dialect::Dialect;
 
-use crate::asked::{Api, Asked};
+use crate::request::{Api, ReceivedRequest};
 use crate::rules;
 
 /// A tool of a request.
@@ -17,7 +17,7 @@ struct Tool<'a> {
 }
 
 /// The conversation of a request, in one form for all APIs.
-enum Turn<'a> {
+enum Message<'a> {
     Instructions,
     User,
     Calls(Vec<&'a str>),
@@ -25,12 +25,16 @@ enum Turn<'a> {
 }
 
 /// Returns the faults of a request. `signatures` are those of reasoning that led to calls.
-pub(crate) fn faults(asked: &Asked, dialect: &Dialect, signatures: &[String]) -> Vec<String> {
-    if !asked.body.is_object() {
+pub(crate) fn faults(
+    received: &ReceivedRequest,
+    dialect: &Dialect,
+    signatures: &[String],
+) -> Vec<String> {
+    if !received.body.is_object() {
         return vec!["the body is no JSON object".to_owned()];
     }
     let mut faults = Vec::new();
-    let tools = tools(asked);
+    let tools = tools(received);
     let mut names = BTreeSet::new();
     for tool in &tools {
         let Tool { name, description, schema, is_strict } = tool;
@@ -47,18 +51,18 @@ pub(crate) fn faults(asked: &Asked, dialect: &Dialect, signatures: &[String]) ->
     if let Some(most) = dialect.limits().tools.filter(|most| tools.len() > *most) {
         faults.push(format!("found {} tools, expected at most {most}", tools.len()));
     }
-    let turns = turns(asked);
-    conversation(&turns, asked.api, &mut faults);
-    let calls = turns.iter().filter_map(|turn| match turn {
-        Turn::Calls(ids) => Some(ids),
-        Turn::Instructions | Turn::User | Turn::Results(_) => None,
+    let messages = messages(received);
+    conversation(&messages, received.api, &mut faults);
+    let calls = messages.iter().filter_map(|message| match message {
+        Message::Calls(ids) => Some(ids),
+        Message::Instructions | Message::User | Message::Results(_) => None,
     });
     let ids = calls.flatten().filter(|id| !id.is_empty());
     faults.extend(ids.filter_map(|id| rules::broken_call_id(dialect, id)));
     // The reasoning of a conversation that was not sent belongs to another one.
-    let sent = turns.iter().filter(|turn| matches!(turn, Turn::Calls(_))).count();
-    if sent > 0 && asked.api != Api::OpenAiChat {
-        for signature in signatures.iter().filter(|signature| !asked.text.contains(*signature)) {
+    let messages = messages.iter().filter(|message| matches!(message, Message::Calls(_))).count();
+    if messages > 0 && received.api != Api::OpenAiChat {
+        for signature in signatures.iter().filter(|signature| !received.text.contains(*signature)) {
             faults.push(format!("the reasoning `{signature}` did not come back"));
         }
     }
@@ -66,21 +70,21 @@ pub(crate) fn faults(asked: &Asked, dialect: &Dialect, signatures: &[String]) ->
 }
 
 /// Checks that each call has one result, in the place where the API wants it.
-fn conversation(turns: &[Turn<'_>], api: Api, faults: &mut Vec<String>) {
+fn conversation(messages: &[Message<'_>], api: Api, faults: &mut Vec<String>) {
     let mut open: Vec<&str> = Vec::new();
     let mut ids = BTreeSet::new();
     let mut has_user = false;
-    for turn in turns {
-        match turn {
-            Turn::Instructions => {}
-            Turn::User => {
+    for message in messages {
+        match message {
+            Message::Instructions => {}
+            Message::User => {
                 has_user = true;
                 if !open.is_empty() {
                     faults.push(format!("the calls {open:?} have no results"));
                     open.clear();
                 }
             }
-            Turn::Calls(calls) => {
+            Message::Calls(calls) => {
                 if !open.is_empty() && api != Api::OpenAiResponses {
                     faults.push(format!("the calls {open:?} have no results"));
                     open.clear();
@@ -96,7 +100,7 @@ fn conversation(turns: &[Turn<'_>], api: Api, faults: &mut Vec<String>) {
                 }
                 open.extend(calls);
             }
-            Turn::Results(results) => {
+            Message::Results(results) => {
                 for id in results {
                     match open.iter().position(|call| call == id) {
                         Some(place) => drop(open.remove(place)),
@@ -119,9 +123,9 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn tools(asked: &Asked) -> Vec<Tool<'_>> {
-    let body = &asked.body;
-    match asked.api {
+fn tools(received: &ReceivedRequest) -> Vec<Tool<'_>> {
+    let body = &received.body;
+    match received.api {
         Api::OpenAiChat => list(&body["tools"])
             .map(|tool| read(&tool["function"], "parameters", &tool["function"]["strict"]))
             .collect(),
@@ -157,25 +161,25 @@ fn read<'a>(tool: &'a Value, schema: &str, strict: &Value) -> Tool<'a> {
     }
 }
 
-fn turns(asked: &Asked) -> Vec<Turn<'_>> {
-    let body = &asked.body;
-    match asked.api {
+fn messages(received: &ReceivedRequest) -> Vec<Message<'_>> {
+    let body = &received.body;
+    match received.api {
         Api::OpenAiChat => list(&body["messages"])
             .map(|message| match text(&message["role"]) {
-                "assistant" => Turn::Calls(
+                "assistant" => Message::Calls(
                     list(&message["tool_calls"]).map(|call| text(&call["id"])).collect(),
                 ),
-                "tool" => Turn::Results(vec![text(&message["tool_call_id"])]),
-                "user" => Turn::User,
-                _ => Turn::Instructions,
+                "tool" => Message::Results(vec![text(&message["tool_call_id"])]),
+                "user" => Message::User,
+                _ => Message::Instructions,
             })
             .collect(),
         Api::OpenAiResponses => list(&body["input"])
             .map(|item| match (text(&item["type"]), text(&item["role"])) {
-                ("function_call", _) => Turn::Calls(vec![text(&item["call_id"])]),
-                ("function_call_output", _) => Turn::Results(vec![text(&item["call_id"])]),
-                (_, "user") => Turn::User,
-                _ => Turn::Instructions,
+                ("function_call", _) => Message::Calls(vec![text(&item["call_id"])]),
+                ("function_call_output", _) => Message::Results(vec![text(&item["call_id"])]),
+                (_, "user") => Message::User,
+                _ => Message::Instructions,
             })
             .collect(),
         Api::Anthropic => {
@@ -206,18 +210,18 @@ fn blocks<'a>(
     messages: &'a Value,
     key: &str,
     of: impl Fn(&'a Value) -> Option<(bool, &'a str)>,
-) -> Vec<Turn<'a>> {
-    let mut turns = Vec::new();
+) -> Vec<Message<'a>> {
+    let mut read = Vec::new();
     for message in list(messages) {
         let (mut calls, mut results) = (Vec::new(), Vec::new());
         for (is_call, id) in list(&message[key]).filter_map(&of) {
             if is_call { calls.push(id) } else { results.push(id) }
         }
-        turns.push(match text(&message["role"]) {
-            "user" if results.is_empty() => Turn::User,
-            "user" => Turn::Results(results),
-            _ => Turn::Calls(calls),
+        read.push(match text(&message["role"]) {
+            "user" if results.is_empty() => Message::User,
+            "user" => Message::Results(results),
+            _ => Message::Calls(calls),
         });
     }
-    turns
+    read
 }

@@ -35,7 +35,7 @@ pub(crate) struct Draft {
     pub(crate) usage: Option<Usage>,
     /// The id of the model that answers.
     pub(crate) model: String,
-    /// Whether the answer is over; what follows has no meaning.
+    /// True once the answer is complete. Later events are ignored.
     pub(crate) is_over: bool,
     provider: String,
     /// Names on the wire that differ from the canonical ones.

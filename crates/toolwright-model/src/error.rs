@@ -30,7 +30,7 @@ pub enum ModelError {
         text: String,
         /// How long it asks to wait.
         retry_after: Option<Duration>,
-        /// Whether the provider asks for another attempt, if it says so.
+        /// True if the provider asks for another attempt, false if it forbids one.
         should_retry: Option<bool>,
     },
     /// The conversation is longer than the model can read.

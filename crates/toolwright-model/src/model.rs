@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+pub use toolwright::spec::Effort;
 use toolwright::{BoxFuture, Payload};
 use toolwright_dialect::{Dialect, Projection, Request};
 
@@ -80,32 +81,10 @@ pub struct Settings {
     pub max_output_tokens: Option<u32>,
     /// The temperature.
     pub temperature: Option<f64>,
-    /// How much the model should think.
+    /// The amount of reasoning.
     pub effort: Option<Effort>,
     /// Further keys of the request's body with their JSON, as the provider documents them.
     pub extra: BTreeMap<String, Payload>,
-}
-
-/// How much a model should think.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// Little.
-    Low,
-    /// Some.
-    Medium,
-    /// Much.
-    High,
-}
-
-impl Effort {
-    /// The effort as a word, as all providers spell it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
 }
 
 /// A message of a conversation.

@@ -14,8 +14,8 @@ use crate::issue::InvalidPayload;
 use crate::value::{Map, Value};
 
 pub use parts::{
-    Approval, CallLimits, Deprecation, Hints, Implementation, Strictness, Text, ToolAnnotations,
-    ToolsetInfo, text,
+    Approval, CallLimits, Deprecation, Effort, Hints, Implementation, Strictness, Text,
+    ToolAnnotations, ToolsetInfo, text,
 };
 pub use period::{PeriodError, parse_period};
 

@@ -14,6 +14,9 @@ pub use schema::visible_schema;
 
 use crate::format::idna::is_mark;
 
+/// The most tools that an untrusted source may list.
+pub const MAX_TOOLS: usize = 10_000;
+
 /// The longest name that a tool from an untrusted source may have, in bytes. MCP recommends at most 128.
 pub const MAX_TOOL_NAME_BYTES: usize = 256;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use toolwright::{BoxError, Payload};
 use toolwright_model::{Client, ModelPlanner, Preset};
-use toolwright_model_stage::{Asked, Reply, Script, Stage};
+use toolwright_model_stage::{ReceivedRequest, Reply, Script, Stage};
 use toolwright_runtime::Planner;
 
 use crate::pages::Opened;
@@ -73,8 +73,8 @@ fn recorded() -> Result<Script, BoxError> {
     let mut script = Script::new();
     for line in RECORDED.lines() {
         let calls: Vec<(String, Box<RawValue>)> = serde_json::from_str(line)?;
-        script = script.then(move |asked| {
-            let page = page(asked).unwrap_or_default();
+        script = script.then(move |received| {
+            let page = page(received).unwrap_or_default();
             calls.iter().fold(Reply::nothing(), |reply, (name, args)| {
                 reply.and_call(name, args.get().replace("$page", &page))
             })
@@ -84,8 +84,8 @@ fn recorded() -> Result<Script, BoxError> {
 }
 
 /// Returns the handle of the page that was opened.
-fn page(asked: &Asked) -> Option<String> {
-    let results = asked.body["messages"].as_array()?.iter();
+fn page(received: &ReceivedRequest) -> Option<String> {
+    let results = received.body["messages"].as_array()?.iter();
     let mut results = results.filter_map(|message| message["content"].as_str());
     results.find_map(|result| {
         let Opened { page } = Payload::new(result).decode().ok()?;

@@ -130,19 +130,9 @@ fn without_values(entries: &Map<Value>) -> Map<Value> {
 
 /// Returns whether a keyword restricts values, besides those that list them.
 fn is_rule(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "format"
-            | "anyOf"
-            | "oneOf"
-            | "allOf"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-            | "properties"
-            | "items"
-    ) || !crate::sentence::kinds_of_keyword(keyword).is_empty()
+    keyword == "format"
+        || super::leaf::is_schema(keyword)
+        || !crate::sentence::kinds_of_keyword(keyword).is_empty()
 }
 
 pub(super) fn kind_of(value: &Value) -> Kind {

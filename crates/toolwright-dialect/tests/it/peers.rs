@@ -26,7 +26,7 @@ const PEERS: [(&str, &str); 7] = [
     ("pydantic-ai, Google Live", "gemini-live"),
 ];
 
-/// How many values are tried with a schema, on each side.
+/// The number of values that are tried with a schema, on each side.
 const VALUES: usize = 12;
 
 /// Keywords that restrict values, apart from those that say how a value is built.
@@ -96,7 +96,7 @@ impl Drop for Transforms {
     }
 }
 
-/// What was found of one tool.
+/// The findings about one tool.
 #[derive(Debug, Default)]
 struct Found {
     is_refused: bool,
@@ -111,7 +111,7 @@ struct Found {
     is_unreported: bool,
 }
 
-/// How many tools each of these was found of.
+/// The number of tools with each finding.
 #[derive(Default)]
 struct Counts([usize; 6]);
 

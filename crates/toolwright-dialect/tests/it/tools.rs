@@ -56,7 +56,7 @@ pub(super) fn tools() -> Vec<Tool> {
     all
 }
 
-/// Whether this machine has them; a missing corpus is recorded as a skip.
+/// Returns whether this machine has them. Records a missing corpus as a skip.
 pub(super) fn has_corpus() -> bool {
     has(&[Prerequisite::Corpora])
 }

@@ -98,7 +98,7 @@ fn refused(findings: &[Diagnostic]) -> Vec<String> {
 /// The result of `check` on a document.
 struct Checked {
     findings: Vec<Diagnostic>,
-    /// Whether there are more findings.
+    /// True if there are more findings.
     is_cut_off: bool,
     source: Option<SourceId>,
     root: Option<Node>,

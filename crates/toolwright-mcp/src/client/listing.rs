@@ -2,15 +2,13 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use toolwright::untrusted::MAX_TOOLS;
 
 use super::connection::{Connection, ServerInfo};
 use super::error::ClientError;
 
 /// The maximum number of pages of a list, because a server could send pages forever.
 const MAX_PAGES: usize = 1_000;
-
-/// The maximum number of tools of a list, which is also that of an import.
-const MAX_TOOLS: usize = 10_000;
 
 /// The maximum number of bytes of a list.
 const MAX_BYTES: usize = 256 * 1024 * 1024;

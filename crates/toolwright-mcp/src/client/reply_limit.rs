@@ -14,7 +14,7 @@ const MAX_REQUESTS: usize = 64;
 /// The length in bytes at which an id counts as one more request, because the reply repeats it.
 const BYTES_PER_REQUEST: usize = 1024;
 
-/// How long a cancelled request counts if it has no reply.
+/// The time for which a cancelled request without a reply counts.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
 /// The requests from a server whose replies are not written yet.

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Complement, Complete, halves, named};
+use super::{Answer, AnswerPart, halves, named};
 use crate::reply::Stop;
 
-pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
     let mut begun = message(answer, &[]);
     begun["stop_reason"] = Value::Null;
     if let Some([input, _]) = answer.usage {
@@ -15,11 +15,11 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
     body += &named(&json!({"type": "ping"}));
     for (index, part) in answer.parts.iter().enumerate() {
         let start = match part {
-            Complement::Text(_) => json!({"type": "text", "text": ""}),
-            Complement::Reasoning { .. } => {
+            AnswerPart::Text(_) => json!({"type": "text", "text": ""}),
+            AnswerPart::Reasoning { .. } => {
                 json!({"type": "thinking", "thinking": "", "signature": ""})
             }
-            Complement::Call { id, name, .. } => {
+            AnswerPart::Call { id, name, .. } => {
                 json!({"type": "tool_use", "id": id, "name": name, "input": {}})
             }
         };
@@ -29,14 +29,14 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
             body += &named(&json!({"type": "content_block_delta", "index": index, "delta": delta}));
         };
         match part {
-            Complement::Text(text) => {
+            AnswerPart::Text(text) => {
                 halves(text).for_each(|text| piece(json!({"type": "text_delta", "text": text})));
             }
-            Complement::Reasoning { text, signature } => {
+            AnswerPart::Reasoning { text, signature } => {
                 piece(json!({"type": "thinking_delta", "thinking": text}));
                 piece(json!({"type": "signature_delta", "signature": signature}));
             }
-            Complement::Call { args, .. } => halves(args).for_each(|args| {
+            AnswerPart::Call { args, .. } => halves(args).for_each(|args| {
                 piece(json!({"type": "input_json_delta", "partial_json": args}));
             }),
         }
@@ -51,7 +51,7 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
     body.into_bytes()
 }
 
-pub(super) fn answer(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn answer(answer: &Answer<'_>) -> Vec<u8> {
     let blocks: Vec<_> = answer.parts.iter().map(block).collect();
     let mut message = message(answer, &blocks);
     if let Some([input, output]) = answer.usage {
@@ -60,27 +60,27 @@ pub(super) fn answer(answer: &Complete<'_>) -> Vec<u8> {
     message.to_string().into_bytes()
 }
 
-fn message(answer: &Complete<'_>, content: &[Value]) -> Value {
+fn message(answer: &Answer<'_>, content: &[Value]) -> Value {
     json!({
         "id": answer.id, "type": "message", "role": "assistant", "content": content,
         "model": answer.model, "stop_reason": stop(answer), "stop_sequence": null,
     })
 }
 
-fn block(part: &Complement<'_>) -> Value {
+fn block(part: &AnswerPart<'_>) -> Value {
     match part {
-        Complement::Text(text) => json!({"type": "text", "text": text}),
-        Complement::Reasoning { text, signature } => {
+        AnswerPart::Text(text) => json!({"type": "text", "text": text}),
+        AnswerPart::Reasoning { text, signature } => {
             json!({"type": "thinking", "thinking": text, "signature": signature})
         }
-        Complement::Call { id, name, args, .. } => {
+        AnswerPart::Call { id, name, args, .. } => {
             let input: Value = serde_json::from_str(args).unwrap_or_default();
             json!({"type": "tool_use", "id": id, "name": name, "input": input})
         }
     }
 }
 
-fn stop(answer: &Complete<'_>) -> &'static str {
+fn stop(answer: &Answer<'_>) -> &'static str {
     match answer.stop {
         Some(Stop::Length) => "max_tokens",
         Some(Stop::Filtered) => "refusal",

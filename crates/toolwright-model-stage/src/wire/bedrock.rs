@@ -1,15 +1,15 @@
-//! Amazon Bedrock Converse. A stream is framed as
-//! [AWS describes](https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html).
+//! Amazon Bedrock Converse.
 
 use serde_json::{Value, json};
 
-use super::{Complement, Complete, halves};
+use super::{Answer, AnswerPart, halves};
+use crate::event_stream;
 use crate::reply::Stop;
 
-pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
     let mut body = message("messageStart", &json!({"role": "assistant"}));
     for (index, part) in answer.parts.iter().enumerate() {
-        if let Complement::Call { id, name, .. } = part {
+        if let AnswerPart::Call { id, name, .. } = part {
             let start = json!({"toolUse": {"toolUseId": id, "name": name}});
             body.extend(message(
                 "contentBlockStart",
@@ -21,12 +21,12 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
             body.extend(message("contentBlockDelta", &delta));
         };
         match part {
-            Complement::Text(text) => halves(text).for_each(|text| piece(json!({"text": text}))),
-            Complement::Reasoning { text, signature } => {
+            AnswerPart::Text(text) => halves(text).for_each(|text| piece(json!({"text": text}))),
+            AnswerPart::Reasoning { text, signature } => {
                 piece(json!({"reasoningContent": {"text": text}}));
                 piece(json!({"reasoningContent": {"signature": signature}}));
             }
-            Complement::Call { args, .. } => {
+            AnswerPart::Call { args, .. } => {
                 halves(args).for_each(|args| piece(json!({"toolUse": {"input": args}})));
             }
         }
@@ -39,7 +39,7 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
     body
 }
 
-pub(super) fn answer(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn answer(answer: &Answer<'_>) -> Vec<u8> {
     let content: Vec<_> = answer.parts.iter().map(block).collect();
     json!({
         "output": {"message": {"role": "assistant", "content": content}},
@@ -49,20 +49,20 @@ pub(super) fn answer(answer: &Complete<'_>) -> Vec<u8> {
     .into_bytes()
 }
 
-fn block(part: &Complement<'_>) -> Value {
+fn block(part: &AnswerPart<'_>) -> Value {
     match part {
-        Complement::Text(text) => json!({"text": text}),
-        Complement::Reasoning { text, signature } => {
+        AnswerPart::Text(text) => json!({"text": text}),
+        AnswerPart::Reasoning { text, signature } => {
             json!({"reasoningContent": {"reasoningText": {"text": text, "signature": signature}}})
         }
-        Complement::Call { id, name, args, .. } => {
+        AnswerPart::Call { id, name, args, .. } => {
             let input: Value = serde_json::from_str(args).unwrap_or_default();
             json!({"toolUse": {"toolUseId": id, "name": name, "input": input}})
         }
     }
 }
 
-fn stop(answer: &Complete<'_>) -> &'static str {
+fn stop(answer: &Answer<'_>) -> &'static str {
     match answer.stop {
         Some(Stop::Length) => "max_tokens",
         Some(Stop::Filtered) => "content_filtered",
@@ -71,35 +71,11 @@ fn stop(answer: &Complete<'_>) -> &'static str {
     }
 }
 
-fn usage(answer: &Complete<'_>) -> Option<Value> {
+fn usage(answer: &Answer<'_>) -> Option<Value> {
     let [input, output] = answer.usage?;
     Some(json!({"inputTokens": input, "outputTokens": output, "totalTokens": input + output}))
 }
 
-/// Writes a message: two lengths, headers and the payload, each followed by a checksum.
 fn message(event: &str, payload: &Value) -> Vec<u8> {
-    /// The type of a string in a header.
-    const STRING: u8 = 7;
-    /// The bytes beside headers and payload.
-    const FRAME: usize = 16;
-    let mut headers = Vec::new();
-    for (name, value) in
-        [(":event-type", event), (":content-type", "application/json"), (":message-type", "event")]
-    {
-        headers.extend(u8::try_from(name.len()).unwrap_or_default().to_be_bytes());
-        headers.extend(name.bytes());
-        headers.push(STRING);
-        headers.extend(u16::try_from(value.len()).unwrap_or_default().to_be_bytes());
-        headers.extend(value.bytes());
-    }
-    let payload = payload.to_string();
-    let length = |bytes: usize| u32::try_from(bytes).unwrap_or_default().to_be_bytes();
-    let mut message = Vec::new();
-    message.extend(length(FRAME + headers.len() + payload.len()));
-    message.extend(length(headers.len()));
-    message.extend(crc32fast::hash(&message).to_be_bytes());
-    message.extend(headers);
-    message.extend(payload.bytes());
-    message.extend(crc32fast::hash(&message).to_be_bytes());
-    message
+    event_stream::event(event, &payload.to_string())
 }

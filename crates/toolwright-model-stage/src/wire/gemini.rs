@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Complement, Complete, halves};
+use super::{Answer, AnswerPart, halves};
 use crate::reply::Stop;
 
-pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
     let mut body = String::new();
     let mut event = |part: &str, finish: Option<&str>| {
         body += "data: ";
@@ -19,12 +19,12 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
     body.into_bytes()
 }
 
-pub(super) fn answer(answer: &Complete<'_>) -> String {
+pub(super) fn answer(answer: &Answer<'_>) -> String {
     response(answer, &parts(answer, false).join(","), Some(finish(answer)))
 }
 
 /// Writes a response. The arguments of calls stay as the script has them, so this is put together as text.
-fn response(answer: &Complete<'_>, parts: &str, finish: Option<&str>) -> String {
+fn response(answer: &Answer<'_>, parts: &str, finish: Option<&str>) -> String {
     let finish = finish.map_or(String::new(), |finish| format!(r#","finishReason":"{finish}""#));
     let usage = match answer.usage {
         Some([input, output]) => {
@@ -40,14 +40,14 @@ fn response(answer: &Complete<'_>, parts: &str, finish: Option<&str>) -> String 
 }
 
 /// Returns the parts. A signature stands at the part behind the reasoning.
-fn parts(answer: &Complete<'_>, is_stream: bool) -> Vec<String> {
+fn parts(answer: &Answer<'_>, is_stream: bool) -> Vec<String> {
     let mut parts = Vec::new();
     let mut signed = None;
     for part in &answer.parts {
         let signature =
             |signed: &mut Option<&String>| signed.take().map(|signature| json!(signature));
         match part {
-            Complement::Text(text) => {
+            AnswerPart::Text(text) => {
                 let pieces: Vec<&str> =
                     if is_stream { halves(text).collect() } else { vec![*text] };
                 for text in pieces {
@@ -58,11 +58,11 @@ fn parts(answer: &Complete<'_>, is_stream: bool) -> Vec<String> {
                     parts.push(part.to_string());
                 }
             }
-            Complement::Reasoning { text, signature } => {
+            AnswerPart::Reasoning { text, signature } => {
                 parts.push(json!({"text": text, "thought": true}).to_string());
                 signed = Some(signature);
             }
-            Complement::Call { id, has_own_id, name, args } => {
+            AnswerPart::Call { id, has_own_id, name, args } => {
                 let name = Value::from(name.as_str());
                 let id =
                     if *has_own_id { format!(r#","id":{}"#, json!(id)) } else { String::new() };
@@ -79,7 +79,7 @@ fn parts(answer: &Complete<'_>, is_stream: bool) -> Vec<String> {
     parts
 }
 
-fn finish(answer: &Complete<'_>) -> &'static str {
+fn finish(answer: &Answer<'_>) -> &'static str {
     match answer.stop {
         Some(Stop::Length) => "MAX_TOKENS",
         Some(Stop::Filtered) => "SAFETY",

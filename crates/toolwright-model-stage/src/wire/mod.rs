@@ -9,8 +9,8 @@ mod openai_responses;
 use serde_json::{Value, json};
 use toolwright_dialect::{Dialect, wire_name};
 
-use crate::asked::{Api, Asked};
 use crate::reply::{Part, Reply, Stop};
+use crate::request::{Api, ReceivedRequest};
 
 /// A body, with what the client has to send back.
 #[derive(Default)]
@@ -21,32 +21,32 @@ pub(crate) struct Written {
 }
 
 /// An answer with what a script left open.
-pub(crate) struct Complete<'a> {
+pub(crate) struct Answer<'a> {
     /// The model that the request names.
     pub(crate) model: String,
     /// A name for the answer, which no other answer has.
     pub(crate) id: String,
-    pub(crate) parts: Vec<Complement<'a>>,
+    pub(crate) parts: Vec<AnswerPart<'a>>,
     pub(crate) stop: Option<Stop>,
     pub(crate) usage: Option<[u64; 2]>,
 }
 
-pub(crate) enum Complement<'a> {
+pub(crate) enum AnswerPart<'a> {
     Text(&'a str),
     Reasoning { text: &'a str, signature: String },
     Call { id: String, has_own_id: bool, name: String, args: &'a str },
 }
 
-impl Complete<'_> {
+impl Answer<'_> {
     pub(crate) fn has_calls(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Complement::Call { .. }))
+        self.parts.iter().any(|part| matches!(part, AnswerPart::Call { .. }))
     }
 }
 
 /// Writes a reply to a request.
 pub(crate) fn write(
     api: Api,
-    asked: &Asked,
+    received: &ReceivedRequest,
     reply: &Reply,
     number: usize,
     twin: Option<&Dialect>,
@@ -63,24 +63,24 @@ pub(crate) fn write(
         let body = error(api, reply.status, "the script says so");
         return Written { body: body.into_bytes(), content_type: JSON, ..Written::default() };
     }
-    let complete = completed(asked, reply, number, twin);
-    let signatures = complete.parts.iter().filter_map(|part| match part {
-        Complement::Reasoning { signature, .. } => Some(signature.clone()),
-        Complement::Text(_) | Complement::Call { .. } => None,
+    let answer = answer_of(received, reply, number, twin);
+    let signatures = answer.parts.iter().filter_map(|part| match part {
+        AnswerPart::Reasoning { signature, .. } => Some(signature.clone()),
+        AnswerPart::Text(_) | AnswerPart::Call { .. } => None,
     });
     // Only reasoning that led to calls has to come back.
-    let signatures = if complete.has_calls() { signatures.collect() } else { Vec::new() };
+    let signatures = if answer.has_calls() { signatures.collect() } else { Vec::new() };
     let (content_type, body) = match (api, is_stream) {
-        (Api::OpenAiChat, true) => (EVENTS, openai_chat::stream(&complete)),
-        (Api::OpenAiChat, false) => (JSON, openai_chat::answer(&complete)),
-        (Api::OpenAiResponses, true) => (EVENTS, openai_responses::stream(&complete)),
-        (Api::OpenAiResponses, false) => (JSON, openai_responses::answer(&complete)),
-        (Api::Anthropic, true) => (EVENTS, anthropic::stream(&complete)),
-        (Api::Anthropic, false) => (JSON, anthropic::answer(&complete)),
-        (Api::Gemini, true) => (EVENTS, gemini::stream(&complete)),
-        (Api::Gemini, false) => (JSON, gemini::answer(&complete).into_bytes()),
-        (Api::Bedrock, true) => ("application/vnd.amazon.eventstream", bedrock::stream(&complete)),
-        (Api::Bedrock, false) => (JSON, bedrock::answer(&complete)),
+        (Api::OpenAiChat, true) => (EVENTS, openai_chat::stream(&answer)),
+        (Api::OpenAiChat, false) => (JSON, openai_chat::answer(&answer)),
+        (Api::OpenAiResponses, true) => (EVENTS, openai_responses::stream(&answer)),
+        (Api::OpenAiResponses, false) => (JSON, openai_responses::answer(&answer)),
+        (Api::Anthropic, true) => (EVENTS, anthropic::stream(&answer)),
+        (Api::Anthropic, false) => (JSON, anthropic::answer(&answer)),
+        (Api::Gemini, true) => (EVENTS, gemini::stream(&answer)),
+        (Api::Gemini, false) => (JSON, gemini::answer(&answer).into_bytes()),
+        (Api::Bedrock, true) => ("application/vnd.amazon.eventstream", bedrock::stream(&answer)),
+        (Api::Bedrock, false) => (JSON, bedrock::answer(&answer)),
     };
     Written { body, content_type, signatures }
 }
@@ -88,31 +88,31 @@ pub(crate) fn write(
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-fn completed<'a>(
-    asked: &Asked,
+fn answer_of<'a>(
+    received: &ReceivedRequest,
     reply: &'a Reply,
     number: usize,
     twin: Option<&Dialect>,
-) -> Complete<'a> {
-    let model = match asked.body["model"].as_str() {
+) -> Answer<'a> {
+    let model = match received.body["model"].as_str() {
         Some(model) => model.to_owned(),
         // Gemini and Bedrock have it in the path, behind `models/` or `model/`.
-        None => asked.path.split(['/', ':']).nth_back(1).unwrap_or_default().to_owned(),
+        None => received.path.split(['/', ':']).nth_back(1).unwrap_or_default().to_owned(),
     };
     let parts = reply.parts.iter().enumerate().map(|(place, part)| match part {
-        Part::Text(text) => Complement::Text(text),
+        Part::Text(text) => AnswerPart::Text(text),
         Part::Reasoning(text) => {
             // Some APIs require Base64.
-            Complement::Reasoning { text, signature: format!("c2lnbmVk{number:04}{place:04}") }
+            AnswerPart::Reasoning { text, signature: format!("c2lnbmVk{number:04}{place:04}") }
         }
-        Part::Call { id, name, args } => Complement::Call {
+        Part::Call { id, name, args } => AnswerPart::Call {
             id: id.clone().unwrap_or_else(|| format!("call_{number}_{place}")),
             has_own_id: id.is_some(),
             name: twin.map_or_else(|| name.clone(), |dialect| wire_name(name, dialect)),
             args,
         },
     });
-    Complete {
+    Answer {
         model,
         id: format!("answer_{number}"),
         parts: parts.collect(),

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Complement, Complete, data, halves};
+use super::{Answer, AnswerPart, data, halves};
 use crate::reply::Stop;
 
-pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
     let chunk = |delta: &Value, finish: Option<&str>| {
         data(&json!({
             "id": answer.id, "object": "chat.completion.chunk", "model": answer.model,
@@ -16,15 +16,15 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
     let mut calls = 0;
     for part in &answer.parts {
         match part {
-            Complement::Text(text) => {
+            AnswerPart::Text(text) => {
                 for text in halves(text) {
                     body += &chunk(&json!({"content": text}), None);
                 }
             }
-            Complement::Reasoning { text, .. } => {
+            AnswerPart::Reasoning { text, .. } => {
                 body += &chunk(&json!({"reasoning_content": text}), None);
             }
-            Complement::Call { id, name, args, .. } => {
+            AnswerPart::Call { id, name, args, .. } => {
                 let begin = json!({"name": name, "arguments": ""});
                 let call = json!({"index": calls, "id": id, "type": "function", "function": begin});
                 body += &chunk(&json!({"tool_calls": [call]}), None);
@@ -47,17 +47,17 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
     body.into_bytes()
 }
 
-pub(super) fn answer(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn answer(answer: &Answer<'_>) -> Vec<u8> {
     let mut message = json!({"role": "assistant", "content": null});
     let mut calls = Vec::new();
     for part in &answer.parts {
         match part {
-            Complement::Text(text) => {
+            AnswerPart::Text(text) => {
                 let before = message["content"].as_str().unwrap_or_default();
                 message["content"] = Value::from(format!("{before}{text}"));
             }
-            Complement::Reasoning { text, .. } => message["reasoning_content"] = Value::from(*text),
-            Complement::Call { id, name, args, .. } => {
+            AnswerPart::Reasoning { text, .. } => message["reasoning_content"] = Value::from(*text),
+            AnswerPart::Call { id, name, args, .. } => {
                 let function = json!({"name": name, "arguments": args});
                 calls.push(json!({"id": id, "type": "function", "function": function}));
             }
@@ -75,7 +75,7 @@ pub(super) fn answer(answer: &Complete<'_>) -> Vec<u8> {
     .into_bytes()
 }
 
-fn finish(answer: &Complete<'_>) -> &'static str {
+fn finish(answer: &Answer<'_>) -> &'static str {
     match answer.stop {
         Some(Stop::Length) => "length",
         Some(Stop::Filtered) => "content_filter",
@@ -84,7 +84,7 @@ fn finish(answer: &Complete<'_>) -> &'static str {
     }
 }
 
-fn usage(answer: &Complete<'_>) -> Option<Value> {
+fn usage(answer: &Answer<'_>) -> Option<Value> {
     let [input, output] = answer.usage?;
     Some(json!({
         "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,

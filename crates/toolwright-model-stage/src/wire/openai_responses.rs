@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Complement, Complete, halves, named};
+use super::{Answer, AnswerPart, halves, named};
 use crate::reply::Stop;
 
-pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
     let mut number = 0;
     let mut event = |mut value: Value| {
         value["sequence_number"] = Value::from(number);
@@ -22,15 +22,15 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
         );
         let piece = |kind: &str, text: &str| json!({"type": kind, "output_index": index, "item_id": done["id"], "content_index": 0, "summary_index": 0, "delta": text});
         match part {
-            Complement::Text(text) => {
+            AnswerPart::Text(text) => {
                 for text in halves(text) {
                     body += &event(piece("response.output_text.delta", text));
                 }
             }
-            Complement::Reasoning { text, .. } => {
+            AnswerPart::Reasoning { text, .. } => {
                 body += &event(piece("response.reasoning_summary_text.delta", text));
             }
-            Complement::Call { args, .. } => {
+            AnswerPart::Call { args, .. } => {
                 for args in halves(args) {
                     body += &event(piece("response.function_call_arguments.delta", args));
                 }
@@ -46,11 +46,11 @@ pub(super) fn stream(answer: &Complete<'_>) -> Vec<u8> {
     body.into_bytes()
 }
 
-pub(super) fn answer(answer: &Complete<'_>) -> Vec<u8> {
+pub(super) fn answer(answer: &Answer<'_>) -> Vec<u8> {
     response(answer).to_string().into_bytes()
 }
 
-fn response(answer: &Complete<'_>) -> Value {
+fn response(answer: &Answer<'_>) -> Value {
     let (status, details) = status(answer);
     let items = answer.parts.iter().enumerate();
     let items: Vec<_> = items.map(|(index, part)| item(answer, index, part, true)).collect();
@@ -60,28 +60,28 @@ fn response(answer: &Complete<'_>) -> Value {
     })
 }
 
-fn item(answer: &Complete<'_>, index: usize, part: &Complement<'_>, is_done: bool) -> Value {
+fn item(answer: &Answer<'_>, index: usize, part: &AnswerPart<'_>, is_done: bool) -> Value {
     let id = format!("{}_{index}", answer.id);
     let status = if is_done { "completed" } else { "in_progress" };
     match part {
-        Complement::Text(text) => {
+        AnswerPart::Text(text) => {
             let part = json!({"type": "output_text", "text": text, "annotations": []});
             let content = if is_done { vec![part] } else { Vec::new() };
             json!({"id": id, "type": "message", "role": "assistant", "status": status, "content": content})
         }
-        Complement::Reasoning { text, signature } => {
+        AnswerPart::Reasoning { text, signature } => {
             let part = json!({"type": "summary_text", "text": text});
             let summary = if is_done { vec![part] } else { Vec::new() };
             json!({"id": id, "type": "reasoning", "encrypted_content": signature, "summary": summary})
         }
-        Complement::Call { id: call, name, args, .. } => {
+        AnswerPart::Call { id: call, name, args, .. } => {
             let args = if is_done { args } else { "" };
             json!({"id": id, "type": "function_call", "status": status, "arguments": args, "call_id": call, "name": name})
         }
     }
 }
 
-fn status(answer: &Complete<'_>) -> (&'static str, Value) {
+fn status(answer: &Answer<'_>) -> (&'static str, Value) {
     match answer.stop {
         None => ("completed", Value::Null),
         Some(Stop::Length) => ("incomplete", json!({"reason": "max_output_tokens"})),
@@ -89,7 +89,7 @@ fn status(answer: &Complete<'_>) -> (&'static str, Value) {
     }
 }
 
-fn usage(answer: &Complete<'_>) -> Option<Value> {
+fn usage(answer: &Answer<'_>) -> Option<Value> {
     let [input, output] = answer.usage?;
     Some(json!({
         "input_tokens": input, "input_tokens_details": {"cached_tokens": 0},

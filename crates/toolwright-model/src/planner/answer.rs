@@ -7,20 +7,20 @@ use toolwright_runtime::{PlannedCall, Turn};
 
 use super::conversation::call_id;
 use super::output::Expected;
-use super::search::Shown;
-use super::toolbox::Tools;
+use super::projections::Tools;
+use super::search::VisibleTools;
 use crate::model::{Answer, CallAnswer, Content, Message, ModelCall, Stop};
 
 /// An answer, and the tools that were strict when it was given.
 pub(super) struct Answered {
     pub(super) answer: Answer,
     pub(super) strict: Vec<String>,
-    /// Whether all tools were plain.
+    /// True if all tools were plain.
     pub(super) is_plain: bool,
 }
 
-/// What follows from an answer.
-pub(super) enum Next {
+/// The planner's decision after an answer.
+pub(super) enum Decision {
     /// The run ends with this payload.
     Finish(Payload),
     /// The run fails.
@@ -44,7 +44,7 @@ pub(super) enum Next {
 /// Reads the answers of a model.
 pub(super) struct Reader<'a> {
     pub(super) turn: &'a Turn<'a>,
-    pub(super) shown: &'a Shown<'a>,
+    pub(super) shown: &'a VisibleTools<'a>,
     pub(super) expected: &'a Expected<'a>,
     pub(super) tools: &'a Tools,
     pub(super) dialect: &'a Dialect,
@@ -53,11 +53,11 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads an answer.
-    pub(super) fn read(&self, answered: Answered) -> Next {
+    pub(super) fn read(&self, answered: Answered) -> Decision {
         let Answered { answer, strict, is_plain } = answered;
         match &answer.stop {
-            Stop::Refused(words) => return Next::Fail(refused("refused to answer", words)),
-            Stop::Filtered => return Next::Fail(refused("was stopped by a filter", "")),
+            Stop::Refused(words) => return Decision::Fail(refused("refused to answer", words)),
+            Stop::Filtered => return Decision::Fail(refused("was stopped by a filter", "")),
             Stop::Length => return cut_off(&answer),
             Stop::End | Stop::Calls | Stop::Other(_) => {}
         }
@@ -90,11 +90,11 @@ impl Reader<'_> {
             }
         }
         if !calls.is_empty() {
-            return Next::Step { content: answer.content, calls, answers, found };
+            return Decision::Step { content: answer.content, calls, answers, found };
         }
         let has_searched = answer.calls().any(|call| self.shown.is_search(&call.name));
         let messages = vec![Message::Assistant(answer.content), Message::Results(answers)];
-        if has_searched { Next::Found { messages, found } } else { Next::Again(messages) }
+        if has_searched { Decision::Found { messages, found } } else { Decision::Again(messages) }
     }
 
     fn is_final(&self, call: &ModelCall) -> bool {
@@ -145,7 +145,7 @@ impl Reader<'_> {
     }
 
     /// Ends the run with the arguments of the call for the final answer.
-    fn finish(&self, call: &ModelCall, strict: &[String], answer: &Answer) -> Next {
+    fn finish(&self, call: &ModelCall, strict: &[String], answer: &Answer) -> Decision {
         let payload = match self.decode(call, strict) {
             Some(decoded) => self.expected.decoded(decoded),
             None => Err(format!("there is no tool `{}`", call.name)),
@@ -154,33 +154,34 @@ impl Reader<'_> {
             |text| {
                 let wrong = CallAnswer { id: call.id.clone(), text, is_error: true };
                 let content = Message::Assistant(answer.content.clone());
-                Next::Again(vec![content, Message::Results(vec![wrong])])
+                Decision::Again(vec![content, Message::Results(vec![wrong])])
             },
-            Next::Finish,
+            Decision::Finish,
         )
     }
 }
 
-fn without_calls(answer: Answer, expected: &Expected<'_>, output: Option<&Projection>) -> Next {
+fn without_calls(answer: Answer, expected: &Expected<'_>, output: Option<&Projection>) -> Decision {
     let text = answer.text();
     if text.trim().is_empty() {
         let message = "The answer was empty. Give an answer, or call a tool.";
-        return Next::Again(vec![Message::User(message.to_owned())]);
+        return Decision::Again(vec![Message::User(message.to_owned())]);
     }
     if let Some(reminder) = expected.reminder() {
         let content = Message::Assistant(answer.content);
-        return Next::Again(vec![content, Message::User(reminder)]);
+        return Decision::Again(vec![content, Message::User(reminder)]);
     }
     match expected.payload_of(&text, output) {
-        Ok(payload) => Next::Finish(payload),
-        Err(wrong) => {
-            Next::Again(vec![Message::Assistant(answer.content), Message::User(sentence(&wrong))])
-        }
+        Ok(payload) => Decision::Finish(payload),
+        Err(wrong) => Decision::Again(vec![
+            Message::Assistant(answer.content),
+            Message::User(sentence(&wrong)),
+        ]),
     }
 }
 
 /// Asks for a shorter answer. Calls may be cut off, and opaque parts may belong to them.
-fn cut_off(answer: &Answer) -> Next {
+fn cut_off(answer: &Answer) -> Decision {
     let text = answer.text();
     let had_calls = answer.calls().next().is_some();
     let mut messages = Vec::new();
@@ -190,7 +191,7 @@ fn cut_off(answer: &Answer) -> Next {
     let calls = if had_calls { "; its calls were not made" } else { "" };
     let message = format!("The answer was cut off, as it was too long{calls}. Give a shorter one.");
     messages.push(Message::User(message));
-    Next::Again(messages)
+    Decision::Again(messages)
 }
 
 fn one_at_a_time_only(call: ToolCall) -> PlannedCall {

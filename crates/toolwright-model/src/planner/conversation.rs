@@ -9,8 +9,8 @@ use toolwright_runtime::{Exchange, StepRecord, Turn};
 use super::compaction::Compactor;
 use super::failure::{self, Repeated};
 use super::output::Expected;
+use super::projections::Tools;
 use super::spending::Spending;
-use super::toolbox::Tools;
 use crate::draft::own_id;
 use crate::model::{CallAnswer, Content, Message, ModelCall};
 
@@ -30,9 +30,9 @@ struct Note {
     /// The tools that the model has found so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     found: Vec<String>,
-    /// What the run has asked of its model so far.
+    /// The questions, tokens and cost of the run so far.
     spending: Spending,
-    /// Whether the conversation was too long.
+    /// True if the conversation was too long.
     #[serde(default)]
     is_compact: bool,
 }
@@ -41,7 +41,7 @@ struct Note {
 pub(super) struct Conversation {
     pub(super) messages: Vec<Message>,
     pub(super) spending: Spending,
-    /// Whether it was shortened.
+    /// True if it was shortened.
     pub(super) is_compact: bool,
     /// The messages of this turn.
     new: Vec<Message>,

@@ -13,7 +13,7 @@ const MOST_ISSUES: usize = 12;
 pub(super) struct Repeated {
     /// Their number, the call included.
     pub(super) invalid: u32,
-    /// Whether the call has the arguments of the one before.
+    /// True if the call has the arguments of the one before.
     pub(super) is_same: bool,
 }
 

@@ -1,16 +1,16 @@
 //! A planner that asks a model.
 //!
-//! Nothing is kept between turns but projections of tools: the conversation is built from the history of the run, whose notes
-//! hold what the model wrote. So a run that another process resumes asks the same questions.
+//! The conversation is built in each turn from the history of the run, whose notes hold the answers of the model. So a run that
+//! another process resumes asks the same questions.
 
 mod answer;
 mod compaction;
 mod conversation;
 mod failure;
 mod output;
+mod projections;
 mod search;
 mod spending;
-mod toolbox;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,12 +22,12 @@ use toolwright_runtime::{ModelEvent, ModelUsage, Planner, Step, Turn};
 use tracing::{Instrument, Span, field};
 
 use crate::error::ModelError;
-use crate::model::{Answer, Choice, Delta, Message, Model, Question, Settings, Stop, Usage};
-use answer::{Answered, Next};
+use crate::model::{Answer, Delta, Message, Model, Question, Settings, Stop, Usage};
+use answer::{Answered, Decision};
 use conversation::Conversation;
 use output::Expected;
-use search::{LastIndex, Shown};
-use toolbox::Toolbox;
+use projections::ProjectionCache;
+use search::{IndexCache, VisibleTools};
 
 pub use compaction::{Compactor, LeaveOutResults};
 pub use output::FinalOutput;
@@ -37,7 +37,7 @@ pub use spending::Prices;
 /// The default of [`ModelPlanner::with_max_corrections`].
 const MAX_CORRECTIONS: u32 = 2;
 
-/// How often a model is asked again after an answer that broke off.
+/// The number of times that a model is asked again after an answer that broke off.
 const MAX_BROKEN: u32 = 2;
 
 /// The most searches for tools in a row.
@@ -52,8 +52,8 @@ const MAX_SEARCHES: u32 = 10;
 ///   says, and corrects it if it is not valid.
 /// - Over a limit of [`Policy`](toolwright_runtime::Policy), such as `max_model_calls`, the model gets one last question.
 ///
-/// What the model wrote, with reasoning that only its provider understands, is kept in the notes of the run's steps, also when
-/// the run is suspended.
+/// The notes of the run's steps hold the answers of the model, including reasoning that only its provider understands. They are
+/// kept when the run is suspended.
 ///
 /// ```
 /// use toolwright::{Payload, described};
@@ -102,10 +102,10 @@ pub struct ModelPlanner {
     max_corrections: u32,
     prices: Option<Prices>,
     compactor: Arc<dyn Compactor>,
-    toolbox: Toolbox,
+    projections: ProjectionCache,
     search: Option<ToolSearch>,
-    index: LastIndex,
-    /// Whether the model has refused strict tools.
+    index: IndexCache,
+    /// True once the model has refused strict tools.
     is_plain: AtomicBool,
 }
 
@@ -126,9 +126,9 @@ impl ModelPlanner {
             max_corrections: MAX_CORRECTIONS,
             prices: None,
             compactor: Arc::new(LeaveOutResults::default()),
-            toolbox: Toolbox::default(),
+            projections: ProjectionCache::default(),
             search: None,
-            index: LastIndex::default(),
+            index: IndexCache::default(),
             is_plain: AtomicBool::new(false),
         }
     }
@@ -150,7 +150,7 @@ impl ModelPlanner {
     /// Sets which losses of schemas are allowed; see [`toolwright_dialect::Policy`].
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
-        self.toolbox = Toolbox::new(policy);
+        self.projections = ProjectionCache::new(policy);
         self
     }
 
@@ -193,12 +193,11 @@ impl ModelPlanner {
         let dialect = self.model.facts().dialect;
         let expected = Expected::of(turn, self.output);
         let found = conversation::found(turn);
-        let mut shown = Shown::of(turn, self.search.as_ref(), &self.index, found);
-        let mut tools = self.toolbox.tools(&shown, &expected, dialect);
+        let mut shown = VisibleTools::of(turn, self.search.as_ref(), &self.index, found);
+        let mut tools = self.projections.tools(&shown, &expected, dialect);
         let (corrections, compactor) = (self.max_corrections, &*self.compactor);
         let mut conversation =
             Conversation::of(turn, &expected, &tools, dialect.dated_id(), corrections, compactor);
-        let is_thinking = self.settings.effort.is_some();
         let (mut again, mut searches) = (0, 0);
         let mut last = None;
         loop {
@@ -208,8 +207,8 @@ impl ModelPlanner {
                     conversation.push(Message::User(expected.last_words(reason)));
                 }
             }
-            let choice = expected.choice(last.is_some(), tools.is_empty(), is_thinking);
-            let answered = self.answer(turn, &tools, &choice, &mut conversation).await?;
+            let answered =
+                self.answer(turn, &tools, &expected, last.is_some(), &mut conversation).await?;
             let strict = answered.strict.clone();
             let reader = answer::Reader {
                 turn,
@@ -220,21 +219,23 @@ impl ModelPlanner {
                 is_one_at_a_time: self.is_one_at_a_time,
             };
             let next = reader.read(answered);
-            if let (Some(reason), Next::Step { .. } | Next::Found { .. } | Next::Again(_)) =
-                (&last, &next)
+            if let (
+                Some(reason),
+                Decision::Step { .. } | Decision::Found { .. } | Decision::Again(_),
+            ) = (&last, &next)
             {
                 return Err(spending::exhausted(reason));
             }
             match next {
-                Next::Finish(payload) => return Ok(Step::Finish(payload)),
-                Next::Fail(failure) => return Err(failure),
-                Next::Step { content, calls, answers, found } => {
+                Decision::Finish(payload) => return Ok(Step::Finish(payload)),
+                Decision::Fail(failure) => return Err(failure),
+                Decision::Step { content, calls, answers, found } => {
                     conversation.push(Message::Assistant(content));
                     shown.add(found);
                     let note = conversation.into_note(strict, answers, shown.found())?;
                     return Ok(Step::Call { calls, note: Some(note) });
                 }
-                Next::Found { messages, found } => {
+                Decision::Found { messages, found } => {
                     searches += 1;
                     if searches > MAX_SEARCHES {
                         let last = "it only searched for tools";
@@ -242,12 +243,12 @@ impl ModelPlanner {
                     }
                     again = 0;
                     shown.add(found);
-                    tools = self.toolbox.tools(&shown, &expected, dialect);
+                    tools = self.projections.tools(&shown, &expected, dialect);
                     for message in messages {
                         conversation.push(message);
                     }
                 }
-                Next::Again(messages) => {
+                Decision::Again(messages) => {
                     again += 1;
                     if again > self.max_corrections {
                         return Err(output::not_given(again, last_words(&messages)));
@@ -265,16 +266,19 @@ impl ModelPlanner {
     async fn answer(
         &self,
         turn: &Turn<'_>,
-        tools: &toolbox::Tools,
-        choice: &Choice,
+        tools: &projections::Tools,
+        expected: &Expected<'_>,
+        is_last: bool,
         conversation: &mut Conversation,
     ) -> Result<Answered, ToolFailure> {
+        let is_thinking = self.settings.effort.is_some();
+        let choice = expected.choice(is_last, tools.is_empty(), is_thinking);
         let mut broken = 0;
         loop {
             let is_plain = self.is_plain.load(Ordering::Relaxed);
             let placed = tools.placed(self.model.facts().dialect, is_plain);
             let request = placed.request();
-            let findings = findings(&request, choice)?;
+            let findings = findings(&request, expected)?;
             let question = Question {
                 choice: choice.clone(),
                 output: tools.output(is_plain),
@@ -383,7 +387,7 @@ impl From<ModelPlanner> for Arc<dyn Planner> {
 /// # Errors
 ///
 /// The tool for the final answer is left out, or there are too many tools.
-fn findings(request: &Request<'_>, choice: &Choice) -> Result<Vec<String>, ToolFailure> {
+fn findings(request: &Request<'_>, expected: &Expected<'_>) -> Result<Vec<String>, ToolFailure> {
     let failed = |detail: String| {
         let message = "the model could not be asked";
         ToolFailure::new(FailureKind::Internal, message, Recovery::Replan).with_detail(detail)
@@ -396,8 +400,11 @@ fn findings(request: &Request<'_>, choice: &Choice) -> Result<Vec<String>, ToolF
         };
         return Err(failed(format!("{error}{advice}")));
     }
-    if request.tools.is_empty() && !matches!(choice, Choice::Auto | Choice::None) {
-        return Err(failed(findings.collect::<Vec<_>>().join("; ")));
+    if let Some(name) = expected.tool_name()
+        && let Some(finding) = request.findings.iter().find(|finding| finding.tool == name)
+        && !request.tools.iter().any(|tool| tool.name == name)
+    {
+        return Err(failed(finding.to_string()));
     }
     Ok(findings.collect())
 }

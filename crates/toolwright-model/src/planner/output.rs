@@ -14,7 +14,7 @@ const INVALID: &str = "the final answer is not valid:";
 
 const DESCRIPTION: &str = "Gives the final answer. Call it alone, once the work is done.";
 
-/// How a model gives a final payload that must match a schema.
+/// The way in which a model gives a final payload that must match a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FinalOutput {
@@ -112,7 +112,7 @@ impl<'a> Expected<'a> {
     ///
     /// # Errors
     ///
-    /// What is wrong with the text, for the model.
+    /// The mistakes in the text, for the model.
     pub(super) fn payload_of(
         &self,
         text: &str,

@@ -46,9 +46,9 @@ impl ToolSearch {
 
 /// The last index, and a digest of the tools it is of.
 #[derive(Debug, Default)]
-pub(super) struct LastIndex(Mutex<Option<(u128, Arc<ToolIndex>)>>);
+pub(super) struct IndexCache(Mutex<Option<(u128, Arc<ToolIndex>)>>);
 
-impl LastIndex {
+impl IndexCache {
     /// Returns the index of the tools of a turn.
     fn of(&self, turn: &Turn<'_>) -> Arc<ToolIndex> {
         let mut digest = Xxh3::new();
@@ -73,7 +73,7 @@ impl LastIndex {
 }
 
 /// The tools of a turn that the model sees.
-pub(super) struct Shown<'a> {
+pub(super) struct VisibleTools<'a> {
     turn: &'a Turn<'a>,
     search: Option<Search>,
     pinned: Vec<&'a ToolEntry>,
@@ -98,12 +98,12 @@ struct Found<'a> {
     description: &'a str,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> VisibleTools<'a> {
     /// Selects the tools that a model sees: all of them, or the pinned ones and those that were found.
     pub(super) fn of(
         turn: &'a Turn<'a>,
         search: Option<&ToolSearch>,
-        index: &LastIndex,
+        index: &IndexCache,
         found: Vec<String>,
     ) -> Self {
         let all = turn.tools().count();

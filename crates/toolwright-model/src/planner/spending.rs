@@ -1,4 +1,4 @@
-//! What a run has asked of its model so far, and the limits of its policy.
+//! The questions, tokens and cost of a run, and the limits of its policy.
 
 use serde::{Deserialize, Serialize};
 use toolwright::{FailureKind, Recovery, ToolFailure};
@@ -39,7 +39,7 @@ impl Prices {
     }
 }
 
-/// What a run has asked of its model so far.
+/// The questions, tokens and cost of a run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Spending {
     answers: u32,

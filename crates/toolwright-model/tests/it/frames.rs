@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use toolwright_model_stage::event_stream;
+
 use crate::cases::files;
 
 /// Returns the streams of an endpoint.
@@ -26,29 +28,8 @@ pub(crate) fn bytes(path: &Path) -> Vec<u8> {
 /// Returns a message from `name payload`.
 fn message(line: &str) -> Vec<u8> {
     let (name, payload) = line.split_once(' ').unwrap();
-    let mut headers = Vec::new();
-    let mut header = |name: &str, value: &str| {
-        headers.push(u8::try_from(name.len()).unwrap());
-        headers.extend(name.bytes());
-        headers.push(7);
-        headers.extend(u16::try_from(value.len()).unwrap().to_be_bytes());
-        headers.extend(value.bytes());
-    };
-    if let Some(name) = name.strip_prefix("exception:") {
-        header(":exception-type", name);
-        header(":message-type", "exception");
-    } else {
-        header(":event-type", name);
-        header(":content-type", "application/json");
-        header(":message-type", "event");
+    match name.strip_prefix("exception:") {
+        Some(name) => event_stream::exception(name, payload),
+        None => event_stream::event(name, payload),
     }
-    let length = |bytes: usize| u32::try_from(bytes).unwrap().to_be_bytes();
-    let mut message = Vec::new();
-    message.extend(length(16 + headers.len() + payload.len()));
-    message.extend(length(headers.len()));
-    message.extend(crc32fast::hash(&message).to_be_bytes());
-    message.extend(headers);
-    message.extend(payload.bytes());
-    message.extend(crc32fast::hash(&message).to_be_bytes());
-    message
 }

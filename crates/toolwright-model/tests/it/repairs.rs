@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright::Payload;
 use toolwright_model::ModelPlanner;
 use toolwright_model_stage::{Reply, Script, Stage};
-use toolwright_runtime::{Agent, ApprovalRequest, Runtime, Verdict};
+use toolwright_runtime::{Agent, ApprovalRequest, Planner, Runtime, Verdict};
 
 use crate::planner::{
     PRESETS, agent, builder, last_request, planner, registry, request, run, stage,
@@ -74,10 +74,16 @@ async fn a_schema_that_the_dialect_cannot_say_is_reported_before_the_model_is_as
         r##"{"type":"object","properties":{"next":{"$ref":"#"}},"additionalProperties":false}"##;
     let stage = Stage::start(Script::new()).await.unwrap();
     let client = builder("gemini", &stage).with_dialect("gemini-schema").build().unwrap();
-    let agent = Agent::new("counter", "lab").with_result_schema(schema).unwrap();
-    let outcome = run(agent, ModelPlanner::new(client)).await;
-    let detail = outcome.result().unwrap_err().detail.unwrap();
-    assert!(detail.starts_with("`final_answer` is left out: "), "{detail}");
+    let planner = Arc::new(ModelPlanner::new(client));
+    for tools in [&[][..], &["math.add"]] {
+        let agent = Agent::new("counter", "lab").with_tools(tools.iter().copied());
+        let registry = registry();
+        let planner: Arc<dyn Planner> = planner.clone();
+        registry.register_agent(agent.with_result_schema(schema).unwrap(), planner).unwrap();
+        let outcome = Runtime::new(registry).run(request()).await.unwrap();
+        let detail = outcome.result().unwrap_err().detail.unwrap();
+        assert!(detail.starts_with("`final_answer` is left out: "), "{detail}");
+    }
     assert!(stage.requests().is_empty());
 }
 

@@ -37,7 +37,7 @@ async fn search(script: Script) -> (Stage, RunOutcome) {
 
 /// Returns the names of the tools in each request.
 fn offered(stage: &Stage) -> Vec<String> {
-    let names = |request: &toolwright_model_stage::Asked| {
+    let names = |request: &toolwright_model_stage::ReceivedRequest| {
         let tools = request.body["tools"].as_array().unwrap().iter();
         let names = tools.map(|tool| tool["function"]["name"].as_str().unwrap());
         names.collect::<Vec<_>>().join(" ")

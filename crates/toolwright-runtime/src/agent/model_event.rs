@@ -12,7 +12,7 @@ pub enum ModelEvent {
         model: String,
         /// The number of tools that the model may call.
         tools: usize,
-        /// What was found about them, such as that one is left out, since the model's dialect has no form for its schema.
+        /// Findings about the tools, such as one that is left out since the model's dialect has no form for its schema.
         findings: Vec<String>,
     },
     /// The model wrote more text for the user.
@@ -30,7 +30,7 @@ pub enum ModelEvent {
     },
     /// The pieces of this answer so far have no meaning: the model is asked again.
     Restarted {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The model answered.
@@ -41,16 +41,16 @@ pub enum ModelEvent {
         usage: Option<ModelUsage>,
         /// The cost in millionths of the currency of the prices, if it is known.
         cost: Option<u64>,
-        /// Why the model stopped, such as `calls` or `length`.
+        /// The reason for which the model stopped, such as `calls` or `length`.
         stop: String,
-        /// How long it took.
+        /// The duration.
         duration: Duration,
     },
     /// The model gave no answer.
     Failed {
         /// The error, for operators.
         error: String,
-        /// How long it took.
+        /// The duration.
         duration: Duration,
     },
 }

@@ -16,7 +16,7 @@ use tokio::io::{
 use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
-use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, hidden, line, visible};
+use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, MAX_TOOLS, hidden, line, visible};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
     ToolResult,
@@ -55,9 +55,6 @@ struct Listed {
     /// The digest of the tool, for approval codes.
     digest: [u8; 32],
 }
-
-/// The most tools of a list, as for MCP servers.
-const MAX_TOOLS: usize = 10_000;
 
 /// The most calls at once, even if the server allows more.
 const MAX_CALLS: usize = 4096;

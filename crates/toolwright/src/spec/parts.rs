@@ -105,6 +105,28 @@ pub enum Strictness {
     Never,
 }
 
+/// The amount of reasoning that a model should do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Effort {
+    /// The word for it in schemas and in the APIs of all providers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
 /// The deprecation of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deprecation {

@@ -10,14 +10,14 @@ use toolwright_dialect::{
 use xxhash_rust::xxh3::Xxh3;
 
 use super::output::Expected;
-use super::search::Shown;
+use super::search::VisibleTools;
 
 /// The most projections that are kept. Tools that change at run time would fill the memory without a limit.
 const MOST_KEPT: usize = 20_000;
 
 /// Projects tools, each of them once.
 #[derive(Debug, Default)]
-pub(super) struct Toolbox {
+pub(super) struct ProjectionCache {
     policy: Policy,
     kept: Mutex<BTreeMap<u128, Arc<Projection>>>,
 }
@@ -44,7 +44,7 @@ pub(super) struct Placement<'a> {
     dialect: &'a Dialect,
 }
 
-impl Toolbox {
+impl ProjectionCache {
     pub(super) fn new(policy: Policy) -> Self {
         Self { policy, kept: Mutex::default() }
     }
@@ -52,7 +52,7 @@ impl Toolbox {
     /// Projects the tools that a model sees, and those of the planner: that for searches and that for the final answer.
     pub(super) fn tools(
         &self,
-        shown: &Shown<'_>,
+        shown: &VisibleTools<'_>,
         expected: &Expected<'_>,
         dialect: &Dialect,
     ) -> Tools {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A request that the stage got.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// The number of the request, from 0.
     pub number: usize,
     /// The API, by the path.
