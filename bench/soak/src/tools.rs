@@ -11,6 +11,9 @@ use toolwright_runtime::{FunctionTool, Registry};
 /// The number of tools.
 pub(crate) const TOOLS: u64 = 100;
 
+/// The time limit of each call. On a busy machine a thread may wait for a processor for some ten milliseconds.
+const TIME_LIMIT: Duration = Duration::from_millis(250);
+
 /// The behavior of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Behavior {
@@ -21,13 +24,13 @@ pub(crate) enum Behavior {
 }
 
 impl Behavior {
-    /// Returns the behavior of a call by its number. Of a hundred calls five fail, one panics and one hangs.
+    /// Returns the behavior of a call by its number. Of a thousand calls fifty fail, ten panic and one hangs.
     pub(crate) fn of(number: u64) -> Self {
         // The numbers of calls of one tool differ by multiples of a hundred; the division gives each tool every behavior.
-        match (number / TOOLS) % 100 {
-            0..5 => Self::Fail,
-            5 => Self::Panic,
-            6 => Self::Hang,
+        match (number / TOOLS) % 1000 {
+            0..50 => Self::Fail,
+            50..60 => Self::Panic,
+            60 => Self::Hang,
             _ => Self::Succeed,
         }
     }
@@ -49,7 +52,7 @@ pub(crate) fn registry() -> Result<(Registry, Arc<AtomicU64>), RegistrationError
 }
 
 fn tool(number: u64, reached: &Arc<AtomicU64>) -> FunctionTool {
-    let limits = CallLimits { timeout: Some(Duration::from_millis(20)), ..CallLimits::UNLIMITED };
+    let limits = CallLimits { timeout: Some(TIME_LIMIT), ..CallLimits::UNLIMITED };
     let spec =
         ToolSpec::new(name(number)).with_toolset("soak").with_service("soak").with_limits(limits);
     let reached = Arc::clone(reached);
