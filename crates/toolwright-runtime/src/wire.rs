@@ -11,6 +11,7 @@ use toolwright::{
 };
 
 use crate::agent::{Exchange, PlannedCall, Step, StepRecord};
+use crate::host::{RunEnd, RunOutcome};
 
 /// A [`ToolCall`]. The arguments are kept as text, byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +96,15 @@ pub(crate) struct WireRecord {
     pub(crate) calls: Vec<WireExchange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
+}
+
+/// A [`RunOutcome`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WireRun {
+    run_id: String,
+    input: String,
+    steps: Vec<WireRecord>,
+    result: WireOutcome,
 }
 
 /// An [`Exchange`].
@@ -207,6 +217,25 @@ impl From<&StepRecord> for WireRecord {
 impl From<WireRecord> for StepRecord {
     fn from(WireRecord { calls, note }: WireRecord) -> Self {
         Self { calls: calls.into_iter().map(Into::into).collect(), note: note.map(Payload::new) }
+    }
+}
+
+impl From<&RunOutcome> for WireRun {
+    fn from(outcome: &RunOutcome) -> Self {
+        Self {
+            run_id: outcome.run_id.clone(),
+            input: outcome.input.to_string(),
+            steps: outcome.steps.iter().map(Into::into).collect(),
+            result: (&outcome.result()).into(),
+        }
+    }
+}
+
+impl From<WireRun> for RunOutcome {
+    fn from(WireRun { run_id, input, steps, result }: WireRun) -> Self {
+        let end = Outcome::from(result).map_or_else(RunEnd::Failed, RunEnd::Finished);
+        let steps = steps.into_iter().map(Into::into).collect();
+        Self { run_id, input: Payload::new(input), end, steps }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use toolwright::{FailureKind, Outcome, Payload, ToolFailure};
-use toolwright_runtime::{Exchange, StepRecord, Turn};
+use toolwright_runtime::{Exchange, RunOutcome, StepRecord, Turn};
 
 use super::compaction::Compactor;
 use super::failure::{self, Repeated};
@@ -60,25 +60,43 @@ impl Conversation {
     ) -> Self {
         let instructions = [Some(turn.instructions().to_owned()), expected.instructions()];
         let instructions = instructions.into_iter().flatten();
-        let mut messages: Vec<_> =
+        let messages: Vec<_> =
             instructions.filter(|text| !text.is_empty()).map(Message::System).collect();
-        messages.push(Message::User(goal(turn.input())));
-        let mut history =
-            History { turn, tools, max_corrections, invalid: BTreeMap::new(), step: 0 };
-        let (mut spending, mut is_compact) = (Spending::default(), false);
-        for step in turn.history() {
-            let note = history.note(step, &dialect, spending);
-            (spending, is_compact) = (note.spending, is_compact || note.is_compact);
-            history.step += 1;
-            let results = history.results(step, &note);
-            messages.extend(note.messages);
-            messages.push(Message::Results(results));
+        let mut conversation = Self {
+            messages,
+            spending: Spending::default(),
+            is_compact: false,
+            new: Vec::new(),
+            dialect,
+        };
+        for run in turn.past() {
+            conversation.add(
+                &run.input,
+                &run.steps,
+                History::new(&run.run_id, tools, max_corrections),
+            );
+            conversation.messages.push(end_of(run));
         }
-        let mut conversation = Self { messages, spending, is_compact, new: Vec::new(), dialect };
-        if is_compact {
+        conversation.spending = Spending::default();
+        let history = History::new(turn.run_id(), tools, max_corrections);
+        conversation.add(turn.input(), turn.history(), history);
+        if conversation.is_compact {
             compactor.compact(&mut conversation.messages);
         }
         conversation
+    }
+
+    /// Adds a run, with its steps so far.
+    fn add(&mut self, input: &Payload, steps: &[StepRecord], mut history: History<'_>) {
+        self.messages.push(Message::User(text_of(input)));
+        for step in steps {
+            let note = history.note(step, &self.dialect, self.spending);
+            (self.spending, self.is_compact) = (note.spending, self.is_compact || note.is_compact);
+            history.step += 1;
+            let results = history.results(step, &note);
+            self.messages.extend(note.messages);
+            self.messages.push(Message::Results(results));
+        }
     }
 
     pub(super) fn push(&mut self, message: Message) {
@@ -121,7 +139,7 @@ impl Conversation {
 
 /// Reads the steps of a run one after another.
 struct History<'a> {
-    turn: &'a Turn<'a>,
+    run_id: &'a str,
     tools: &'a Tools,
     max_corrections: u32,
     /// By tool: the number of steps in a row with invalid calls of it, the last of these steps, and the arguments of the last one.
@@ -130,7 +148,11 @@ struct History<'a> {
     step: usize,
 }
 
-impl History<'_> {
+impl<'a> History<'a> {
+    fn new(run_id: &'a str, tools: &'a Tools, max_corrections: u32) -> Self {
+        Self { run_id, tools, max_corrections, invalid: BTreeMap::new(), step: 0 }
+    }
+
     /// Returns the note on a step. A step of another planner, or of a model with another dialect, is written as this dialect
     /// says. `spending` is that before the step.
     fn note(&self, step: &StepRecord, dialect: &str, spending: Spending) -> Note {
@@ -181,7 +203,7 @@ impl History<'_> {
     }
 
     fn exchange<'s>(&self, call: &ModelCall, step: &'s StepRecord) -> Option<&'s Exchange> {
-        let id = call_id(self.turn.run_id(), &call.id);
+        let id = call_id(self.run_id, &call.id);
         step.calls.iter().find(|done| done.call.id() == id)
     }
 
@@ -242,9 +264,18 @@ fn is_unknown(outcome: &Outcome) -> bool {
     matches!(outcome, Err(failure) if failure.kind == FailureKind::NotFound)
 }
 
-/// Returns the tools that the model of a run has found so far.
+/// Returns the answer of a run that came before in the conversation.
+fn end_of(run: &RunOutcome) -> Message {
+    match run.result() {
+        Ok(payload) => Message::Assistant(vec![Content::Text(text_of(&payload))]),
+        Err(failure) => Message::User(format!("[no answer: {}]", failure.message)),
+    }
+}
+
+/// Returns the tools that the model of a conversation has found so far.
 pub(super) fn found(turn: &Turn<'_>) -> Vec<String> {
-    let last = turn.history().iter().rev().find_map(note_of);
+    let past = turn.past().iter().flat_map(|run| &run.steps);
+    let last = past.chain(turn.history()).rev().find_map(note_of);
     last.map(|note| note.found).unwrap_or_default()
 }
 
@@ -261,8 +292,8 @@ pub(super) fn call_id(run_id: &str, id: &str) -> String {
     }
 }
 
-/// Returns the input of a run as a text: that of a JSON string, or else the JSON.
-fn goal(input: &Payload) -> String {
+/// Returns an input or a final payload as a text: that of a JSON string, or else the JSON.
+fn text_of(input: &Payload) -> String {
     // Providers refuse blank texts.
     let text = serde_json::from_str::<String>(input.as_str()).ok();
     let text = text.filter(|text| !text.trim().is_empty());

@@ -4,6 +4,7 @@
 mod answers;
 mod cases;
 mod client;
+mod conversations;
 mod frames;
 mod index;
 mod planner;

@@ -9,6 +9,7 @@ use toolwright::{
 };
 
 use super::{Agent, ModelEvent};
+use crate::host::RunOutcome;
 use crate::tools::ToolEntry;
 
 /// Decides what an agent does next: usually the client of a model.
@@ -67,6 +68,7 @@ pub struct Turn<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) run_id: &'a str,
     pub(crate) history: &'a [StepRecord],
+    pub(crate) past: &'a [RunOutcome],
     pub(crate) tools: &'a [ToolEntry],
     pub(crate) instructions: &'a str,
     pub(crate) deadline: Option<Instant>,
@@ -143,6 +145,11 @@ impl<'a> Turn<'a> {
     /// Returns the completed steps.
     pub fn history(&self) -> &'a [StepRecord] {
         self.history
+    }
+
+    /// Returns the runs that came before in the same conversation, the oldest first.
+    pub fn past(&self) -> &'a [RunOutcome] {
+        self.past
     }
 
     /// Returns the number of completed steps, 0 in the first turn.

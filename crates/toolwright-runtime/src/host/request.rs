@@ -19,6 +19,7 @@ use crate::approval::{Answer, Approver};
 use crate::run::{Checkpoints, Environment, Options, Run, SessionTools, SuspendedRun, child_scope};
 use crate::tools::{IntoSource, Source, ToolSpecRef, unknown_approval};
 use crate::watch::EventSink;
+use crate::wire::WireRun;
 
 /// A request for a run of an agent.
 #[derive(Clone)]
@@ -28,6 +29,7 @@ pub struct RunRequest {
     pub(crate) run_id: Option<String>,
     pub(crate) scope: Scope,
     pub(crate) one_at_a_time: bool,
+    pub(super) past: Vec<RunOutcome>,
     pub(super) host: HostOptions,
 }
 
@@ -73,6 +75,8 @@ pub struct CallRequest {
 pub struct RunOutcome {
     /// The id of the run.
     pub run_id: String,
+    /// The input of the run.
+    pub input: Payload,
     /// The end of the run: finished, failed or suspended.
     pub end: RunEnd,
     /// The completed steps, in order. If the run was stopped during a step, the calls of that step that had not ended have
@@ -159,6 +163,7 @@ impl RunRequest {
             run_id: None,
             scope: Scope::default(),
             one_at_a_time: false,
+            past: Vec::new(),
             host: HostOptions::default(),
         }
     }
@@ -196,6 +201,35 @@ impl RunRequest {
     #[must_use]
     pub fn with_labels(mut self, labels: BTreeMap<String, String>) -> Self {
         self.scope.labels.extend(labels);
+        self
+    }
+
+    /// Continues a conversation: the planner sees these runs, the oldest first. They may be runs of other agents, or come from
+    /// another process, which stored them with [`RunOutcome::to_json`].
+    ///
+    /// ```
+    /// use toolwright::Payload;
+    /// use toolwright_runtime::{Agent, Registry, RunRequest, Runtime, Script, Step};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let planner = Script::new().then(|turn| Ok(Step::Finish(Payload::of(&turn.past().len())?)));
+    /// let registry = Registry::new();
+    /// registry.register_agent(Agent::new("counter", "lab"), planner.into())?;
+    /// let runtime = Runtime::new(registry);
+    ///
+    /// let mut past = Vec::new();
+    /// for question in ["one", "two"] {
+    ///     let request = RunRequest::new("counter", Payload::of(question)?).with_past(past.clone());
+    ///     past.push(runtime.run(request).await?);
+    /// }
+    /// assert_eq!(past[1].result()?.as_str(), "1");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_past(mut self, runs: impl IntoIterator<Item = RunOutcome>) -> Self {
+        self.past.extend(runs);
         self
     }
 
@@ -416,6 +450,25 @@ impl RunOutcome {
             RunEnd::Suspended(run) => Some(run),
             _ => None,
         }
+    }
+
+    /// Returns the outcome as JSON text, which [`from_json`](Self::from_json) reads. A suspended run is written as one that
+    /// failed; [`Runtime::export`](crate::Runtime::export) stores it so that it can be resumed. The text is not sealed: whoever
+    /// can change it can change the past that a planner sees.
+    pub fn to_json(&self) -> String {
+        let json = serde_json::to_string(&WireRun::from(self));
+        json.unwrap_or_else(|error| unreachable!("it holds only strings: {error}"))
+    }
+
+    /// Reads an outcome that was written by [`to_json`](Self::to_json).
+    ///
+    /// # Errors
+    ///
+    /// The text is not such an outcome.
+    pub fn from_json(json: &str) -> Result<Self, BoxError> {
+        let run: Result<WireRun, _> = serde_json::from_str(json);
+        let expected = "the text is not the outcome of a run, expected one that `to_json` returned";
+        run.map(Into::into).map_err(|error| format!("{expected}: {error}").into())
     }
 
     /// Returns every call with its result, in order.

@@ -14,7 +14,7 @@ use super::request::{
     CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Target,
 };
 use super::session::{Session, SessionRequest};
-use crate::agent::Agent;
+use crate::agent::{Agent, StepRecord};
 use crate::approval::{Approver, ResumeError};
 use crate::execute::{Execute, panicked};
 use crate::hooks::Hooks;
@@ -220,13 +220,14 @@ impl Runtime {
     pub async fn run(&self, request: RunRequest) -> Result<RunOutcome, RunError> {
         let (agent, implements) = self.target(&request)?;
         request.host.check_approval_list(&agent.agent, &self.0)?;
-        let RunRequest { input, run_id, scope, host, .. } = request;
+        let RunRequest { input, run_id, scope, past, host, .. } = request;
         let id = run_id.unwrap_or_else(|| fresh_id("run"));
         let run = Run::new(&self.0, agent, (id, input), scope, host.events.clone());
+        let run = run.after(past);
         let options = Options { one_at_a_time: request.one_at_a_time, ..Options::default() };
         let run = host.apply(run.implementing(implements), options, &self.0);
-        let (end, steps) = run.drive(None).await;
-        Ok(outcome(run.id(), end, steps))
+        let ended = run.drive(None).await;
+        Ok(outcome(&run, ended))
     }
 
     /// Resumes a suspended run, with answers to all its questions.
@@ -246,6 +247,7 @@ impl Runtime {
         let id_and_input = (state.run_id.clone(), Payload::new(state.input.as_str()));
         let scope = state.scope.clone().into();
         let run = Run::new(&self.0, registered, id_and_input, scope, host.events.clone());
+        let run = run.after(state.past());
         let options = Options {
             one_at_a_time: state.one_at_a_time,
             approval_list: state.approval_list.as_slice().into(),
@@ -253,8 +255,8 @@ impl Runtime {
         };
         let run = host.apply(run.implementing(implements.transpose()?), options, &self.0);
         let verdicts = Arc::new(self.0.accept_answers(&state.step, answers).await?);
-        let (end, steps) = run.drive(Some(Resumption { state, verdicts })).await;
-        Ok(outcome(run.id(), end, steps))
+        let ended = run.drive(Some(Resumption { state, verdicts })).await;
+        Ok(outcome(&run, ended))
     }
 
     /// Exports a suspended run as text, which can be stored anywhere: see [`suspended`](crate::suspended).
@@ -390,11 +392,11 @@ impl Executor for Runtime {
     }
 }
 
-fn outcome(run_id: &str, end: End, steps: Vec<crate::agent::StepRecord>) -> RunOutcome {
+fn outcome(run: &Run, (end, steps): (End, Vec<StepRecord>)) -> RunOutcome {
     let end = match end {
         End::Finished(payload) => RunEnd::Finished(payload),
         End::Failed(failure) => RunEnd::Failed(failure),
         End::Suspended(state) => RunEnd::Suspended(SuspendedRun(state)),
     };
-    RunOutcome { run_id: run_id.to_owned(), end, steps }
+    RunOutcome { run_id: run.id().to_owned(), input: run.input().clone(), end, steps }
 }

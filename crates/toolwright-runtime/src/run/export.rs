@@ -10,7 +10,7 @@ use crate::approval::{ApprovalRequest, now};
 use crate::suspended::{StateError, random_id};
 
 /// The version of the format. States of other versions are refused.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A state that can be exported.
 pub(crate) trait Exported: Serialize + DeserializeOwned + Sync {

@@ -29,6 +29,7 @@ use tracing::Instrument;
 
 use crate::agent::{Step, StepRecord, Turn};
 use crate::execute::panicked;
+use crate::host::RunOutcome;
 use crate::registry::{Provider, ProviderUse, Published, RegisteredAgent};
 use crate::tools::{
     Combined, EnteredToolset, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset,
@@ -58,6 +59,8 @@ pub(crate) struct Run {
     environment: Arc<Environment>,
     agent: RegisteredAgent,
     input: Payload,
+    /// The runs before this one in the same conversation.
+    past: Vec<RunOutcome>,
     /// The tool whose call the run implements; the final payload must match its result schema.
     implements: Option<ToolSpecRef>,
     id: String,
@@ -122,6 +125,7 @@ impl Run {
             environment: Arc::clone(environment),
             agent,
             input,
+            past: Vec::new(),
             implements: None,
             scope,
             id,
@@ -132,6 +136,12 @@ impl Run {
             checkpoints: None,
             cancelled: CancellationToken::new(),
         }
+    }
+
+    /// Sets the runs before this one in the same conversation.
+    pub(crate) fn after(mut self, past: Vec<RunOutcome>) -> Self {
+        self.past = past;
+        self
     }
 
     /// Sets the tool that the run implements; the final payload must match its result schema.
@@ -160,6 +170,10 @@ impl Run {
 
     pub(crate) fn id(&self) -> &str {
         &self.id
+    }
+
+    pub(crate) fn input(&self) -> &Payload {
+        &self.input
     }
 
     /// Runs until the end or a suspension, and returns the completed steps, too.
@@ -389,6 +403,7 @@ impl Run {
             scope: &self.scope,
             run_id: &self.id,
             history,
+            past: &self.past,
             tools,
             instructions: &texts.join("\n\n"),
             deadline,

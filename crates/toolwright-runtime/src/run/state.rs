@@ -7,7 +7,8 @@ use toolwright::ToolSpec;
 
 use crate::agent::StepRecord;
 use crate::approval::ApprovalRequest;
-use crate::wire::{WireCall, WireExchange, WireRecord, WireScope};
+use crate::host::RunOutcome;
+use crate::wire::{WireCall, WireExchange, WireRecord, WireRun, WireScope};
 
 /// A run that waits for answers, or a checkpoint between two steps. Resume it with [`Runtime::resume`](crate::Runtime::resume).
 /// To store it or to pass it to another process, [export](crate::Runtime::export) it as text. Only a runtime can create one,
@@ -44,6 +45,8 @@ pub(crate) struct RunState {
     #[serde(rename = "words", default)]
     pub(crate) prompt_digest: Option<String>,
     pub(crate) input: String,
+    /// The runs before this one in the same conversation.
+    pub(crate) past: Vec<WireRun>,
     pub(crate) scope: WireScope,
     pub(crate) history: Vec<WireRecord>,
     /// The calls of the step that waits.
@@ -131,6 +134,11 @@ impl RunState {
     /// Returns the completed steps.
     pub(crate) fn steps(&self) -> Vec<StepRecord> {
         self.history.iter().cloned().map(Into::into).collect()
+    }
+
+    /// Returns the runs before this one in the same conversation.
+    pub(crate) fn past(&self) -> Vec<RunOutcome> {
+        self.past.iter().cloned().map(Into::into).collect()
     }
 
     /// Returns the ids of all calls of the run.

@@ -159,6 +159,7 @@ impl Run {
             args: None,
             prompt_digest: None,
             input: self.input.to_string(),
+            past: self.past.iter().map(Into::into).collect(),
             scope: (&*self.scope).into(),
             history: progress.steps.iter().map(Into::into).collect(),
             step: calls.into_iter().map(PendingCall::into_saved).collect(),

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolwright::{FailureKind, ToolCall, ToolSpec};
+use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
 use toolwright_runtime::{
     Agent, Answer, ApprovalRequest, Collector, Policy, Registry, ResumeRequest, RunOutcome,
-    RunRequest, Runtime, SuspendedRun,
+    RunRequest, Runtime, Script, Step, SuspendedRun,
 };
 
 use crate::approvals::guarded;
@@ -127,5 +127,39 @@ async fn h8_all_child_runs_of_a_call_that_cannot_be_resumed_end() {
             ("parent", "tool_result_received"),
             ("parent", "run_finished"),
         ]
+    );
+}
+
+#[tokio::test]
+async fn h8_a_resumed_run_still_knows_the_runs_before_it() {
+    let (registry, _) = test_registry();
+    let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_approval_of(["echo"]);
+    let planner = Script::new().call([call("echo", "a", 1)]).then(|turn| {
+        let inputs: Vec<_> = turn.past().iter().map(|run| run.input.to_string()).collect();
+        Ok(Step::Finish(Payload::of(&inputs)?))
+    });
+    registry.register_agent(agent, planner.into()).unwrap();
+    let runtime = Runtime::new(registry);
+    let mut past = Vec::new();
+    for n in [1, 2, 3] {
+        let request = RunRequest::new("worker", payload(n)).with_past(past.clone());
+        let outcome = runtime.run(request).await.unwrap();
+        let text = runtime.export(outcome.suspended().unwrap()).await.unwrap();
+        let run = runtime.restore(&text).await.unwrap();
+        let answers = [run.pending()[0].approve()];
+        past.push(runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap());
+    }
+    assert_eq!(past[2].decode::<Vec<String>>().unwrap(), [r#"{"n":1}"#, r#"{"n":2}"#]);
+    let stored = RunOutcome::from_json(&past[2].to_json()).unwrap();
+    assert_eq!((&stored.run_id, &stored.end), (&past[2].run_id, &past[2].end));
+    assert_eq!(briefs(&stored), briefs(&past[2]));
+}
+
+#[test]
+fn a_text_that_is_no_outcome_is_refused() {
+    let error = RunOutcome::from_json(r#"{"run_id":"a"}"#).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the text is not the outcome of a run, expected one that `to_json` returned: missing field `input` at line 1 column 14"
     );
 }

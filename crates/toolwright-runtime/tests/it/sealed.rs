@@ -84,7 +84,7 @@ async fn h8_a_sealed_state_shows_nothing() {
     let runtime = wiper(&Log::default()).with_seal_keys([key()]).build();
     let run = waiting(&runtime).await;
     let text = runtime.export(&run).await.unwrap();
-    assert!(text.starts_with("toolwright-run-3.sealed."), "{text}");
+    assert!(text.starts_with("toolwright-run-4.sealed."), "{text}");
     for shown in ["wipe", "worker", run.run_id(), run.pending()[0].id.as_str()] {
         assert!(!text.contains(shown), "{shown}");
     }
@@ -122,8 +122,8 @@ async fn h8_states_of_other_versions_and_forms_are_refused() {
         async move { runtime.restore(&forged).await.unwrap_err().to_string() }
     };
     assert_eq!(
-        forged("-3.", "-2.").await,
-        "the suspended state has version 2, expected 3; resume it with the release that exported it"
+        forged("-4.", "-2.").await,
+        "the suspended state has version 2, expected 4; resume it with the release that exported it"
     );
     assert_eq!(
         forged("-run-", "-call-").await,
@@ -145,11 +145,11 @@ async fn h8_without_a_key_an_id_is_exported_and_the_state_stays_in_the_store() {
     let (runtime, other) = (wiper(&log).build(), wiper(&log).build());
     let run = waiting(&runtime).await;
     let text = runtime.export(&run).await.unwrap();
-    let id = text.strip_prefix("toolwright-run-3.kept.").expect("an id");
+    let id = text.strip_prefix("toolwright-run-4.kept.").expect("an id");
     assert_eq!(id.len(), 22, "128 bits");
     assert_ne!(text, runtime.export(&run).await.unwrap());
     assert_eq!(other.restore(&text).await, Err(StateError::UnknownId));
-    let guessed = format!("toolwright-run-3.kept.{}", "A".repeat(22));
+    let guessed = format!("toolwright-run-4.kept.{}", "A".repeat(22));
     assert_eq!(runtime.restore(&guessed).await, Err(StateError::UnknownId));
     assert_eq!(runtime.restore(&text).await.unwrap(), run);
     approve(&runtime.clone(), &runtime.restore(&text).await.unwrap()).await.unwrap();
