@@ -9,11 +9,12 @@ use crate::tool::CARGO_DENY;
 use crate::{End, generate, msrv};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
-const DOC_TESTED: [&str; 13] = [
+const DOC_TESTED: [&str; 14] = [
     "toolwright",
     "toolwright-agents",
-    "toolwright-dialect",
     "toolwright-builtins",
+    "toolwright-chat",
+    "toolwright-dialect",
     "toolwright-codegen",
     "toolwright-http",
     "toolwright-import",

@@ -22,6 +22,7 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright-model", &["toolwright", "toolwright-dialect", "toolwright-runtime"]),
     allowed("crates/toolwright-model-stage", &["toolwright-dialect"]),
     allowed("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
+    allowed("crates/toolwright-chat", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-rig", &["toolwright", "toolwright-runtime"]),

@@ -1,0 +1,205 @@
+//! A chat with an agent in a terminal. It shows what the model writes as it comes and each call with its result, asks for
+//! approvals, and remembers the conversation.
+//!
+//! A line of input is one request, which is a run of the agent. Ctrl-C cancels it; between requests, Ctrl-C and the end of
+//! the input (Ctrl-D) end the chat.
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use toolwright::Payload;
+//! use toolwright_chat::Chat;
+//! use toolwright_runtime::{Agent, Registry, Runtime, Script};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), toolwright::BoxError> {
+//! let registry = Registry::new();
+//! let planner = Script::new().finish(Payload::of("Hello.")?);
+//! registry.register_agent(Agent::new("greeter", "lab"), planner.into())?;
+//!
+//! let mut output = Vec::new();
+//! let chat = Chat::new(Runtime::new(registry), "greeter");
+//! chat.run_with(Cursor::new("Good morning\n"), &mut output).await?;
+//! assert_eq!(String::from_utf8(output)?, "> Hello.\n> \n");
+//! # Ok(())
+//! # }
+//! ```
+
+#![warn(missing_debug_implementations)]
+
+mod input;
+mod screen;
+
+use std::future::Future;
+use std::io::{self, BufRead, BufReader, Write};
+use std::pin::pin;
+use std::sync::Arc;
+
+use tokio::signal::ctrl_c;
+use tokio::sync::mpsc::Receiver;
+use tokio_util::sync::CancellationToken;
+use toolwright::issue::suggestion;
+use toolwright::{BoxError, Payload};
+use toolwright_runtime::{
+    Answer, ApprovalRequest, Event, EventSender, ResumeRequest, RunOutcome, RunRequest, Runtime,
+};
+
+use input::{Input, Line};
+use screen::Screen;
+
+/// The number of events that wait to be shown. Further ones are lost.
+const EVENTS: usize = 10_000;
+
+/// A chat with an agent.
+#[derive(Debug)]
+pub struct Chat {
+    runtime: Runtime,
+    agent: String,
+}
+
+impl Chat {
+    /// Creates a chat. If the runtime has an approver, calls that need an approval are decided by it; otherwise the user of the
+    /// chat is asked.
+    pub fn new(runtime: Runtime, agent: impl Into<String>) -> Self {
+        Self { runtime, agent: agent.into() }
+    }
+
+    /// Chats on standard input and output until the input ends.
+    ///
+    /// # Errors
+    ///
+    /// There is no such agent, or standard input or output fails. A request that fails ends no chat: its failure is shown.
+    pub async fn run(self) -> Result<(), BoxError> {
+        self.run_with(BufReader::new(io::stdin()), &mut io::stdout()).await
+    }
+
+    /// Chats on any input and output until the input ends. The input is read on a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// There is no such agent, or the input or the output fails.
+    pub async fn run_with(
+        self,
+        input: impl BufRead + Send + 'static,
+        output: &mut (dyn Write + Send),
+    ) -> Result<(), BoxError> {
+        let agents = self.runtime.agents();
+        if !agents.iter().any(|agent| agent.name == self.agent) {
+            let names = agents.iter().map(|agent| agent.name.as_str());
+            let advice = suggestion(&self.agent, names, "there is");
+            return Err(format!("there is no agent `{}`, {advice}", self.agent).into());
+        }
+        let mut conversation = Conversation {
+            input: Input::new(input),
+            screen: Screen::new(output),
+            past: Vec::new(),
+        };
+        loop {
+            let text = match conversation.line("> ").await? {
+                Line::Text(text) if text.trim().is_empty() => continue,
+                Line::Text(text) => text,
+                Line::Interrupt | Line::End => break,
+            };
+            let request = RunRequest::new(&self.agent, Payload::of(&text)?);
+            conversation.request(&self.runtime, request).await?;
+        }
+        conversation.screen.end_line()?;
+        Ok(())
+    }
+}
+
+/// A conversation on an input and an output.
+struct Conversation<'a> {
+    input: Input,
+    screen: Screen<'a>,
+    /// The requests so far.
+    past: Vec<RunOutcome>,
+}
+
+impl Conversation<'_> {
+    /// Asks for a line.
+    async fn line(&mut self, prompt: &str) -> io::Result<Line> {
+        self.screen.prompt(prompt)?;
+        let line = self.input.next().await?;
+        if let Line::Text(_) = line {
+            self.screen.is_in_line = false;
+        }
+        Ok(line)
+    }
+
+    /// Makes a request, asks for approvals until it ends, and shows how it ends.
+    async fn request(&mut self, runtime: &Runtime, request: RunRequest) -> Result<(), BoxError> {
+        let (events, mut shown) = EventSender::channel(EVENTS);
+        let events = Arc::new(events);
+        let cancelled = CancellationToken::new();
+        let request = request
+            .with_past(self.past.clone())
+            .with_events(events.clone())
+            .with_cancellation(cancelled.clone());
+        let run = runtime.run(request);
+        let mut outcome = self.watch(run, &mut shown, &cancelled).await??;
+        while let Some(waiting) = outcome.suspended() {
+            let Some(answers) = self.ask(&waiting.pending()).await? else { break };
+            let request = ResumeRequest::new(waiting, answers)
+                .with_events(events.clone())
+                .with_cancellation(cancelled.clone());
+            let run = runtime.resume(request);
+            match self.watch(run, &mut shown, &cancelled).await? {
+                Ok(next) => outcome = next,
+                Err(error) => {
+                    self.screen.note(&error.to_string())?;
+                    break;
+                }
+            }
+        }
+        self.screen.end(&outcome)?;
+        self.past.push(outcome);
+        Ok(())
+    }
+
+    /// Shows the events of a run until it ends. The first Ctrl-C cancels the run; after a second one, it is no longer waited
+    /// for.
+    async fn watch<T>(
+        &mut self,
+        run: impl Future<Output = T>,
+        events: &mut Receiver<Event>,
+        cancelled: &CancellationToken,
+    ) -> io::Result<T> {
+        let (mut run, mut interrupt) = (pin!(run), pin!(ctrl_c()));
+        let ended = loop {
+            tokio::select! {
+                biased;
+                interrupted = &mut interrupt => {
+                    interrupted?;
+                    interrupt.set(ctrl_c());
+                    if cancelled.is_cancelled() {
+                        return Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted"));
+                    }
+                    cancelled.cancel();
+                }
+                Some(event) = events.recv() => self.screen.show(&event.kind)?,
+                ended = &mut run => break ended,
+            }
+        };
+        while let Ok(event) = events.try_recv() {
+            self.screen.show(&event.kind)?;
+        }
+        Ok(ended)
+    }
+
+    /// Asks all questions. Returns nothing after Ctrl-C or the end of the input.
+    async fn ask(&mut self, questions: &[&ApprovalRequest]) -> io::Result<Option<Vec<Answer>>> {
+        let mut answers = Vec::new();
+        for question in questions {
+            let prompt = self.screen.question(question)?;
+            let Line::Text(text) = self.line(&prompt).await? else { return Ok(None) };
+            answers.push(match text.trim() {
+                result if question.deferred => question.result(Payload::new(result)),
+                "y" | "Y" | "yes" => question.approve(),
+                "" | "n" | "N" | "no" => question.deny(),
+                reason => question.deny_because(reason),
+            });
+        }
+        Ok(Some(answers))
+    }
+}

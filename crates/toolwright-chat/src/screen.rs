@@ -1,0 +1,162 @@
+//! Shows a conversation. Text from models and tools has no hidden characters, which could control a terminal.
+
+use std::io::{self, Write};
+
+use toolwright::untrusted::{line, visible};
+use toolwright::{FailureKind, ToolFailure};
+use toolwright_runtime::{ApprovalRequest, EventKind, ModelEvent, RunEnd, RunOutcome};
+
+/// The most bytes of arguments and results that are shown. A question shows all of its arguments.
+const EXCERPT: usize = 200;
+
+/// An output, and what was written to it in the current request.
+pub(crate) struct Screen<'a> {
+    output: &'a mut (dyn Write + Send),
+    /// True if the last line has not ended. The user ends the line of a prompt.
+    pub(crate) is_in_line: bool,
+    /// The text of the current answer of the model.
+    text: String,
+    /// The tokens of the request, and its cost in millionths, where they are known.
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: u64,
+}
+
+impl<'a> Screen<'a> {
+    pub(crate) fn new(output: &'a mut (dyn Write + Send)) -> Self {
+        let (is_in_line, text) = (false, String::new());
+        Self { output, is_in_line, text, input_tokens: 0, output_tokens: 0, cost: 0 }
+    }
+
+    /// Asks for a line.
+    pub(crate) fn prompt(&mut self, text: &str) -> io::Result<()> {
+        self.end_line()?;
+        write!(self.output, "{text}")?;
+        self.is_in_line = true;
+        self.output.flush()
+    }
+
+    /// Ends the last line, if it has not ended.
+    pub(crate) fn end_line(&mut self) -> io::Result<()> {
+        if self.is_in_line {
+            writeln!(self.output)?;
+        }
+        self.is_in_line = false;
+        Ok(())
+    }
+
+    /// Shows an event of a run.
+    pub(crate) fn show(&mut self, event: &EventKind) -> io::Result<()> {
+        match event {
+            EventKind::ToolCallScheduled { call, tool } => {
+                let args = line(call.args().as_str(), EXCERPT);
+                self.note(&format!("{} {args}", line(tool.name(), EXCERPT)))
+            }
+            EventKind::ToolCallRetried { tool, failure, .. } => {
+                let (name, message) = (line(tool.name(), EXCERPT), line(&failure.message, EXCERPT));
+                self.note(&format!("{name} failed and is tried again: {message}"))
+            }
+            EventKind::ToolResultReceived { tool, outcome, .. } => {
+                let name = line(tool.name(), EXCERPT);
+                self.note(&match outcome {
+                    Ok(payload) => format!("{name} -> {}", line(payload.as_str(), EXCERPT)),
+                    Err(failure) => format!("{name} failed: {}", line(&failure.message, EXCERPT)),
+                })
+            }
+            EventKind::Model(event) => self.show_model(event),
+            _ => Ok(()),
+        }
+    }
+
+    fn show_model(&mut self, event: &ModelEvent) -> io::Result<()> {
+        match event {
+            ModelEvent::Asked { findings, .. } => {
+                self.text.clear();
+                findings.iter().try_for_each(|finding| self.note(&line(finding, EXCERPT)))
+            }
+            ModelEvent::Text(text) => {
+                self.text.push_str(text);
+                self.write(text)
+            }
+            ModelEvent::Restarted { reason } => {
+                self.text.clear();
+                self.note(&format!("the model is asked again: {}", line(reason, EXCERPT)))
+            }
+            ModelEvent::Answered { usage, cost, .. } => {
+                if let Some(usage) = usage {
+                    self.input_tokens += usage.input;
+                    self.output_tokens += usage.output;
+                }
+                self.cost += cost.unwrap_or_default();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows the call of a question, and returns the prompt for its answer.
+    pub(crate) fn question(&mut self, question: &ApprovalRequest) -> io::Result<String> {
+        let (tool, args) = (line(&question.tool, EXCERPT), visible(question.args.as_str()));
+        if question.deferred {
+            self.note(&format!("{tool} {args} waits for its result"))?;
+            return Ok("result, as JSON: ".to_owned());
+        }
+        self.note(&format!("{tool} {args} needs an approval"))?;
+        let words = question.prompt.as_deref().unwrap_or("Run it?");
+        Ok(format!("{} [y/N, or a reason against it] ", visible(words)))
+    }
+
+    /// Shows the end of a request.
+    pub(crate) fn end(&mut self, outcome: &RunOutcome) -> io::Result<()> {
+        match &outcome.end {
+            RunEnd::Finished(payload) => {
+                let text = payload.decode::<String>().unwrap_or_else(|_| payload.to_string());
+                // A planner without a model, or a final answer by a tool.
+                if self.text.trim() != text.trim() {
+                    self.end_line()?;
+                    self.write(&text)?;
+                }
+            }
+            RunEnd::Failed(failure) => self.failure(failure)?,
+            RunEnd::Suspended(_) => self.note("not answered")?,
+        }
+        if self.input_tokens + self.output_tokens > 0 {
+            let (read, written) = (self.input_tokens, self.output_tokens);
+            let cost = match self.cost {
+                0 => String::new(),
+                cost => format!(", cost {}.{:06}", cost / 1_000_000, cost % 1_000_000),
+            };
+            self.note(&format!("[tokens: {read} read, {written} written{cost}]"))?;
+        }
+        self.text.clear();
+        (self.input_tokens, self.output_tokens, self.cost) = (0, 0, 0);
+        self.end_line()
+    }
+
+    fn failure(&mut self, failure: &ToolFailure) -> io::Result<()> {
+        if failure.kind == FailureKind::Cancelled {
+            return self.note("cancelled");
+        }
+        self.note(&format!("failed: {}", visible(&failure.message)))?;
+        match &failure.detail {
+            Some(detail) => self.note(&format!("detail: {}", visible(detail))),
+            None => Ok(()),
+        }
+    }
+
+    /// Shows a line that is not text of the model.
+    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+        self.end_line()?;
+        writeln!(self.output, "  {text}")?;
+        self.output.flush()
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if !text.is_empty() {
+            self.is_in_line = !text.ends_with('\n');
+            write!(self.output, "{}", visible(text))?;
+            self.output.flush()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! Chats with agents: what is shown, and what the agents are asked.
+
+mod interrupts;
+
+use std::io::Cursor;
+
+use expect_test::{Expect, expect};
+use toolwright::spec::Approval;
+use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolSpec, described};
+use toolwright_chat::Chat;
+use toolwright_model::{Client, ModelPlanner, Preset, Prices};
+use toolwright_model_stage::{Reply, Script, Stage};
+use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime};
+
+described! {
+    struct Door {
+        name: String,
+    }
+}
+
+/// An agent with the tools `oil`, which fails for the gate, and `open`, which needs an approval.
+fn runtime(planner: ModelPlanner) -> Runtime {
+    let registry = Registry::new();
+    let oil = async |door: Door| match door.name.as_str() {
+        "gate" => {
+            Err(ToolFailure::new(FailureKind::DomainRejection, "no oil is left", Recovery::Replan))
+        }
+        _ => Ok(door),
+    };
+    registry.tool("oil", "Oil a door.", oil).unwrap();
+    let approval =
+        Approval { prompt: Some("Open the {{ args.name }}?".into()), ..Approval::default() };
+    let open = ToolSpec::new("open").with_approval(approval);
+    registry.register_tool(FunctionTool::new(open, async |door: Door| door)).unwrap();
+    let agent = Agent::new("janitor", "lab").with_tools(["oil", "open"]);
+    registry.register_agent(agent, planner.into()).unwrap();
+    Runtime::new(registry)
+}
+
+async fn stage(replies: impl IntoIterator<Item = Reply>) -> (Stage, ModelPlanner) {
+    let script = replies.into_iter().fold(Script::new(), Script::reply);
+    let preset = Preset::find("openai").unwrap();
+    let stage = Stage::start(script.as_twin_of(preset.dialect).unwrap()).await.unwrap();
+    let client = Client::builder(preset, "a-model").with_base(stage.base()).with_attempts(1);
+    let planner = ModelPlanner::new(client.build().unwrap());
+    (stage, planner)
+}
+
+async fn output(runtime: Runtime, input: &'static str) -> String {
+    let mut output = Vec::new();
+    let chat = Chat::new(runtime, "janitor");
+    chat.run_with(Cursor::new(input), &mut output).await.unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+async fn check(replies: impl IntoIterator<Item = Reply>, input: &'static str, expected: Expect) {
+    let (stage, planner) = stage(replies).await;
+    let output = output(runtime(planner), input).await;
+    assert_eq!(stage.refusals(), Vec::<String>::new());
+    expected.assert_eq(&output);
+}
+
+fn call(tool: &str, door: &str) -> Reply {
+    Reply::call(tool, &format!(r#"{{"name":"{door}"}}"#))
+}
+
+#[tokio::test]
+async fn calls_and_their_results_are_shown_between_the_texts_of_the_model() {
+    let replies = [
+        call("oil", "gate").and_call("oil", r#"{"name":"shed"}"#).and_text("I look for oil."),
+        Reply::text("Only the shed is oiled."),
+    ];
+    check(
+        replies,
+        "Oil all doors\n",
+        expect![[r#"
+        > I look for oil.
+          oil {"name":"gate"}
+          oil failed: no oil is left
+          oil {"name":"shed"}
+          oil -> {"name":"shed"}
+        Only the shed is oiled.
+          [tokens: 200 read, 20 written]
+        > 
+    "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_needs_an_approval_runs_after_a_yes_only() {
+    let replies = || {
+        [
+            call("open", "gate").and_call("open", r#"{"name":"shed"}"#),
+            Reply::text("One of them is open."),
+        ]
+    };
+    check(
+        replies(),
+        "Open all doors\ny\nit is night\n",
+        expect![[r#"
+        >   open {"name":"gate"} needs an approval
+        Open the gate? [y/N, or a reason against it]   open {"name":"shed"} needs an approval
+        Open the shed? [y/N, or a reason against it]   open {"name":"gate"}
+          open -> {"name":"gate"}
+          open {"name":"shed"}
+          open failed: it is night
+        One of them is open.
+          [tokens: 200 read, 20 written]
+        > 
+    "#]],
+    )
+    .await;
+    check(
+        replies(),
+        "Open all doors\n",
+        expect![[r#"
+        >   open {"name":"gate"} needs an approval
+        Open the gate? [y/N, or a reason against it] 
+          not answered
+          [tokens: 100 read, 10 written]
+        > 
+    "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_remembers_the_requests_before() {
+    let replies = [call("oil", "shed"), Reply::text("Done."), Reply::text("The shed.")];
+    let (stage, planner) = stage(replies).await;
+    let output = output(runtime(planner), "Oil the shed\n\nWhat did you oil?\n").await;
+    expect![[r#"
+        >   oil {"name":"shed"}
+          oil -> {"name":"shed"}
+        Done.
+          [tokens: 200 read, 20 written]
+        > > The shed.
+          [tokens: 100 read, 10 written]
+        > 
+    "#]]
+    .assert_eq(&output);
+    let asked = stage.requests().pop().unwrap().text;
+    for text in ["Oil the shed", r#"{\"name\":\"shed\"}"#, "Done.", "What did you oil?"] {
+        assert!(asked.contains(text), "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_fails_does_not_end_the_chat() {
+    let replies = [Reply::status(400), Reply::text("Good morning.")];
+    check(
+        replies,
+        "Hello\nHello?\n",
+        expect![[r#"
+        >   failed: the model could not be asked
+          detail: the provider answered with status 400: the script says so
+        > Good morning.
+          [tokens: 100 read, 10 written]
+        > 
+    "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn hidden_characters_do_not_reach_the_terminal() {
+    let replies = [call("oil", "sh\\u001b[2Jed"), Reply::text("Done\u{1b}[2J\u{202e}.")];
+    check(
+        replies,
+        "Oil the shed\n",
+        expect![[r#"
+        >   oil {"name":"sh\u001b[2Jed"}
+          oil -> {"name":"sh\u001b[2Jed"}
+        Done�[2J�.
+          [tokens: 200 read, 20 written]
+        > 
+    "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn the_cost_of_a_request_is_shown_if_prices_are_known() {
+    let (_stage, planner) = stage([Reply::text("Hello."), Reply::text("Hello again.")]).await;
+    let prices = Prices { input: 2_000_000, cache_read: 0, cache_write: 0, output: 8_000_000 };
+    let output = output(runtime(planner.with_prices(prices)), "Hello\nHello\n").await;
+    expect![[r#"
+        > Hello.
+          [tokens: 100 read, 10 written, cost 0.000280]
+        > Hello again.
+          [tokens: 100 read, 10 written, cost 0.000280]
+        > 
+    "#]]
+    .assert_eq(&output);
+}
+
+#[tokio::test]
+async fn an_unknown_agent_is_an_error_with_the_nearest_name() {
+    let (_stage, planner) = stage([]).await;
+    let chat = Chat::new(runtime(planner), "janitr");
+    let error = chat.run_with(Cursor::new(""), &mut Vec::new()).await.unwrap_err();
+    expect!["there is no agent `janitr`, did you mean `janitor`?"].assert_eq(&error.to_string());
+}
+
+#[tokio::test]
+async fn a_final_payload_without_a_model_is_shown() {
+    let registry = Registry::new();
+    let planner = toolwright_runtime::Script::new().finish(Payload::new(r#"{"done":true}"#));
+    registry.register_agent(Agent::new("janitor", "lab"), planner.into()).unwrap();
+    expect![[r#"
+        > {"done":true}
+        > 
+    "#]]
+    .assert_eq(&output(Runtime::new(registry), "Hello\n").await);
+}
