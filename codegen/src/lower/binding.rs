@@ -77,15 +77,16 @@ impl Bindings {
         report: &mut Report,
     ) -> Signature {
         let called = &declared.methods.list[method.position()];
-        let payload = as_object(&reading.schemas, called.payload).cloned();
+        let payload = as_object(&reading.schemas, called.payload);
         let were_too_many = self.are_too_many();
-        self.properties += payload.as_ref().map_or(0, |object| object.properties.len());
+        self.properties += payload.map_or(0, |object| object.properties.len());
         if self.are_too_many() {
             if !were_too_many {
                 output_limits::report_bound(tool.name.span, report);
             }
             return Signature { args: called.payload, result: called.result, binding: None };
         }
+        let payload = payload.cloned();
         let (args_text, result_text) = match tool.origin {
             Origin::Toolset(text) => (text.args.as_ref(), text.result.as_ref()),
             Origin::Method(_) => (None, None),
