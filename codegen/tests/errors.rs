@@ -32,14 +32,14 @@ const CREATED: [(&str, fn(&Path)); 6] = [
     ("linked-folder", link),
     ("linked-out", link_out),
     ("costly-schema", costly),
-    (CROWD, crowd),
+    (TOO_MANY, too_many),
 ];
 
 /// The only code that occurs only together with others.
-const CROWD: &str = "too-many-findings";
+const TOO_MANY: &str = "too-many-findings";
 
-fn crowd(folder: &Path) {
-    let file = fs::File::create(folder.join("crowd.yaml")).expect("a new file");
+fn too_many(folder: &Path) {
+    let file = fs::File::create(folder.join("too_many.yaml")).expect("a new file");
     let mut file = std::io::BufWriter::new(file);
     writeln!(file, "toolwright: 1").expect("the file can be written");
     for number in 0..2001 {
@@ -128,8 +128,8 @@ fn findings_of_build(sources: &Sources) -> Vec<Diagnostic> {
 /// Adds to `wrong` if a case has other codes than its name, or another rendering than the file beside it.
 fn check(code: &str, path: &Path, shown_root: &Path, wrong: &mut Vec<String>) {
     let (mut findings, sources) = run(path);
-    if code == CROWD {
-        findings.retain(|finding| finding.code == CROWD);
+    if code == TOO_MANY {
+        findings.retain(|finding| finding.code == TOO_MANY);
     }
     let codes: BTreeSet<&str> = findings.iter().map(|finding| finding.code).collect();
     let text = render(&findings, &sources, Format::Human { color: false });

@@ -170,7 +170,7 @@ async fn typed_callers_match_on_declared_errors() {
     let shelter = shelter().await;
     let missing = shelter.get_animal(GetAnimalPayload { id: 5 }).await;
     assert!(
-        matches!(missing, Err(MethodError::Declared(GetAnimalError::NoAnimal(Some(said)))) if said.contains("no row"))
+        matches!(missing, Err(MethodError::Declared(GetAnimalError::NoAnimal(Some(text)))) if text.contains("no row"))
     );
     let animal = Animal::new(3, "Ada");
     let full = shelter.admit_animal(AdmitAnimalPayload { animal, dry_run: None }).await;

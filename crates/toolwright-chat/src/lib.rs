@@ -41,11 +41,15 @@ use tokio_util::sync::CancellationToken;
 use toolwright::issue::suggestion;
 use toolwright::{BoxError, Payload};
 use toolwright_runtime::{
-    Answer, ApprovalRequest, Event, EventSender, ResumeRequest, RunOutcome, RunRequest, Runtime,
+    Answer, ApprovalRequest, Event, EventSender, PastRun, ResumeRequest, RunRequest, Runtime,
 };
 
 use input::{Input, Line};
 use screen::Screen;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// The number of events that wait to be shown. Further ones are lost.
 const EVENTS: usize = 10_000;
@@ -113,7 +117,7 @@ struct Conversation<'a> {
     input: Input,
     screen: Screen<'a>,
     /// The requests so far.
-    past: Vec<RunOutcome>,
+    past: Vec<PastRun>,
 }
 
 impl Conversation<'_> {
@@ -153,7 +157,7 @@ impl Conversation<'_> {
             }
         }
         self.screen.end(&outcome)?;
-        self.past.push(outcome);
+        self.past.push(outcome.into());
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The `toolwright` command: parses arguments, calls the libraries and prints their reports.
 
+mod chat;
 mod check;
 mod dialects;
 mod exit;
@@ -29,6 +30,16 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Chat with an agent of the project in the terminal: the same as `cargo run -- chat AGENT`.
+    ///
+    /// `toolwright init --agent` writes such a program. Others need a few lines: see the crate toolwright-chat.
+    Chat {
+        /// The name of the agent.
+        agent: String,
+        /// The package with the program, if the workspace has several.
+        #[arg(long, short)]
+        package: Option<String>,
+    },
     /// Check schemas and report all mistakes.
     Check {
         /// Files or folders [default: the project's schema folder].
@@ -97,6 +108,7 @@ fn main() -> Exit {
     let arguments =
         Arguments::try_parse().unwrap_or_else(|error| usage_error::without_secrets(error).exit());
     match arguments.command {
+        Command::Chat { agent, package } => chat::run(&agent, package.as_deref()),
         Command::Check { paths, format, deny } => check::run(paths, format, deny),
         Command::Dialects(command) => dialects::run(command),
         Command::Explain { code } => explain::run(code.as_deref()),

@@ -83,7 +83,7 @@ fn commands(tracker: &Path, parts: &[&str]) -> Vec<String> {
     assert!(has("cargo test"), "{block}");
     assert_eq!(has("toolwright gen"), !parts.contains(&"--build-rs"), "{block}");
     assert_eq!(has("-- mcp --http"), parts.contains(&"--mcp"), "{block}");
-    assert_eq!(has("-- ask"), parts.contains(&"--agent"), "{block}");
+    assert_eq!(has("-- chat"), parts.contains(&"--agent"), "{block}");
     commands
 }
 
@@ -102,7 +102,7 @@ fn a_new_project_of_any_parts_does_what_its_readme_says() {
             match command.strip_suffix("127.0.0.1:8080") {
                 Some(serve) => serves_http(&tracker, &format!("{serve}127.0.0.1:0")),
                 None if command.ends_with("-- mcp") => serves_stdio(&tracker, &command),
-                None if command.contains("-- ask ") => asks_before_it_closes(&tracker, &command),
+                None if command.contains("-- chat ") => asks_before_it_closes(&tracker, &command),
                 // `--build-rs` alone has the same tests, and fewer dependencies to compile for them.
                 None if command.starts_with("cargo test") && parts.len() == 3 => {}
                 None => drop(answer(&mut shell(&tracker, &command), "")),
@@ -119,6 +119,8 @@ fn a_new_project_of_any_parts_does_what_its_readme_says() {
         (
             "--mcp",
             "agents = { package = 'toolwright-agents', path = 'CRATES/toolwright-agents' }\n\
+             chat = { package = 'toolwright-chat', path = 'CRATES/toolwright-chat' }\n\
+             model = { package = 'toolwright-model', path = 'CRATES/toolwright-model', features = ['planner', 'tls'] }\n\
              runtime = { package = 'toolwright-runtime', path = 'CRATES/toolwright-runtime' }\n",
         ),
         (
@@ -192,10 +194,18 @@ fn serves_http(tracker: &Path, command: &str) {
 }
 
 fn asks_before_it_closes(tracker: &Path, command: &str) {
-    for (said, closed) in [("y\n", 1), ("n\n", 0)] {
-        let answer = answer(&mut shell(tracker, command), said);
-        assert_eq!(answer, format!("Close issue 1? [y/N] issues closed: {closed}\n"));
+    for (reply, closed) in [("y", 1), ("n", 0)] {
+        let input = format!("Close this: Oil the door\n{reply}\n");
+        let answer = answer(&mut shell(tracker, command), &input);
+        assert!(answer.contains("Close issue 1? [y/N"), "{answer}");
+        assert!(answer.contains(&format!("issues closed: {closed}\n")), "{answer}");
     }
+    let command =
+        command.replace("cargo run --", "MODEL=openai/gpt-5 OPENAI_API_KEY= cargo run --");
+    let output = shell(tracker, &command).output().unwrap();
+    assert!(text(&output).contains("set the variable `OPENAI_API_KEY`"), "{}", text(&output));
+    let chat = answer(&mut shell(tracker, "toolwright chat triager"), "Hello\n");
+    assert!(chat.contains("no open issue has such a title\n"), "{chat}");
 }
 
 /// Lowers the maximum length of titles, which makes the project's tests fail.
@@ -260,10 +270,19 @@ fn offline(has_toolwright: bool) -> tempfile::TempDir {
         "1.0.0",
         "macros = []\nnet = []\nrt-multi-thread = []\nsync = []\n",
     );
-    for name in ["toolwright", "toolwright-agents", "toolwright-mcp", "toolwright-runtime"] {
+    for name in [
+        "toolwright",
+        "toolwright-agents",
+        "toolwright-chat",
+        "toolwright-mcp",
+        "toolwright-model",
+        "toolwright-model-stage",
+        "toolwright-runtime",
+    ] {
         let crates = ["odd \"name\"/crates", "vendor"];
         for place in &crates[..if has_toolwright { 2 } else { 1 }] {
-            package(&format!("{place}/{name}"), name, "0.1.0", "http-server = []\ntesting = []\n");
+            let features = "http-server = []\nplanner = []\ntesting = []\ntls = []\n";
+            package(&format!("{place}/{name}"), name, "0.1.0", features);
         }
     }
     folder
@@ -317,8 +336,8 @@ fn a_project_whose_crates_cannot_be_found_is_not_ready() {
     let output = init_offline(&folder, TOOLWRIGHT, &["--version", "0.1"]);
     assert!(!is_ready(&output), "{}", text(&output));
     assert_eq!(output.status.code(), Some(1));
-    for said in ["no matching package named `toolwright", "--git URL --rev REV"] {
-        assert!(text(&output).contains(said), "{}", text(&output));
+    for printed in ["no matching package named `toolwright", "--git URL --rev REV"] {
+        assert!(text(&output).contains(printed), "{}", text(&output));
     }
     assert!(folder.path().join("tracker/gen/issues/service/Cargo.toml").exists());
 }

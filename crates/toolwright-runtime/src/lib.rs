@@ -148,8 +148,8 @@ pub mod watch;
 mod wire;
 
 pub use agent::{
-    Agent, AgentSpec, Exchange, ModelEvent, ModelUsage, PlannedCall, Planner, Policy, Script, Step,
-    StepRecord, Turn,
+    Agent, AgentSpec, Exchange, ModelEvent, ModelUsage, PastRun, PlannedCall, Planner, Policy,
+    Script, Step, StepRecord, Turn,
 };
 pub use approval::{Answer, ApprovalRequest, Approver, ResumeError, Verdict};
 pub use execute::Execute;

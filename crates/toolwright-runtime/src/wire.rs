@@ -6,12 +6,11 @@ use serde::{Deserialize, Serialize};
 use toolwright::issue::{Issue, IssueKind};
 use toolwright::outcome::Correction;
 use toolwright::{
-    FailureKind, InvalidPayload, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
-    ToolResult,
+    BoxError, FailureKind, InvalidPayload, Outcome, Payload, Recovery, Scope, ToolCall,
+    ToolFailure, ToolResult,
 };
 
-use crate::agent::{Exchange, PlannedCall, Step, StepRecord};
-use crate::host::{RunEnd, RunOutcome};
+use crate::agent::{Exchange, PastRun, PlannedCall, Step, StepRecord};
 
 /// A [`ToolCall`]. The arguments are kept as text, byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +97,7 @@ pub(crate) struct WireRecord {
     note: Option<String>,
 }
 
-/// A [`RunOutcome`].
+/// A [`PastRun`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WireRun {
     run_id: String,
@@ -220,22 +219,41 @@ impl From<WireRecord> for StepRecord {
     }
 }
 
-impl From<&RunOutcome> for WireRun {
-    fn from(outcome: &RunOutcome) -> Self {
+impl PastRun {
+    /// Returns the run as JSON text, which [`from_json`](Self::from_json) reads. It is not sealed: whoever can change it can
+    /// change the past that a planner sees.
+    pub fn to_json(&self) -> String {
+        let json = serde_json::to_string(&WireRun::from(self));
+        json.unwrap_or_else(|error| unreachable!("it holds only strings: {error}"))
+    }
+
+    /// Reads a run that was written by [`to_json`](Self::to_json).
+    ///
+    /// # Errors
+    ///
+    /// The text is not such a run.
+    pub fn from_json(json: &str) -> Result<Self, BoxError> {
+        let run: Result<WireRun, _> = serde_json::from_str(json);
+        let expected = "the text is not a past run, expected one that `to_json` returned";
+        run.map(Into::into).map_err(|error| format!("{expected}: {error}").into())
+    }
+}
+
+impl From<&PastRun> for WireRun {
+    fn from(PastRun { run_id, input, steps, result }: &PastRun) -> Self {
         Self {
-            run_id: outcome.run_id.clone(),
-            input: outcome.input.to_string(),
-            steps: outcome.steps.iter().map(Into::into).collect(),
-            result: (&outcome.result()).into(),
+            run_id: run_id.clone(),
+            input: input.to_string(),
+            steps: steps.iter().map(Into::into).collect(),
+            result: result.into(),
         }
     }
 }
 
-impl From<WireRun> for RunOutcome {
+impl From<WireRun> for PastRun {
     fn from(WireRun { run_id, input, steps, result }: WireRun) -> Self {
-        let end = Outcome::from(result).map_or_else(RunEnd::Failed, RunEnd::Finished);
         let steps = steps.into_iter().map(Into::into).collect();
-        Self { run_id, input: Payload::new(input), end, steps }
+        Self { run_id, input: Payload::new(input), steps, result: result.into() }
     }
 }
 

@@ -82,14 +82,14 @@ pub fn run(program: &Path, folder: &Path, scratch: &Path, lock: &Path) -> io::Re
     let texts: Vec<(usize, &str)> =
         rows.iter().map(|(module, test)| (*module, test.data.get())).collect();
     let read = project.read(&texts)?;
-    let misjudged = |valid: bool| {
+    let wrong = |valid: bool| {
         let wrong = rows
             .iter()
             .zip(&read)
             .filter(move |((_, test), read)| test.valid == valid && **read != valid);
         wrong.map(|((module, _), _)| *module).collect::<BTreeSet<usize>>()
     };
-    let (accepts_invalid, rejects_valid) = (misjudged(false), misjudged(true));
+    let (accepts_invalid, rejects_valid) = (wrong(false), wrong(true));
     counts.accepts_invalid = accepts_invalid.len();
     counts.rejects_valid = rejects_valid.len();
     let wrong = accepts_invalid.union(&rejects_valid).count();

@@ -4,11 +4,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
-use toolwright::described;
+use toolwright::{Payload, ToolCall, described};
 use toolwright_chat::Chat;
 use toolwright_runtime::{Agent, Registry, Runtime, Script};
-
-use toolwright::{Payload, ToolCall};
 
 described! {
     struct Nothing {}
@@ -47,19 +45,22 @@ fn ctrl_c_cancels_a_request_and_then_ends_the_chat() {
     let mut input = chat.stdin.take().unwrap();
     let mut output = BufReader::new(chat.stdout.take().unwrap());
     let mut until = |end: &str| {
-        let mut text = String::new();
-        while !text.ends_with(end) {
+        let mut read = String::new();
+        while !read.ends_with(end) {
             let mut byte = [0];
             output.read_exact(&mut byte).unwrap();
-            text.push(char::from(byte[0]));
+            read.push(char::from(byte[0]));
         }
-        text
+        read
     };
     until("> ");
     input.write_all(b"Wait\n").unwrap();
     until("  hang {}\n");
     interrupt();
-    assert_eq!(until("> "), "  hang failed: the call was cancelled before it ended\n  cancelled\n> ");
+    assert_eq!(
+        until("> "),
+        "  hang failed: the call was cancelled before it ended\n  cancelled\n> "
+    );
     interrupt();
     let mut rest = String::new();
     output.read_line(&mut rest).unwrap();

@@ -46,11 +46,13 @@ async fn stage(replies: impl IntoIterator<Item = Reply>) -> (Stage, ModelPlanner
     (stage, planner)
 }
 
+/// Returns the output of a chat, without the spaces at the ends of lines.
 async fn output(runtime: Runtime, input: &'static str) -> String {
     let mut output = Vec::new();
     let chat = Chat::new(runtime, "janitor");
     chat.run_with(Cursor::new(input), &mut output).await.unwrap();
-    String::from_utf8(output).unwrap()
+    let output = String::from_utf8(output).unwrap();
+    output.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 async fn check(replies: impl IntoIterator<Item = Reply>, input: &'static str, expected: Expect) {
@@ -61,7 +63,7 @@ async fn check(replies: impl IntoIterator<Item = Reply>, input: &'static str, ex
 }
 
 fn call(tool: &str, door: &str) -> Reply {
-    Reply::call(tool, &format!(r#"{{"name":"{door}"}}"#))
+    Reply::call(tool, format!(r#"{{"name":"{door}"}}"#))
 }
 
 #[tokio::test]
@@ -74,15 +76,15 @@ async fn calls_and_their_results_are_shown_between_the_texts_of_the_model() {
         replies,
         "Oil all doors\n",
         expect![[r#"
-        > I look for oil.
-          oil {"name":"gate"}
-          oil failed: no oil is left
-          oil {"name":"shed"}
-          oil -> {"name":"shed"}
-        Only the shed is oiled.
-          [tokens: 200 read, 20 written]
-        > 
-    "#]],
+            > I look for oil.
+              oil {"name":"gate"}
+              oil failed: no oil is left
+              oil {"name":"shed"}
+              oil -> {"name":"shed"}
+            Only the shed is oiled.
+              [tokens: 200 read, 20 written]
+            >
+        "#]],
     )
     .await;
 }
@@ -99,28 +101,28 @@ async fn a_call_that_needs_an_approval_runs_after_a_yes_only() {
         replies(),
         "Open all doors\ny\nit is night\n",
         expect![[r#"
-        >   open {"name":"gate"} needs an approval
-        Open the gate? [y/N, or a reason against it]   open {"name":"shed"} needs an approval
-        Open the shed? [y/N, or a reason against it]   open {"name":"gate"}
-          open -> {"name":"gate"}
-          open {"name":"shed"}
-          open failed: it is night
-        One of them is open.
-          [tokens: 200 read, 20 written]
-        > 
-    "#]],
+            >   open {"name":"gate"} needs an approval
+            Open the gate? [y/N, or a reason against it]   open {"name":"shed"} needs an approval
+            Open the shed? [y/N, or a reason against it]   open {"name":"gate"}
+              open -> {"name":"gate"}
+              open {"name":"shed"}
+              open failed: it is night
+            One of them is open.
+              [tokens: 200 read, 20 written]
+            >
+        "#]],
     )
     .await;
     check(
         replies(),
         "Open all doors\n",
         expect![[r#"
-        >   open {"name":"gate"} needs an approval
-        Open the gate? [y/N, or a reason against it] 
-          not answered
-          [tokens: 100 read, 10 written]
-        > 
-    "#]],
+            >   open {"name":"gate"} needs an approval
+            Open the gate? [y/N, or a reason against it]
+              not answered
+              [tokens: 100 read, 10 written]
+            >
+        "#]],
     )
     .await;
 }
@@ -137,7 +139,7 @@ async fn an_agent_remembers_the_requests_before() {
           [tokens: 200 read, 20 written]
         > > The shed.
           [tokens: 100 read, 10 written]
-        > 
+        >
     "#]]
     .assert_eq(&output);
     let asked = stage.requests().pop().unwrap().text;
@@ -152,13 +154,13 @@ async fn a_request_that_fails_does_not_end_the_chat() {
     check(
         replies,
         "Hello\nHello?\n",
-        expect![[r#"
-        >   failed: the model could not be asked
-          detail: the provider answered with status 400: the script says so
-        > Good morning.
-          [tokens: 100 read, 10 written]
-        > 
-    "#]],
+        expect![[r"
+            >   failed: the model could not be asked
+              detail: the provider answered with status 400: the script says so
+            > Good morning.
+              [tokens: 100 read, 10 written]
+            >
+        "]],
     )
     .await;
 }
@@ -170,12 +172,12 @@ async fn hidden_characters_do_not_reach_the_terminal() {
         replies,
         "Oil the shed\n",
         expect![[r#"
-        >   oil {"name":"sh\u001b[2Jed"}
-          oil -> {"name":"sh\u001b[2Jed"}
-        Done�[2J�.
-          [tokens: 200 read, 20 written]
-        > 
-    "#]],
+            >   oil {"name":"sh\u001b[2Jed"}
+              oil -> {"name":"sh\u001b[2Jed"}
+            Done�[2J�.
+              [tokens: 200 read, 20 written]
+            >
+        "#]],
     )
     .await;
 }
@@ -185,13 +187,13 @@ async fn the_cost_of_a_request_is_shown_if_prices_are_known() {
     let (_stage, planner) = stage([Reply::text("Hello."), Reply::text("Hello again.")]).await;
     let prices = Prices { input: 2_000_000, cache_read: 0, cache_write: 0, output: 8_000_000 };
     let output = output(runtime(planner.with_prices(prices)), "Hello\nHello\n").await;
-    expect![[r#"
+    expect![[r"
         > Hello.
           [tokens: 100 read, 10 written, cost 0.000280]
         > Hello again.
           [tokens: 100 read, 10 written, cost 0.000280]
-        > 
-    "#]]
+        >
+    "]]
     .assert_eq(&output);
 }
 
@@ -210,7 +212,7 @@ async fn a_final_payload_without_a_model_is_shown() {
     registry.register_agent(Agent::new("janitor", "lab"), planner.into()).unwrap();
     expect![[r#"
         > {"done":true}
-        > 
+        >
     "#]]
     .assert_eq(&output(Runtime::new(registry), "Hello\n").await);
 }

@@ -31,7 +31,7 @@ pub(crate) struct Parts {
     /// Add an MCP server: `cargo run -- mcp`.
     #[arg(long)]
     pub(crate) mcp: bool,
-    /// Add an agent: `cargo run -- ask QUESTION`.
+    /// Add an agent: `cargo run -- chat triager`.
     #[arg(long)]
     pub(crate) agent: bool,
     /// Generate the code with a build script instead of a folder `gen`.
@@ -113,6 +113,7 @@ fn files(parts: Parts, location: &Location) -> Vec<(&'static str, String)> {
     if parts.agent {
         let agent = include_str!("../../templates/init/agents/triager.yaml");
         files.push(("agents/triager.yaml", agent.to_owned()));
+        files.push(("tests/agent.rs", text(&AgentTest { parts })));
     }
     // A checkout exists only on this machine, so CI could not use it.
     if let Some(install) = location.install_arguments() {
@@ -162,6 +163,12 @@ struct Program {
 #[derive(Template)]
 #[template(path = "init/tools.rs", escape = "none")]
 struct Tests {
+    parts: Parts,
+}
+
+#[derive(Template)]
+#[template(path = "init/agent.rs", escape = "none")]
+struct AgentTest {
     parts: Parts,
 }
 

@@ -1,9 +1,9 @@
 //! Runs{% if parts.mcp %} an MCP server{% endif %}{% if parts.mcp && parts.agent %} or{% endif %}{% if parts.agent %} an agent{% endif %} with the tools.
 
-{% if parts.agent -%}
-use std::io::{self, Write as _};
-{% endif -%}
 use std::process::ExitCode;
+{%- if parts.agent %}
+use std::sync::Arc;
+{%- endif %}
 
 {% if parts.agent && !parts.build_rs -%}
 use issues_tools::calls;
@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 {% if parts.agent -%}
 use toolwright::{BoxError, Payload};
 use toolwright_agents::AgentsFrom as _;
+use toolwright_chat::Chat;
 {% else -%}
 use toolwright::BoxError;
 {% endif -%}
@@ -22,9 +23,8 @@ use toolwright::BoxError;
 use toolwright_mcp::HttpOptions;
 {% endif -%}
 {% if parts.agent -%}
-use toolwright_runtime::{
-    Answer, ApprovalRequest, Registry, ResumeRequest, RunRequest, Runtime, Script, Step,
-};
+use toolwright_model::{ClientBuilder, ModelPlanner};
+use toolwright_runtime::{Planner, Registry, Runtime, Script, Step};
 {% endif -%}
 use tracker::Tracker;
 {%- if parts.build_rs && parts.agent %}
@@ -35,7 +35,7 @@ use tracker::issues_tools::{self, calls};
 use tracker::issues_tracker_mcp;
 {%- endif %}
 
-const USAGE: &str = "expected {% if parts.mcp %}`mcp` or `mcp --http ADDRESS`{% endif %}{% if parts.mcp && parts.agent %} or {% endif %}{% if parts.agent %}`ask QUESTION`{% endif %}";
+const USAGE: &str = "expected {% if parts.mcp %}`mcp` or `mcp --http ADDRESS`{% endif %}{% if parts.mcp && parts.agent %} or {% endif %}{% if parts.agent %}`chat AGENT`{% endif %}";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -47,7 +47,7 @@ async fn main() -> ExitCode {
         ["mcp", "--http", address] => serve(Some(address)).await,
 {%- endif %}
 {%- if parts.agent %}
-        ["ask", question] => ask(question).await,
+        ["chat", agent] => chat(agent).await,
 {%- endif %}
         _ => Err(USAGE.into()),
     };
@@ -78,40 +78,26 @@ async fn serve(address: Option<&str>) -> Result<(), BoxError> {
 {%- endif %}
 {%- if parts.agent %}
 
-/// Runs the agent of `agents/triager.yaml`. Calls that need an approval wait for an answer at the terminal.
-async fn ask(question: &str) -> Result<(), BoxError> {
+/// Chats with an agent of the folder `agents` in the terminal.
+async fn chat(agent: &str) -> Result<(), BoxError> {
     let mut registry = Registry::new();
     issues_tools::register(&mut registry, tracker())?;
-    registry.agents_from("agents", |_| planner().into())?;
-    let runtime = Runtime::new(registry);
-    let request = RunRequest::new("triager", Payload::of(question)?);
-    let mut outcome = runtime.run(request).await?;
-    while let Some(waiting) = outcome.suspended() {
-        let mut answers = Vec::new();
-        for request in waiting.pending() {
-            answers.push(answer(request)?);
-        }
-        outcome = runtime.resume(ResumeRequest::new(waiting, answers)).await?;
-    }
-    println!("{}", outcome.decode::<String>()?);
-    Ok(())
+    let planner = planner()?;
+    registry.agents_from("agents", |_| Arc::clone(&planner))?;
+    Chat::new(Runtime::new(registry), agent).run().await
 }
 
-/// Asks for an approval at the terminal.
-fn answer(request: &ApprovalRequest) -> io::Result<Answer> {
-    let question = request.prompt.as_deref().unwrap_or(&request.tool);
-    print!("{question} [y/N] ");
-    io::stdout().flush()?;
-    let mut line = String::new();
-    io::stdin().read_line(&mut line)?;
-    Ok(match line.trim() {
-        "y" | "yes" => request.approve(),
-        _ => request.deny(),
-    })
+/// Asks the model in the variable `MODEL`, such as `ollama/qwen3` or `anthropic/claude-sonnet-4-5`, whose key is in another
+/// variable, such as `ANTHROPIC_API_KEY`.
+fn planner() -> Result<Arc<dyn Planner>, BoxError> {
+    match std::env::var("MODEL") {
+        Ok(model) => Ok(ModelPlanner::new(ClientBuilder::from_env(&model)?.build()?).into()),
+        Err(_) => Ok(rules().into()),
+    }
 }
 
 /// Takes the place of a model: closes the open issues whose titles are in the question.
-fn planner() -> Script {
+fn rules() -> Script {
     Script::new()
         .then(|_| {
             let find = calls::find_issues(&FindIssues::default())?;

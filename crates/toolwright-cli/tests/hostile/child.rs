@@ -22,7 +22,7 @@ pub(crate) struct Limits {
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     /// Standard output and standard error.
-    pub(crate) said: String,
+    pub(crate) printed: String,
     pub(crate) cpu: Duration,
     /// The peak memory, if the system has `/proc`.
     pub(crate) peak_megabytes: u64,
@@ -54,11 +54,11 @@ pub(crate) fn toolwright(folder: &Path, arguments: &[&str], limits: Limits) -> E
         is_over.store(true, Ordering::Relaxed);
         (used, peak.join().unwrap())
     });
-    let said = String::from_utf8_lossy(&fs::read(&heard).unwrap()).into_owned();
+    let printed = String::from_utf8_lossy(&fs::read(&heard).unwrap()).into_owned();
     fs::remove_file(&heard).unwrap();
     Ended {
         status: used.status,
-        said,
+        printed,
         cpu: used.rusage.utime + used.rusage.stime,
         peak_megabytes: peak >> 10,
     }

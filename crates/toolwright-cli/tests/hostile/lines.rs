@@ -100,13 +100,13 @@ fn no_name_and_no_text_begins_a_line() {
         put(folder.path());
         let arguments = arguments();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let said = toolwright(folder.path(), &arguments, LIMITS).said;
-        assert!(said.contains("pwn"), "{what} is not told at all: {said}");
+        let printed = toolwright(folder.path(), &arguments, LIMITS).printed;
+        assert!(printed.contains("pwn"), "{what} is not told at all: {printed}");
         // A carriage return also begins a line.
         let forged =
-            said.split(['\n', '\r']).find(|line| line.trim_start().starts_with("::error::pwn"));
-        assert_eq!(forged, None, "{what}: {said:?}");
+            printed.split(['\n', '\r']).find(|line| line.trim_start().starts_with("::error::pwn"));
+        assert_eq!(forged, None, "{what}: {printed:?}");
         let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
-        assert!(!said.contains(steers), "{what}: {said:?}");
+        assert!(!printed.contains(steers), "{what}: {printed:?}");
     }
 }

@@ -67,9 +67,9 @@ fn no_link_out_of_a_project_is_read_or_written_through() {
         symlink(elsewhere.path().join(target), folder.path().join(path)).unwrap();
         let arguments = command(path);
         let ended = run(folder.path(), &arguments);
-        assert!(matches!(ended.status.code(), Some(1 | 3)), "{arguments:?}: {}", ended.said);
-        assert!(ended.said.contains("symlink"), "{arguments:?}: {}", ended.said);
-        assert!(!ended.said.contains("s3cret"), "{arguments:?}: {}", ended.said);
+        assert!(matches!(ended.status.code(), Some(1 | 3)), "{arguments:?}: {}", ended.printed);
+        assert!(ended.printed.contains("symlink"), "{arguments:?}: {}", ended.printed);
+        assert!(!ended.printed.contains("s3cret"), "{arguments:?}: {}", ended.printed);
         assert_eq!(tree(elsewhere.path()), before, "{arguments:?}");
     }
 }
@@ -107,7 +107,7 @@ fn an_import_does_not_open_pipes_or_devices() {
     assert!(shell(folder.path(), "mkfifo pipe").status().unwrap().success());
     for out in ["pipe", "/dev/null"] {
         let ended = run(folder.path(), &[IMPORT, &[out]].concat());
-        assert_eq!(ended.status.code(), Some(3), "{out}: {} {}", ended.how(), ended.said);
-        assert!(ended.said.contains("not a regular file"), "{out}: {}", ended.said);
+        assert_eq!(ended.status.code(), Some(3), "{out}: {} {}", ended.how(), ended.printed);
+        assert!(ended.printed.contains("not a regular file"), "{out}: {}", ended.printed);
     }
 }

@@ -206,7 +206,7 @@ impl Case {
             folder if folder.starts_with("in:") => ended.status.code() == Some(0),
             code => {
                 let refused = ended.status.code().is_some_and(|code| [1, 2, 3].contains(&code));
-                refused && new.is_empty() && ended.said.contains(code)
+                refused && new.is_empty() && ended.printed.contains(code)
             }
         };
         let shown: String = name.chars().take(60).collect();
@@ -214,7 +214,7 @@ impl Case {
             let how = ended.how();
             format!(
                 "line {line}, {kind} {shown}: expected {expected}, found {how}, {strays:?}\n{}",
-                ended.said
+                ended.printed
             )
         })
     }

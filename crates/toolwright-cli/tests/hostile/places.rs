@@ -141,8 +141,8 @@ fn an_obstacle_is_named_and_not_changed() {
         let before = tree(folder.path());
         let ended =
             toolwright(folder.path(), &["gen", "--schema", "other.yaml", "--out", out], LIMITS);
-        assert_eq!(ended.status.code(), Some(3), "{what}: {} {}", ended.how(), ended.said);
-        assert!(ended.said.contains(word), "{what}: {}", ended.said);
+        assert_eq!(ended.status.code(), Some(3), "{what}: {} {}", ended.how(), ended.printed);
+        assert!(ended.printed.contains(word), "{what}: {}", ended.printed);
         assert_eq!(tree(folder.path()), before, "{what}");
     }
 }
@@ -155,8 +155,14 @@ fn an_endless_device_is_not_read_as_a_list_or_an_api() {
     ] {
         let folder = project();
         let ended = toolwright(folder.path(), arguments, LIMITS);
-        assert_eq!(ended.status.code(), Some(3), "{arguments:?}: {} {}", ended.how(), ended.said);
-        assert!(ended.said.contains("more than 64 MiB"), "{arguments:?}: {}", ended.said);
+        assert_eq!(
+            ended.status.code(),
+            Some(3),
+            "{arguments:?}: {} {}",
+            ended.how(),
+            ended.printed
+        );
+        assert!(ended.printed.contains("more than 64 MiB"), "{arguments:?}: {}", ended.printed);
         assert!(ended.peak_megabytes < 200, "{arguments:?}: {} MB", ended.peak_megabytes);
     }
 }
@@ -168,7 +174,7 @@ fn a_foreign_pipe_is_kept() {
     in_gen(folder.path(), |out| fifo(&out.join("a/mine")));
     let before = tree(folder.path())[Path::new("gen/a/mine")].clone();
     let ended = toolwright(folder.path(), &["gen", "--schema", "other.yaml"], LIMITS);
-    assert_eq!(ended.status.code(), Some(0), "{}", ended.said);
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.printed);
     assert_eq!(tree(folder.path())[Path::new("gen/a/mine")], before);
 }
 
@@ -211,17 +217,17 @@ fn in_small_disk(options: &str, mount: &str) -> Option<Output> {
 #[test]
 fn a_full_disk_is_an_error_and_the_old_tree_is_kept() {
     let Some(output) = in_small_disk("600k", ":") else { return };
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("No space left on device"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(printed.contains("No space left on device"), "{printed}");
 }
 
 #[test]
 fn a_read_only_disk_is_an_error_and_the_old_tree_is_kept() {
     let Some(output) = in_small_disk("8m", "mount -o remount,ro tmpfs .") else { return };
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("Read-only file system"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(printed.contains("Read-only file system"), "{printed}");
 }
 
 /// Works without namespaces: the size of files is limited.
@@ -233,8 +239,8 @@ fn a_limit_of_file_sizes_is_an_error_and_the_old_tree_is_kept() {
     // If the signal is ignored, the limit is an error of writing.
     let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" gen --schema large.yaml";
     let output = shell(folder.path(), limited).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("File too large"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(printed.contains("File too large"), "{printed}");
     assert_eq!(tree(folder.path()), before);
 }

@@ -39,17 +39,17 @@ impl Measured {
         let is_as_expected = match case.expected {
             "" => ended.status.code() == Some(0),
             code => {
-                let is_placed = ended.said.contains("a.yaml");
+                let is_placed = ended.printed.contains("a.yaml");
                 let words = format!("error[{code}]");
-                ended.status.code() == Some(1) && ended.said.contains(&words) && is_placed
+                ended.status.code() == Some(1) && ended.printed.contains(&words) && is_placed
             }
         };
         let is_slow = !cfg!(debug_assertions) && ended.cpu.as_secs_f64() > MAX_CPU_SECONDS;
-        let said: String = ended.said.chars().take(300).collect();
+        let printed: String = ended.printed.chars().take(300).collect();
         (!is_as_expected || is_slow).then(|| {
             let expected = if case.expected.is_empty() { "success" } else { case.expected };
             let (how, cpu) = (ended.how(), ended.cpu);
-            format!("{}: expected {expected}, found {how} after {cpu:?}: {said}", case.name)
+            format!("{}: expected {expected}, found {how} after {cpu:?}: {printed}", case.name)
         })
     }
 
@@ -107,9 +107,9 @@ fn every_large_tool_list_gives_a_schema_or_an_error() {
         let ended = toolwright(folder.path(), &arguments, LIMITS);
         let (code, word) =
             if case.expected.is_empty() { (0, "import: ") } else { (1, case.expected) };
-        let said: String = ended.said.chars().take(300).collect();
-        assert_eq!(ended.status.code(), Some(code), "{}: {} {said}", case.name, ended.how());
-        assert!(ended.said.contains(word), "{}: {said}", case.name);
+        let printed: String = ended.printed.chars().take(300).collect();
+        assert_eq!(ended.status.code(), Some(code), "{}: {} {printed}", case.name, ended.how());
+        assert!(ended.printed.contains(word), "{}: {printed}", case.name);
         assert_eq!(folder.path().join("a.yaml").exists(), code == 0, "{}", case.name);
     }
 }

@@ -126,8 +126,8 @@ fn texts_are_refused_or_kept_and_never_run() {
     }
     lay_out(&folder, &tools);
     for command in [&["test", "--workspace", "--tests"][..], &["test", "--workspace", "--doc"]] {
-        let said = cargo(&folder, command);
-        assert!(!canary.exists(), "{command:?} ran what a schema says:\n{said}");
+        let printed = cargo(&folder, command);
+        assert!(!canary.exists(), "{command:?} ran what a schema says:\n{printed}");
     }
 }
 
@@ -190,9 +190,9 @@ fn cargo(folder: &Path, arguments: &[&str]) -> String {
         .env_remove("CARGO_MANIFEST_DIR")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{arguments:?}:\n{said}");
-    said
+    let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{arguments:?}:\n{printed}");
+    printed
 }
 
 const WORKSPACE: &str = "[workspace]

@@ -48,13 +48,13 @@ impl Case {
             .collect::<Vec<_>>();
         arguments.extend(self.flags.iter().map(String::as_str));
         let output = toolwright(self.place.path(), &arguments);
-        let mut said = format!("exit code {}\n", output.status.code().unwrap());
+        let mut printed = format!("exit code {}\n", output.status.code().unwrap());
         for (stream, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             if !bytes.is_empty() {
-                write!(said, "--- {stream}\n{}", text(bytes)).unwrap();
+                write!(printed, "--- {stream}\n{}", text(bytes)).unwrap();
             }
         }
-        (said, output.status.code())
+        (printed, output.status.code())
     }
 
     fn file(&self) -> Option<String> {
@@ -68,8 +68,8 @@ fn imports_update_files_and_keep_edits() {
     for path in cases() {
         let case = Case::of(&path);
         let before = case.file();
-        let (said, code) = case.run();
-        expect(&path.join("output"), &said, &mut wrong);
+        let (printed, code) = case.run();
+        expect(&path.join("output"), &printed, &mut wrong);
         if code == Some(0) {
             expect(&path.join("after.yaml"), &case.file().unwrap(), &mut wrong);
             let check = toolwright(case.place.path(), &["check", "pages.yaml"]);

@@ -60,23 +60,23 @@ fn import_twice(server: &[String]) -> (String, String) {
 #[test]
 fn a_server_written_in_typescript_is_imported_from_its_command() {
     let Some(server) = everything() else { return };
-    let (file, said) = import_twice(&server);
+    let (file, printed) = import_twice(&server);
     for part in
         ["name: mcp-servers/everything", "protocol: ", "remote: get-sum", "date: \"2026-11-22\""]
     {
         assert!(file.contains(part), "no {part} in {file}");
     }
-    assert!(said.starts_with("import: ") && !said.contains(" 0 tools"), "{said}");
+    assert!(printed.starts_with("import: ") && !printed.contains(" 0 tools"), "{printed}");
 }
 
 #[test]
 fn a_server_written_in_python_is_imported_from_its_command() {
     let Some(server) = time() else { return };
-    let (file, said) = import_twice(&server);
+    let (file, printed) = import_twice(&server);
     for part in ["name: mcp-time", "get_current_time:", "convert_time:", "date: \"2026-11-22\""] {
         assert!(file.contains(part), "no {part} in {file}");
     }
-    assert!(said.starts_with("import: 2 tools"), "{said}");
+    assert!(printed.starts_with("import: 2 tools"), "{printed}");
 }
 
 /// Returns the message of an import that fails.
@@ -87,16 +87,16 @@ fn failure(arguments: &[&str]) -> String {
     let started = Instant::now();
     let output =
         toolwright(folder.path(), &start.chain(arguments.iter().copied()).collect::<Vec<_>>());
-    let said = text(&output.stderr).to_owned();
+    let printed = text(&output.stderr).to_owned();
     assert!(
         started.elapsed() < Duration::from_mins(3),
         "{arguments:?} took {:?}",
         started.elapsed()
     );
-    assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
+    assert_eq!(output.status.code(), Some(3), "{arguments:?}: {printed}");
     assert!(!folder.path().join("live.yaml").exists(), "{arguments:?}");
     assert_eq!(text(&output.stdout), "", "{arguments:?}");
-    said
+    printed
 }
 
 #[test]
@@ -133,12 +133,12 @@ fn a_failing_server_is_reported_with_a_reason() {
         ),
     ];
     for (arguments, parts) in cases {
-        let said = failure(arguments);
+        let printed = failure(arguments);
         for part in parts {
-            assert!(said.contains(part), "{arguments:?}: no {part:?} in {said}");
+            assert!(printed.contains(part), "{arguments:?}: no {part:?} in {printed}");
         }
-        assert!(said.contains("nothing was written"), "{said}");
-        assert!(!said.contains('\u{1b}'), "a server steers the terminal: {said:?}");
+        assert!(printed.contains("nothing was written"), "{printed}");
+        assert!(!printed.contains('\u{1b}'), "a server steers the terminal: {printed:?}");
     }
 }
 
@@ -204,6 +204,6 @@ fn all_pages_of_an_http_server_are_requested_with_token_and_headers() {
     }
     let refused = server.import("a wrong token");
     assert_eq!(refused.status.code(), Some(3));
-    let said = text(&refused.stderr);
-    assert!(said.contains("401") && !said.contains("a wrong token"), "{said}");
+    let printed = text(&refused.stderr);
+    assert!(printed.contains("401") && !printed.contains("a wrong token"), "{printed}");
 }

@@ -81,11 +81,11 @@ fn import(packages: &Npm, folder: &Path, &(service, path, taken, left_out): &Doc
         .arg(document)
         .output()
         .expect("it runs");
-    let said = text(&output);
-    assert_eq!(output.status.code(), Some(0), "{path}: {said}");
+    let printed = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{path}: {printed}");
     let rest = if left_out == 0 { String::new() } else { format!(", {left_out} left out") };
     let expected = format!("import: {taken} operations{rest}, ");
-    assert!(said.contains(&expected), "{path}: expected {expected}\n{said}");
+    assert!(printed.contains(&expected), "{path}: expected {expected}\n{printed}");
     println!("{path}: {taken} taken, {left_out} left out");
 }
 
@@ -99,9 +99,9 @@ fn cargo(folder: &Path, arguments: &[&str]) -> String {
         .env("RUSTFLAGS", "-D warnings")
         .output()
         .expect("cargo is there");
-    let said = text(&output);
-    assert!(output.status.success(), "{arguments:?} in {}\n{said}", folder.display());
-    said
+    let printed = text(&output);
+    assert!(output.status.success(), "{arguments:?} in {}\n{printed}", folder.display());
+    printed
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn every_tool_of_the_petstore_is_called_over_http() {
          toolwright-http = {{ path = '{crates}/toolwright-http' }}\n"
     );
     fs::write(calls.join("Cargo.toml"), manifest).expect("written");
-    let said = cargo(&folder, &["run", "-p", "calls"]);
-    assert!(said.contains("19 tools called"), "{said}");
+    let printed = cargo(&folder, &["run", "-p", "calls"]);
+    assert!(printed.contains("19 tools called"), "{printed}");
 }
 
 #[test]
@@ -184,9 +184,9 @@ fn a_failed_import_has_its_exit_code_and_writes_nothing() {
     ];
     for (arguments, code, expected) in cases {
         let output = run(arguments);
-        let said = text(&output);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.contains(expected), "{arguments:?}: {said}");
+        let printed = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {printed}");
+        assert!(printed.contains(expected), "{arguments:?}: {printed}");
     }
     assert!(!folder.path().join("out.yaml").exists());
     let forced = run(&["good.yaml", "--service", "a", "-o", "mine.yaml", "--force"]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::{Url, redirect};
 use toolwright::http::RedactedUrl;
-use toolwright::untrusted::Redactor;
+use toolwright::untrusted::{Redactor, line};
 use toolwright_dialect::Dialect;
 
 use super::Client;
@@ -17,6 +17,9 @@ use crate::wire::Wire;
 
 /// The time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The most bytes of a name in an error.
+const EXCERPT: usize = 100;
 
 /// The default number of attempts.
 const ATTEMPTS: u32 = 4;
@@ -55,6 +58,44 @@ impl Client {
 }
 
 impl ClientBuilder {
+    /// Creates a builder for a model as users name it, with the key and the base address of the environment.
+    ///
+    /// A name consists of a preset and the id of the model, such as `anthropic/claude-sonnet-4-5` or `ollama/qwen3:8b`. The key
+    /// is in [`Preset::key_variable`]. The variable [`Preset::base_variable`] may hold another base address.
+    ///
+    /// # Errors
+    ///
+    /// The name has no `/`, there is no such preset, or the key is missing.
+    pub fn from_env(name: &str) -> Result<Self, BuildError> {
+        Self::from_variables(name, |variable| std::env::var(variable).ok())
+    }
+
+    fn from_variables(
+        name: &str,
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, BuildError> {
+        let read = |variable: &str| read(variable).filter(|value| !value.is_empty());
+        let (preset, model) = name.split_once('/').ok_or_else(|| {
+            let found = line(name, EXCERPT);
+            let expected =
+                "expected a provider and its model, such as `anthropic/claude-sonnet-4-5`";
+            BuildError::new(format!("found the model `{found}`, {expected}"))
+        })?;
+        let preset = Preset::find(preset)?;
+        let mut builder = Client::builder(preset, model);
+        if let Some(base) = read(&preset.base_variable()) {
+            builder = builder.with_base(base);
+        }
+        match read(preset.key_variable) {
+            Some(key) => Ok(builder.with_key(key)),
+            None if preset.key_variable.is_empty() => Ok(builder),
+            None => Err(BuildError::new(format!(
+                "the key of `{}` is missing; set the variable `{}` to it",
+                preset.name, preset.key_variable
+            ))),
+        }
+    }
+
     /// Sets the key, which goes with every request.
     #[must_use]
     pub fn with_key(mut self, key: impl Into<String>) -> Self {
@@ -190,5 +231,71 @@ impl fmt::Debug for ClientBuilder {
         let mut shown = out.debug_struct("ClientBuilder");
         let shown = shown.field("preset", &self.preset.name).field("model", &self.model);
         shown.field("base", &base).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, feature = "openai-chat", feature = "openai-responses"))]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::ClientBuilder;
+
+    fn check(name: &str, variables: &[(&str, &str)], expected: Expect) {
+        let read = |variable: &str| {
+            let found = variables.iter().find(|(name, _)| *name == variable);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        let found = match ClientBuilder::from_variables(name, read) {
+            Ok(builder) => format!(
+                "{} {} {} {:?}",
+                builder.preset.name, builder.model, builder.base, builder.key
+            ),
+            Err(error) => error.to_string(),
+        };
+        expected.assert_eq(&found);
+    }
+
+    #[test]
+    fn a_model_is_found_by_its_name_and_the_environment() {
+        let key = ("OPENAI_API_KEY", "sk-1");
+        check(
+            "openai/gpt-5",
+            &[key],
+            expect![[r#"openai gpt-5 https://api.openai.com/v1 Some("sk-1")"#]],
+        );
+        let base = ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1");
+        check(
+            "openai-responses/gpt-5",
+            &[key, base],
+            expect![[r#"openai-responses gpt-5 http://127.0.0.1:1/v1 Some("sk-1")"#]],
+        );
+        check(
+            "openrouter/qwen/qwen3",
+            &[("OPENROUTER_API_KEY", "sk-2")],
+            expect![[r#"openrouter qwen/qwen3 https://openrouter.ai/api/v1 Some("sk-2")"#]],
+        );
+        check("ollama/qwen3:8b", &[], expect!["ollama qwen3:8b http://127.0.0.1:11434/v1 None"]);
+    }
+
+    #[test]
+    fn mistakes_in_a_name_or_the_environment_say_what_to_set() {
+        check(
+            "gpt-5",
+            &[],
+            expect![
+                "found the model `gpt-5`, expected a provider and its model, such as `anthropic/claude-sonnet-4-5`"
+            ],
+        );
+        check("opnai/gpt-5", &[], expect!["there is no preset `opnai`; did you mean `openai`?"]);
+        check(
+            "openai/gpt-5",
+            &[],
+            expect!["the key of `openai` is missing; set the variable `OPENAI_API_KEY` to it"],
+        );
+        check(
+            "openai/gpt-5",
+            &[("OPENAI_API_KEY", "")],
+            expect!["the key of `openai` is missing; set the variable `OPENAI_API_KEY` to it"],
+        );
     }
 }

@@ -16,7 +16,7 @@ pub struct Preset {
     pub wire: Wire,
     /// The base address. Empty where every customer has another one.
     pub base: &'static str,
-    /// The environment variable that usually holds the key; empty where none is needed. This crate does not read it.
+    /// The environment variable that usually holds the key; empty where none is needed.
     pub key_variable: &'static str,
     /// The header of the key.
     pub key_header: KeyHeader,
@@ -137,5 +137,11 @@ impl Preset {
             let help = suggestion(name, names, "there is");
             BuildError::new(format!("there is no preset `{name}`; {help}"))
         })
+    }
+
+    /// Returns the environment variable for another base address, such as `OPENAI_BASE_URL`. Presets of one provider share it.
+    pub fn base_variable(&self) -> String {
+        let provider = self.name.split('-').next().unwrap_or_default();
+        format!("{}_BASE_URL", provider.to_ascii_uppercase())
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use toolwright::{FailureKind, Outcome, Payload, ToolFailure};
-use toolwright_runtime::{Exchange, RunOutcome, StepRecord, Turn};
+use toolwright_runtime::{Exchange, PastRun, StepRecord, Turn};
 
 use super::compaction::Compactor;
 use super::failure::{self, Repeated};
@@ -265,9 +265,9 @@ fn is_unknown(outcome: &Outcome) -> bool {
 }
 
 /// Returns the answer of a run that came before in the conversation.
-fn end_of(run: &RunOutcome) -> Message {
-    match run.result() {
-        Ok(payload) => Message::Assistant(vec![Content::Text(text_of(&payload))]),
+fn end_of(run: &PastRun) -> Message {
+    match &run.result {
+        Ok(payload) => Message::Assistant(vec![Content::Text(text_of(payload))]),
         Err(failure) => Message::User(format!("[no answer: {}]", failure.message)),
     }
 }

@@ -2,7 +2,9 @@
 
 use toolwright::{FailureKind, Payload};
 use toolwright_model_stage::{Reply, Script, Stage};
-use toolwright_runtime::{Policy, ResumeRequest, RunOutcome, RunRequest, Runtime, SealKey};
+use toolwright_runtime::{
+    PastRun, Policy, ResumeRequest, RunOutcome, RunRequest, Runtime, SealKey,
+};
 
 use crate::planner::{PRESETS, agent, last_request, planner, registry, stage};
 
@@ -16,9 +18,12 @@ fn request(text: &str) -> RunRequest {
     RunRequest::new("counter", Payload::of(text).unwrap())
 }
 
-/// Stores an outcome and reads it again.
-fn stored(outcome: &RunOutcome) -> RunOutcome {
-    RunOutcome::from_json(&outcome.to_json()).unwrap()
+/// Stores a run and reads it again.
+fn stored(outcome: RunOutcome) -> PastRun {
+    let run = PastRun::from(outcome);
+    let read = PastRun::from_json(&run.to_json()).unwrap();
+    assert_eq!(read, run);
+    read
 }
 
 #[tokio::test]
@@ -32,9 +37,7 @@ async fn a_model_sees_the_runs_before_on_all_wires() {
             .reply(Reply::text("Still three."));
         let stage = stage(name, script).await;
         let first = runtime(name, &stage).run(request("What are 1 and 2?")).await.unwrap();
-        assert_eq!(stored(&first), first, "{name}");
-
-        let again = request("Are you sure?").with_past([stored(&first)]);
+        let again = request("Are you sure?").with_past([stored(first)]);
         let waiting =
             runtime(name, &stage).run(again.with_approval_of(["math.add"])).await.unwrap();
         let asked = last_request(&stage);

@@ -13,7 +13,7 @@ use toolwright::{Map, ToolSpec, Value};
 use crate::tools::ToolSpecRef;
 
 pub use model_event::{ModelEvent, ModelUsage};
-pub use planner::{Exchange, PlannedCall, Planner, Step, StepRecord, Turn};
+pub use planner::{Exchange, PastRun, PlannedCall, Planner, Step, StepRecord, Turn};
 pub use script::Script;
 
 /// An agent of a schema file. Generated code declares it as a static.

@@ -9,7 +9,6 @@ use toolwright::{
 };
 
 use super::{Agent, ModelEvent};
-use crate::host::RunOutcome;
 use crate::tools::ToolEntry;
 
 /// Decides what an agent does next: usually the client of a model.
@@ -68,7 +67,7 @@ pub struct Turn<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) run_id: &'a str,
     pub(crate) history: &'a [StepRecord],
-    pub(crate) past: &'a [RunOutcome],
+    pub(crate) past: &'a [PastRun],
     pub(crate) tools: &'a [ToolEntry],
     pub(crate) instructions: &'a str,
     pub(crate) deadline: Option<Instant>,
@@ -82,6 +81,19 @@ pub struct StepRecord {
     pub calls: Vec<Exchange>,
     /// The note that the planner gave with the step.
     pub note: Option<Payload>,
+}
+
+/// A run that came before another in the same conversation. [`RunOutcome`](crate::RunOutcome)s convert to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PastRun {
+    /// The id of the run.
+    pub run_id: String,
+    /// Its input.
+    pub input: Payload,
+    /// Its steps.
+    pub steps: Vec<StepRecord>,
+    /// Its final payload, or the failure. A run that waits for answers has failed for its conversation.
+    pub result: Result<Payload, ToolFailure>,
 }
 
 /// A call and its result.
@@ -148,7 +160,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Returns the runs that came before in the same conversation, the oldest first.
-    pub fn past(&self) -> &'a [RunOutcome] {
+    pub fn past(&self) -> &'a [PastRun] {
         self.past
     }
 

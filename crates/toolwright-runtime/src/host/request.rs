@@ -14,12 +14,11 @@ use toolwright::{
 };
 
 use super::session::Session;
-use crate::agent::{Agent, Exchange, StepRecord};
+use crate::agent::{Agent, Exchange, PastRun, StepRecord};
 use crate::approval::{Answer, Approver};
 use crate::run::{Checkpoints, Environment, Options, Run, SessionTools, SuspendedRun, child_scope};
 use crate::tools::{IntoSource, Source, ToolSpecRef, unknown_approval};
 use crate::watch::EventSink;
-use crate::wire::WireRun;
 
 /// A request for a run of an agent.
 #[derive(Clone)]
@@ -29,7 +28,7 @@ pub struct RunRequest {
     pub(crate) run_id: Option<String>,
     pub(crate) scope: Scope,
     pub(crate) one_at_a_time: bool,
-    pub(super) past: Vec<RunOutcome>,
+    pub(super) past: Vec<PastRun>,
     pub(super) host: HostOptions,
 }
 
@@ -205,7 +204,7 @@ impl RunRequest {
     }
 
     /// Continues a conversation: the planner sees these runs, the oldest first. They may be runs of other agents, or come from
-    /// another process, which stored them with [`RunOutcome::to_json`].
+    /// another process, which stored them with [`PastRun::to_json`].
     ///
     /// ```
     /// use toolwright::Payload;
@@ -228,8 +227,8 @@ impl RunRequest {
     /// # }
     /// ```
     #[must_use]
-    pub fn with_past(mut self, runs: impl IntoIterator<Item = RunOutcome>) -> Self {
-        self.past.extend(runs);
+    pub fn with_past<R: Into<PastRun>>(mut self, runs: impl IntoIterator<Item = R>) -> Self {
+        self.past.extend(runs.into_iter().map(Into::into));
         self
     }
 
@@ -452,28 +451,17 @@ impl RunOutcome {
         }
     }
 
-    /// Returns the outcome as JSON text, which [`from_json`](Self::from_json) reads. A suspended run is written as one that
-    /// failed; [`Runtime::export`](crate::Runtime::export) stores it so that it can be resumed. The text is not sealed: whoever
-    /// can change it can change the past that a planner sees.
-    pub fn to_json(&self) -> String {
-        let json = serde_json::to_string(&WireRun::from(self));
-        json.unwrap_or_else(|error| unreachable!("it holds only strings: {error}"))
-    }
-
-    /// Reads an outcome that was written by [`to_json`](Self::to_json).
-    ///
-    /// # Errors
-    ///
-    /// The text is not such an outcome.
-    pub fn from_json(json: &str) -> Result<Self, BoxError> {
-        let run: Result<WireRun, _> = serde_json::from_str(json);
-        let expected = "the text is not the outcome of a run, expected one that `to_json` returned";
-        run.map(Into::into).map_err(|error| format!("{expected}: {error}").into())
-    }
-
     /// Returns every call with its result, in order.
     pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.steps.iter().flat_map(|step| &step.calls)
+    }
+}
+
+impl From<RunOutcome> for PastRun {
+    fn from(outcome: RunOutcome) -> Self {
+        let result = outcome.result();
+        let RunOutcome { run_id, input, steps, .. } = outcome;
+        Self { run_id, input, steps, result }
     }
 }
 

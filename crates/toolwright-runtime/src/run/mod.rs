@@ -27,9 +27,8 @@ use tokio_util::sync::CancellationToken;
 use toolwright::{BoxError, FailureKind, Map, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
-use crate::agent::{Step, StepRecord, Turn};
+use crate::agent::{PastRun, Step, StepRecord, Turn};
 use crate::execute::panicked;
-use crate::host::RunOutcome;
 use crate::registry::{Provider, ProviderUse, Published, RegisteredAgent};
 use crate::tools::{
     Combined, EnteredToolset, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset,
@@ -60,7 +59,7 @@ pub(crate) struct Run {
     agent: RegisteredAgent,
     input: Payload,
     /// The runs before this one in the same conversation.
-    past: Vec<RunOutcome>,
+    past: Vec<PastRun>,
     /// The tool whose call the run implements; the final payload must match its result schema.
     implements: Option<ToolSpecRef>,
     id: String,
@@ -139,7 +138,7 @@ impl Run {
     }
 
     /// Sets the runs before this one in the same conversation.
-    pub(crate) fn after(mut self, past: Vec<RunOutcome>) -> Self {
+    pub(crate) fn after(mut self, past: Vec<PastRun>) -> Self {
         self.past = past;
         self
     }

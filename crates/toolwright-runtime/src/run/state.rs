@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use toolwright::ToolSpec;
 
-use crate::agent::StepRecord;
+use crate::agent::{PastRun, StepRecord};
 use crate::approval::ApprovalRequest;
-use crate::host::RunOutcome;
 use crate::wire::{WireCall, WireExchange, WireRecord, WireRun, WireScope};
 
 /// A run that waits for answers, or a checkpoint between two steps. Resume it with [`Runtime::resume`](crate::Runtime::resume).
@@ -137,7 +136,7 @@ impl RunState {
     }
 
     /// Returns the runs before this one in the same conversation.
-    pub(crate) fn past(&self) -> Vec<RunOutcome> {
+    pub(crate) fn past(&self) -> Vec<PastRun> {
         self.past.iter().cloned().map(Into::into).collect()
     }
 

@@ -77,7 +77,7 @@ async fn h4_h5_combinators_add_availability_and_instructions() {
 #[tokio::test]
 async fn i5_a_combination_returns_the_exit_errors_of_all_members() {
     let log = Log::default();
-    let toy = |name, clings| Toy { clings, ..Toy::new(name, &log) };
+    let toy = |name, exit_fails| Toy { exit_fails, ..Toy::new(name, &log) };
     let all = Combined::new().with("one", toy("one", true));
     let all = all.with("two", toy("two", false)).with("three", toy("three", true));
     assert_eq!(

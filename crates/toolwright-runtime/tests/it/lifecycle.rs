@@ -68,7 +68,7 @@ async fn r11_a_failed_enter_rolls_back_in_reverse() {
 #[tokio::test]
 async fn i5_an_error_on_exit_does_not_fail_the_run_or_stop_other_exits() {
     let log = Log::default();
-    let toys = [Toy::new("one", &log), Toy { clings: true, ..Toy::new("two", &log) }];
+    let toys = [Toy::new("one", &log), Toy { exit_fails: true, ..Toy::new("two", &log) }];
     assert_eq!(run(registry(toys, steps(vec![]))).await.result(), Ok(payload(0)));
     assert_eq!(log.lines(), ["enter one", "enter two", "exit two", "exit one"]);
 }
@@ -76,12 +76,12 @@ async fn i5_an_error_on_exit_does_not_fail_the_run_or_stop_other_exits() {
 /// I5: at the end of the run or the step, and if another toolset cannot be entered.
 #[tokio::test]
 async fn i5_an_error_on_exit_is_logged() {
-    let clinging = || Toy { clings: true, ..Toy::new("one", &Log::default()) };
+    let failing = || Toy { exit_fails: true, ..Toy::new("one", &Log::default()) };
     let stuck = Toy { stuck: true, ..Toy::new("two", &Log::default()) };
-    let both = Combined::new().with("one", clinging()).with("two", stuck);
+    let both = Combined::new().with("one", failing()).with("two", stuck);
     let cases: [(Source, &[&str]); 3] = [
-        (clinging().into_source(), &["a toolset did not exit cleanly"]),
-        (Source::per_step(move |_: Scope| clinging()), &["a toolset did not exit cleanly"; 2]),
+        (failing().into_source(), &["a toolset did not exit cleanly"]),
+        (Source::per_step(move |_: Scope| failing()), &["a toolset did not exit cleanly"; 2]),
         (both.into_source(), &["after another toolset failed to enter, a toolset failed to exit"]),
     ];
     for (source, expected) in cases {

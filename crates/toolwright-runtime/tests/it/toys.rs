@@ -32,7 +32,7 @@ pub(crate) struct Toy {
     /// Fails to enter.
     pub(crate) stuck: bool,
     /// Fails to exit.
-    pub(crate) clings: bool,
+    pub(crate) exit_fails: bool,
     /// The milliseconds that each method waits.
     pub(crate) waits: u32,
     pub(crate) inner: FunctionTool,
@@ -41,7 +41,7 @@ pub(crate) struct Toy {
 impl Toy {
     pub(crate) fn new(name: &'static str, log: &Log) -> Self {
         let inner = tool(name, |n| n + 1);
-        Self { name, log: log.clone(), stuck: false, clings: false, waits: 0, inner }
+        Self { name, log: log.clone(), stuck: false, exit_fails: false, waits: 0, inner }
     }
 
     fn note(&self, what: &str, scope: &Scope) {
@@ -86,7 +86,7 @@ impl Toolset for Toy {
         Box::pin(async move {
             self.wait().await;
             self.note("exit", scope);
-            if self.clings { Err("the door is stuck".into()) } else { Ok(()) }
+            if self.exit_fails { Err("the door is stuck".into()) } else { Ok(()) }
         })
     }
 
