@@ -34,8 +34,16 @@ const CONTRACT_FEATURES: [&str; 7] =
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];
 
 /// The wires of models, their client and their planner.
-const MODEL_FEATURES: [&str; 7] =
-    ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "client", "planner"];
+const MODEL_FEATURES: [&str; 8] = [
+    "openai-chat",
+    "openai-responses",
+    "anthropic",
+    "gemini",
+    "bedrock",
+    "client",
+    "planner",
+    "sigv4",
+];
 
 /// The feature of the command with the MCP client, which its tests need.
 const CLIENT: &str = "toolwright-cli/mcp";

@@ -63,6 +63,8 @@ mod model;
 mod planner;
 mod wire;
 
+#[cfg(feature = "sigv4")]
+pub use client::AwsCredentials;
 #[cfg(feature = "client")]
 pub use client::{BuildError, Client, ClientBuilder, KeyHeader, Preset};
 pub use error::ModelError;

@@ -9,6 +9,8 @@ use toolwright::http::RedactedUrl;
 use toolwright::untrusted::{Redactor, line};
 use toolwright_dialect::Dialect;
 
+#[cfg(feature = "sigv4")]
+use super::AwsCredentials;
 use super::Client;
 use super::build_error::BuildError;
 use super::preset::{KeyHeader, Preset};
@@ -38,6 +40,8 @@ pub struct ClientBuilder {
     base: String,
     dialect: String,
     key: Option<String>,
+    #[cfg(feature = "sigv4")]
+    credentials: Option<AwsCredentials>,
     attempts: u32,
     idle_timeout: Duration,
 }
@@ -51,6 +55,8 @@ impl Client {
             base: preset.base.to_owned(),
             dialect: preset.dialect.to_owned(),
             key: None,
+            #[cfg(feature = "sigv4")]
+            credentials: None,
             attempts: ATTEMPTS,
             idle_timeout: IDLE_TIMEOUT,
         }
@@ -59,6 +65,9 @@ impl Client {
 
 impl ClientBuilder {
     /// Creates a builder for a model as users name it, with the key and the base address of the environment.
+    ///
+    /// With the feature `sigv4`, a model of Amazon Bedrock without such a key takes the credentials and the region from the
+    /// variables of the AWS tools, such as `AWS_ACCESS_KEY_ID`.
     ///
     /// A name consists of a preset and the id of the model, such as `anthropic/claude-sonnet-4-5` or `ollama/qwen3:8b`. The key
     /// is in [`Preset::key_variable`]. The variable [`Preset::base_variable`] may hold another base address.
@@ -83,12 +92,21 @@ impl ClientBuilder {
         })?;
         let preset = Preset::find(preset)?;
         let mut builder = Client::builder(preset, model);
+        #[cfg(feature = "sigv4")]
+        if preset.wire == Wire::Bedrock
+            && read(preset.key_variable).is_none()
+            && let Some(credentials) = AwsCredentials::from_variables(read)
+        {
+            builder = builder.with_aws_credentials(credentials);
+        }
         if let Some(base) = read(&preset.base_variable()) {
             builder = builder.with_base(base);
         }
         match read(preset.key_variable) {
             Some(key) => Ok(builder.with_key(key)),
             None if preset.key_variable.is_empty() => Ok(builder),
+            #[cfg(feature = "sigv4")]
+            None if builder.credentials.is_some() => Ok(builder),
             None => Err(BuildError::new(format!(
                 "the key of `{}` is missing; set the variable `{}` to it",
                 preset.name, preset.key_variable
@@ -100,6 +118,16 @@ impl ClientBuilder {
     #[must_use]
     pub fn with_key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
+        self
+    }
+
+    /// Sets the credentials of an AWS account, with which requests to Amazon Bedrock are signed in place of a key, and the base
+    /// address of their region.
+    #[cfg(feature = "sigv4")]
+    #[must_use]
+    pub fn with_aws_credentials(mut self, credentials: AwsCredentials) -> Self {
+        self.base = credentials.base();
+        self.credentials = Some(credentials);
         self
     }
 
@@ -149,6 +177,13 @@ impl ClientBuilder {
         let dialect = Dialect::find(&self.dialect);
         let dialect = dialect.map_err(|error| BuildError::new(error.to_string()))?;
         let key = self.key.as_deref().map(|key| header(self.preset.key_header, key)).transpose()?;
+        #[cfg_attr(not(feature = "sigv4"), expect(unused_mut, reason = "there are no others"))]
+        let mut secrets: Vec<_> = self.key.into_iter().filter(|key| !key.is_empty()).collect();
+        #[cfg(feature = "sigv4")]
+        if let Some(credentials) = &self.credentials {
+            secrets.push(credentials.secret_access_key.clone());
+            secrets.extend(credentials.session_token.clone());
+        }
         // A proxy of the environment must not see the key, nor another server that a redirect leads to.
         let http = reqwest::Client::builder()
             .redirect(redirect::Policy::none())
@@ -162,7 +197,9 @@ impl ClientBuilder {
             wire: self.preset.wire,
             facts: ModelFacts { provider: self.preset.name.to_owned(), model: self.model, dialect },
             key,
-            secret: Secret(self.key.unwrap_or_default()),
+            secret: Secret(secrets),
+            #[cfg(feature = "sigv4")]
+            credentials: self.credentials,
             attempts: self.attempts,
             idle_timeout: self.idle_timeout,
         })
@@ -205,16 +242,19 @@ fn header(header: KeyHeader, key: &str) -> Result<(HeaderName, HeaderValue), Bui
     Ok((name, value))
 }
 
-/// A key, to be taken out of texts.
-pub(super) struct Secret(String);
+/// Keys, to be taken out of texts.
+pub(super) struct Secret(Vec<String>);
 
 impl Secret {
-    /// Returns a text without the key, in any encoding. Where something was cut, which `…` shows, the beginning of the key
-    /// before it goes too.
+    /// Returns a text without the keys, in any encoding. Where something was cut, which `…` shows, the beginning of a key before
+    /// it goes too.
     pub(super) fn redacted(&self, text: &str) -> String {
-        let keys = Some(self.0.as_str()).filter(|key| !key.is_empty());
-        let text = Redactor::new(keys).redacted(text);
-        let parts = || (LEAST_PART..self.0.len()).rev().filter_map(|length| self.0.get(..length));
+        let text = Redactor::new(&self.0).redacted(text);
+        let parts = || {
+            self.0.iter().flat_map(|key| {
+                (LEAST_PART..key.len()).rev().filter_map(|length| key.get(..length))
+            })
+        };
         let without_part = |piece: &str| {
             let cut = piece.strip_suffix('…')?;
             parts().find_map(|part| cut.strip_suffix(part)).map(|before| format!("{before}…"))

@@ -4,10 +4,14 @@ mod build_error;
 mod builder;
 mod preset;
 mod retry;
+#[cfg(feature = "sigv4")]
+mod sigv4;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+#[cfg(feature = "sigv4")]
+use std::time::SystemTime;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, Url};
@@ -23,6 +27,8 @@ use builder::Secret;
 pub use build_error::BuildError;
 pub use builder::ClientBuilder;
 pub use preset::{KeyHeader, Preset};
+#[cfg(feature = "sigv4")]
+pub use sigv4::AwsCredentials;
 
 /// The most bytes of an error response that are read.
 const MOST_ERROR_BYTES: usize = 64 << 10;
@@ -40,6 +46,8 @@ pub struct Client {
     wire: Wire,
     facts: ModelFacts,
     key: Option<(HeaderName, HeaderValue)>,
+    #[cfg(feature = "sigv4")]
+    credentials: Option<AwsCredentials>,
     secret: Secret,
     attempts: u32,
     idle_timeout: Duration,
@@ -55,7 +63,6 @@ impl Client {
     ) -> Result<Answer, ModelError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         for (name, value) in &request.headers {
             headers.insert(*name, HeaderValue::from_static(value));
         }
@@ -64,6 +71,11 @@ impl Client {
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
         url.set_query(Some(query).filter(|query| !query.is_empty()));
+        #[cfg(feature = "sigv4")]
+        if let Some(credentials) = &self.credentials {
+            credentials.sign(&url, &mut headers, request.body.as_bytes(), SystemTime::now())?;
+        }
+        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         let sent = self.http.post(url).headers(headers).body(request.body.clone()).send();
         let response = self.in_time(sent).await?;
         if !response.status().is_success() {

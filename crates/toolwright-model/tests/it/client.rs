@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use toolwright_dialect::{Dialect, Request};
 use toolwright_model::{
-    Answer, Client, ClientBuilder, Delta, Message, Model, ModelError, Preset, Question, Stop,
+    Answer, AwsCredentials, Client, ClientBuilder, Delta, Message, Model, ModelError, Preset,
+    Question, Stop,
 };
 
 use crate::cases::ENDPOINTS;
@@ -270,5 +271,33 @@ async fn the_key_is_in_no_text() {
     texts.push(format!("{wrong} {wrong:?}"));
     for text in texts {
         assert!(!text.contains(&KEY[..6]), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn requests_to_bedrock_are_signed_and_the_secret_is_in_no_text() {
+    let credentials = AwsCredentials {
+        access_key_id: "AKIDEXAMPLE".to_owned(),
+        secret_access_key: KEY.to_owned(),
+        session_token: Some(format!("{KEY}-token")),
+        region: "eu-west-1".to_owned(),
+    };
+    let echo = Reply::new(403, "", format!(r#"{{"message":"found {KEY}-token with {KEY}"}}"#));
+    let server = Server::start(vec![echo]).await;
+    let builder = Client::builder(Preset::find("bedrock").unwrap(), "a-model");
+    let builder = builder.with_aws_credentials(credentials).with_base(&server.base);
+    let mut texts = vec![format!("{builder:?}")];
+    let client = builder.with_attempts(1).build().unwrap();
+    texts.push(format!("{client:?}"));
+    texts.push(format!("{:?}", ask(&client, None).await.1.unwrap_err()));
+    for text in texts {
+        assert!(!text.contains(&KEY[..6]), "{text}");
+    }
+    let request = server.requests().pop().unwrap();
+    let signed = "authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/";
+    for part in
+        [signed, "/eu-west-1/bedrock/aws4_request", "x-amz-date: ", "x-amz-security-token: "]
+    {
+        assert!(request.contains(part), "{request}");
     }
 }
