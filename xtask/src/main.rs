@@ -6,6 +6,7 @@ mod first_hour;
 mod generate;
 mod long;
 mod msrv;
+mod recordings;
 mod registry;
 mod sbom;
 mod skipped;
@@ -85,6 +86,8 @@ enum Task {
     },
     /// Count how typify handles the schemas of our conformance tests; write docs/decisions/0001.
     Typify,
+    /// Read the recorded answers of providers in the package of genai, which cargo downloads.
+    Recordings,
     /// Make calls that succeed, fail, panic and hang for a long time, and count the results.
     Soak {
         /// Passed on: --calls N, --tasks N.
@@ -176,6 +179,7 @@ fn run(task: Task) -> End {
         Task::Load { rest } => start::load(&rest),
         Task::Hostile => long::hostile(),
         Task::Corpus { lists } => long::corpus(&lists),
+        Task::Recordings => recordings::run(),
         Task::Torture => long::torture(),
         Task::Fuzz { seconds } => long::fuzz(seconds),
         Task::Mutants { files } => long::mutants(&files),

@@ -302,6 +302,7 @@ struct ReadBlock<'a> {
     input: Option<&'a RawValue>,
     text: Option<String>,
     thinking: Option<String>,
+    signature: Option<String>,
 }
 
 /// A block of thoughts, as it goes back.
@@ -388,7 +389,7 @@ impl Events {
             "thinking" => {
                 let thinking = block.thinking.unwrap_or_default();
                 self.draft.reasoning(&thinking);
-                Open::Thinking { thinking, signature: String::new() }
+                Open::Thinking { thinking, signature: block.signature.unwrap_or_default() }
             }
             kind => {
                 self.draft.opaque(kind, json.to_owned())?;

@@ -58,10 +58,41 @@ pub(super) fn object(args: &Payload) -> Result<Cow<'_, RawValue>, ModelError> {
     object.map(Cow::Owned).map_err(|error| ModelError::Unsendable(error.to_string()))
 }
 
+/// Returns JSON with U+FFFD in place of each half of a character (a lone surrogate), or nothing if there is none. A provider that
+/// divides a text between two events may divide a character.
+pub(super) fn without_halves(json: &str) -> Option<String> {
+    let unit = |escape: Option<&str>| u16::from_str_radix(escape?.strip_prefix("\\u")?, 16).ok();
+    let (mut whole, mut rest) = (String::with_capacity(json.len()), json);
+    let mut is_changed = false;
+    while let Some(place) = rest.find('\\') {
+        let (before, escape) = rest.split_at(place);
+        whole += before;
+        let length = match (unit(escape.get(..6)), unit(escape.get(6..12))) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                whole += "\\ufffd";
+                is_changed = true;
+                rest = &escape[6..];
+                continue;
+            }
+            (Some(_), _) => 6,
+            // The character after the backslash, which may be one itself.
+            (None, _) => 1 + escape[1..].chars().next().map_or(0, char::len_utf8),
+        };
+        whole += &escape[..length];
+        rest = &escape[length..];
+    }
+    whole += rest;
+    is_changed.then_some(whole)
+}
+
 /// Returns a text that is a JSON string in an answer, or the JSON itself where it is something else.
 pub(super) fn text_of(json: &RawValue) -> Result<String, ModelError> {
     match json.get() {
-        text if text.starts_with('"') => read("a text", text),
+        text if text.starts_with('"') => match (read("a text", text), without_halves(text)) {
+            (Err(_), Some(whole)) => read("a text", &whole),
+            (text, _) => text,
+        },
         "null" => Ok(String::new()),
         other => Ok(other.to_owned()),
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_dialect::Placed;
 
@@ -16,6 +17,10 @@ use crate::model::{Answer, Choice, Content, Message, ModelFacts, Question, Stop,
 
 /// The kind of the opaque part for thoughts, which `DeepSeek` and others want back with the calls they led to.
 const REASONING: &str = "reasoning_content";
+
+/// The kind of the opaque part for thoughts in pieces, some of them encrypted, which OpenRouter wants back as they were
+/// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
+const DETAILS: &str = "reasoning_details";
 
 /// The differences between servers of this API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,6 +156,8 @@ enum Sent<'a> {
         content: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
         reasoning_content: Option<&'a RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_details: Option<&'a RawValue>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<SentCall<'a>>,
     },
@@ -251,7 +258,8 @@ fn messages_of<'a>(
         Message::System(content) => messages.push(Sent::System { content }),
         Message::User(content) => messages.push(Sent::User { content }),
         Message::Assistant(parts) => {
-            let (mut text, mut reasoning_content, mut tool_calls) = (String::new(), None, vec![]);
+            let (mut text, mut tool_calls) = (String::new(), vec![]);
+            let (mut reasoning_content, mut reasoning_details) = (None, None);
             for part in parts {
                 match part {
                     Content::Text(more) => text += more,
@@ -270,11 +278,19 @@ fn messages_of<'a>(
                     Content::Opaque(part) if part.kind == REASONING => {
                         reasoning_content = own(part, facts)?;
                     }
+                    Content::Opaque(part) if part.kind == DETAILS => {
+                        reasoning_details = own(part, facts)?;
+                    }
                     Content::Opaque(_) => {}
                 }
             }
             let content = (!text.is_empty() || tool_calls.is_empty()).then_some(text);
-            messages.push(Sent::Assistant { content, reasoning_content, tool_calls });
+            messages.push(Sent::Assistant {
+                content,
+                reasoning_content,
+                reasoning_details,
+                tool_calls,
+            });
         }
         Message::Results(results) => {
             for result in results {
@@ -312,6 +328,7 @@ struct Piece<'a> {
     refusal: Option<String>,
     reasoning_content: Option<String>,
     reasoning: Option<String>,
+    reasoning_details: Option<Vec<Detail>>,
     #[serde(borrow)]
     tool_calls: Option<Vec<CallPiece<'a>>>,
 }
@@ -337,6 +354,9 @@ struct ContentPiece {
     text: Option<String>,
     thinking: Option<Vec<ContentPiece>>,
 }
+
+/// A piece of thoughts of OpenRouter.
+type Detail = serde_json::Map<String, Value>;
 
 #[derive(Default, Deserialize)]
 struct Tokens {
@@ -381,6 +401,7 @@ pub(super) struct Events {
     /// The calls by their index and id in the stream.
     calls: Vec<(Option<u64>, String, CallPlace)>,
     reasoning: String,
+    details: Vec<Detail>,
     refusal: String,
 }
 
@@ -391,6 +412,7 @@ impl Events {
             dialect: facts.dialect,
             calls: Vec::new(),
             reasoning: String::new(),
+            details: Vec::new(),
             refusal: String::new(),
         }
     }
@@ -431,6 +453,7 @@ impl Events {
             self.draft.reasoning(text);
             self.reasoning += text;
         }
+        piece.reasoning_details.into_iter().flatten().for_each(|detail| self.detail(detail));
         if let Some(content) = piece.content {
             self.content(content)?;
         }
@@ -444,6 +467,28 @@ impl Events {
             }
         }
         Ok(())
+    }
+
+    /// Adds a piece of thoughts, which may continue the last one.
+    fn detail(&mut self, detail: Detail) {
+        let is_next = |last: &&mut Detail| {
+            ["type", "index"].iter().all(|key| last.get(*key) == detail.get(*key))
+        };
+        let Some(last) = self.details.last_mut().filter(is_next) else {
+            self.details.push(detail);
+            return;
+        };
+        for (key, value) in detail {
+            match (last.get_mut(&key), value) {
+                (Some(Value::String(text)), Value::String(more))
+                    if ["text", "summary", "data"].contains(&key.as_str()) =>
+                {
+                    *text += &more;
+                }
+                (_, Value::Null) => {}
+                (_, value) => drop(last.insert(key, value)),
+            }
+        }
     }
 
     fn content(&mut self, content: &RawValue) -> Result<(), ModelError> {
@@ -489,6 +534,10 @@ impl Events {
 
     fn end_reasoning(&mut self) -> Result<(), ModelError> {
         let reasoning = std::mem::take(&mut self.reasoning);
+        let details = std::mem::take(&mut self.details);
+        if !details.is_empty() {
+            return self.draft.opaque(DETAILS, write(&details)?);
+        }
         if reasoning.is_empty() {
             return Ok(());
         }

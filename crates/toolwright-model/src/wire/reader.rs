@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-#[cfg(feature = "bedrock")]
 use super::event_stream::EventStream;
+#[cfg(feature = "bedrock")]
+use super::json;
 use super::sse::Sse;
 use crate::draft::Draft;
 use crate::error::{ModelError, first_line};
@@ -79,7 +80,13 @@ impl Reader {
             if events.draft().is_over {
                 return Ok(());
             }
-            events.event(name, payload)
+            match events.event(name, payload) {
+                Err(error @ ModelError::Malformed(_)) => match json::without_halves(payload) {
+                    Some(whole) => events.event(name, &whole),
+                    None => Err(error),
+                },
+                read => read,
+            }
         };
         let mut result = match &mut self.frames {
             Frames::Sse(frames) => frames.feed(bytes, &mut each),

@@ -152,6 +152,21 @@ fn many_small_events_are_too_large_together() {
     }
 }
 
+/// Reads a stream in small pieces, or an answer that is not streamed.
+pub(crate) fn read_in_pieces(wire: Wire, bytes: &[u8]) -> String {
+    let facts = facts("recorded", "a-model", "openai-chat");
+    let asked = Asked::new(&serde_json::from_str(ASKED).unwrap(), facts.dialect);
+    let mut text = String::new();
+    asked.with(|question| {
+        text = if bytes.trim_ascii_start().starts_with(b"{") {
+            ended(&wire.answer(&facts, question, bytes))
+        } else {
+            ended(&in_pieces(wire, &facts, question, bytes, |rest| rest.min(7)).1)
+        };
+    });
+    text
+}
+
 /// The pieces of an answer that was read, and the answer or the error.
 type Found = (Vec<Delta>, Result<Answer, ModelError>);
 

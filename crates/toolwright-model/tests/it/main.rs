@@ -8,6 +8,7 @@ mod conversations;
 mod frames;
 mod index;
 mod planner;
+mod recorded;
 mod repairs;
 mod requests;
 mod search;
