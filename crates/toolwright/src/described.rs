@@ -125,14 +125,14 @@ macro_rules! described {
             fn decode(input: &mut $crate::codec::Reader<'_>) -> Option<Self> {
                 $(let mut $field = None;)*
                 let mut object = input.object()?;
-                while let Some(key) = object.next_key() {
+                while let Some(key) = object.next_key(input) {
                     $(if key == stringify!($field) {
-                        $field = <$type as $crate::codec::Decode>::decode(object.value());
+                        $field = <$type as $crate::codec::Decode>::decode(input);
                         continue;
                     })*
-                    object.unknown_key(&[$(stringify!($field)),*]);
+                    object.unknown_key(input, &[$(stringify!($field)),*]);
                 }
-                $(let $field = object.required(stringify!($field), $field);)*
+                $(let $field = object.required(input, stringify!($field), $field);)*
                 Some(Self { $($field: $field?),* })
             }
         }

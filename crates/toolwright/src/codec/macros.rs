@@ -67,21 +67,21 @@ macro_rules! object {
                 $(let mut $rest = $crate::Map::new();)?
                 let mut fits = true;
                 let mut object = input.object()?;
-                while let Some(key) = object.next_key() {
-                    match &*key {
-                        $($fixed => fits &= object.value().constant($json).is_some(),)*
+                while let Some(key) = object.next_key(input) {
+                    match key {
+                        $($fixed => fits &= input.constant($json).is_some(),)*
                         $($($key => {
-                            $field = $crate::__decode!(object.value(), $type $(($($part)*))?);
+                            $field = $crate::__decode!($type $(($($part)*))? => input);
                         })+)?
                         _ => $crate::__other_key!(
-                            object, key, &[$($fixed,)* $($($key),+)?]
+                            object, input, &[$($fixed,)* $($($key),+)?]
                             $(, $rest, $rest_type $(($($rest_part)*))?)?
                         ),
                     }
                 }
-                $(fits &= object.has_required($fixed);)*
-                $($($crate::__read_member!($presence object $key $field);)+)?
-                $(fits &= object.has_within($properties);)?
+                $(fits &= object.has_required(input, $fixed);)*
+                $($($crate::__read_member!($presence object input $key $field);)+)?
+                $(fits &= object.has_within(input, $properties);)?
                 if !fits {
                     return None;
                 }
@@ -117,13 +117,13 @@ macro_rules! tagged {
             $name [$($validator)?]
             |input| {
                 match input.tag($tag, &[$($value),+])? {
-                    $($value => $crate::__decode!(input, $type $(($($part)*))?).map(Self::$variant),)+
+                    $($value => $crate::__decode!($type $(($($part)*))? => input).map(Self::$variant),)+
                     _ => None,
                 }
             }
             |this, out| {
                 match this {
-                    $(Self::$variant(value) => $crate::__encode!(out, value, $type $(($($part)*))?),)+
+                    $(Self::$variant(value) => $crate::__encode!($type $(($($part)*))? => out, value),)+
                 }
             }
         }
@@ -142,14 +142,14 @@ macro_rules! mixed {
             |input| {
                 match input.kind(&[$($crate::codec::Kind::$variant),+])? {
                     $($crate::codec::Kind::$variant => {
-                        $crate::__decode!(input, $type $(($($part)*))?).map(Self::$variant)
+                        $crate::__decode!($type $(($($part)*))? => input).map(Self::$variant)
                     })+
                     _ => None,
                 }
             }
             |this, out| {
                 match this {
-                    $(Self::$variant(value) => $crate::__encode!(out, value, $type $(($($part)*))?),)+
+                    $(Self::$variant(value) => $crate::__encode!($type $(($($part)*))? => out, value),)+
                 }
             }
         }
@@ -167,12 +167,12 @@ macro_rules! overlapping {
             $name [$validator]
             |input| {
                 input.first_of(&$validator, $keyword, &[$(($index, |input| {
-                    $crate::__decode!(input, $type $(($($part)*))?).map(Self::$variant)
+                    $crate::__decode!($type $(($($part)*))? => input).map(Self::$variant)
                 })),+])
             }
             |this, out| {
                 match this {
-                    $(Self::$variant(value) => $crate::__encode!(out, value, $type $(($($part)*))?),)+
+                    $(Self::$variant(value) => $crate::__encode!($type $(($($part)*))? => out, value),)+
                 }
             }
         }
@@ -215,66 +215,67 @@ macro_rules! __codec {
     };
 }
 
-/// Reads a value of a described type.
+/// Reads a value of a described type. The description comes first, so that a rule that does not match is left at its first
+/// token.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __decode {
-    ($input:expr, list($items:expr, string($length:expr $(,)?) $(,)?)) => {
+    (list($items:expr, string($length:expr $(,)?) $(,)?) => $input:expr) => {
         $input.strings($items, $length)
     };
-    ($input:expr, list($items:expr, $name:ident $(,)?)) => {
+    (list($items:expr, $name:ident $(,)?) => $input:expr) => {
         $input.array($items, <$name as $crate::codec::Decode>::decode)
     };
-    ($input:expr, list($items:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
-        $input.array($items, |input| $crate::__decode!(input, $type $(($($part)*))?))
+    (list($items:expr, $type:ident $(($($part:tt)*))? $(,)?) => $input:expr) => {
+        $input.array($items, |input| $crate::__decode!($type $(($($part)*))? => input))
     };
-    ($input:expr, map($limits:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
-        $input.map($limits, |input| $crate::__decode!(input, $type $(($($part)*))?))
+    (map($limits:expr, $type:ident $(($($part:tt)*))? $(,)?) => $input:expr) => {
+        $input.map($limits, |input| $crate::__decode!($type $(($($part)*))? => input))
     };
-    ($input:expr, nullable(string($length:expr $(,)?) $(,)?)) => {
+    (nullable(string($length:expr $(,)?) $(,)?) => $input:expr) => {
         $input.nullable_string($length)
     };
-    ($input:expr, nullable($name:ident $(,)?)) => {
+    (nullable($name:ident $(,)?) => $input:expr) => {
         $input.nullable(<$name as $crate::codec::Decode>::decode)
     };
-    ($input:expr, nullable($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $input.nullable(|input| $crate::__decode!(input, $type $(($($part)*))?))
+    (nullable($type:ident $(($($part:tt)*))? $(,)?) => $input:expr) => {
+        $input.nullable(|input| $crate::__decode!($type $(($($part)*))? => input))
     };
-    ($input:expr, or_null($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $crate::__decode!($input, nullable($type $(($($part)*))?)).map($crate::Nullable::from)
+    (or_null($type:ident $(($($part:tt)*))? $(,)?) => $input:expr) => {
+        $crate::__decode!(nullable($type $(($($part)*))?) => $input).map($crate::Nullable::from)
     };
-    ($input:expr, boxed($name:ident $(,)?)) => {
+    (boxed($name:ident $(,)?) => $input:expr) => {
         <$name as $crate::codec::Decode>::decode($input).map(::std::boxed::Box::new)
     };
-    ($input:expr, checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
-        $input.checked(&$validator, |input| $crate::__decode!(input, $type $(($($part)*))?))
+    (checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?) => $input:expr) => {
+        $input.checked(&$validator, |input| $crate::__decode!($type $(($($part)*))? => input))
     };
-    ($input:expr, converted($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $input.converted(|input| $crate::__decode!(input, $type $(($($part)*))?))
+    (converted($type:ident $(($($part:tt)*))? $(,)?) => $input:expr) => {
+        $input.converted(|input| $crate::__decode!($type $(($($part)*))? => input))
     };
-    ($input:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)) => {
+    (tuple($($item:ident: $type:ident $(($($part:tt)*))?),+ $(,)?) => $input:expr) => {
         $input.tuple([$(stringify!($item)),+].len() as u64, |items| {
-            $(let $item = items.item(|input| $crate::__decode!(input, $type $(($($part)*))?));)+
+            $(let $item = items.item(|input| $crate::__decode!($type $(($($part)*))? => input));)+
             Some(($($item?,)+))
         })
     };
-    ($input:expr, open_tuple($items:expr,
+    (open_tuple($items:expr,
         [$($item:ident: $type:ident $(($($part:tt)*))?),* $(,)?],
         [$($optional:ident: $optional_type:ident $(($($optional_part:tt)*))?),* $(,)?]
         $(, $rest:ident: $rest_type:ident $(($($rest_part:tt)*))?)? $(,)?
-    )) => {
+    ) => $input:expr) => {
         $input.open_tuple($items, |items| {
-            $(let $item = items.item(|input| $crate::__decode!(input, $type $(($($part)*))?));)*
+            $(let $item = items.item(|input| $crate::__decode!($type $(($($part)*))? => input));)*
             $(let $optional =
-                items.optional_item(|input| $crate::__decode!(input, $optional_type $(($($optional_part)*))?));)*
-            $(let $rest = items.rest(|input| $crate::__decode!(input, $rest_type $(($($rest_part)*))?));)?
+                items.optional_item(|input| $crate::__decode!($optional_type $(($($optional_part)*))? => input));)*
+            $(let $rest = items.rest(|input| $crate::__decode!($rest_type $(($($rest_part)*))? => input));)?
             Some(($($item?,)* $($optional?,)* $($rest?,)?))
         })
     };
-    ($input:expr, $method:ident($($argument:expr),* $(,)?)) => {
+    ($method:ident($($argument:expr),* $(,)?) => $input:expr) => {
         $input.$method($($argument),*)
     };
-    ($input:expr, $name:ident) => {
+    ($name:ident => $input:expr) => {
         <$name as $crate::codec::Decode>::decode($input)
     };
 }
@@ -283,70 +284,70 @@ macro_rules! __decode {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __encode {
-    ($out:expr, $value:expr, list($items:expr, string($length:expr $(,)?) $(,)?)) => {
+    (list($items:expr, string($length:expr $(,)?) $(,)?) => $out:expr, $value:expr) => {
         $out.strings($value, $items, $length)
     };
-    ($out:expr, $value:expr, list($items:expr, $name:ident $(,)?)) => {
+    (list($items:expr, $name:ident $(,)?) => $out:expr, $value:expr) => {
         $out.array($value, $items, $crate::codec::encode)
     };
-    ($out:expr, $value:expr, list($items:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
-        $out.array($value, $items, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
+    (list($items:expr, $type:ident $(($($part:tt)*))? $(,)?) => $out:expr, $value:expr) => {
+        $out.array($value, $items, |out, value| $crate::__encode!($type $(($($part)*))? => out, value))
     };
-    ($out:expr, $value:expr, map($limits:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
-        $out.map($value, $limits, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
+    (map($limits:expr, $type:ident $(($($part:tt)*))? $(,)?) => $out:expr, $value:expr) => {
+        $out.map($value, $limits, |out, value| $crate::__encode!($type $(($($part)*))? => out, value))
     };
-    ($out:expr, $value:expr, nullable($($type:tt)+)) => {
-        $crate::__encode_nullable!($out, $value.as_ref(), $($type)+)
+    (nullable($($type:tt)+) => $out:expr, $value:expr) => {
+        $crate::__encode_nullable!($($type)+ => $out, $value.as_ref())
     };
-    ($out:expr, $value:expr, or_null($($type:tt)+)) => {
-        $crate::__encode_nullable!($out, $value.as_option(), $($type)+)
+    (or_null($($type:tt)+) => $out:expr, $value:expr) => {
+        $crate::__encode_nullable!($($type)+ => $out, $value.as_option())
     };
-    ($out:expr, $value:expr, checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
-        $out.checked(&$validator, |out| $crate::__encode!(out, $value, $type $(($($part)*))?))
+    (checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?) => $out:expr, $value:expr) => {
+        $out.checked(&$validator, |out| $crate::__encode!($type $(($($part)*))? => out, $value))
     };
-    ($out:expr, $value:expr, converted($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $out.converted($value, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
+    (converted($type:ident $(($($part:tt)*))? $(,)?) => $out:expr, $value:expr) => {
+        $out.converted($value, |out, value| $crate::__encode!($type $(($($part)*))? => out, value))
     };
-    ($out:expr, $value:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)) => {
+    (tuple($($item:ident: $type:ident $(($($part:tt)*))?),+ $(,)?) => $out:expr, $value:expr) => {
         $out.tuple(|items| {
             let ($($item,)+) = $value;
-            $(items.item($item, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?));)+
+            $(items.item($item, |out, value| $crate::__encode!($type $(($($part)*))? => out, value));)+
         })
     };
-    ($out:expr, $value:expr, open_tuple($items:expr,
+    (open_tuple($items:expr,
         [$($item:ident: $type:ident $(($($part:tt)*))?),* $(,)?],
         [$($optional:ident: $optional_type:ident $(($($optional_part:tt)*))?),* $(,)?]
         $(, $rest:ident: $rest_type:ident $(($($rest_part:tt)*))?)? $(,)?
-    )) => {
+    ) => $out:expr, $value:expr) => {
         $out.open_tuple($items, |items| {
             let ($($item,)* $($optional,)* $($rest,)?) = $value;
-            $(items.item($item, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?));)*
+            $(items.item($item, |out, value| $crate::__encode!($type $(($($part)*))? => out, value));)*
             $(items.optional_item($optional, |out, value| {
-                $crate::__encode!(out, value, $optional_type $(($($optional_part)*))?)
+                $crate::__encode!($optional_type $(($($optional_part)*))? => out, value)
             });)*
-            $(items.rest($rest, |out, value| $crate::__encode!(out, value, $rest_type $(($($rest_part)*))?));)?
+            $(items.rest($rest, |out, value| $crate::__encode!($rest_type $(($($rest_part)*))? => out, value));)?
         })
     };
-    ($out:expr, $value:expr, null()) => {{
+    (null() => $out:expr, $value:expr) => {{
         let () = $value;
         $out.null()
     }};
-    ($out:expr, $value:expr, boolean()) => {
+    (boolean() => $out:expr, $value:expr) => {
         $out.boolean(*$value)
     };
-    ($out:expr, $value:expr, integer($range:expr $(,)?)) => {
+    (integer($range:expr $(,)?) => $out:expr, $value:expr) => {
         $out.integer(*$value, $range)
     };
-    ($out:expr, $value:expr, number($range:expr $(,)?)) => {
+    (number($range:expr $(,)?) => $out:expr, $value:expr) => {
         $out.number(*$value, $range)
     };
-    ($out:expr, $value:expr, boxed($name:ident $(,)?)) => {
+    (boxed($name:ident $(,)?) => $out:expr, $value:expr) => {
         $crate::codec::Encode::encode($value, $out)
     };
-    ($out:expr, $value:expr, $method:ident($($argument:expr),* $(,)?)) => {
+    ($method:ident($($argument:expr),* $(,)?) => $out:expr, $value:expr) => {
         $out.$method($value $(, $argument)*)
     };
-    ($out:expr, $value:expr, $name:ident) => {
+    ($name:ident => $out:expr, $value:expr) => {
         $crate::codec::Encode::encode($value, $out)
     };
 }
@@ -355,14 +356,14 @@ macro_rules! __encode {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __encode_nullable {
-    ($out:expr, $value:expr, string($length:expr $(,)?) $(,)?) => {
+    (string($length:expr $(,)?) $(,)? => $out:expr, $value:expr) => {
         $out.nullable_string($value, $length)
     };
-    ($out:expr, $value:expr, $name:ident $(,)?) => {
+    ($name:ident $(,)? => $out:expr, $value:expr) => {
         $out.nullable($value, $crate::codec::encode)
     };
-    ($out:expr, $value:expr, $type:ident($($part:tt)*) $(,)?) => {
-        $out.nullable($value, |out, value| $crate::__encode!(out, value, $type($($part)*)))
+    ($type:ident($($part:tt)*) $(,)? => $out:expr, $value:expr) => {
+        $out.nullable($value, |out, value| $crate::__encode!($type($($part)*) => out, value))
     };
 }
 
@@ -370,11 +371,11 @@ macro_rules! __encode_nullable {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __other_key {
-    ($object:ident, $key:ident, $known:expr) => {
-        $object.unknown_key($known)
+    ($object:ident, $input:ident, $known:expr) => {
+        $object.unknown_key($input, $known)
     };
-    ($object:ident, $key:ident, $known:expr, $rest:ident, $($type:tt)+) => {
-        $object.additional(&mut $rest, $key, |input| $crate::__decode!(input, $($type)+))
+    ($object:ident, $input:ident, $known:expr, $rest:ident, $($type:tt)+) => {
+        $object.additional($input, &mut $rest, |input| $crate::__decode!($($type)+ => input))
     };
 }
 
@@ -410,7 +411,7 @@ macro_rules! __key_of {
 macro_rules! __write_rest {
     ($object:ident, $known:expr) => {};
     ($object:ident, $known:expr, $rest:tt, $($type:tt)+) => {
-        $object.additional(&$rest, $known, |out, value| $crate::__encode!(out, value, $($type)+))
+        $object.additional(&$rest, $known, |out, value| $crate::__encode!($($type)+ => out, value))
     };
 }
 
@@ -418,15 +419,15 @@ macro_rules! __write_rest {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __read_member {
-    (required $object:ident $key:literal $field:ident) => {
-        if $field.is_none() {
-            $object.has_required($key);
+    (required $object:ident $input:ident $key:literal $field:ident) => {
+        if let None = $field {
+            $object.has_required($input, $key);
         }
     };
-    (required_escaped $object:ident $key:literal $field:ident) => {
-        $crate::__read_member!(required $object $key $field)
+    (required_escaped $object:ident $input:ident $key:literal $field:ident) => {
+        $crate::__read_member!(required $object $input $key $field)
     };
-    ($presence:ident $object:ident $key:literal $field:ident) => {};
+    ($presence:ident $object:ident $input:ident $key:literal $field:ident) => {};
 }
 
 /// Returns the value of a field.
@@ -457,26 +458,23 @@ macro_rules! __member {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __write_member {
-    (required $object:ident $key:literal $value:tt $($type:tt)+) => {
-        $crate::__encode!($object.plain_key(concat!(",\"", $key, "\":")), &$value, $($type)+)
-    };
     (optional $object:ident $key:literal $value:tt $($type:tt)+) => {
         if let Some(value) = &$value {
-            $crate::__encode!($object.plain_key(concat!(",\"", $key, "\":")), value, $($type)+);
+            $crate::__encode!($($type)+ => $object.plain_key(concat!(",\"", $key, "\":")), value);
         }
-    };
-    (default $object:ident $key:literal $value:tt $($type:tt)+) => {
-        $crate::__encode!($object.plain_key(concat!(",\"", $key, "\":")), &$value, $($type)+)
-    };
-    (default_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
-        $crate::__encode!($object.key($key), &$value, $($type)+)
-    };
-    (required_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
-        $crate::__encode!($object.key($key), &$value, $($type)+)
     };
     (optional_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
         if let Some(value) = &$value {
-            $crate::__encode!($object.key($key), value, $($type)+);
+            $crate::__encode!($($type)+ => $object.key($key), value);
         }
+    };
+    (required_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
+        $crate::__encode!($($type)+ => $object.key($key), &$value)
+    };
+    (default_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
+        $crate::__encode!($($type)+ => $object.key($key), &$value)
+    };
+    ($presence:ident $object:ident $key:literal $value:tt $($type:tt)+) => {
+        $crate::__encode!($($type)+ => $object.plain_key(concat!(",\"", $key, "\":")), &$value)
     };
 }

@@ -102,8 +102,8 @@ macro_rules! __newtype {
     ($name:ident: $inner:ty = $type:ident $(($($part:tt)*))?) => {
         $crate::__codec! {
             $name []
-            |input| { $crate::__decode!(input, $type $(($($part)*))?).map(Self) }
-            |this, out| { $crate::__encode!(out, &this.0, $type $(($($part)*))?) }
+            |input| { $crate::__decode!($type $(($($part)*))? => input).map(Self) }
+            |this, out| { $crate::__encode!($type $(($($part)*))? => out, &this.0) }
         }
 
         impl ::core::ops::Deref for $name {

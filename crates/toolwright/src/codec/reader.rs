@@ -290,10 +290,10 @@ impl<'a> Reader<'a> {
         let mut map = Map::new();
         let before = self.issues.count();
         let mut object = self.object()?;
-        while let Some(key) = object.next_key() {
-            object.additional(&mut map, key, value);
+        while object.next_key(self).is_some() {
+            object.additional(self, &mut map, value);
         }
-        object.has_within(limits);
+        object.has_within(self, limits);
         (self.issues.count() == before && !self.scanner.failed()).then_some(map)
     }
 

@@ -34,29 +34,32 @@ impl Decode for Item {
         let (mut ratio, mut done, mut note, mut sha) = (None, None, None, None);
         let (mut version, mut tags) = (None, None);
         let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "id" => id = object.value().string(ID),
-                "status" => status = Status::decode(object.value()),
-                "count" => count = object.value().integer(COUNT),
-                "size" => size = object.value().big_integer(SIZE),
-                "ratio" => ratio = object.value().number(RATIO),
-                "done" => done = object.value().boolean(),
+        while let Some(key) = object.next_key(input) {
+            match key {
+                "id" => id = input.string(ID),
+                "status" => status = Status::decode(input),
+                "count" => count = input.integer(COUNT),
+                "size" => size = input.big_integer(SIZE),
+                "ratio" => ratio = input.number(RATIO),
+                "done" => done = input.boolean(),
                 "note" => {
-                    note = object.value().nullable(|v| v.string(Length::ANY)).map(Nullable::from);
+                    note = input.nullable(|v| v.string(Length::ANY)).map(Nullable::from);
                 }
-                "sha" => sha = object.value().string(Length::ANY.matching(&SHA)),
-                "version" => version = One::decode(object.value()),
-                "tags" => tags = object.value().array(TAGS, |v| v.string(Length::ANY)),
-                _ => object.unknown_key(&[
-                    "id", "status", "count", "size", "ratio", "done", "note", "sha", "version",
-                    "tags",
-                ]),
+                "sha" => sha = input.string(Length::ANY.matching(&SHA)),
+                "version" => version = One::decode(input),
+                "tags" => tags = input.array(TAGS, |v| v.string(Length::ANY)),
+                _ => object.unknown_key(
+                    input,
+                    &[
+                        "id", "status", "count", "size", "ratio", "done", "note", "sha", "version",
+                        "tags",
+                    ],
+                ),
             }
         }
-        let id = object.required("id", id);
-        let status = object.required("status", status);
-        let tags = object.required("tags", tags);
+        let id = object.required(input, "id", id);
+        let status = object.required(input, "status", status);
+        let tags = object.required(input, "tags", tags);
         Some(Self {
             id: id?,
             status: status?,
@@ -153,13 +156,13 @@ impl Decode for Scores {
         let mut name = None;
         let mut additional = Map::new();
         let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "name" => name = object.value().string(Length::ANY),
-                _ => object.additional(&mut additional, key, |v| v.integer(COUNT)),
+        while let Some(key) = object.next_key(input) {
+            match key {
+                "name" => name = input.string(Length::ANY),
+                _ => object.additional(input, &mut additional, |v| v.integer(COUNT)),
             }
         }
-        let name = object.required("name", name);
+        let name = object.required(input, "name", name);
         Some(Self { name: name?, additional })
     }
 }
@@ -186,11 +189,11 @@ impl Decode for Node {
         let (mut next, mut children) = (None, None);
         let mut additional = Map::new();
         let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "next" => next = Self::decode(object.value()).map(Box::new),
-                "children" => children = object.value().array(Items::ANY, Self::decode),
-                _ => object.additional(&mut additional, key, Reader::value),
+        while let Some(key) = object.next_key(input) {
+            match key {
+                "next" => next = Self::decode(input).map(Box::new),
+                "children" => children = input.array(Items::ANY, Self::decode),
+                _ => object.additional(input, &mut additional, Reader::value),
             }
         }
         Some(Self { next, children, additional })
@@ -250,15 +253,15 @@ impl Decode for Circle {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
         let (mut kind, mut radius) = (None, None);
         let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "kind" => kind = object.value().constant("\"circle\""),
-                "radius" => radius = object.value().number(Range::<f64>::ANY),
-                _ => object.unknown_key(&["kind", "radius"]),
+        while let Some(key) = object.next_key(input) {
+            match key {
+                "kind" => kind = input.constant("\"circle\""),
+                "radius" => radius = input.number(Range::<f64>::ANY),
+                _ => object.unknown_key(input, &["kind", "radius"]),
             }
         }
-        let kind = object.required("kind", kind);
-        let radius = object.required("radius", radius);
+        let kind = object.required(input, "kind", kind);
+        let radius = object.required(input, "radius", radius);
         kind?;
         Some(Self { radius: radius? })
     }
@@ -277,15 +280,15 @@ impl Decode for Group {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
         let (mut kind, mut shapes) = (None, None);
         let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "kind" => kind = object.value().constant("\"group\""),
-                "shapes" => shapes = object.value().map(Properties::ANY, Shape::decode),
-                _ => object.unknown_key(&["kind", "shapes"]),
+        while let Some(key) = object.next_key(input) {
+            match key {
+                "kind" => kind = input.constant("\"group\""),
+                "shapes" => shapes = input.map(Properties::ANY, Shape::decode),
+                _ => object.unknown_key(input, &["kind", "shapes"]),
             }
         }
-        let kind = object.required("kind", kind);
-        let shapes = object.required("shapes", shapes);
+        let kind = object.required(input, "kind", kind);
+        let shapes = object.required(input, "shapes", shapes);
         kind?;
         Some(Self { shapes: shapes? })
     }

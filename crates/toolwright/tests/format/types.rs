@@ -19,15 +19,16 @@ impl Decode for Event {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
         let (mut at, mut email, mut day) = (None, None, None);
         let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "at" => at = object.value().formatted_as(SHORT),
-                "email" => email = object.value().formatted(Format::Email, SHORT),
-                "day" => day = Date::decode(object.value()),
-                _ => object.unknown_key(&["at", "email", "day"]),
+        while let Some(key) = object.next_key(input) {
+            match key {
+                "at" => at = input.formatted_as(SHORT),
+                "email" => email = input.formatted(Format::Email, SHORT),
+                "day" => day = Date::decode(input),
+                _ => object.unknown_key(input, &["at", "email", "day"]),
             }
         }
-        let (at, email) = (object.required("at", at), object.required("email", email));
+        let (at, email) =
+            (object.required(input, "at", at), object.required(input, "email", email));
         Some(Self { at: at?, email: email?, day })
     }
 }
