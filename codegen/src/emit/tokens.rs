@@ -112,37 +112,34 @@ pub(super) fn duration(duration: Duration) -> TokenStream {
     }
 }
 
-/// `Length::ANY` with a call for each limit.
+/// `Length::between` its limits, or `Length::ANY` with a call for each.
 impl ToTokens for StringLimits {
     fn to_tokens(&self, out: &mut TokenStream) {
-        push!(out, codec::Length::ANY);
-        at_least(self.min.map(count), out);
-        at_most(self.max.map(count), out);
+        push!(out, codec::Length);
+        between(self.min.map(count), self.max.map(count), out);
         if let Some(pattern) = self.pattern.as_ref().map(|pattern| &pattern.name) {
             push!(out, .matching(&#pattern));
         }
     }
 }
 
-/// `Items::ANY` with a call for each limit.
+/// `Items::between` its limits, or `Items::ANY` with a call for each.
 impl ToTokens for ItemLimits {
     fn to_tokens(&self, out: &mut TokenStream) {
-        push!(out, codec::Items::ANY);
-        at_least(self.min.map(count), out);
-        at_most(self.max.map(count), out);
+        push!(out, codec::Items);
+        between(self.min.map(count), self.max.map(count), out);
         if self.unique {
             push!(out, .unique());
         }
     }
 }
 
-/// `Properties::ANY` with a call for each limit.
+/// `Properties::between` its limits, or `Properties::ANY` with a call for each.
 impl ToTokens for PropertyLimits {
     fn to_tokens(&self, out: &mut TokenStream) {
         let Self { min, max, names, dependent } = self;
-        push!(out, codec::Properties::ANY);
-        at_least(min.map(count), out);
-        at_most(max.map(count), out);
+        push!(out, codec::Properties);
+        between(min.map(count), max.map(count), out);
         if *names != StringLimits::default() {
             push!(out, .named(#names));
         }
@@ -155,45 +152,47 @@ impl ToTokens for PropertyLimits {
     }
 }
 
-/// `Range::ANY` with a call for each limit.
+/// `Range::between` its limits, or `Range::ANY` with a call for each.
 impl ToTokens for IntegerLimits {
     fn to_tokens(&self, out: &mut TokenStream) {
-        push!(out, codec::Range::ANY);
-        at_least(self.min.map(integer), out);
-        at_most(self.max.map(integer), out);
+        push!(out, codec::Range);
+        between(self.min.map(integer), self.max.map(integer), out);
     }
 }
 
-/// `Range::ANY` with a call for each limit.
+/// `Range::between` its limits, or `Range::ANY` with a call for each.
 impl ToTokens for NumberLimits {
     fn to_tokens(&self, out: &mut TokenStream) {
-        push!(out, codec::Range::ANY);
-        match self.lower {
-            Some(NumberLimit { value, is_exclusive: true }) => {
-                let bound = number(value);
-                push!(out, .above(#bound));
-            }
-            lower => at_least(lower.map(|limit| number(limit.value)), out),
+        push!(out, codec::Range);
+        let (above, min) = exclusive_or_inclusive(self.lower);
+        let (below, max) = exclusive_or_inclusive(self.upper);
+        between(min, max, out);
+        if let Some(above) = above {
+            push!(out, .above(#above));
         }
-        match self.upper {
-            Some(NumberLimit { value, is_exclusive: true }) => {
-                let bound = number(value);
-                push!(out, .below(#bound));
-            }
-            upper => at_most(upper.map(|limit| number(limit.value)), out),
+        if let Some(below) = below {
+            push!(out, .below(#below));
         }
     }
 }
 
-fn at_least(min: Option<impl ToTokens>, out: &mut TokenStream) {
-    if let Some(min) = min {
-        push!(out, .at_least(#min));
+fn exclusive_or_inclusive(
+    limit: Option<NumberLimit>,
+) -> (Option<TokenStream>, Option<TokenStream>) {
+    match limit.map(|NumberLimit { value, is_exclusive }| (number(value), is_exclusive)) {
+        Some((bound, true)) => (Some(bound), None),
+        Some((bound, false)) => (None, Some(bound)),
+        None => (None, None),
     }
 }
 
-fn at_most(max: Option<impl ToTokens>, out: &mut TokenStream) {
-    if let Some(max) = max {
-        push!(out, .at_most(#max));
+/// Writes inclusive limits, after the name of their type.
+fn between(min: Option<impl ToTokens>, max: Option<impl ToTokens>, out: &mut TokenStream) {
+    match (min, max) {
+        (Some(min), Some(max)) => push!(out, ::between(#min, #max)),
+        (Some(min), None) => push!(out, ::ANY.at_least(#min)),
+        (None, Some(max)) => push!(out, ::ANY.at_most(#max)),
+        (None, None) => push!(out, ::ANY),
     }
 }
 

@@ -23,6 +23,12 @@ impl Length {
     /// Any string.
     pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, pattern: None };
 
+    /// A string with this many code points, inclusively.
+    #[must_use]
+    pub const fn between(minimum: u64, maximum: u64) -> Self {
+        Self { minimum, maximum, pattern: None }
+    }
+
     /// Sets the minimum number of code points.
     #[must_use]
     pub const fn at_least(self, minimum: u64) -> Self {
@@ -105,6 +111,12 @@ impl Items {
     /// Any number of items.
     pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, unique: false };
 
+    /// An array with this many items, inclusively.
+    #[must_use]
+    pub const fn between(minimum: u64, maximum: u64) -> Self {
+        Self { minimum, maximum, unique: false }
+    }
+
     /// Sets the minimum number of items.
     #[must_use]
     pub const fn at_least(self, minimum: u64) -> Self {
@@ -169,6 +181,12 @@ pub struct Range<N> {
 impl<N: Copy> Range<N> {
     /// Any number.
     pub const ANY: Self = Self { low: Bound::Unbounded, high: Bound::Unbounded };
+
+    /// A number from `low` to `high`, inclusively.
+    #[must_use]
+    pub const fn between(low: N, high: N) -> Self {
+        Self { low: Bound::Included(low), high: Bound::Included(high) }
+    }
 
     /// Sets an inclusive minimum.
     #[must_use]

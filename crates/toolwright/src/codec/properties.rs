@@ -19,6 +19,12 @@ impl Properties {
     /// Any properties.
     pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, names: None, dependent: &[] };
 
+    /// An object with this many properties, inclusively.
+    #[must_use]
+    pub const fn between(minimum: u64, maximum: u64) -> Self {
+        Self { minimum, maximum, ..Self::ANY }
+    }
+
     /// Sets the minimum number of properties.
     #[must_use]
     pub const fn at_least(self, minimum: u64) -> Self {

@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
         count: u64,
         items: fn(&mut TupleReader<'_, 'a>) -> Option<T>,
     ) -> Option<T> {
-        self.open_tuple(Items::ANY.at_least(count).at_most(count), items)
+        self.open_tuple(Items::between(count, count), items)
     }
 
     /// Reads an array whose first items have types of their own.

@@ -5,9 +5,9 @@ use super::types::{Plan, PlanInput, PlanStep, StepStatus};
 use toolwright::codec;
 
 toolwright::object!(PlanInput {
-    required "goal" => goal: string(codec::Length::ANY.at_least(1).at_most(500)),
+    required "goal" => goal: string(codec::Length::between(1, 500)),
     default(Self::DEFAULT_MAX_STEPS) "max_steps" =>
-        max_steps: integer(codec::Range::ANY.at_least(1).at_most(20)),
+        max_steps: integer(codec::Range::between(1, 20)),
 });
 
 toolwright::string_enum!(StepStatus {
@@ -17,12 +17,12 @@ toolwright::string_enum!(StepStatus {
 });
 
 toolwright::object!(PlanStep {
-    required "title" => title: string(codec::Length::ANY.at_least(1).at_most(200)),
+    required "title" => title: string(codec::Length::between(1, 200)),
     required "status" => status: StepStatus,
     optional "minutes" => minutes: or_null(number(codec::Range::ANY.at_least(0.0))),
 });
 
 toolwright::object!(Plan {
-    required "goal" => goal: string(codec::Length::ANY.at_least(1).at_most(500)),
+    required "goal" => goal: string(codec::Length::between(1, 500)),
     required "steps" => steps: list(codec::Items::ANY.at_most(20), PlanStep),
 });

@@ -14,8 +14,8 @@ toolwright::string_enum!(TodoStatus {
 });
 
 toolwright::object!(TodoItem {
-    required "id" => id: string(codec::Length::ANY.at_least(1).at_most(64)),
-    required "title" => title: string(codec::Length::ANY.at_least(1).at_most(200)),
+    required "id" => id: string(codec::Length::between(1, 64)),
+    required "title" => title: string(codec::Length::between(1, 200)),
     required "status" => status: TodoStatus,
     optional "note" => note: string(codec::Length::ANY.at_most(2_000)),
 });
