@@ -2,6 +2,8 @@
 
 use toolwright::value::{Kind, Map, Value};
 
+use crate::plan::Wire;
+
 /// The most nodes of a schema that are read for its form, as references may multiply them.
 const MOST_READ: usize = 500;
 
@@ -23,17 +25,9 @@ impl Kinds {
         self.0 |= 1 << kind as u8;
     }
 
-    fn has_that_of(self, value: &Value) -> bool {
-        match value {
-            Value::Null => self.has(Kind::Null),
-            Value::Boolean(_) => self.has(Kind::Boolean),
-            Value::String(_) => self.has(Kind::String),
-            Value::Array(_) => self.has(Kind::Array),
-            Value::Object(_) => self.has(Kind::Object),
-            Value::Number(number) => {
-                self.has(Kind::Number) || (self.has(Kind::Integer) && number.is_integer())
-            }
-        }
+    fn has_that_of(self, wire: Wire<'_>) -> bool {
+        let kind = wire.kind();
+        self.has(kind) || (kind == Kind::Number && self.has(Kind::Integer) && wire.is_integer())
     }
 }
 
@@ -96,28 +90,28 @@ impl Guard {
     }
 
     /// Returns whether a value has the form.
-    pub(crate) fn accepts(&self, value: &Value) -> bool {
-        self.resembles(value)
-            && value.as_object().is_none_or(|entries| {
-                self.object.required.iter().all(|key| entries.contains_key(key))
-            })
+    pub(crate) fn accepts(&self, wire: Wire<'_>) -> bool {
+        let has_required = || self.object.required.iter().all(|key| wire.get(key).is_some());
+        self.resembles(wire) && (wire.kind() != Kind::Object || has_required())
     }
 
     /// Returns whether a value has the form, apart from missing keys.
-    pub(crate) fn resembles(&self, value: &Value) -> bool {
-        let listed = self.values.as_ref().is_none_or(|values| values.contains(value));
-        listed
-            && self.kinds.has_that_of(value)
-            && value.as_object().is_none_or(|entries| {
-                let object = &self.object;
-                let constants = object.constants.iter().all(|(key, values)| {
-                    entries.get(key).is_none_or(|value| values.contains(value))
-                });
-                let known = object.known.as_ref().is_none_or(|known| {
-                    entries.keys().all(|key| known.iter().any(|known| known == key))
-                });
-                constants && known
-            })
+    pub(crate) fn resembles(&self, wire: Wire<'_>) -> bool {
+        let is_one_of =
+            |wire: Wire<'_>, values: &[Value]| values.iter().any(|value| wire.equals(value));
+        if !self.kinds.has_that_of(wire)
+            || self.values.as_ref().is_some_and(|values| !is_one_of(wire, values))
+        {
+            return false;
+        }
+        if wire.kind() != Kind::Object {
+            return true;
+        }
+        let ObjectGuard { known, constants, .. } = &self.object;
+        wire.entries().all(|(key, value)| {
+            known.as_ref().is_none_or(|known| known.iter().any(|known| known == key))
+                && constants.iter().all(|(name, values)| name != key || is_one_of(value, values))
+        })
     }
 }
 

@@ -3,22 +3,31 @@
 
 use std::collections::HashSet;
 
+use toolwright::InvalidPayload;
 use toolwright::issue::{Issue, IssueKind};
-use toolwright::value::{Map, Value};
+use toolwright::value::Kind;
 
-use super::{AbsentForm, At, ObjectStep, Plan, Property, Rest, Step, StepId, Wrong};
+use super::wire::write_key;
+use super::{
+    AbsentForm, At, Document, ObjectStep, Plan, Property, Rest, SAME, Step, StepId, Wire, Wrong,
+};
 
 impl Plan {
-    /// Decodes as much as possible, and adds mistakes to `wrong`.
-    pub(crate) fn decode(&self, wire: Value, wrong: &mut Vec<Wrong>) -> Value {
+    /// Returns the JSON text of the canonical value. Decodes as much as possible, and adds mistakes to `wrong`: with any, the
+    /// text is of no use.
+    pub(crate) fn decode(&self, wire: Wire<'_>, size: usize, wrong: &mut Vec<Wrong>) -> String {
         let places = Places { canonical: &At::Root, wire: &At::Root };
-        Decoder { steps: &self.steps, wrong }.decoded(self.root, wire, places)
+        let mut decoder = Decoder { steps: &self.steps, wrong, out: String::with_capacity(size) };
+        decoder.decode(self.root, wire, places);
+        decoder.out
     }
 }
 
 struct Decoder<'a> {
     steps: &'a [Step],
     wrong: &'a mut Vec<Wrong>,
+    /// The canonical text so far.
+    out: String,
 }
 
 /// The place of a value, in the canonical value and on the wire.
@@ -35,215 +44,225 @@ impl<'a> Places<'a> {
 }
 
 impl Decoder<'_> {
-    fn decoded(&mut self, id: StepId, wire: Value, at: Places<'_>) -> Value {
+    /// Appends the canonical text of a wire value.
+    fn decode(&mut self, id: StepId, wire: Wire<'_>, at: Places<'_>) {
         let steps = self.steps;
-        match (&steps[id], wire) {
-            (Step::Link(id), wire) => self.decoded(*id, wire, at),
-            (Step::Wrapped { key, inner }, Value::Object(mut entries)) => {
-                for other in entries.keys().filter(|other| other != key) {
-                    let kind =
-                        IssueKind::UnknownKey { key: other.to_owned(), known: Vec::new().into() };
-                    self.report(at.on_wire(&at.wire.key(other)), kind);
+        match (&steps[id], wire.kind()) {
+            (Step::Link(id), _) => self.decode(*id, wire, at),
+            (Step::Wrapped { key, inner }, Kind::Object) => {
+                for (other, _) in wire.entries().filter(|(other, _)| other != key) {
+                    self.report_unknown(other, at);
                 }
-                let wire = at.wire.key(key);
-                let at = at.on_wire(&wire);
-                let Some(value) = entries.remove(key) else {
-                    self.report(at, IssueKind::Missing { one_of: Vec::new().into() });
-                    return Value::Null;
-                };
-                self.decoded(*inner, value, at)
+                let place = at.wire.key(key);
+                match wire.get(key) {
+                    Some(value) => self.decode(*inner, value, at.on_wire(&place)),
+                    None => self.report(at.on_wire(&place), missing()),
+                }
             }
-            (Step::Text, Value::String(text)) => match text.parse() {
-                Ok(value) => value,
-                Err(invalid) => {
-                    let message = format!("is no JSON text: {}", sentence(&invalid));
-                    self.report(at, IssueKind::Schema { message });
-                    Value::Null
-                }
-            },
-            (Step::Digits, Value::String(digits)) => match digits.parse() {
-                Ok(integer) if is_integer(&digits) => integer,
-                _ => Value::String(digits),
-            },
-            (Step::Table(rows), wire) => match rows.iter().find(|(_, listed)| *listed == wire) {
-                Some((canonical, _)) => canonical.clone(),
-                None => wire,
-            },
-            (Step::Object(object), Value::Object(entries)) => self.object(object, entries, at),
-            (Step::Array(step), Value::Array(items)) => {
-                let item = |(index, item)| {
+            (Step::Object(object), Kind::Object) => self.object(object, wire, at),
+            (Step::Array(step), Kind::Array) => {
+                self.out.push('[');
+                for (index, item) in wire.items().enumerate() {
+                    self.separate();
                     let (canonical, wire) = (at.canonical.index(index), at.wire.index(index));
-                    self.decoded(*step, item, Places { canonical: &canonical, wire: &wire })
-                };
-                Value::Array(items.into_iter().enumerate().map(item).collect())
+                    self.decode(*step, item, Places { canonical: &canonical, wire: &wire });
+                }
+                self.out.push(']');
             }
-            (Step::Tuple { items, rest }, Value::Object(entries)) => {
-                self.tuple(items, rest.as_ref(), entries, at)
+            (Step::Tuple { items, rest }, Kind::Object) => {
+                self.tuple(items, rest.as_ref(), wire, at);
             }
-            (Step::Pairs(step), Value::Array(pairs)) => {
-                let mut entries = Map::new();
-                self.pairs(*step, pairs, &[], &mut entries, at);
-                Value::Object(entries)
+            (Step::Pairs(step), Kind::Array) => {
+                self.out.push('{');
+                self.pairs(*step, wire, &[], at);
+                self.out.push('}');
             }
-            (Step::Choice(branches), wire) => {
-                let exact = branches.iter().find(|branch| branch.guard.accepts(&wire));
+            (Step::Choice(branches), _) => {
+                let exact = branches.iter().find(|branch| branch.guard.accepts(wire));
                 let branch =
-                    exact.or_else(|| branches.iter().find(|branch| branch.guard.resembles(&wire)));
-                match branch {
-                    Some(branch) => self.decoded(branch.step, wire, at),
-                    None => wire,
-                }
+                    exact.or_else(|| branches.iter().find(|branch| branch.guard.resembles(wire)));
+                self.decode(branch.map_or(SAME, |branch| branch.step), wire, at);
             }
+            (Step::Table(rows), _) => match rows.iter().find(|(_, listed)| wire.equals(listed)) {
+                Some((canonical, _)) => self.out.push_str(&canonical.to_string()),
+                None => wire.write(&mut self.out),
+            },
             // A value of another kind: the codec says what it expects at this place.
-            (Step::Same, wire) | (Step::Tuple { .. }, wire @ Value::Array(_)) => wire,
-            (step, wire) => {
-                if let Some(expected) = step.expected_on_wire() {
-                    let kind = IssueKind::Type { expected: expected.into(), found: found(&wire) };
-                    self.report(at, kind);
-                    return Value::Null;
-                }
-                wire
+            (Step::Same, _) | (Step::Tuple { .. }, Kind::Array) => wire.write(&mut self.out),
+            (step, _) => match (step, wire.as_str()) {
+                (Step::Text, Some(text)) => self.text(&text, at),
+                (Step::Digits, Some(digits)) if is_integer(&digits) => self.out.push_str(&digits),
+                _ => match step.expected_on_wire() {
+                    Some(expected) => self.report_kind(at, expected, wire),
+                    None => wire.write(&mut self.out),
+                },
+            },
+        }
+    }
+
+    /// Appends a comma, unless an array or object begins here.
+    fn separate(&mut self) {
+        if !matches!(self.out.as_bytes().last(), Some(b'[' | b'{')) {
+            self.out.push(',');
+        }
+    }
+
+    fn text(&mut self, text: &str, at: Places<'_>) {
+        match Document::of(text) {
+            Ok(document) => document.root().write(&mut self.out),
+            Err(invalid) => {
+                let message = format!("is no JSON text: {}", sentence(&invalid));
+                self.report(at, IssueKind::Schema { message });
             }
         }
     }
 
-    fn object(&mut self, object: &ObjectStep, wire: Map<Value>, at: Places<'_>) -> Value {
-        let (values, others) = object.split(wire, |property| &property.wire_key);
-        let mut entries = Map::new();
-        for (property, value) in object.properties.iter().zip(values) {
-            let Some(value) = value else { continue };
-            let Property { key, wire_key, step, absent } = property;
-            let (canonical, wire) = (at.canonical.key(key), at.wire.key(wire_key));
-            let at = Places { canonical: &canonical, wire: &wire };
-            let value = match (absent, value) {
-                (AbsentForm::Null | AbsentForm::Wrapped, Value::Null) => continue,
-                (AbsentForm::Wrapped, Value::Object(mut inner)) => {
-                    let wire = wire.key("value");
-                    let at = at.on_wire(&wire);
-                    let Some(value) = inner.remove("value") else {
-                        self.report(at, IssueKind::Missing { one_of: Vec::new().into() });
-                        continue;
-                    };
-                    self.decoded(*step, value, at)
-                }
-                (AbsentForm::Wrapped, other) => {
-                    let expected = "an object with the key `value`, or null".into();
-                    self.report(at, IssueKind::Type { expected, found: found(&other) });
+    fn object(&mut self, object: &ObjectStep, entries: Wire<'_>, at: Places<'_>) {
+        let properties = &object.properties;
+        // Properties are usually in the order of the schema.
+        let mut next = 0;
+        self.out.push('{');
+        for (wire_key, value) in entries.entries() {
+            let mut places = (next..properties.len()).chain(0..next);
+            let place = places.find(|place| properties[*place].wire_key == wire_key);
+            let wire = at.wire.key(wire_key);
+            if let Some(place) = place {
+                next = place + 1;
+                let canonical = at.canonical.key(&properties[place].key);
+                self.property(
+                    &properties[place],
+                    value,
+                    Places { canonical: &canonical, wire: &wire },
+                );
+                continue;
+            }
+            let step = match &object.rest {
+                Rest::Pairs { wire_key: pairs, step } if pairs == wire_key => {
+                    match value.kind() {
+                        Kind::Array => self.pairs(*step, value, properties, at.on_wire(&wire)),
+                        Kind::Null => {}
+                        _ => {
+                            let expected = "an array of objects with `key` and `value`";
+                            self.report_kind(at.on_wire(&wire), expected, value);
+                        }
+                    }
                     continue;
                 }
-                (_, value) => self.decoded(*step, value, at),
-            };
-            entries.insert(key.as_str(), value);
-        }
-        for (key, value) in others {
-            let wire = at.wire.key(&key);
-            let on_wire = at.on_wire(&wire);
-            match &object.rest {
-                Rest::Pairs { wire_key, step } if *wire_key == key => match value {
-                    Value::Array(pairs) => {
-                        let keys = object.properties.iter().map(|property| property.key.as_str());
-                        let keys: Vec<&str> = keys.collect();
-                        self.pairs(*step, pairs, &keys, &mut entries, on_wire);
-                    }
-                    Value::Null => {}
-                    other => {
-                        let expected = "an array of objects with `key` and `value`".into();
-                        self.report(on_wire, IssueKind::Type { expected, found: found(&other) });
-                    }
-                },
-                Rest::Keep(step) => {
-                    let canonical = at.canonical.key(&key);
-                    let at = Places { canonical: &canonical, wire: &wire };
-                    let value = self.decoded(*step, value, at);
-                    if entries.contains_key(&key) {
-                        self.report(at, IssueKind::DuplicateKey { key: key.clone() });
-                    }
-                    entries.insert(key.as_str(), value);
-                }
+                Rest::Keep(step) => *step,
                 // The codec refuses it where the schema does.
-                Rest::Pairs { .. } | Rest::NoForm => {
-                    entries.insert(key.as_str(), value);
-                }
+                Rest::Pairs { .. } | Rest::NoForm => SAME,
+            };
+            let canonical = at.canonical.key(wire_key);
+            let at = Places { canonical: &canonical, wire: &wire };
+            // The key may be that of a property which has another one on the wire.
+            let other = properties.iter().find(|property| property.key == wire_key);
+            let is_taken = |other: &Property| {
+                entries.get(&other.wire_key).is_some_and(|value| !other.is_absent(value))
+            };
+            if other.is_some_and(is_taken) {
+                self.report(at, IssueKind::DuplicateKey { key: wire_key.to_string() });
             }
+            self.separate();
+            write_key(wire_key, &mut self.out);
+            self.decode(step, value, at);
         }
-        Value::Object(entries)
+        self.out.push('}');
     }
 
-    /// Reads pairs into `entries`; `taken` are the keys that have a property of their own.
-    fn pairs(
-        &mut self,
-        step: StepId,
-        pairs: Vec<Value>,
-        taken: &[&str],
-        entries: &mut Map<Value>,
-        at: Places<'_>,
-    ) {
-        let mut found_entries: Vec<(String, Value)> = Vec::new();
+    fn property(&mut self, property: &Property, value: Wire<'_>, at: Places<'_>) {
+        if property.is_absent(value) {
+            return;
+        }
+        let inner = at.wire.key("value");
+        let (value, at) = match (property.absent, value.kind()) {
+            (AbsentForm::Wrapped, Kind::Object) => match value.get("value") {
+                Some(value) => (value, at.on_wire(&inner)),
+                None => return self.report(at.on_wire(&inner), missing()),
+            },
+            (AbsentForm::Wrapped, _) => {
+                let expected = "an object with the key `value`, or null";
+                return self.report_kind(at, expected, value);
+            }
+            _ => (value, at),
+        };
+        self.separate();
+        write_key(&property.key, &mut self.out);
+        // The most common step, without a call.
+        if property.step == SAME {
+            return value.write(&mut self.out);
+        }
+        self.decode(property.step, value, at);
+    }
+
+    /// Appends the entries that are sent as pairs; the keys of `properties` have an entry of their own.
+    fn pairs(&mut self, step: StepId, pairs: Wire<'_>, properties: &[Property], at: Places<'_>) {
         let mut seen = HashSet::new();
-        for (index, pair) in pairs.into_iter().enumerate() {
+        for (index, pair) in pairs.items().enumerate() {
             let wire = at.wire.index(index);
             let at = at.on_wire(&wire);
-            let is_pair = pair.get("key").is_some_and(|key| key.as_str().is_some())
-                && pair.get("value").is_some();
-            let parts = match pair {
-                Value::Object(mut parts) if is_pair => {
-                    parts.remove("key").zip(parts.remove("value"))
-                }
-                other => {
-                    let expected = "an object with the string `key` and `value`".into();
-                    self.report(at, IssueKind::Type { expected, found: found(&other) });
-                    continue;
-                }
+            let key = pair.get("key").and_then(Wire::as_str);
+            let Some((key, value)) = key.zip(pair.get("value")) else {
+                self.report_kind(at, "an object with the string `key` and `value`", pair);
+                continue;
             };
-            let Some((Value::String(key), value)) = parts else { continue };
             let canonical = at.canonical.key(&key);
             let at = Places { canonical: &canonical, ..at };
-            if taken.contains(&key.as_str()) || !seen.insert(key.clone()) {
-                let kind = IssueKind::DuplicateKey { key: key.clone() };
+            if properties.iter().any(|property| property.key == key) || !seen.insert(key.clone()) {
+                let kind = IssueKind::DuplicateKey { key: key.to_string() };
                 self.report(at.on_wire(&wire.key("key")), kind);
                 continue;
             }
-            let value = self.decoded(step, value, at.on_wire(&wire.key("value")));
-            found_entries.push((key, value));
+            self.separate();
+            write_key(&key, &mut self.out);
+            self.decode(step, value, at.on_wire(&wire.key("value")));
         }
-        entries.extend(found_entries);
     }
 
     fn tuple(
         &mut self,
         items: &[(String, StepId)],
         rest: Option<&(String, StepId)>,
-        wire: Map<Value>,
+        wire: Wire<'_>,
         at: Places<'_>,
-    ) -> Value {
-        let mut wire = wire;
-        let mut values = Vec::new();
+    ) {
+        self.out.push('[');
         for (index, (key, step)) in items.iter().enumerate() {
-            let (canonical, wire_at) = (at.canonical.index(index), at.wire.key(key));
-            let at = Places { canonical: &canonical, wire: &wire_at };
-            match wire.remove(key) {
-                Some(value) => values.push(self.decoded(*step, value, at)),
-                None => self.report(at, IssueKind::Missing { one_of: Vec::new().into() }),
+            let (canonical, place) = (at.canonical.index(index), at.wire.key(key));
+            let at = Places { canonical: &canonical, wire: &place };
+            match wire.get(key) {
+                Some(value) => {
+                    self.separate();
+                    self.decode(*step, value, at);
+                }
+                None => self.report(at, missing()),
             }
         }
-        if let Some((key, step)) = rest {
+        if let Some((key, step)) = rest
+            && let Some(more) = wire.get(key).filter(|more| more.kind() == Kind::Array)
+        {
             let list = at.wire.key(key);
-            let more = match wire.remove(key) {
-                Some(Value::Array(more)) => more,
-                _ => Vec::new(),
-            };
-            for (index, value) in more.into_iter().enumerate() {
-                let canonical = at.canonical.index(items.len() + index);
-                let wire = list.index(index);
-                let at = Places { canonical: &canonical, wire: &wire };
-                values.push(self.decoded(*step, value, at));
+            for (index, value) in more.items().enumerate() {
+                let (canonical, wire) =
+                    (at.canonical.index(items.len() + index), list.index(index));
+                self.separate();
+                self.decode(*step, value, Places { canonical: &canonical, wire: &wire });
             }
         }
-        for key in wire.keys() {
-            let kind = IssueKind::UnknownKey { key: key.to_owned(), known: Vec::new().into() };
-            self.report(at.on_wire(&at.wire.key(key)), kind);
+        self.out.push(']');
+        for (key, _) in wire.entries() {
+            if items.iter().chain(rest).all(|(known, _)| known != key) {
+                self.report_unknown(key, at);
+            }
         }
-        Value::Array(values)
+    }
+
+    fn report_kind(&mut self, at: Places<'_>, expected: &'static str, wire: Wire<'_>) {
+        self.report(at, IssueKind::Type { expected: expected.into(), found: found(wire) });
+    }
+
+    fn report_unknown(&mut self, key: &str, at: Places<'_>) {
+        let kind = IssueKind::UnknownKey { key: key.to_owned(), known: Vec::new().into() };
+        self.report(at.on_wire(&at.wire.key(key)), kind);
     }
 
     fn report(&mut self, at: Places<'_>, kind: IssueKind) {
@@ -265,21 +284,34 @@ impl Step {
     }
 }
 
-fn sentence(invalid: &toolwright::InvalidPayload) -> String {
+impl Property {
+    /// Returns whether a value on the wire stands for the absence of the property.
+    fn is_absent(&self, value: Wire<'_>) -> bool {
+        matches!(self.absent, AbsentForm::Null | AbsentForm::Wrapped) && value.is_null()
+    }
+}
+
+fn missing() -> IssueKind {
+    IssueKind::Missing { one_of: Vec::new().into() }
+}
+
+fn sentence(invalid: &InvalidPayload) -> String {
     invalid.issues().first().map_or_else(String::new, Issue::message)
 }
 
 /// Returns the beginning of a value, with its kind.
-fn found(value: &Value) -> String {
-    let text: String = value.to_string().chars().take(40).collect();
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Boolean(_) => format!("the boolean {text}"),
-        Value::Number(_) => format!("the number {text}"),
-        Value::String(_) => format!("the string {text}"),
-        Value::Array(_) => "an array".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-    }
+fn found(wire: Wire<'_>) -> String {
+    let kind = match wire.kind() {
+        Kind::Null => return "null".to_owned(),
+        Kind::Array => return "an array".to_owned(),
+        Kind::Object => return "an object".to_owned(),
+        Kind::Boolean => "the boolean",
+        Kind::Integer | Kind::Number => "the number",
+        Kind::String => "the string",
+    };
+    let mut text = String::new();
+    wire.write(&mut text);
+    format!("{kind} {}", text.chars().take(40).collect::<String>())
 }
 
 fn is_integer(text: &str) -> bool {

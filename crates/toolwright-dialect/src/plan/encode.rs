@@ -56,7 +56,7 @@ impl Plan {
         entries: Map<Value>,
         at: &At<'_>,
     ) -> Result<Value, NoForm> {
-        let (values, others) = object.split(entries, |property| &property.key);
+        let (values, others) = object.split(entries);
         let mut wire = Map::new();
         for (property, value) in object.properties.iter().zip(values) {
             let at = at.key(&property.key);
@@ -141,6 +141,26 @@ impl Plan {
             (None, None) => {}
         }
         Ok(Value::Object(wire))
+    }
+}
+
+impl ObjectStep {
+    /// Takes the values of the properties out of an object, and returns them in the order of the properties, and the other
+    /// entries.
+    fn split(&self, entries: Map<Value>) -> (Vec<Option<Value>>, Vec<(String, Value)>) {
+        let count = self.properties.len();
+        let mut values: Vec<Option<Value>> = (0..count).map(|_| None).collect();
+        let mut others = Vec::new();
+        // Properties are usually in the order of the schema.
+        let mut next = 0;
+        for (name, value) in entries {
+            let mut places = (next..count).chain(0..next);
+            match places.find(|place| self.properties[*place].key == name) {
+                Some(place) => (values[place], next) = (Some(value), place + 1),
+                None => others.push((name, value)),
+            }
+        }
+        (values, others)
     }
 }
 

@@ -7,13 +7,15 @@ mod decode;
 mod encode;
 mod lazy;
 mod place;
+mod wire;
 
 use toolwright::issue::Issue;
 use toolwright::pointer::escaped;
-use toolwright::value::{Map, Value};
+use toolwright::value::Value;
 
 use crate::guard::Guard;
 pub(crate) use lazy::LazySchema;
+pub(crate) use wire::{Document, Wire};
 
 /// The number of a step.
 pub(crate) type StepId = usize;
@@ -54,30 +56,6 @@ pub(crate) enum Step {
 pub(crate) struct ObjectStep {
     pub(crate) properties: Vec<Property>,
     pub(crate) rest: Rest,
-}
-
-impl ObjectStep {
-    /// Takes the values of the properties out of an object, and returns them in the order of the properties, and the other
-    /// entries. `key` is the key of a property there.
-    fn split<'a>(
-        &'a self,
-        entries: Map<Value>,
-        key: impl Fn(&'a Property) -> &'a String,
-    ) -> (Vec<Option<Value>>, Vec<(String, Value)>) {
-        let count = self.properties.len();
-        let mut values: Vec<Option<Value>> = (0..count).map(|_| None).collect();
-        let mut others = Vec::new();
-        // Properties are usually in the order of the schema.
-        let mut next = 0;
-        for (name, value) in entries {
-            let mut places = (next..count).chain(0..next);
-            match places.find(|place| *key(&self.properties[*place]) == name) {
-                Some(place) => (values[place], next) = (Some(value), place + 1),
-                None => others.push((name, value)),
-            }
-        }
-        (values, others)
-    }
 }
 
 #[derive(Debug)]

@@ -1,16 +1,14 @@
 //! The place on the wire of a canonical place, for issues that a codec finds.
 
-use std::borrow::Cow;
-
 use toolwright::pointer::{escaped, unescaped};
-use toolwright::value::Value;
+use toolwright::value::Kind;
 
-use super::{AbsentForm, ObjectStep, Plan, Rest, SAME, Step, StepId};
+use super::{AbsentForm, ObjectStep, Plan, Rest, SAME, Step, StepId, Wire};
 
 impl Plan {
     /// Returns the place on the wire of a canonical place: a pointer, or that of the nearest value around it.
-    pub(crate) fn wire_pointer(&self, canonical: &str, wire: &Value) -> String {
-        let mut place = Place { plan: self, wire: String::new(), value: Some(Cow::Borrowed(wire)) };
+    pub(crate) fn wire_pointer(&self, canonical: &str, wire: Wire<'_>) -> String {
+        let mut place = Place { plan: self, wire: String::new(), value: Some(wire) };
         let mut step = self.root;
         for segment in canonical.split('/').skip(1) {
             match place.enter(step, &unescaped(segment)) {
@@ -26,7 +24,7 @@ impl Plan {
 struct Place<'a> {
     plan: &'a Plan,
     wire: String,
-    value: Option<Cow<'a, Value>>,
+    value: Option<Wire<'a>>,
 }
 
 impl Place<'_> {
@@ -61,7 +59,7 @@ impl Place<'_> {
                 Some(*step)
             }
             Step::Choice(branches) => {
-                let value = self.value.as_deref()?;
+                let value = self.value?;
                 let exact = branches.iter().find(|branch| branch.guard.accepts(value));
                 let branch = exact
                     .or_else(|| branches.iter().find(|branch| branch.guard.resembles(value)))?;
@@ -95,9 +93,10 @@ impl Place<'_> {
     }
 
     fn enter_pair(&mut self, step: StepId, key: &str) -> Option<StepId> {
-        let pairs = self.value.as_deref()?.as_array()?;
-        let index =
-            pairs.iter().position(|pair| pair.get("key").and_then(Value::as_str) == Some(key))?;
+        let pairs = self.value.filter(|value| value.kind() == Kind::Array)?;
+        let has_key =
+            |pair: Wire<'_>| pair.get("key").and_then(Wire::as_str).is_some_and(|own| own == key);
+        let index = pairs.items().position(has_key)?;
         self.down(&index.to_string());
         self.down("value");
         Some(step)
@@ -106,15 +105,9 @@ impl Place<'_> {
     fn down(&mut self, segment: &str) {
         self.wire.push('/');
         self.wire.push_str(&escaped(segment));
-        self.value = self.value.take().and_then(|value| {
-            let inner = match &*value {
-                Value::Object(entries) => entries.get(segment),
-                Value::Array(items) => {
-                    segment.parse::<usize>().ok().and_then(|index| items.get(index))
-                }
-                _ => None,
-            };
-            inner.cloned().map(Cow::Owned)
+        self.value = self.value.and_then(|value| match value.kind() {
+            Kind::Array => value.items().nth(segment.parse().ok()?),
+            _ => value.get(segment),
         });
     }
 }

@@ -17,13 +17,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolwright::issue::{Issue, IssueKind};
-use toolwright::value::{Map, Value};
+use toolwright::value::{Kind, Map, Value};
 use toolwright::{InvalidPayload, Payload};
 
 use crate::canonical::Canonical;
 use crate::loss::{Class, Loss, LossKind};
 use crate::numbers::Numbers;
-use crate::plan::{LazySchema, Plan, SAME, Step, StepId};
+use crate::plan::{Document, LazySchema, Plan, SAME, Step, StepId};
 use crate::policy::Policy;
 use crate::row::{Dialect, Mode};
 
@@ -70,27 +70,27 @@ impl Decoded<'_> {
     /// Converts a canonical JSON Pointer to the JSON Pointer on the wire. If the place does not exist there, returns that of the
     /// nearest value around it.
     pub fn wire_pointer(&self, canonical: &str) -> String {
-        self.place(canonical, self.wire().as_ref())
+        self.place(canonical, self.document().as_ref())
     }
 
     /// Returns issues of a codec with their places on the wire.
     pub fn wire_issues(&self, invalid: &InvalidPayload) -> WireIssues {
-        let wire = self.wire();
+        let document = self.document();
         let issue = |issue: &Issue| WireIssue {
-            wire: self.place(issue.pointer(), wire.as_ref()),
+            wire: self.place(issue.pointer(), document.as_ref()),
             issue: issue.clone(),
         };
         WireIssues { issues: invalid.issues().iter().map(issue).collect() }
     }
 
     /// Parses the wire value again: places are only needed for mistakes.
-    fn wire(&self) -> Option<Value> {
-        self.wire.as_ref().and_then(|text| text.parse().ok())
+    fn document(&self) -> Option<Document<'_>> {
+        self.wire.as_ref().and_then(|text| Document::of(text).ok())
     }
 
-    fn place(&self, canonical: &str, wire: Option<&Value>) -> String {
+    fn place(&self, canonical: &str, wire: Option<&Document<'_>>) -> String {
         match wire {
-            Some(wire) => self.plan.wire_pointer(canonical, wire),
+            Some(wire) => self.plan.wire_pointer(canonical, wire.root()),
             None => canonical.to_owned(),
         }
     }
@@ -190,32 +190,30 @@ impl Projection {
         if self.plan.decodes_as_is() && !wire.trim_start().starts_with('"') {
             return Ok(Decoded { canonical: Payload::new(wire), plan: &self.plan, wire: None });
         }
-        let mut value: Value = wire.parse().map_err(|invalid: InvalidPayload| WireIssues {
+        let whole = Document::of(wire).map_err(|invalid| WireIssues {
             issues: invalid
                 .issues()
                 .iter()
                 .map(|issue| WireIssue { wire: issue.pointer().to_owned(), issue: issue.clone() })
                 .collect(),
         })?;
-        let mut text = wire.to_owned();
         // Some providers send the arguments as a string that holds their text.
-        if let Value::String(inner) = &mut value
-            && let Ok(object @ Value::Object(_)) = inner.parse()
-        {
-            text = std::mem::take(inner);
-            value = object;
-        }
+        let text = whole.root().as_str();
+        let inner = text.as_ref().and_then(|text| Some((text.as_ref(), Document::of(text).ok()?)));
+        let inner = inner.filter(|(_, inner)| inner.root().kind() == Kind::Object);
+        let (text, document) =
+            inner.as_ref().map_or((wire, &whole), |(text, inner)| (*text, inner));
         let mut wrong = Vec::new();
-        let canonical = self.plan.decode(value, &mut wrong);
+        let canonical = self.plan.decode(document.root(), text.len(), &mut wrong);
         if !wrong.is_empty() {
             let issue =
                 |wrong: crate::plan::Wrong| WireIssue { wire: wrong.wire, issue: wrong.issue };
             return Err(WireIssues { issues: wrong.into_iter().map(issue).collect() });
         }
         Ok(Decoded {
-            canonical: Payload::new(canonical.to_string()),
+            canonical: Payload::new(canonical),
             plan: &self.plan,
-            wire: Some(text),
+            wire: Some(text.to_owned()),
         })
     }
 

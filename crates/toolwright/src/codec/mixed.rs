@@ -7,6 +7,7 @@ impl Reader<'_> {
     /// Returns the kind of the value at the cursor, if it is one of `kinds`, without moving the cursor. Otherwise
     /// records an issue with the allowed kinds and skips the value. A number is returned as `Integer` if the kinds have
     /// no `Number`.
+    #[inline]
     pub fn kind(&mut self, kinds: &'static [Kind]) -> Option<Kind> {
         let byte = self.scanner.peek();
         let kind = byte.and_then(|byte| kinds.iter().copied().find(|kind| kind.begins_with(byte)));

@@ -75,10 +75,30 @@ pub fn from_json_within<T: Decode>(json: &[u8], steps: &mut u64) -> Result<T, In
     decoded(json, steps, T::decode)
 }
 
-fn decoded<T>(
-    json: &[u8],
+/// Decodes a payload with a function, for values that borrow from it.
+///
+/// ```
+/// use toolwright::codec;
+///
+/// let number = codec::from_json_by(b" 1.50 ", |input| input.json())?;
+/// assert_eq!(number, "1.50");
+/// # Ok::<(), toolwright::InvalidPayload>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`from_json`].
+pub fn from_json_by<'a, T>(
+    json: &'a [u8],
+    decode: impl FnOnce(&mut Reader<'a>) -> Option<T>,
+) -> Result<T, InvalidPayload> {
+    decoded(json, &mut { MAX_STEPS }, decode)
+}
+
+fn decoded<'a, T>(
+    json: &'a [u8],
     steps: &mut u64,
-    decode: impl FnOnce(&mut Reader<'_>) -> Option<T>,
+    decode: impl FnOnce(&mut Reader<'a>) -> Option<T>,
 ) -> Result<T, InvalidPayload> {
     let mut reader = Reader::within(json, *steps);
     let value = decode(&mut reader);

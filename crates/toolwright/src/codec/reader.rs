@@ -162,6 +162,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads any value and returns its text. Only its grammar is checked: keys may be repeated in it.
+    pub fn json(&mut self) -> Option<&'a str> {
+        self.scanner.peek();
+        let start = self.scanner.position;
+        if self.scanner.plain_string().is_none() {
+            self.scanner.skip()?;
+        }
+        Some(self.scanner.since(start))
+    }
+
     /// Reads a value that is equal to this JSON text.
     pub fn constant(&mut self, json: &'static str) -> Option<()> {
         self.scanner.peek();
@@ -243,7 +253,12 @@ impl<'a> Reader<'a> {
         self.items(limits, |input| input.string(length))
     }
 
-    fn items<T>(&mut self, limits: Items, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    /// As [`array`](Self::array), with a closure.
+    pub fn items<T>(
+        &mut self,
+        limits: Items,
+        mut item: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let mut cursor = self.open_array()?;
         let mut items = Vec::new();
         while self.next_item(&mut cursor) {

@@ -70,6 +70,7 @@ impl Kind {
     }
 
     /// Returns true if JSON values of this kind may begin with a byte.
+    #[inline]
     pub(crate) fn begins_with(self, byte: u8) -> bool {
         match self {
             Self::Null => byte == b'n',
