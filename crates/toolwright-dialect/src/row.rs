@@ -111,6 +111,8 @@ pub struct Dialect {
 
     #[serde(default = "yes")]
     pub(crate) pattern_lookaround: bool,
+    #[serde(default = "yes")]
+    pub(crate) pattern_references: bool,
     #[serde(default)]
     pub(crate) pattern_anchored: bool,
     #[serde(default)]
@@ -381,13 +383,19 @@ impl Dialect {
         self.table.to_string()
     }
 
+    /// The rules of the row, with those that it inherits: their keys, and their values as TOML.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, String)> {
+        let rules = self.table.iter().filter(|(key, _)| !NO_RULES.contains(&key.as_str()));
+        rules.map(|(key, value)| (key.as_str(), value.to_string()))
+    }
+
     /// Returns the rules that differ between two rows, with their values as TOML.
     pub fn differences(before: &Self, after: &Self) -> Vec<(String, [Option<String>; 2])> {
-        let keys: BTreeSet<&String> = before.table.keys().chain(after.table.keys()).collect();
-        let rules = keys.into_iter().filter(|key| !NO_RULES.contains(&key.as_str()));
-        let values = rules.map(|key| {
+        let keys = before.rules().chain(after.rules()).map(|(key, _)| key);
+        let keys: BTreeSet<&str> = keys.collect();
+        let values = keys.into_iter().map(|key| {
             let value = |row: &Self| row.table.get(key).map(ToString::to_string);
-            (key.clone(), [value(before), value(after)])
+            (key.to_owned(), [value(before), value(after)])
         });
         values.filter(|(_, [before, after])| before != after).collect()
     }

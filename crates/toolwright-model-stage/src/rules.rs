@@ -302,6 +302,10 @@ fn repetitions(row: &Row, schema: &Value, fault: &mut impl FnMut(String)) {
     {
         fault("a pattern looks around".to_owned());
     }
+    let reference = r"^([^\\]|\\[^0-9])*\\[0-9]";
+    if denies(row, "pattern_references") && is_match(reference, pattern) {
+        fault("a pattern refers to a group".to_owned());
+    }
     if flag(row, "pattern_anchored") && !(pattern.starts_with('^') && pattern.ends_with('$')) {
         fault("a pattern has no anchors".to_owned());
     }

@@ -6,7 +6,7 @@ use toolwright::value::{Kind, Map, Number, Value};
 use super::{Node, Projector};
 use crate::loss::LossKind;
 use crate::plan::{SAME, Step, StepId};
-use crate::row::Mode;
+use crate::row::{Dialect, Mode};
 use crate::sentence;
 
 /// Keywords that do not restrict values.
@@ -192,7 +192,7 @@ impl Projector<'_> {
                 let classes = ["\\d", "\\w", "\\s", "\\D", "\\W", "\\S", "\\p", "\\b"]
                     .iter()
                     .any(|class| pattern.contains(class));
-                (dialect.pattern_lookaround || !looks_around(pattern))
+                takes_parts(dialect, pattern)
                     && (!dialect.pattern_anchored
                         || (pattern.starts_with('^') && pattern.ends_with('$')))
                     && (!dialect.pattern_no_classes || !classes)
@@ -277,8 +277,28 @@ pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
 }
 
 /// Returns whether a pattern has an assertion of what is before or behind a place.
-pub(super) fn looks_around(pattern: &str) -> bool {
+fn looks_around(pattern: &str) -> bool {
     ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look))
+}
+
+/// Returns whether a pattern refers to what a group matched; each escaped digit counts as such a reference.
+fn refers_back(pattern: &str) -> bool {
+    let mut escapes = pattern.split('\\').skip(1);
+    while let Some(escaped) = escapes.next() {
+        match escaped.chars().next() {
+            // An escaped backslash: what follows the second one is plain.
+            None => drop(escapes.next()),
+            Some(first) if first.is_ascii_digit() || escaped.starts_with("k<") => return true,
+            Some(_) => {}
+        }
+    }
+    false
+}
+
+/// Returns whether a dialect takes the lookaround and the references of a pattern.
+pub(super) fn takes_parts(dialect: &Dialect, pattern: &str) -> bool {
+    (dialect.pattern_lookaround || !looks_around(pattern))
+        && (dialect.pattern_references || !refers_back(pattern))
 }
 
 /// The counts of `{n}` and `{n,m}` in a pattern.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toolwright::schema::Schema;
 use toolwright::value::{Map, Value};
 
-use super::leaf::looks_around;
+use super::leaf::takes_parts;
 use super::root::{INPUT, wrapped};
 use super::{Modern, Node, Projector};
 use crate::canonical::{change, is_old_draft, modernize, visit};
@@ -56,8 +56,8 @@ pub(super) fn project<'a>(
     let is_plain = object.is_some();
     let mut schema =
         object.map_or_else(|| whole.clone(), |object| Value::Object(object.into_owned()));
-    if !dialect.pattern_lookaround {
-        without_lookaround(projector, &mut schema);
+    if !dialect.pattern_lookaround || !dialect.pattern_references {
+        without_strange_patterns(projector, &mut schema);
     }
     if dialect.id_is_uri_reference {
         without_strange_ids(projector, &mut schema);
@@ -257,11 +257,13 @@ fn with_items(projector: &mut Projector<'_>, schema: &mut Value) {
     }
 }
 
-/// Says patterns with lookaround in words.
-fn without_lookaround(projector: &mut Projector<'_>, schema: &mut Value) {
+/// Says patterns with lookaround or references in words, where they are not taken.
+fn without_strange_patterns(projector: &mut Projector<'_>, schema: &mut Value) {
+    let dialect = projector.dialect;
     let words = |node: &Map<Value>| {
         let pattern = node.get("pattern")?;
-        looks_around(pattern.as_str()?).then(|| sentence::of("pattern", pattern, node))?
+        let is_taken = takes_parts(dialect, pattern.as_str()?);
+        (!is_taken).then(|| sentence::of("pattern", pattern, node))?
     };
     let mut is_lost = false;
     visit(schema, &mut |node, at| {
