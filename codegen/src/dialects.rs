@@ -55,6 +55,16 @@ pub(crate) struct Form<'a> {
     /// True if it must not be sent in the plain form.
     is_required: bool,
     policy: Policy,
+    part: Part,
+}
+
+/// The part of a tool that a provider gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// The schema of the arguments, in the definition of the tool.
+    Args,
+    /// The schema of the result, in the definition of the final answer of the agent that implements the tool.
+    Result,
 }
 
 impl Dialects {
@@ -70,6 +80,11 @@ impl Dialects {
     /// Returns the project's own dialects, then the built-in ones.
     pub fn all(&self) -> impl Iterator<Item = &Dialect> {
         self.own.iter().chain(Dialect::all())
+    }
+
+    /// Returns the newest dialect of each id.
+    pub fn newest(&self) -> impl Iterator<Item = &Dialect> {
+        self.all().filter(|row| self.find(row.id()).is_ok_and(|newest| std::ptr::eq(newest, *row)))
     }
 
     /// Returns the dialects that the project is held to.
@@ -97,27 +112,34 @@ impl Dialects {
     /// Projects a tool to each target. `args` is the published schema of its arguments.
     pub(crate) fn forms<'a>(&'a self, tool: &Tool, args: &str) -> Vec<Form<'a>> {
         let subject = read(tool, args);
-        self.targets().map(|target| self.form(target, tool, &subject)).collect()
+        self.targets().map(|target| self.form(target, tool, Part::Args, &subject)).collect()
     }
 
-    /// Projects a tool to a target, in the strict or the plain form.
-    fn form<'a>(&'a self, target: &'a Dialect, tool: &Tool, subject: &ReadSubject<'_>) -> Form<'a> {
+    /// Projects a part of a tool to a target, in the strict or the plain form.
+    fn form<'a>(
+        &'a self,
+        target: &'a Dialect,
+        tool: &Tool,
+        part: Part,
+        subject: &ReadSubject<'_>,
+    ) -> Form<'a> {
         let policy = self.policy(&tool.name.value);
-        let is_required = match tool.strictness {
+        let strictness = if part == Part::Args { tool.strictness } else { Strictness::default() };
+        let is_required = match strictness {
             Strictness::Always => true,
             Strictness::Prefer => self.strict == Strict::Require || target.is_strict(),
             Strictness::Never => target.is_strict(),
         };
-        let is_plain = self.strict == Strict::Never || tool.strictness == Strictness::Never;
+        let is_plain = self.strict == Strict::Never || strictness == Strictness::Never;
         if let Some(strict) = self.strict_row(target).filter(|_| is_required || !is_plain) {
             let projection = subject.project(strict, &policy);
             if is_required || policy.worst(&projection.losses) < Level::Deny {
-                return Form { row: strict, projection, is_required, policy };
+                return Form { row: strict, projection, is_required, policy, part };
             }
         }
         let row = target.plain();
         let projection = subject.project(row, &policy);
-        Form { row, projection, is_required, policy }
+        Form { row, projection, is_required, policy, part }
     }
 
     /// Returns the mistakes in exceptions for tools that the project does not have.
@@ -134,17 +156,27 @@ impl Dialects {
         if self.targets.is_empty() {
             return Vec::new();
         }
-        let schema = |tool: &Tool| published(&project.schemas, tool.args, Style::Compact);
-        let schemas: Vec<String> = project.tools.iter().map(schema).collect();
+        let schema = |node| published(&project.schemas, node, Style::Compact);
+        let schemas: Vec<String> = project.tools.iter().map(|tool| schema(tool.args)).collect();
         let tools = project.tools.iter().zip(&schemas);
         let subjects: Vec<ReadSubject<'_>> = tools.map(|(tool, args)| read(tool, args)).collect();
+        let answered = project.tools.iter().filter(|tool| project.is_answered(tool));
+        let answers: Vec<(&Tool, String)> =
+            answered.map(|tool| (tool, schema(tool.result))).collect();
+        let answers =
+            answers.iter().map(|(tool, result)| (*tool, Subject::final_answer(result).read()));
+        let answers: Vec<(&Tool, ReadSubject<'_>)> = answers.collect();
         let mut findings = Vec::new();
         for target in self.targets() {
             let mut forms = Vec::new();
             for (tool, subject) in project.tools.iter().zip(&subjects) {
-                let form = self.form(target, tool, subject);
+                let form = self.form(target, tool, Part::Args, subject);
                 findings.extend(form.findings(project, tool));
                 forms.push(form);
+            }
+            for (tool, answer) in &answers {
+                let form = self.form(target, tool, Part::Result, answer);
+                findings.extend(form.findings(project, tool));
             }
             findings.extend(name_clashes(project, target, &forms));
             for agent in &project.agents {
@@ -228,14 +260,20 @@ impl Form<'_> {
     }
 
     fn finding(&self, project: &Project, tool: &Tool, loss: &Loss) -> Diagnostic {
-        let span = place::span_of(&project.schemas, tool, &loss.at);
-        let (name, row) = (&tool.name.value, self.row.dated_id());
-        let why = format!("`toolwright dialects why {name} {}` lists all losses", self.row.id());
+        let name = &tool.name.value;
+        let (node, what, flag) = match self.part {
+            Part::Args => (tool.args, format!("`{name}`"), ""),
+            Part::Result => (tool.result, format!("the result of `{name}`"), " --result"),
+        };
+        let span = place::span_of(&project.schemas, (node, tool.name.span), &loss.at);
+        let row = self.row.dated_id();
+        let why =
+            format!("`toolwright dialects why {name} {}{flag}` lists all losses", self.row.id());
         let finding = match (loss.kind, loss.keyword.as_str()) {
-            (LossKind::Refused, _) => mistakes::refused(span, name, &row, &loss.at, &loss.now),
-            (LossKind::Narrowing, "absent") => mistakes::absent(span, name, &row, &loss.at),
-            (LossKind::Narrowing, _) => mistakes::unnamed_keys(span, name, &row, &loss.at),
-            (kind, keyword) => mistakes::widened(span, name, &row, &loss.at, keyword, kind),
+            (LossKind::Refused, _) => mistakes::refused(span, &what, &row, &loss.at, &loss.now),
+            (LossKind::Narrowing, "absent") => mistakes::absent(span, &what, &row, &loss.at),
+            (LossKind::Narrowing, _) => mistakes::unnamed_keys(span, &what, &row, &loss.at),
+            (kind, keyword) => mistakes::widened(span, &what, &row, &loss.at, keyword, kind),
         };
         finding.help(why)
     }

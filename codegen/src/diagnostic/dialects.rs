@@ -7,13 +7,13 @@ use super::{among, at, mistakes};
 use crate::source::{Span, Spanned};
 
 mistakes! {
-    /// A provider cannot express the schema of a tool's arguments.
+    /// A provider cannot express the schema of a tool's arguments, or of the result that an agent's model answers with.
     ///
     /// `[dialects] targets` in `toolwright.toml` lists the providers that the project is held to. A tool that one of them refuses
     /// would be left out of its requests. Change the schema, or let `recursion = "unroll:3"` write out a schema that refers to
     /// itself; `refused = "warn"` allows it for all tools, or under `[dialects.tools.NAME]` for one.
-    Error "TWD101" refused(span: Span, tool: &str, dialect: &str, pointer: &str, reason: &str) {
-        at(span, format!("`{tool}` cannot be sent in {dialect}: {} of its schema {reason}", place(pointer)))
+    Error "TWD101" refused(span: Span, what: &str, dialect: &str, pointer: &str, reason: &str) {
+        at(span, format!("{what} cannot be sent in {dialect}: {} of its schema {reason}", place(pointer)))
     }
 
     /// The absence of a property that is optional and nullable cannot be sent by a provider's model.
@@ -21,28 +21,28 @@ mistakes! {
     /// Strict dialects require every property, and null stands for absence. A property that may be null, too, can then no longer
     /// be absent. Make it required, or not nullable, or say by `default: null` that both mean the same. `absent = "wrap"` sends
     /// the value in an object of its own, and `absent = "allow"` accepts the loss.
-    Warning "TWD102" absent(span: Span, tool: &str, dialect: &str, pointer: &str) {
-        at(span, format!("in {dialect}, {} of `{tool}` cannot be absent, because null is a value of its own", place(pointer)))
+    Warning "TWD102" absent(span: Span, what: &str, dialect: &str, pointer: &str) {
+        at(span, format!("in {dialect}, {} of {what} cannot be absent, because null is a value of its own", place(pointer)))
     }
 
     /// Keys that the schema does not name cannot be sent by a provider's model.
     ///
     /// Strict dialects close every object. An object whose schema says nothing of other keys accepts them. Say
     /// `additionalProperties: false` if they mean nothing. This is allowed unless `unnamed_keys` says otherwise.
-    Warning "TWD103" unnamed_keys(span: Span, tool: &str, dialect: &str, pointer: &str) {
-        at(span, format!("in {dialect}, {} of `{tool}` has only the keys that its schema names", place(pointer)))
+    Warning "TWD103" unnamed_keys(span: Span, what: &str, dialect: &str, pointer: &str) {
+        at(span, format!("in {dialect}, {} of {what} has only the keys that its schema names", place(pointer)))
     }
 
     /// A provider does not enforce a rule of the schema.
     ///
     /// The description tells the model the rule in words, and the codec refuses arguments that break it. This is allowed unless
     /// `widened` says otherwise.
-    Warning "TWD104" widened(span: Span, tool: &str, dialect: &str, pointer: &str, keyword: &str, kind: LossKind) {
-        let what = match (kind, keyword) {
+    Warning "TWD104" widened(span: Span, what: &str, dialect: &str, pointer: &str, keyword: &str, kind: LossKind) {
+        let loss = match (kind, keyword) {
             (LossKind::Enforcement, keyword) if !keyword.is_empty() => format!("does not enforce `{keyword}`"),
             _ => "accepts more than the schema".to_owned(),
         };
-        at(span, format!("{dialect} {what} at {} of `{tool}`", place(pointer)))
+        at(span, format!("{dialect} {loss} at {} of {what}", place(pointer)))
     }
 
     /// An agent has more strict tools than a provider takes.

@@ -1,20 +1,19 @@
 //! Finds where a place of a published schema is written.
 
-use crate::model::Tool;
 use crate::schema::{
     Additional, NodeId, ObjectShape, Operand, Schemas, Shape, definitions, resolved,
 };
 use crate::source::Span;
 
-/// Returns the span of a place in the arguments of a tool: that of the innermost property on the way there. Without one, it
-/// is the name of the type that the place is in, or of the tool.
-pub(super) fn span_of(schemas: &Schemas, tool: &Tool, pointer: &str) -> Span {
+/// Returns the span of a place in a schema of a tool: that of the innermost property on the way there. Without one, it
+/// is the name of the type that the place is in, or the span beside the schema.
+pub(super) fn span_of(schemas: &Schemas, (root, span): (NodeId, Span), pointer: &str) -> Span {
     let unescaped = |segment: &str| segment.replace("~1", "/").replace("~0", "~");
     let mut segments = pointer.split('/').skip(1).map(unescaped);
-    let (mut node, mut span) = (tool.args, tool.name.span);
+    let (mut node, mut span) = (root, span);
     while let Some(keyword) = segments.next() {
         let next = if keyword == "$defs" {
-            segments.next().and_then(|key| definition(schemas, tool, &key))
+            segments.next().and_then(|key| definition(schemas, root, &key))
         } else {
             part(schemas, node, &keyword, &mut segments)
         };
@@ -25,8 +24,8 @@ pub(super) fn span_of(schemas: &Schemas, tool: &Tool, pointer: &str) -> Span {
 }
 
 /// Returns the node of a definition, and where it is written.
-fn definition(schemas: &Schemas, tool: &Tool, key: &str) -> Option<(NodeId, Option<Span>)> {
-    let all = definitions(schemas, tool.args);
+fn definition(schemas: &Schemas, root: NodeId, key: &str) -> Option<(NodeId, Option<Span>)> {
+    let all = definitions(schemas, root);
     let (_, node) = all.into_iter().find(|(name, _)| name == key)?;
     let named = schemas.type_ids().map(|id| &schemas[id]).find(|named| named.schema == node);
     Some((node, Some(named.map_or(schemas[node].span, |named| named.name.span))))

@@ -374,6 +374,11 @@ impl Project {
         }
     }
 
+    /// Returns whether an agent implements a tool, so that the model of the agent answers with the tool's result.
+    pub fn is_answered(&self, tool: &Tool) -> bool {
+        tool.binding.is_none() && self[tool.toolset].agent.is_some()
+    }
+
     /// Returns the types of one service, in declared order.
     pub fn types_of(&self, service: ServiceId) -> impl Iterator<Item = TypeId> {
         self[service].types.iter().copied()

@@ -191,11 +191,13 @@ impl Project {
     pub fn published_tools(&self) -> Result<Vec<PublishedTool>, Failure> {
         let (_, Analysis { lowered, .. }) = self.analyze()?;
         let project = &lowered.project;
+        let schema = |node| published(&project.schemas, node, Style::Compact);
         let publish = |tool: &Tool| PublishedTool {
             name: tool.name.value.clone(),
             toolset: project[tool.toolset].name.value.clone(),
             description: tool.description.clone(),
-            args: published(&project.schemas, tool.args, Style::Compact),
+            args: schema(tool.args),
+            answer: project.is_answered(tool).then(|| schema(tool.result)),
             is_deferred: tool.is_deferred,
         };
         Ok(project.tools.iter().map(publish).collect())

@@ -31,6 +31,8 @@ pub struct PublishedTool {
     pub description: String,
     /// The JSON Schema of its arguments, as compact text.
     pub args: String,
+    /// The JSON Schema of its result, if a provider gets it: an agent implements the tool, and its model answers with the result.
+    pub answer: Option<String>,
     /// True if it is hidden from models until they search for it.
     pub is_deferred: bool,
 }

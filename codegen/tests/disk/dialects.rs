@@ -179,6 +179,39 @@ fn a_loss_within_a_definition_or_an_alternative_is_shown_at_its_property() {
     expect_file!["dialect_places.txt"].assert_eq(&check(&folder));
 }
 
+/// A tool that an agent implements, and one whose result no provider gets.
+const ANSWERED: &str = "toolwright: 1
+service: shop
+types:
+  Part:
+    type: object
+    additionalProperties: false
+    properties:
+      weight: { type: integer, multipleOf: 5 }
+      parts: { type: array, items: { $ref: Part } }
+toolsets:
+  shop:
+    tools:
+      find: { description: Find a part., result: Part }
+  work:
+    tools:
+      assemble: { description: Assemble parts., result: Part }
+agents:
+  clerk: { toolsets: [shop], exports: [work] }
+";
+
+#[test]
+fn the_result_of_a_tool_that_an_agent_implements_is_held_to_the_targets() {
+    let mut shown = String::new();
+    for targets in ["\"openai-responses\", \"gemini\"", "\"bedrock-strict\""] {
+        let config =
+            format!("[dialects]\ntargets = [{targets}]\npolicy = {{ widened = \"warn\" }}\n");
+        let folder = Folder::new(&[("schema/shop.yaml", ANSWERED), ("toolwright.toml", &config)]);
+        writeln!(shown, "# {targets}\n\n{}", check(&folder)).unwrap();
+    }
+    expect_file!["dialect_results.txt"].assert_eq(&shown);
+}
+
 #[test]
 fn mistakes_in_targets_and_files_are_shown_where_they_are() {
     let mut shown = String::new();

@@ -38,23 +38,9 @@ pub(crate) enum Command {
         format: Format,
     },
     /// List each loss of a tool in a dialect, with what stood in the schema and what stands there now.
-    Why {
-        /// The tool.
-        tool: String,
-        /// The dialect.
-        dialect: String,
-        #[command(flatten)]
-        tools: Tools,
-    },
+    Why(One),
     /// Print the schema of a tool as a dialect gets it.
-    Schema {
-        /// The tool.
-        tool: String,
-        /// The dialect.
-        dialect: String,
-        #[command(flatten)]
-        tools: Tools,
-    },
+    Schema(One),
     /// Estimate how many tokens the definitions of tools take in each request.
     Tokens {
         #[command(flatten)]
@@ -78,6 +64,20 @@ pub(crate) enum Command {
     Codec,
 }
 
+/// A tool in a dialect.
+#[derive(Args)]
+pub(crate) struct One {
+    /// The tool.
+    tool: String,
+    /// The dialect.
+    dialect: String,
+    /// The schema of its result instead, which the model of the agent that implements the tool gets.
+    #[arg(long)]
+    result: bool,
+    #[command(flatten)]
+    tools: Tools,
+}
+
 /// The tools that a command is about.
 #[derive(Args)]
 pub(crate) struct Tools {
@@ -96,6 +96,11 @@ pub(crate) enum Format {
 /// Reads a tool for its projections.
 fn read(tool: &PublishedTool) -> ReadSubject<'_> {
     Subject { name: &tool.name, description: &tool.description, args: &tool.args }.read()
+}
+
+/// Reads the result of a tool as the arguments of the final answer of the agent that implements it.
+fn read_answer(tool: &PublishedTool) -> Option<ReadSubject<'_>> {
+    tool.answer.as_deref().map(|result| Subject::final_answer(result).read())
 }
 
 /// Projects a tool to a dialect by the policy of the project.
@@ -132,11 +137,13 @@ pub(crate) fn run(command: Command) -> Exit {
             let rows: Vec<_> = selected(dialects, &named).collect();
             with(&project, &tools, |tools| report::report(tools, dialects, &rows, format))
         }
-        Command::Why { tool, dialect, tools } => with(&project, &tools, |tools| {
-            report::why(find(tools, &tool), dialects, named(&dialect))
+        Command::Why(one) => with(&project, &one.tools, |tools| {
+            let dialect = named(&one.dialect);
+            report::why(&one, dialect, &one.projected(tools, dialect, dialects))
         }),
-        Command::Schema { tool, dialect, tools } => with(&project, &tools, |tools| {
-            report::schema(find(tools, &tool), dialects, named(&dialect))
+        Command::Schema(one) => with(&project, &one.tools, |tools| {
+            let dialect = named(&one.dialect);
+            report::schema(&one, dialect, &one.projected(tools, dialect, dialects))
         }),
         Command::Tokens { tools, dialect } => {
             let named: Vec<_> = dialect.iter().map(|id| named(id)).collect();
@@ -159,10 +166,38 @@ fn selected<'a>(
     let targets: Vec<_> = dialects.targets().collect();
     let rows = match (named, targets.is_empty()) {
         ([], false) => targets,
-        ([], true) => dialects.all().collect(),
+        ([], true) => dialects.newest().collect(),
         (named, _) => named.to_vec(),
     };
     rows.into_iter()
+}
+
+impl One {
+    /// What it is: a tool, or the result of one.
+    fn what(&self) -> String {
+        if self.result {
+            format!("the result of `{}`", self.tool)
+        } else {
+            format!("`{}`", self.tool)
+        }
+    }
+
+    fn projected(
+        &self,
+        tools: &[PublishedTool],
+        dialect: &Dialect,
+        dialects: &Dialects,
+    ) -> Projection {
+        let tool = find(tools, &self.tool);
+        if !self.result {
+            return projected(tool, dialect, dialects);
+        }
+        let Some(answer) = read_answer(tool) else {
+            let why = "no agent implements it, so no provider gets the schema of its result";
+            wrong(&format!("`{}` is not projected with `--result`: {why}", self.tool))
+        };
+        answer.project(dialect, &dialects.policy(&tool.name))
+    }
 }
 
 fn find<'a>(tools: &'a [PublishedTool], name: &str) -> &'a PublishedTool {
@@ -227,6 +262,7 @@ fn listed(path: &Path) -> Result<Vec<PublishedTool>, (Exit, String)> {
             is_deferred: false,
             description: description.to_owned(),
             args: schema.to_string(),
+            answer: None,
         });
     }
     Ok(tools)

@@ -6,7 +6,7 @@ use toolwright_codegen::dialects::Dialects;
 use toolwright_codegen::project::count;
 use toolwright_dialect::{Class, Dialect, LossKind, Projection};
 
-use super::{Format, PublishedTool, projected, read, tokens};
+use super::{Format, One, PublishedTool, read, read_answer, tokens};
 use crate::exit::Exit;
 use crate::print::{self, table};
 
@@ -65,10 +65,14 @@ pub(super) fn report(
 ) -> Exit {
     let mut rows = Vec::new();
     let mut refused = Vec::new();
-    let tools: Vec<_> = tools.iter().map(|tool| (tool, read(tool))).collect();
+    let args = tools.iter().map(|tool| (tool, format!("`{}`", tool.name), read(tool)));
+    let answers = tools.iter().filter_map(|tool| {
+        Some((tool, format!("the result of `{}`", tool.name), read_answer(tool)?))
+    });
+    let tools: Vec<_> = args.chain(answers).collect();
     for dialect in selected {
         let mut counts = [0; 4];
-        for (tool, subject) in &tools {
+        for (tool, what, subject) in &tools {
             let found = subject.project(dialect, &dialects.policy(&tool.name));
             counts[found.class as usize] += 1;
             if format == Format::Json {
@@ -76,9 +80,8 @@ pub(super) fn report(
             }
             if let Some(loss) = found.losses.iter().find(|loss| loss.kind == LossKind::Refused) {
                 refused.push(format!(
-                    "{}: `{}` is refused at `{}`: it {}",
+                    "{}: {what} is refused at `{}`: it {}",
                     dialect.id(),
-                    tool.name,
                     loss.at,
                     loss.now
                 ));
@@ -116,9 +119,8 @@ fn line(tool: &PublishedTool, dialect: &Dialect, found: &Projection) -> Value {
     ]))
 }
 
-pub(super) fn why(tool: &PublishedTool, dialects: &Dialects, dialect: &Dialect) -> Exit {
-    let found = projected(tool, dialect, dialects);
-    print::out_line(&format!("`{}` in {}: {}", tool.name, dialect.dated_id(), found.class));
+pub(super) fn why(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
+    print::out_line(&format!("{} in {}: {}", one.what(), dialect.dated_id(), found.class));
     let rows: Vec<[String; 5]> = found
         .losses
         .iter()
@@ -143,23 +145,22 @@ pub(super) fn why(tool: &PublishedTool, dialects: &Dialects, dialect: &Dialect) 
     Exit::Success
 }
 
-pub(super) fn schema(tool: &PublishedTool, dialects: &Dialects, dialect: &Dialect) -> Exit {
-    let found = projected(tool, dialect, dialects);
+pub(super) fn schema(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
     if let Some(schema) = &found.wire_schema {
         print::out(&format!("{schema}\n"));
         return Exit::Success;
     }
     if found.class != Class::Refused {
         print::err_line(&format!(
-            "dialects: `{}` is sent without a schema in {}",
-            tool.name,
+            "dialects: {} is sent without a schema in {}",
+            one.what(),
             dialect.id()
         ));
         return Exit::Success;
     }
     let reason = found.losses.iter().find(|loss| loss.kind == LossKind::Refused);
     let reason = reason.map_or(String::new(), |loss| format!(" at `{}`: it {}", loss.at, loss.now));
-    print::err_line(&format!("dialects: {} refuses `{}`{reason}", dialect.id(), tool.name));
+    print::err_line(&format!("dialects: {} refuses {}{reason}", dialect.id(), one.what()));
     Exit::Rejected
 }
 

@@ -264,6 +264,12 @@ struct Modern {
 }
 
 impl<'a> Subject<'a> {
+    /// Returns the tool by which a model gives the final answer of a run: its arguments are the result, of this schema.
+    pub fn final_answer(result: &'a str) -> Self {
+        let description = "Gives the final answer. Call it alone, once the work is done.";
+        Self { name: "final_answer", description, args: result }
+    }
+
     /// Reads the schema of the arguments.
     pub fn read(&self) -> ReadSubject<'a> {
         let schema: Result<Value, InvalidPayload> = self.args.parse();

@@ -6,13 +6,8 @@ use toolwright_runtime::Turn;
 
 use crate::model::Choice;
 
-/// The name of the tool for the final answer.
-const TOOL: &str = "final_answer";
-
 /// The beginning of what a model is told of a final answer that is not valid.
 const INVALID: &str = "the final answer is not valid:";
-
-const DESCRIPTION: &str = "Gives the final answer. Call it alone, once the work is done.";
 
 /// The way in which a model gives a final payload that must match a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +35,7 @@ pub(super) struct Expected<'a> {
 impl<'a> Expected<'a> {
     pub(super) fn of(turn: &Turn<'a>, output: FinalOutput) -> Self {
         let spec = turn.result_spec();
-        Self { spec, output, name: free_name(turn, TOOL) }
+        Self { spec, output, name: free_name(turn, Subject::final_answer("").name) }
     }
 
     /// Returns the name of the tool for the final answer, if there is one.
@@ -52,7 +47,7 @@ impl<'a> Expected<'a> {
     /// Returns the tool for the final answer, if there is one.
     pub(super) fn tool(&self) -> Option<Subject<'_>> {
         let name = self.tool_name()?;
-        Some(Subject { name, description: DESCRIPTION, args: self.spec?.result_schema() })
+        Some(Subject { name, ..Subject::final_answer(self.spec?.result_schema()) })
     }
 
     /// Returns the schema that the provider holds the text of the last answer to, with a name.
