@@ -266,7 +266,14 @@ fn dialects_are_compared_and_tokens_estimated() {
     let differences = run(&["diff", "openai-chat", "openai-chat-strict"]);
     assert!(differences.contains("objects_closed"), "{differences}");
     assert!(differences.contains("greet"), "{differences}");
-    assert!(run(&["diff", "anthropic", "anthropic"]).contains("none of 1 tool changes"));
+    let same = run(&["diff", "anthropic", "anthropic"]);
+    assert!(same.ends_with(" have the same rules\n\nnone of 1 tool changes\n"), "{same}");
+    let changed = run(&["diff", "bedrock-strict@2026-09", "bedrock-strict"]);
+    assert!(changed.contains("pattern_lookaround"), "{changed}");
+    assert!(changed.contains("[]                      [\"contains\"]"), "{changed}");
+    let shown = run(&["show", "bedrock-strict"]);
+    assert!(shown.contains("\n  objects_closed = true\n"), "{shown}");
+    assert!(!shown.contains("\\n"), "{shown}");
 
     let tokens = run(&["tokens", "--dialect", "anthropic"]);
     assert!(tokens.contains("(each request)"), "{tokens}");
@@ -280,12 +287,20 @@ fn dialects_are_compared_and_tokens_estimated() {
 }
 
 #[test]
+fn reports_of_twenty_runs_are_equal() {
+    let folder = project();
+    let report = || toolwright(folder.path(), &["dialects", "report", "--format", "json"]).stdout;
+    let first = report();
+    assert!((1..20).all(|_| report() == first));
+}
+
+#[test]
 fn targets_of_the_project_are_checked_and_reported_on() {
     let folder = project();
     let config = "[dialects]\ntargets = [\"anthropic-strict\"]\npolicy = { widened = \"deny\", unnamed_keys = \"deny\" }\n";
     fs::write(folder.path().join("toolwright.toml"), config).unwrap();
     let report = out(&toolwright(folder.path(), &["dialects", "report"]));
-    assert_eq!(report.lines().count(), 2, "{report}");
+    assert_eq!(report.lines().count(), 3, "{report}");
     let open = include_str!("greeter.yaml").replace("additionalProperties: false", "");
     fs::write(folder.path().join("schema/greeter.yaml"), open).unwrap();
     let check = toolwright(folder.path(), &["check", "--format", "github"]);
@@ -299,6 +314,11 @@ fn an_unknown_dialect_or_tool_is_answered_with_the_nearest() {
     let dialect = toolwright(folder.path(), &["dialects", "show", "openai-chat-strct"]);
     assert_eq!(dialect.status.code(), Some(2));
     assert!(err(&dialect).contains("did you mean `openai-chat-strict`?"), "{}", err(&dialect));
+    let dated = toolwright(folder.path(), &["dialects", "show", "openai-chat@2020-01"]);
+    assert!(err(&dated).contains("; there is `openai-chat@"), "{}", err(&dated));
+    let result = toolwright(folder.path(), &["dialects", "why", "greet", "gemini", "--result"]);
+    assert_eq!(result.status.code(), Some(2));
+    assert!(err(&result).contains("no agent implements it"), "{}", err(&result));
     let tool = toolwright(folder.path(), &["dialects", "why", "greett", "anthropic"]);
     assert_eq!(tool.status.code(), Some(2));
     assert!(err(&tool).contains("there is no tool `greett`"), "{}", err(&tool));
@@ -331,6 +351,8 @@ fn projections_and_values_are_answered_line_by_line() {
     assert_eq!(projected[0]["class"], "lossless");
     assert_eq!(projected[0]["schema_projected"]["required"], serde_json::json!(["n"]));
     assert!(projected[1]["error"].is_string());
+    let list = run("project", "[1]\n");
+    assert_eq!(list[0]["error"], "the line is no object");
     assert_eq!(projected[2]["error"], "the line lacks the string `dialect`");
 
     let values = run(

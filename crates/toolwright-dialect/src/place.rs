@@ -74,7 +74,8 @@ pub fn place<'a>(tools: &[Projections<'a>], dialect: &Dialect) -> Request<'a> {
                 projection.losses.iter().find(|loss| loss.kind == crate::loss::LossKind::Refused);
             let (at, reason) =
                 reason.map_or(("", ""), |loss| (loss.at.as_str(), loss.now.as_str()));
-            let message = format!("`{}` is left out: `{at}` {reason}", tool.name);
+            let place = if at.is_empty() { "its schema".to_owned() } else { format!("`{at}`") };
+            let message = format!("`{}` is left out: {place} {reason}", tool.name);
             findings.push(Finding {
                 code: "TWD101",
                 is_error: false,

@@ -357,6 +357,14 @@ impl Dialect {
     pub fn find(id: &str) -> Result<&'static Self, DialectError> {
         let known = || Self::all().map(|row| row.id.as_str());
         Self::named(id).ok_or_else(|| {
+            let of_other_months =
+                Self::all().filter(|row| id.split('@').next() == Some(row.id.as_str()));
+            let dated: Vec<String> =
+                of_other_months.map(|row| format!("`{}`", row.dated_id())).collect();
+            if !dated.is_empty() {
+                let dated = dated.join(", ");
+                return DialectError(format!("there is no dialect `{id}`; there is {dated}"));
+            }
             DialectError(format!(
                 "there is no dialect `{id}`; {}",
                 suggestion(id, known(), "there is")
@@ -389,15 +397,16 @@ impl Dialect {
         rules.map(|(key, value)| (key.as_str(), value.to_string()))
     }
 
-    /// Returns the rules that differ between two rows, with their values as TOML.
+    /// Returns the rules that differ between two rows, with their values as TOML. Of lists and tables, what both have is left out.
     pub fn differences(before: &Self, after: &Self) -> Vec<(String, [Option<String>; 2])> {
         let keys = before.rules().chain(after.rules()).map(|(key, _)| key);
         let keys: BTreeSet<&str> = keys.collect();
         let values = keys.into_iter().map(|key| {
-            let value = |row: &Self| row.table.get(key).map(ToString::to_string);
-            (key.to_owned(), [value(before), value(after)])
+            let [before, after] = [before, after].map(|row| row.table.get(key));
+            let values = [without(before, after), without(after, before)];
+            (before != after).then(|| (key.to_owned(), values))
         });
-        values.filter(|(_, [before, after])| before != after).collect()
+        values.flatten().collect()
     }
 
     /// The id, without a date: `openai-chat-strict`.
@@ -520,6 +529,21 @@ impl Dialect {
             call_id: self.call_id.as_deref().and_then(grammar),
         })
     }
+}
+
+/// Returns a value as TOML, without the members of a list and the entries of a table that another value has, too.
+fn without(value: Option<&toml::Value>, other: Option<&toml::Value>) -> Option<String> {
+    let mut value = value?.clone();
+    match (&mut value, other) {
+        (toml::Value::Array(members), Some(toml::Value::Array(others))) => {
+            members.retain(|member| !others.contains(member));
+        }
+        (toml::Value::Table(entries), Some(toml::Value::Table(others))) => {
+            entries.retain(|key, entry| others.get(key) != Some(entry));
+        }
+        _ => {}
+    }
+    Some(value.to_string())
 }
 
 /// A row that cannot be used. It displays as one sentence.

@@ -49,7 +49,10 @@ pub(super) fn codec_lines(dialects: &Dialects) -> Exit {
                 judged.map_err(|invalid| decoded.wire_issues(&invalid).to_string())?;
                 decoded.canonical.as_str().to_owned()
             }
-            _ => return Err("the line lacks `op`, expected `encode` or `decode`".to_owned()),
+            _ => {
+                let found = line.get("op").map_or("no `op`".to_owned(), |op| format!("`op` {op}"));
+                return Err(format!("found {found}, expected `encode` or `decode`"));
+            }
         };
         let value: Value =
             text.parse().map_err(|invalid: toolwright::InvalidPayload| invalid.to_string())?;
@@ -68,6 +71,9 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn read(line: &Value, dialects: &'a Dialects) -> Result<Self, String> {
+        if line.as_object().is_none() {
+            return Err("the line is no object".to_owned());
+        }
         let text = |key: &str| line.get(key).and_then(Value::as_str);
         let required =
             |key: &str| text(key).ok_or_else(|| format!("the line lacks the string `{key}`"));

@@ -4,7 +4,7 @@ use toolwright::Value;
 use toolwright::value::Map;
 use toolwright_codegen::dialects::Dialects;
 use toolwright_codegen::project::count;
-use toolwright_dialect::{Class, Dialect, LossKind, Projection};
+use toolwright_dialect::{Class, Dialect, Loss, LossKind, Projection};
 
 use super::{Format, One, PublishedTool, read, read_answer, tokens};
 use crate::exit::Exit;
@@ -47,10 +47,13 @@ pub(super) fn show(dialect: &Dialect) -> Exit {
     for (what, most) in known {
         lines.extend(most.map(|most| format!("limit       {most} {what}")));
     }
+    lines.extend([String::new(), "rules, as keys of a row:".to_owned()]);
+    let rules = dialect.rules().filter(|(key, _)| !["envelope", "limits"].contains(key));
+    lines.extend(rules.map(|(key, value)| format!("  {key} = {value}")));
     let sources = "sources (D documented, O observed in an answer, S read in a client's source):";
     lines.extend([String::new(), sources.to_owned()]);
     lines.extend(dialect.evidence().iter().map(|source| format!("  {source}")));
-    lines.extend(dialect.note().map(|note| format!("\n{note}")));
+    lines.extend(dialect.note().into_iter().flat_map(|note| ["", note].map(str::to_owned)));
     for line in lines {
         print::out_line(&line);
     }
@@ -80,9 +83,9 @@ pub(super) fn report(
             }
             if let Some(loss) = found.losses.iter().find(|loss| loss.kind == LossKind::Refused) {
                 refused.push(format!(
-                    "{}: {what} is refused at `{}`: it {}",
+                    "{}: {what} is refused at {}: it {}",
                     dialect.id(),
-                    loss.at,
+                    place(loss),
                     loss.now
                 ));
             }
@@ -99,6 +102,7 @@ pub(super) fn report(
         for line in refused {
             print::out_line(&line);
         }
+        print::out_line("`toolwright dialects why TOOL DIALECT` lists what a tool loses");
     }
     Exit::Success
 }
@@ -110,10 +114,7 @@ fn line(tool: &PublishedTool, dialect: &Dialect, found: &Projection) -> Value {
         ("tool", Value::from(tool.name.as_str())),
         ("name", Value::from(found.wire_name.as_str())),
         ("class", Value::from(found.class.as_str())),
-        (
-            "losses",
-            Value::Array(found.losses.iter().map(toolwright_dialect::Loss::to_value).collect()),
-        ),
+        ("losses", Value::Array(found.losses.iter().map(Loss::to_value).collect())),
         ("numbers", found.numbers.to_value()),
         ("tokens", tokens::estimate(found, dialect).to_value()),
     ]))
@@ -125,15 +126,16 @@ pub(super) fn why(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
         .losses
         .iter()
         .map(|loss| {
-            let was = if loss.was.is_null() {
-                loss.keyword.clone()
-            } else {
-                format!("{}: {}", loss.keyword, loss.was)
+            let was = match (loss.kind, loss.was.is_null()) {
+                (LossKind::Narrowing, true) => format!("(policy `{}`)", loss.keyword),
+                (_, true) => loss.keyword.clone(),
+                (_, false) => format!("{}: {}", loss.keyword, loss.was),
             };
+            let at = if loss.at.is_empty() { "(root)" } else { &loss.at };
             [
                 loss.kind.to_string(),
                 loss.by.to_owned(),
-                loss.at.clone(),
+                at.to_owned(),
                 shortened(&was),
                 shortened(&loss.now),
             ]
@@ -159,7 +161,8 @@ pub(super) fn schema(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
         return Exit::Success;
     }
     let reason = found.losses.iter().find(|loss| loss.kind == LossKind::Refused);
-    let reason = reason.map_or(String::new(), |loss| format!(" at `{}`: it {}", loss.at, loss.now));
+    let reason =
+        reason.map_or(String::new(), |loss| format!(" at {}: it {}", place(loss), loss.now));
     print::err_line(&format!("dialects: {} refuses {}{reason}", dialect.id(), one.what()));
     Exit::Rejected
 }
@@ -174,7 +177,12 @@ pub(super) fn diff(tools: &[PublishedTool], dialects: &Dialects, rows: [&Dialect
             [key, before, after]
         })
         .collect();
-    table(["rule", &before, &after], &keys);
+    if keys.is_empty() {
+        print::out_line(&format!("{before} and {after} have the same rules"));
+    } else {
+        table(["rule", &before, &after], &keys);
+    }
+    print::out_line("");
     let mut touched = Vec::new();
     for tool in tools {
         let (subject, policy) = (read(tool), dialects.policy(&tool.name));
@@ -186,12 +194,16 @@ pub(super) fn diff(tools: &[PublishedTool], dialects: &Dialects, rows: [&Dialect
         }
     }
     if touched.is_empty() {
-        print::out_line(&format!("\nnone of {} changes", count(tools.len(), "tool")));
+        print::out_line(&format!("none of {} changes", count(tools.len(), "tool")));
     } else {
-        print::out_line("");
         table(["tool", &before, &after], &touched);
     }
     Exit::Success
+}
+
+/// Names the place of a loss in its schema.
+fn place(loss: &Loss) -> String {
+    if loss.at.is_empty() { "the root".to_owned() } else { format!("`{}`", loss.at) }
 }
 
 fn shortened(text: &str) -> String {

@@ -275,8 +275,11 @@ impl<'a> Subject<'a> {
         let schema: Result<Value, InvalidPayload> = self.args.parse();
         let schema = match schema {
             Ok(schema @ (Value::Object(_) | Value::Boolean(_))) => Ok(schema),
-            Ok(other) => Err(format!("found {other}, expected a JSON Schema")),
-            Err(invalid) => Err(invalid.to_string()),
+            Ok(other) => {
+                let found: String = other.to_string().chars().take(MOST_SHOWN).collect();
+                Err(format!("is {found}, expected a JSON Schema"))
+            }
+            Err(invalid) => Err(format!("is no JSON text: {invalid}")),
         };
         let Self { name, description, .. } = *self;
         ReadSubject {
@@ -541,6 +544,9 @@ const POLICY_WORDS: [&str; 2] = ["unnamed_keys", "absent"];
 /// Keywords that only contain text for people and models.
 const WORDS: [&str; 7] =
     ["title", "description", "$comment", "examples", "$schema", "$id", "default"];
+
+/// The most characters that are shown of what is no schema.
+const MOST_SHOWN: usize = 40;
 
 /// Longer schemas are not put into a description.
 const LONGEST_SCHEMA_IN_WORDS: usize = 1000;
