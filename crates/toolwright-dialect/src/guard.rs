@@ -2,7 +2,7 @@
 
 use toolwright::value::{Kind, Map, Value};
 
-use crate::plan::Wire;
+use crate::wire::Wire;
 
 /// The most nodes of a schema that are read for its form, as references may multiply them.
 const MOST_READ: usize = 500;

@@ -20,6 +20,7 @@ mod policy;
 mod project;
 mod row;
 mod sentence;
+mod wire;
 
 pub use loss::{Class, Loss, LossKind};
 pub use names::{wire_call_ids, wire_name};

@@ -7,10 +7,8 @@ use toolwright::InvalidPayload;
 use toolwright::issue::{Issue, IssueKind};
 use toolwright::value::Kind;
 
-use super::wire::write_key;
-use super::{
-    AbsentForm, At, Document, ObjectStep, Plan, Property, Rest, SAME, Step, StepId, Wire, Wrong,
-};
+use super::{AbsentForm, At, ObjectStep, Plan, Property, Rest, SAME, Step, StepId, Wrong};
+use crate::wire::{Document, Wire, write_key};
 
 impl Plan {
     /// Returns the JSON text of the canonical value. Decodes as much as possible, and adds mistakes to `wrong`: with any, the

@@ -7,7 +7,6 @@ mod decode;
 mod encode;
 mod lazy;
 mod place;
-mod wire;
 
 use toolwright::issue::Issue;
 use toolwright::pointer::escaped;
@@ -15,7 +14,6 @@ use toolwright::value::Value;
 
 use crate::guard::Guard;
 pub(crate) use lazy::LazySchema;
-pub(crate) use wire::{Document, Wire};
 
 /// The number of a step.
 pub(crate) type StepId = usize;

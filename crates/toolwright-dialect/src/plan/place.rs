@@ -3,7 +3,8 @@
 use toolwright::pointer::{escaped, unescaped};
 use toolwright::value::Kind;
 
-use super::{AbsentForm, ObjectStep, Plan, Rest, SAME, Step, StepId, Wire};
+use super::{AbsentForm, ObjectStep, Plan, Rest, SAME, Step, StepId};
+use crate::wire::Wire;
 
 impl Plan {
     /// Returns the place on the wire of a canonical place: a pointer, or that of the nearest value around it.

@@ -23,9 +23,10 @@ use toolwright::{InvalidPayload, Payload};
 use crate::canonical::Canonical;
 use crate::loss::{Class, Loss, LossKind};
 use crate::numbers::Numbers;
-use crate::plan::{Document, LazySchema, Plan, SAME, Step, StepId};
+use crate::plan::{LazySchema, Plan, SAME, Step, StepId};
 use crate::policy::Policy;
 use crate::row::{Dialect, Mode};
+use crate::wire::Document;
 
 /// A tool as it is published.
 #[derive(Clone, Copy, Debug)]

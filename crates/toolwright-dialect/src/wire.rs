@@ -173,7 +173,7 @@ impl<'a> Wire<'a> {
 }
 
 /// Appends a key and the colon behind it.
-pub(super) fn write_key(key: &str, out: &mut String) {
+pub(crate) fn write_key(key: &str, out: &mut String) {
     let is_plain = |byte| byte >= b' ' && byte != b'"' && byte != b'\\';
     // Without an early exit, which keys are too short for.
     if key.bytes().fold(true, |all, byte| all & is_plain(byte)) {
