@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use fastrand::Rng;
 use toolwright_dialect::{Class, Dialect, LossKind, Policy, Subject, project};
 
 use crate::laws::Laws;
@@ -14,14 +15,21 @@ fn no_projection_of_a_real_tool_breaks_a_rule_or_a_law() {
     if !has_corpus() {
         return;
     }
-    // All tools take minutes: `TOOLWRIGHT_EVERY_TOOL=1` tries them.
-    let every = std::env::var("TOOLWRIGHT_EVERY_TOOL").map_or(8, |every| every.parse().unwrap());
+    // All tools take minutes: `TOOLWRIGHT_EVERY_TOOL=1` tries them, and `TOOLWRIGHT_SAMPLES=400` so many more random values
+    // of each, of which about half are valid.
+    let setting = |name: &str, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
+    let (every, samples) = (setting("TOOLWRIGHT_EVERY_TOOL", 8), setting("TOOLWRIGHT_SAMPLES", 0));
     let tools: Vec<Tool> = tools().into_iter().step_by(every).collect();
     let policy = Policy::default();
-    let mut broken = Vec::new();
+    let (mut broken, mut tried) = (Vec::new(), 0);
     let mut table: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for tool in &tools {
         let laws = Laws::of(&tool.schema).unwrap();
+        let schema = tool.schema.parse().unwrap();
+        let mut valid = toolwright_judge::payloads(&schema, samples, &mut Rng::with_seed(19));
+        valid.retain(|value| laws.accepts(value));
+        valid.extend_from_slice(&tool.valid);
+        tried += valid.len();
         for dialect in Dialect::all() {
             let subject =
                 Subject { name: &tool.name, description: &tool.description, args: &tool.schema };
@@ -29,7 +37,7 @@ fn no_projection_of_a_real_tool_breaks_a_rule_or_a_law() {
             table.entry(dialect.id()).or_default()[found.class as usize] += 1;
             let at = format!("{} {}/{} ({})", dialect.id(), tool.server, tool.name, found.class);
             broken.extend(
-                laws.broken(dialect, &found, &tool.valid)
+                laws.broken(dialect, &found, &valid)
                     .into_iter()
                     .take(3)
                     .map(|fault| format!("{at}: {fault}")),
@@ -45,6 +53,7 @@ fn no_projection_of_a_real_tool_breaks_a_rule_or_a_law() {
         let all: usize = row.iter().sum();
         assert!(row[3] * 200 <= all, "{dialect} refuses {} of {all}", row[3]);
     }
+    eprintln!("{tried} values of {} tools in each dialect", tools.len());
     let total = broken.len();
     for line in broken.iter().take(60) {
         eprintln!("{}", line.chars().take(600).collect::<String>());
