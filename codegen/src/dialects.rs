@@ -194,9 +194,8 @@ impl Dialects {
         agent: &Agent,
         forms: &[Form<'_>],
     ) -> Vec<Diagnostic> {
-        let of_toolsets = agent.toolsets.iter().flat_map(|toolset| &project[*toolset].tools);
-        let tools = of_toolsets.chain(&agent.tools).copied();
-        let tools: Vec<ToolId> = tools.filter(|tool| !project[*tool].is_deferred).collect();
+        let tools: Vec<ToolId> =
+            project.tools_of(agent).filter(|tool| !project[*tool].is_deferred).collect();
         let projections = |tool: &ToolId| {
             let form = &forms[tool.position()];
             Projections {

@@ -374,6 +374,12 @@ impl Project {
         }
     }
 
+    /// Returns the tools that an agent uses.
+    pub fn tools_of<'a>(&'a self, agent: &'a Agent) -> impl Iterator<Item = ToolId> + 'a {
+        let of_toolsets = agent.toolsets.iter().flat_map(|toolset| &self[*toolset].tools);
+        of_toolsets.chain(&agent.tools).copied()
+    }
+
     /// Returns whether an agent implements a tool, so that the model of the agent answers with the tool's result.
     pub fn is_answered(&self, tool: &Tool) -> bool {
         tool.binding.is_none() && self[tool.toolset].agent.is_some()

@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Severity, files as mistakes, projects};
 use crate::dialects::Dialects;
 use crate::disk::{self, ReadSources};
 use crate::json::Style;
-use crate::model::Tool;
+use crate::model::{Agent, Tool};
 use crate::options::Options;
 use crate::schema::published;
 use crate::source::{Source, Sources, Span};
@@ -192,15 +192,20 @@ impl Project {
         let (_, Analysis { lowered, .. }) = self.analyze()?;
         let project = &lowered.project;
         let schema = |node| published(&project.schemas, node, Style::Compact);
-        let publish = |tool: &Tool| PublishedTool {
+        let agents = |tool: usize| {
+            let uses = |agent: &&Agent| project.tools_of(agent).any(|id| id.position() == tool);
+            project.agents.iter().filter(uses).map(|agent| agent.name.value.clone()).collect()
+        };
+        let publish = |(index, tool): (usize, &Tool)| PublishedTool {
             name: tool.name.value.clone(),
             toolset: project[tool.toolset].name.value.clone(),
+            agents: agents(index),
             description: tool.description.clone(),
             args: schema(tool.args),
             answer: project.is_answered(tool).then(|| schema(tool.result)),
             is_deferred: tool.is_deferred,
         };
-        Ok(project.tools.iter().map(publish).collect())
+        Ok(project.tools.iter().enumerate().map(publish).collect())
     }
 
     /// Reads and analyzes the schema.

@@ -27,6 +27,8 @@ pub struct PublishedTool {
     pub name: String,
     /// The name of its toolset.
     pub toolset: String,
+    /// The names of the agents that use it.
+    pub agents: Vec<String>,
     /// Its description for models.
     pub description: String,
     /// The JSON Schema of its arguments, as compact text.

@@ -277,6 +277,11 @@ fn dialects_are_compared_and_tokens_estimated() {
 
     let tokens = run(&["tokens", "--dialect", "anthropic"]);
     assert!(tokens.contains("(each request)"), "{tokens}");
+    let agent = "\nagents:\n  host: { toolsets: [greetings] }\n";
+    let with_agent = format!("{}{agent}", include_str!("greeter.yaml"));
+    fs::write(folder.path().join("schema/greeter.yaml"), with_agent).unwrap();
+    let tokens = run(&["tokens", "--dialect", "anthropic"]);
+    assert!(tokens.contains("(agent host)"), "{tokens}");
     let report = run(&["report", "--dialect", "anthropic", "--format", "json"]);
     let line: serde_json::Value = serde_json::from_str(report.trim()).unwrap();
     let [low, estimate, high] = ["low", "estimate", "high"].map(|key| line["tokens"][key].as_u64());

@@ -259,6 +259,7 @@ fn listed(path: &Path) -> Result<Vec<PublishedTool>, (Exit, String)> {
         tools.push(PublishedTool {
             name: name.to_owned(),
             toolset: String::new(),
+            agents: Vec::new(),
             is_deferred: false,
             description: description.to_owned(),
             args: schema.to_string(),

@@ -47,11 +47,12 @@ fn rounded(tokens: f64) -> u64 {
     tokens.round() as u64
 }
 
-/// Prints the tokens of each toolset in each dialect, and what deferred tools save.
+/// Prints the tokens of each toolset and of the tools of each agent in each dialect, and what deferred tools save.
 pub(super) fn report(tools: &[PublishedTool], dialects: &Dialects, selected: &[&Dialect]) -> Exit {
     let mut rows = Vec::new();
     for dialect in selected {
         let mut toolsets: Vec<(&str, Tokens, usize)> = Vec::new();
+        let mut agents: Vec<(&str, Tokens, usize)> = Vec::new();
         let mut deferred = Tokens::default();
         for tool in tools {
             let tokens = estimate(&projected(tool, dialect, dialects), dialect);
@@ -59,13 +60,8 @@ pub(super) fn report(tools: &[PublishedTool], dialects: &Dialects, selected: &[&
                 deferred.add(tokens);
                 continue;
             }
-            match toolsets.iter_mut().find(|(name, ..)| *name == tool.toolset) {
-                Some((_, sum, tools)) => {
-                    sum.add(tokens);
-                    *tools += 1;
-                }
-                None => toolsets.push((&tool.toolset, tokens, 1)),
-            }
+            add(&mut toolsets, &tool.toolset, tokens);
+            tool.agents.iter().for_each(|agent| add(&mut agents, agent, tokens));
         }
         let mut row = |what: String, tools: String, sum: Tokens| {
             let [estimate, low, high] =
@@ -75,6 +71,9 @@ pub(super) fn report(tools: &[PublishedTool], dialects: &Dialects, selected: &[&
         for (toolset, sum, tools) in toolsets {
             let name = if toolset.is_empty() { "all tools" } else { toolset };
             row(name.to_owned(), tools.to_string(), sum);
+        }
+        for (agent, sum, tools) in agents {
+            row(format!("(agent {agent})"), tools.to_string(), sum);
         }
         if deferred.high > 0.0 {
             row("(deferred)".to_owned(), String::new(), deferred);
@@ -92,6 +91,17 @@ pub(super) fn report(tools: &[PublishedTool], dialects: &Dialects, selected: &[&
         );
     }
     Exit::Success
+}
+
+/// Adds the tokens of a tool to those of a toolset or an agent.
+fn add<'a>(sums: &mut Vec<(&'a str, Tokens, usize)>, name: &'a str, tokens: Tokens) {
+    match sums.iter_mut().find(|(known, ..)| *known == name) {
+        Some((_, sum, tools)) => {
+            sum.add(tokens);
+            *tools += 1;
+        }
+        None => sums.push((name, tokens, 1)),
+    }
 }
 
 /// Estimates the tokens of a definition as it is sent; none if it is not sent.
