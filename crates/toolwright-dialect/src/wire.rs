@@ -128,6 +128,18 @@ impl<'a> Wire<'a> {
         entry.map(|(_, value)| value)
     }
 
+    /// Returns the index of the first of several values that is the same.
+    pub(crate) fn position_in<'v>(
+        self,
+        mut values: impl Iterator<Item = &'v Value>,
+    ) -> Option<usize> {
+        match self.as_str() {
+            // The text is only read once.
+            Some(text) => values.position(|value| value.as_str() == Some(&text)),
+            None => values.position(|value| self.equals(value)),
+        }
+    }
+
     /// Returns whether this is the same value; numbers in any notation, and keys in any order.
     pub(crate) fn equals(self, value: &Value) -> bool {
         match (self.kind(), value) {

@@ -81,8 +81,9 @@ impl Decoder<'_> {
                     exact.or_else(|| branches.iter().find(|branch| branch.guard.resembles(wire)));
                 self.decode(branch.map_or(SAME, |branch| branch.step), wire, at);
             }
-            (Step::Table(rows), _) => match rows.iter().find(|(_, listed)| wire.equals(listed)) {
-                Some((canonical, _)) => self.out.push_str(&canonical.to_string()),
+            (Step::Table(rows), _) => match wire.position_in(rows.iter().map(|(_, listed)| listed))
+            {
+                Some(index) => self.out.push_str(&rows[index].0.to_string()),
                 None => wire.write(&mut self.out),
             },
             // A value of another kind: the codec says what it expects at this place.
