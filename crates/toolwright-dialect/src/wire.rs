@@ -51,8 +51,8 @@ impl<'a> Document<'a> {
             Kind::Object => {
                 self.0.push(Node { key, json: "{", size: 1 });
                 let mut object = input.object()?;
-                while let Some(key) = object.next_key() {
-                    self.read(object.value(), key)?;
+                while let Some(key) = object.next_key_of_text(input) {
+                    self.read(input, key)?;
                 }
             }
             _ => {

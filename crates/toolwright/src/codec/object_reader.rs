@@ -68,6 +68,15 @@ impl<'a> ObjectReader<'a> {
         }
     }
 
+    /// Does the same as [`next_key`](Self::next_key). The key borrows from the text, unless it has escapes there.
+    pub fn next_key_of_text(&mut self, input: &mut Reader<'a>) -> Option<Cow<'a, str>> {
+        if let Some(key) = self.common_key(input) {
+            return Some(Cow::Borrowed(key));
+        }
+        self.other_key(input)?;
+        Some(self.other_key.clone())
+    }
+
     /// Returns the next key in the common case: the last value was read, and the key has no escapes and a new bit.
     /// Otherwise nothing changes.
     #[inline]
