@@ -38,6 +38,11 @@ pub use source::{Source, Sources};
 #[cfg(feature = "language-schema")]
 pub use syntax::language_schema;
 
+/// The reference of the schema language, in Markdown.
+#[doc = include_str!("language.md")]
+#[cfg(feature = "language-schema")]
+pub const LANGUAGE: &str = include_str!("language.md");
+
 use diagnostic::{Diagnostic, Report};
 use options::Layout;
 

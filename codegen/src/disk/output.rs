@@ -32,6 +32,8 @@ pub struct Drift {
 pub struct Written {
     /// New files and files with new content.
     pub written: Vec<String>,
+    /// Those of them that are new.
+    pub created: Vec<String>,
     /// Generated files whose content was right; they keep their inode and modification time.
     pub unchanged: Vec<String>,
     /// Files that an earlier run generated and this one did not.
@@ -160,6 +162,8 @@ fn write_locked(
 struct Plan<'a> {
     /// The texts of files to write.
     write: BTreeMap<&'a str, &'a str>,
+    /// The paths of those that exist, with another text.
+    replace: BTreeSet<String>,
     /// Generated files whose content is right.
     keep: BTreeMap<String, PathBuf>,
     /// Files that were not generated, which are kept, too.
@@ -207,7 +211,7 @@ impl<'a> Plan<'a> {
         let is_generated =
             entry.kind.is_file() && !is_others && ownership.is_generated(&entry.real)?;
         match is_same {
-            Some(_) if is_generated || entry.is_empty()? => {}
+            Some(_) if is_generated || entry.is_empty()? => drop(self.replace.insert(entry.path)),
             Some(_) => return Err(OutputError::Foreign(entry.real)),
             None if is_generated => drop(self.remove.insert(entry.path, entry.real)),
             None => drop(self.foreign.insert(entry.path, entry.real)),
@@ -273,7 +277,10 @@ impl<'a> Plan<'a> {
     }
 
     fn into_written(self, set_aside: Option<SetAside>) -> Written {
+        let is_new = |path: &&&str| !self.replace.contains(**path);
+        let created = self.write.keys().filter(is_new).map(|path| (*path).to_owned()).collect();
         Written {
+            created,
             written: self.write.into_keys().map(str::to_owned).collect(),
             unchanged: self.keep.into_keys().collect(),
             removed: self.remove.into_keys().collect(),

@@ -148,6 +148,7 @@ fn written(state: &OutputState<'_>, written: Vec<String>) -> Written {
     Written {
         unchanged: state.last.paths.iter().copied().filter(is_kept).map(str::to_owned).collect(),
         written,
+        created: Vec::new(),
         removed: Vec::new(),
         set_aside: None,
         foreign: state.foreign.clone(),

@@ -64,6 +64,11 @@ fn message_parts(text: &str) -> Result<Vec<Part<String>>, String> {
         let brace = &rest[at..=at];
         rest = &rest[at + 1..];
         if let Some(after) = rest.strip_prefix(brace) {
+            if let Some(name) = word_of_approvals(brace, after) {
+                return Err(format!(
+                    "`{{{{ {name} }}}}` is the syntax of approvals; write a property of the payload as `{{{name}}}`"
+                ));
+            }
             plain.push_str(brace);
             rest = after;
             continue;
@@ -85,6 +90,14 @@ fn message_parts(text: &str) -> Result<Vec<Part<String>>, String> {
         parts.push(Part::Text(plain));
     }
     Ok(parts)
+}
+
+/// Returns the name in `{{ name }}`, of which the first two braces are read.
+fn word_of_approvals<'a>(brace: &str, after: &'a str) -> Option<&'a str> {
+    let (inside, _) = after.split_once("}}").filter(|_| brace == "{")?;
+    let name = inside.trim();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
 /// Lowers every method.

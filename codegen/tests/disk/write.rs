@@ -70,6 +70,7 @@ fn unchanged_files_keep_their_inode_and_time() {
     let written = write(&folder.path("gen"), &files(&[("a.rs", RUST), ("b.rs", OTHER)])).unwrap();
     let expected = Written {
         written: paths(&["b.rs"]),
+        created: Vec::new(),
         unchanged: paths(&[MARKER, "a.rs"]),
         removed: Vec::new(),
         set_aside: None,

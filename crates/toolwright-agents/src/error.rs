@@ -136,7 +136,11 @@ pub(crate) fn shown(path: &Path) -> String {
 impl fmt::Display for AgentFilesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mistakes: Vec<_> = self.0.iter().map(Mistake::to_string).collect();
-        f.write_str(&mistakes.join("\n\n"))
+        let number = match mistakes.len() {
+            1 => "a mistake".to_owned(),
+            number => format!("{number} mistakes"),
+        };
+        write!(f, "the files of agents have {number}\n\n{}", mistakes.join("\n\n"))
     }
 }
 

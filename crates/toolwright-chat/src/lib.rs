@@ -38,10 +38,12 @@ use std::sync::Arc;
 use tokio::signal::ctrl_c;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
+use toolwright::call::fresh_id;
 use toolwright::issue::suggestion;
 use toolwright::{BoxError, Payload};
 use toolwright_runtime::{
     Answer, ApprovalRequest, Event, EventSender, PastRun, ResumeRequest, RunRequest, Runtime,
+    Verdict,
 };
 
 use input::{Input, Line};
@@ -59,13 +61,21 @@ const EVENTS: usize = 10_000;
 pub struct Chat {
     runtime: Runtime,
     agent: String,
+    session_id: String,
 }
 
 impl Chat {
     /// Creates a chat. If the runtime has an approver, calls that need an approval are decided by it; otherwise the user of the
     /// chat is asked.
     pub fn new(runtime: Runtime, agent: impl Into<String>) -> Self {
-        Self { runtime, agent: agent.into() }
+        Self { runtime, agent: agent.into(), session_id: fresh_id("chat") }
+    }
+
+    /// Sets the session id of all requests. By default each chat has a new one.
+    #[must_use]
+    pub fn with_session_id(mut self, id: impl Into<String>) -> Self {
+        self.session_id = id.into();
+        self
     }
 
     /// Chats on standard input and output until the input ends.
@@ -105,6 +115,7 @@ impl Chat {
                 Line::Interrupt | Line::End => break,
             };
             let request = RunRequest::new(&self.agent, Payload::of(&text)?);
+            let request = request.with_session_id(&self.session_id);
             conversation.request(&self.runtime, request).await?;
         }
         conversation.screen.end_line()?;
@@ -197,12 +208,16 @@ impl Conversation<'_> {
         for question in questions {
             let prompt = self.screen.question(question)?;
             let Line::Text(text) = self.line(&prompt).await? else { return Ok(None) };
-            answers.push(match text.trim() {
+            let answer = match text.trim() {
                 result if question.deferred => question.result(Payload::new(result)),
                 "y" | "Y" | "yes" => question.approve(),
                 "" | "n" | "N" | "no" => question.deny(),
                 reason => question.deny_because(reason),
-            });
+            };
+            if let Verdict::Deny(_) = answer.verdict {
+                self.screen.deny(question);
+            }
+            answers.push(answer);
         }
         Ok(Some(answers))
     }

@@ -1,5 +1,6 @@
 //! Shows a conversation. Text from models and tools has no hidden characters, which could control a terminal.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use toolwright::untrusted::{line, visible};
@@ -14,6 +15,8 @@ pub(crate) struct Screen<'a> {
     output: &'a mut (dyn Write + Send),
     /// True if the last line has not ended. The user ends the line of a prompt.
     pub(crate) is_in_line: bool,
+    /// The ids of the calls that the user has denied.
+    denied: BTreeSet<String>,
     /// The text of the current answer of the model.
     text: String,
     /// The tokens of the request, and its cost in millionths, where they are known.
@@ -25,7 +28,8 @@ pub(crate) struct Screen<'a> {
 impl<'a> Screen<'a> {
     pub(crate) fn new(output: &'a mut (dyn Write + Send)) -> Self {
         let (is_in_line, text) = (false, String::new());
-        Self { output, is_in_line, text, input_tokens: 0, output_tokens: 0, cost: 0 }
+        let denied = BTreeSet::new();
+        Self { output, is_in_line, denied, text, input_tokens: 0, output_tokens: 0, cost: 0 }
     }
 
     /// Asks for a line.
@@ -48,6 +52,7 @@ impl<'a> Screen<'a> {
     /// Shows an event of a run.
     pub(crate) fn show(&mut self, event: &EventKind) -> io::Result<()> {
         match event {
+            EventKind::ToolCallScheduled { call, .. } if self.denied.remove(call.id()) => Ok(()),
             EventKind::ToolCallScheduled { call, tool } => {
                 let args = line(call.args().as_str(), EXCERPT);
                 self.note(&format!("{} {args}", line(tool.name(), EXCERPT)))
@@ -60,7 +65,14 @@ impl<'a> Screen<'a> {
                 let name = line(tool.name(), EXCERPT);
                 self.note(&match outcome {
                     Ok(payload) => format!("{name} -> {}", line(payload.as_str(), EXCERPT)),
-                    Err(failure) => format!("{name} failed: {}", line(&failure.message, EXCERPT)),
+                    Err(failure) => {
+                        let word = if failure.kind == FailureKind::Denied {
+                            "was denied"
+                        } else {
+                            "failed"
+                        };
+                        format!("{name} {word}: {}", line(&failure.message, EXCERPT))
+                    }
                 })
             }
             EventKind::Model(event) => self.show_model(event),
@@ -92,6 +104,11 @@ impl<'a> Screen<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Remembers that the user denied a call, which is not run.
+    pub(crate) fn deny(&mut self, question: &ApprovalRequest) {
+        self.denied.insert(question.call_id.clone());
     }
 
     /// Shows the call of a question, and returns the prompt for its answer.

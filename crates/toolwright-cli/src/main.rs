@@ -54,9 +54,9 @@ enum Command {
     /// Show what each provider accepts of the tools' schemas, and what it loses.
     #[command(subcommand)]
     Dialects(dialects::Command),
-    /// Explain a kind of mistake; without a code, list all kinds.
+    /// Explain a kind of mistake; without a code, list all kinds. `explain language` prints the reference of the schema language.
     Explain {
-        /// The code in brackets in a report, such as duplicate-tool.
+        /// The code in brackets in a report, such as duplicate-tool, or `language`.
         code: Option<String>,
     },
     /// Generate the project's crates.

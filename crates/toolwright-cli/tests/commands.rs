@@ -118,8 +118,24 @@ fn every_code_is_listed_and_explained() {
         let text = out(&toolwright(folder.path(), &["explain", code]));
         assert!(text.starts_with(&format!("{code} (error)\n\n")), "{text}");
     }
+    let language = out(&toolwright(folder.path(), &["explain", "language"]));
+    assert!(language.contains("\n## Toolset\n"), "{language}");
     let slip = err(&toolwright(folder.path(), &["explain", "duplicate-tols"]));
     assert!(slip.contains("did you mean `duplicate-tool`?"), "{slip}");
+}
+
+#[test]
+fn a_crate_that_nothing_depends_on_yet_is_named() {
+    let folder = project();
+    let first = out(&toolwright(folder.path(), &["gen"]));
+    assert!(!first.contains("new crate"), "{first}");
+    let second = "toolwright: 1\nservice: clock\nmethods: { now: { result: { type: string }, tool: { description: Tells the time. } } }\n";
+    fs::write(folder.path().join("schema/clock.yaml"), second).unwrap();
+    let second = out(&toolwright(folder.path(), &["gen"]));
+    for new in ["gen/clock/service", "gen/clock/tools/clock"] {
+        let line = format!("new crate in {new}; to use it, add a dependency on this path\n");
+        assert!(second.contains(&line), "{second}");
+    }
 }
 
 #[test]

@@ -234,6 +234,29 @@ fn the_schema_is_found_by_editors_and_checked() {
 }
 
 #[test]
+fn a_package_has_the_name_of_its_folder_if_it_can() {
+    let checkout = format!("{}/../..", env!("CARGO_MANIFEST_DIR"));
+    for (folder, package) in [
+        ("My-App", "my-app"),
+        ("shop_2", "shop_2"),
+        ("9x", "tracker"),
+        ("async", "tracker"),
+        ("test", "tracker"),
+        ("issues-tools", "tracker"),
+        ("\u{fc}ber", "tracker"),
+    ] {
+        let parent = tempfile::tempdir().unwrap();
+        let output = init(parent.path(), &[folder, "--toolwright", &checkout]);
+        assert!(output.status.success(), "{}", text(&output));
+        let manifest = fs::read_to_string(parent.path().join(folder).join("Cargo.toml")).unwrap();
+        assert!(manifest.contains(&format!("name = \"{package}\"\n")), "{manifest}");
+        let tests = fs::read_to_string(parent.path().join(folder).join("tests/tools.rs")).unwrap();
+        let import = format!("use {}::Tracker;", package.replace('-', "_"));
+        assert!(tests.contains(&import), "{tests}");
+    }
+}
+
+#[test]
 fn a_folder_that_is_not_empty_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine"), "").unwrap();

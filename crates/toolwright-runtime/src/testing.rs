@@ -116,7 +116,7 @@ fn told(kind: &EventKind) -> Option<(Option<(&str, &str)>, String)> {
             (Some((&request.call_id, &request.tool)), answered(verdict))
         }
         EventKind::ToolCallScheduled { call, tool } => {
-            (Some((call.id(), tool.name())), format!("called: {}", call.args()))
+            (Some((call.id(), tool.name())), format!("call: {}", call.args()))
         }
         EventKind::ToolCallRetried { call_id, tool, failure, .. } => {
             (Some((call_id, tool.name())), format!("is tried again, {failure}"))

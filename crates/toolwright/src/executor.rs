@@ -190,7 +190,9 @@ pub fn injected(property: &str, source: &str, value: Option<&str>) -> Result<Str
     value.map(str::to_owned).ok_or_else(|| {
         ToolFailure::new(FailureKind::Internal, "the tool failed internally", Recovery::Finish)
             .with_detail(format!(
-                "`{property}` is filled from the call's {source}, which this call does not have"
+                "`{property}` is filled from the call's {source}, which this call does not have; the host sets it: \
+                 `RunRequest::with_session_id` and the like for runs, `HttpOptions::with_scope` for an MCP server, otherwise \
+                 `ToolCall::with_scope`"
             ))
     })
 }

@@ -24,7 +24,8 @@ pub struct ToolResult {
 /// The payload that the tool returned, valid under its result schema, or the failure.
 pub type Outcome = Result<Payload, ToolFailure>;
 
-/// The failure of a call, with a message for the model and a separate detail for operators.
+/// The failure of a call, with a message for the model and a separate detail for operators. Its `Display` has no detail, which may
+/// be confidential: print [`detail`](Self::detail) for operators.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolFailure {
     /// The kind of failure.

@@ -52,7 +52,8 @@ async fn output(runtime: Runtime, input: &'static str) -> String {
     let chat = Chat::new(runtime, "janitor");
     chat.run_with(Cursor::new(input), &mut output).await.unwrap();
     let output = String::from_utf8(output).unwrap();
-    output.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let lines: Vec<_> = output.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
 }
 
 async fn check(replies: impl IntoIterator<Item = Reply>, input: &'static str, expected: Expect) {
@@ -105,8 +106,7 @@ async fn a_call_that_needs_an_approval_runs_after_a_yes_only() {
             Open the gate? [y/N, or a reason against it]   open {"name":"shed"} needs an approval
             Open the shed? [y/N, or a reason against it]   open {"name":"gate"}
               open -> {"name":"gate"}
-              open {"name":"shed"}
-              open failed: it is night
+              open was denied: it is night
             One of them is open.
               [tokens: 200 read, 20 written]
             >

@@ -8,7 +8,7 @@ use crate::print;
 const MENU: &str = "\
 A project has schema/issues.yaml, src/service.rs and tests/tools.rs. Optional parts:
   m  an MCP server    src/main.rs for `cargo run -- mcp`; a server in the schema
-  a  an agent         src/main.rs for `cargo run -- ask QUESTION`; agents/triager.yaml
+  a  an agent         src/main.rs for `cargo run -- chat triager`; agents/triager.yaml
   b  a build script   build.rs, which generates the code; no gen folder
 ";
 

@@ -9,6 +9,7 @@ use std::process::Command;
 
 use askama::Template;
 use toolwright_codegen::disk;
+use toolwright_codegen::internal::naming;
 use toolwright_codegen::project::{Mode, Project};
 
 use crate::exit::Exit;
@@ -18,6 +19,9 @@ pub(crate) use location::LocationArgs;
 
 /// The schema of a new project, an issue tracker.
 const SCHEMA: &str = include_str!("../../templates/init/issues.yaml");
+
+/// The name of a package whose folder has no name that a package can have.
+const DEFAULT_NAME: &str = "tracker";
 
 /// The end of the schema of a project with an MCP server.
 const MCP_SERVERS: &str = "
@@ -48,7 +52,7 @@ pub(crate) fn run(dir: &Path, parts: Parts, location: LocationArgs) -> Exit {
         print::err("init: no answer; nothing was written\n");
         return Exit::Rejected;
     };
-    if let Err(failure) = disk::start_project(dir, &files(parts, &location)) {
+    if let Err(failure) = disk::start_project(dir, &files(&package_name(dir), parts, &location)) {
         return generate::report_failure("init", &failure.into());
     }
     if !parts.build_rs {
@@ -89,16 +93,31 @@ fn resolve(dir: &Path) -> Result<(), String> {
     }
 }
 
-fn files(parts: Parts, location: &Location) -> Vec<(&'static str, String)> {
+/// Returns the name of the package: that of the folder, if a package can have it beside the other crates of the project.
+fn package_name(dir: &Path) -> String {
+    const TAKEN: [&str; 7] = ["alloc", "build", "core", "proc_macro", "std", "test", "tokio"];
+    let folder = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    let folder = folder.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = folder.replace('-', "_");
+    let is_taken = TAKEN.contains(&name.as_str())
+        || ["issues_", "toolwright"].iter().any(|start| name.starts_with(start));
+    let is_keyword = || naming::identifier(&name).to_string() != name;
+    let is_free = toolwright_codegen::is_name(&name) && !is_taken && !is_keyword();
+    if is_free { folder } else { DEFAULT_NAME.to_owned() }
+}
+
+fn files(name: &str, parts: Parts, location: &Location) -> Vec<(&'static str, String)> {
+    let package = name.replace('-', "_");
+    let package = package.as_str();
     let mcp_servers = if parts.mcp { MCP_SERVERS } else { "" };
     let mut files = vec![
         (".gitignore", include_str!("../../templates/init/gitignore").to_owned()),
         ("schema/issues.yaml", format!("{SCHEMA}{mcp_servers}")),
         ("schema/toolset.schema.json", toolwright_codegen::language_schema()),
-        ("Cargo.toml", text(&Manifest { parts, location })),
+        ("Cargo.toml", text(&Manifest { name, parts, location })),
         ("README.md", text(&Readme { parts, location })),
         ("src/service.rs", text(&Service { parts })),
-        ("tests/tools.rs", text(&Tests { parts })),
+        ("tests/tools.rs", text(&Tests { package, parts })),
     ];
     if parts.build_rs {
         files.push(("build.rs", include_str!("../../templates/init/build.rs").to_owned()));
@@ -108,12 +127,12 @@ fn files(parts: Parts, location: &Location) -> Vec<(&'static str, String)> {
         files.push(("toolwright.toml", text(&Configuration { crates, location })));
     }
     if parts.mcp || parts.agent {
-        files.push(("src/main.rs", text(&Program { parts })));
+        files.push(("src/main.rs", text(&Program { package, parts })));
     }
     if parts.agent {
         let agent = include_str!("../../templates/init/agents/triager.yaml");
         files.push(("agents/triager.yaml", agent.to_owned()));
-        files.push(("tests/agent.rs", text(&AgentTest { parts })));
+        files.push(("tests/agent.rs", text(&AgentTest { package, parts })));
     }
     // A checkout exists only on this machine, so CI could not use it.
     if let Some(install) = location.install_arguments() {
@@ -130,6 +149,7 @@ fn text(template: &impl Template) -> String {
 #[derive(Template)]
 #[template(path = "init/manifest.toml", escape = "none")]
 struct Manifest<'a> {
+    name: &'a str,
     parts: Parts,
     location: &'a Location,
 }
@@ -156,19 +176,22 @@ struct Service {
 
 #[derive(Template)]
 #[template(path = "init/main.rs", escape = "none")]
-struct Program {
+struct Program<'a> {
+    package: &'a str,
     parts: Parts,
 }
 
 #[derive(Template)]
 #[template(path = "init/tools.rs", escape = "none")]
-struct Tests {
+struct Tests<'a> {
+    package: &'a str,
     parts: Parts,
 }
 
 #[derive(Template)]
 #[template(path = "init/agent.rs", escape = "none")]
-struct AgentTest {
+struct AgentTest<'a> {
+    package: &'a str,
     parts: Parts,
 }
 

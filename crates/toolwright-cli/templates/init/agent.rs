@@ -7,9 +7,9 @@ use toolwright_agents::AgentsFrom as _;
 use toolwright_model::{Client, ModelPlanner, Preset};
 use toolwright_model_stage::{Reply, Script, Stage};
 use toolwright_runtime::{Planner, Registry, ResumeRequest, RunRequest, Runtime};
-use tracker::Tracker;
+use {{ package }}::Tracker;
 {%- if parts.build_rs %}
-use tracker::issues_tools;
+use {{ package }}::issues_tools;
 {%- endif %}
 
 /// Runs the agent with a model that follows a script.

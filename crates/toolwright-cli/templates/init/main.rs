@@ -26,13 +26,13 @@ use toolwright_mcp::HttpOptions;
 use toolwright_model::{ClientBuilder, ModelPlanner};
 use toolwright_runtime::{Planner, Registry, Runtime, Script, Step};
 {% endif -%}
-use tracker::Tracker;
+use {{ package }}::Tracker;
 {%- if parts.build_rs && parts.agent %}
-use tracker::issues_tools::types::{CloseIssue, FindIssues, Issues};
-use tracker::issues_tools::{self, calls};
+use {{ package }}::issues_tools::types::{CloseIssue, FindIssues, Issues};
+use {{ package }}::issues_tools::{self, calls};
 {%- endif %}
 {%- if parts.build_rs && parts.mcp %}
-use tracker::issues_tracker_mcp;
+use {{ package }}::issues_tracker_mcp;
 {%- endif %}
 
 const USAGE: &str = "expected {% if parts.mcp %}`mcp` or `mcp --http ADDRESS`{% endif %}{% if parts.mcp && parts.agent %} or {% endif %}{% if parts.agent %}`chat AGENT`{% endif %}";

@@ -6,10 +6,10 @@ use issues_tools::types::{CloseIssue, CreateIssue, FindIssues, Status};
 {% endif -%}
 use toolwright::ToolFailure;
 use toolwright::testing::{self, Tools};
-use tracker::Tracker;
+use {{ package }}::Tracker;
 {%- if parts.build_rs %}
-use tracker::issues_tools::types::{CloseIssue, CreateIssue, FindIssues, Status};
-use tracker::issues_tools::{self, specs};
+use {{ package }}::issues_tools::types::{CloseIssue, CreateIssue, FindIssues, Status};
+use {{ package }}::issues_tools::{self, specs};
 {%- endif %}
 
 fn tools(tracker: Tracker) -> Tools {

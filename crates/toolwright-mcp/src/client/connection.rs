@@ -275,7 +275,10 @@ fn attempt_error(error: ClientInitializeError) -> AttemptError {
         }
         _ => false,
     };
-    if error.is_authorization_required() || is_redirected {
+    if error.is_authorization_required() {
+        let reason = "it needs a bearer token, or refused the one it got (HTTP status 401)";
+        AttemptError::Final(reason.to_owned())
+    } else if is_redirected {
         AttemptError::Final(reason)
     } else {
         AttemptError::Retryable(reason)

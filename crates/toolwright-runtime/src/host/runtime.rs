@@ -230,7 +230,8 @@ impl Runtime {
         Ok(outcome(&run, ended))
     }
 
-    /// Resumes a suspended run, with answers to all its questions.
+    /// Resumes a suspended run, with answers to all its questions. If the approval prompt of a tool has changed since the
+    /// question was asked, its call is denied, and the run goes on: the outcome's [`exchanges`](RunOutcome::exchanges) show it.
     ///
     /// # Errors
     ///
