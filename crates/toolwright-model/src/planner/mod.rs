@@ -466,7 +466,7 @@ fn answered_by<'a>(answer: &'a Answer, asked: &'a str) -> &'a str {
 
 fn usage_of(usage: Usage) -> ModelUsage {
     ModelUsage {
-        input: usage.input + usage.cache_read + usage.cache_write,
+        input: usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write),
         cache_read: usage.cache_read,
         cache_write: usage.cache_write,
         output: usage.output,

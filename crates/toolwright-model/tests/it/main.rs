@@ -13,4 +13,5 @@ mod repairs;
 mod requests;
 mod search;
 mod server;
+mod spending;
 mod statuses;
