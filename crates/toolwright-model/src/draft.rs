@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toolwright::Payload;
 
-use crate::error::ModelError;
+use crate::error::{ModelError, line};
 use crate::model::{
     Answer, Content, Delta, Message, ModelCall, ModelFacts, Opaque, Question, Stop, Usage,
 };
@@ -177,6 +177,11 @@ impl Draft {
         if self.calls > 0 && stop == Stop::End {
             stop = Stop::Calls;
         }
+        let stop = match stop {
+            Stop::Refused(words) => Stop::Refused(line(&words)),
+            Stop::Other(word) => Stop::Other(line(&word)),
+            known => known,
+        };
         let content = self.parts.into_iter().map(|part| match part {
             Part::Text(text) => Content::Text(text),
             Part::Call { id, name, args } => {
@@ -184,7 +189,8 @@ impl Draft {
             }
             Part::Opaque(opaque) => Content::Opaque(opaque),
         });
-        Ok(Answer { content: content.collect(), stop, usage: self.usage, model: self.model })
+        let (content, model) = (content.collect(), line(&self.model));
+        Ok(Answer { content, stop, usage: self.usage, model })
     }
 
     fn add(&mut self, part: Part) -> Result<(), ModelError> {

@@ -293,6 +293,7 @@ pub(crate) fn first_line(text: &str) -> String {
     found.map_or_else(|| "nothing".to_owned(), line)
 }
 
-fn line(text: &str) -> String {
+/// Returns a text of a provider as a quotation.
+pub(crate) fn line(text: &str) -> String {
     untrusted::line(text, EXCERPT)
 }

@@ -185,7 +185,8 @@ pub enum Choice {
     Only(Vec<String>),
 }
 
-/// The answer of a model.
+/// The answer of a model. Its `model` and the words of its `stop` are texts of the provider for operators: they are cut, on one
+/// line, and without hidden characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Its parts, in order.
@@ -214,6 +215,16 @@ impl Answer {
             Content::Call(call) => Some(call),
             Content::Text(_) | Content::Opaque(_) => None,
         })
+    }
+
+    /// Changes the texts for operators.
+    #[cfg(feature = "client")]
+    pub(crate) fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
+        self.model = change(&self.model);
+        if let Stop::Refused(words) | Stop::Other(words) = &mut self.stop {
+            *words = change(words);
+        }
+        self
     }
 }
 

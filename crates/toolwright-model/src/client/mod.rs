@@ -208,8 +208,9 @@ impl Model for Client {
         deltas: &'a (dyn Fn(Delta) + Send + Sync),
     ) -> BoxFuture<'a, Result<Answer, ModelError>> {
         Box::pin(async move {
+            let redacted = |text: &str| self.secret.redacted(text);
             let answer = self.ask_within(question, deltas).await;
-            answer.map_err(|error| error.map_text(|text| self.secret.redacted(text)))
+            answer.map(|it| it.map_text(redacted)).map_err(|error| error.map_text(redacted))
         })
     }
 }

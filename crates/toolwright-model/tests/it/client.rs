@@ -301,3 +301,23 @@ async fn requests_to_bedrock_are_signed_and_the_secret_is_in_no_text() {
         assert!(request.contains(part), "{request}");
     }
 }
+
+/// The words are for operators, as those of an error are.
+#[tokio::test]
+async fn the_words_of_a_refusal_show_no_key_and_are_a_short_visible_line() {
+    let words = format!("Your key is {KEY}.\\n::error::\\u001b[2J\\u202e{}", "x".repeat(100_000));
+    for (stop, delta) in
+        [("stop", format!(r#"{{"refusal":"{words}"}}"#)), (&words, "{}".to_owned())]
+    {
+        let choice = format!(r#"{{"delta":{delta},"finish_reason":"{stop}"}}"#);
+        let body =
+            format!("data: {{\"model\":\"{words}\",\"choices\":[{choice}]}}\n\ndata: [DONE]\n\n");
+        let server = Server::start(vec![Reply::stream(body)]).await;
+        let answer = ask(&builder("openai", &server).build().unwrap(), None).await.1.unwrap();
+        let (Stop::Refused(found) | Stop::Other(found)) = answer.stop else { panic!("{answer:?}") };
+        for text in [found, answer.model] {
+            assert!(text.starts_with("Your key is …. ::error::\u{fffd}[2J\u{fffd}xx"), "{text}");
+            assert!(text.len() < 400, "{} bytes", text.len());
+        }
+    }
+}
