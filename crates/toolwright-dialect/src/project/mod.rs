@@ -6,6 +6,7 @@
 mod array;
 mod choice;
 mod constants;
+mod free_names;
 mod leaf;
 mod node;
 mod object;
@@ -27,6 +28,7 @@ use crate::plan::{LazySchema, Plan, SAME, Step, StepId};
 use crate::policy::Policy;
 use crate::row::{Dialect, Mode};
 use crate::wire::Document;
+use free_names::FreeNames;
 
 /// A tool as it is published.
 #[derive(Clone, Copy, Debug)]
@@ -384,6 +386,7 @@ struct Projector<'a> {
     definitions: BTreeMap<String, Definition>,
     /// The pointer of the target of each name.
     names: BTreeMap<String, String>,
+    free_names: FreeNames,
     /// Targets whose definitions are still to be made.
     pending: Vec<String>,
     /// How many definitions are being made within each other.
@@ -410,6 +413,7 @@ impl<'a> Projector<'a> {
             steps: vec![Step::Same],
             definitions: BTreeMap::new(),
             names: BTreeMap::new(),
+            free_names: FreeNames::default(),
             pending: Vec::new(),
             making: 0,
             inlined: Vec::new(),

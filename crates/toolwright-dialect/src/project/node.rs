@@ -336,12 +336,7 @@ impl Projector<'_> {
         if base.is_empty() {
             base.push_str("Root");
         }
-        let mut name = base.clone();
-        let mut number = 1;
-        while self.names.contains_key(&name) {
-            number += 1;
-            name = format!("{base}_{number}");
-        }
+        let name = self.free_names.take(base);
         self.names.insert(name.clone(), pointer.to_owned());
         let definition = Definition { name: name.clone(), step, wire: None, is_being_made: false };
         self.definitions.insert(pointer.to_owned(), definition);

@@ -3,6 +3,7 @@
 use toolwright::pointer::escaped;
 use toolwright::value::{Kind, Map, Value};
 
+use super::free_names::FreeNames;
 use super::{Depth, Node, Projector};
 use crate::guard::{self, strings};
 use crate::loss::LossKind;
@@ -125,19 +126,16 @@ impl Projector<'_> {
         let mut wire_properties = Map::new();
         let mut wire_required = Vec::new();
         let mut steps = Vec::new();
-        let mut taken: Vec<String> = all
-            .iter()
-            .map(|(key, _)| (*key).to_owned())
-            .filter(|key| self.dialect.takes_key(key, is_root))
-            .collect();
+        let mut free = FreeNames::default();
+        for (key, _) in all.iter().filter(|(key, _)| self.dialect.takes_key(key, is_root)) {
+            free.take((*key).to_owned());
+        }
         for (key, schema) in &all {
             let pointer = format!("{at}/properties/{}", escaped(key));
             let wire_key = if self.dialect.takes_key(key, is_root) {
                 (*key).to_owned()
             } else {
-                let renamed = renamed(key, &taken);
-                taken.push(renamed.clone());
-                renamed
+                free.take(fitted(key))
             };
             let node = self.node(schema, &pointer, Depth(depth.0 + 1));
             let is_required = required.contains(key);
@@ -164,15 +162,8 @@ impl Projector<'_> {
             self.lose(LossKind::Narrowing, at, "unnamed_keys", Value::Null, "renamed keys", "T19");
         }
         let mut wire = Map::from([("type", Value::from("object"))]);
-        let (rest, additional) = self.others(
-            others,
-            &mut wire_properties,
-            &mut wire_required,
-            &taken,
-            entries,
-            at,
-            depth,
-        );
+        let (rest, additional) =
+            self.others(others, &mut wire_properties, &mut wire_required, free, entries, at, depth);
         let has_properties = !wire_properties.is_empty();
         if !has_properties && self.dialect.objects_nonempty && !is_root {
             return self.text(entries, at, "T2");
@@ -259,7 +250,7 @@ impl Projector<'_> {
         others: &Others<'_>,
         wire_properties: &mut Map<Value>,
         wire_required: &mut Vec<Value>,
-        taken: &[String],
+        mut free: FreeNames,
         entries: &Map<Value>,
         at: &str,
         depth: Depth,
@@ -284,7 +275,7 @@ impl Projector<'_> {
                 Others::Pattern(_, values) => (values, "patternProperties"),
             };
             let (pairs, step) = self.pairs(values, keyword, entries, at, Depth(depth.0 + 1));
-            let wire_key = renamed("more", taken);
+            let wire_key = free.take("more".to_owned());
             wire_properties.insert(wire_key.as_str(), Value::Object(pairs));
             wire_required.push(Value::from(wire_key.as_str()));
             return (Rest::Pairs { wire_key, step }, closed);
@@ -461,20 +452,14 @@ pub(super) fn others(entries: &Map<Value>) -> Others<'_> {
     }
 }
 
-/// A property name that fits the grammar and is not taken.
-pub(super) fn renamed(key: &str, taken: &[String]) -> String {
+/// A property name that fits the grammar.
+pub(super) fn fitted(key: &str) -> String {
     const LONGEST: usize = 56;
     let allowed =
         |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '_' };
-    let mut base: String = key.chars().map(allowed).take(LONGEST).collect();
-    if base.is_empty() || base.starts_with(|first: char| first.is_ascii_digit()) {
-        base.insert(0, '_');
-    }
-    let mut name = base.clone();
-    let mut number = 1;
-    while taken.contains(&name) {
-        number += 1;
-        name = format!("{base}_{number}");
+    let mut name: String = key.chars().map(allowed).take(LONGEST).collect();
+    if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.insert(0, '_');
     }
     name
 }

@@ -1,10 +1,12 @@
 //! Projects for dialects that accept any JSON Schema, except for rules about its root and about older drafts.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use toolwright::schema::Schema;
 use toolwright::value::{Map, Value};
 
+use super::free_names::FreeNames;
 use super::leaf::takes_parts;
 use super::root::{INPUT, wrapped};
 use super::{Modern, Node, Projector};
@@ -181,17 +183,16 @@ fn with_other_keys(
     {
         return None;
     }
-    let is_taken = |key: &&&str| dialect.takes_key(key, true);
-    let mut taken: Vec<String> =
-        keys.iter().filter(is_taken).map(|key| (*key).to_owned()).collect();
+    let mut free = FreeNames::default();
+    for key in keys.iter().filter(|key| dialect.takes_key(key, true)) {
+        free.take((*key).to_owned());
+    }
     let mut properties = Vec::new();
     for key in keys {
         let wire_key = if dialect.takes_key(key, true) {
             key.to_owned()
         } else {
-            let renamed = super::object::renamed(key, &taken);
-            taken.push(renamed.clone());
-            renamed
+            free.take(super::object::fitted(key))
         };
         properties.push(Property {
             key: key.to_owned(),
@@ -200,10 +201,9 @@ fn with_other_keys(
             absent: AbsentForm::Absent,
         });
     }
-    let wire_key = |key: &str| {
-        let property = properties.iter().find(|property| property.key == key);
-        property.map_or_else(|| key.to_owned(), |property| property.wire_key.clone())
-    };
+    let wire_keys: HashMap<&str, &str> =
+        properties.iter().map(|property| (&*property.key, &*property.wire_key)).collect();
+    let wire_key = |key: &str| wire_keys.get(key).copied().unwrap_or(key).to_owned();
     let mut wire = entries.clone();
     if let Some(Value::Object(all)) = entries.get("properties") {
         wire.insert(

@@ -75,3 +75,25 @@ fn references_that_multiply_cost_no_more_than_their_budget() {
         }
     }
 }
+
+/// Each name was once compared with all before it, for each number that was tried.
+#[test]
+fn property_names_that_become_equal_cost_no_more_than_their_number() {
+    for dialect in ["anthropic-strict", "gemini-schema"] {
+        let dialect = Dialect::find(dialect).unwrap();
+        let times = [500, 2000].map(|count| {
+            let letters = (0..count).filter_map(|at| char::from_u32(0x4e00 + at));
+            let properties: Vec<_> =
+                letters.map(|letter| format!(r#""{letter}":{{"type":"string"}}"#)).collect();
+            let args = format!(
+                r#"{{"type":"object","properties":{{{}}},"additionalProperties":false}}"#,
+                properties.join(",")
+            );
+            let subject = Subject { name: "clash", description: "Clashes.", args: &args };
+            let start = Instant::now();
+            project(&subject, dialect, &Policy::default());
+            start.elapsed()
+        });
+        assert!(times[1] < times[0] * 12, "{}: {times:?}", dialect.id());
+    }
+}
