@@ -121,16 +121,16 @@ impl Draft {
         self.deltas.push(delta);
     }
 
-    /// Returns the canonical name of a tool.
-    pub(crate) fn canonical<'a>(&'a self, name: &'a str) -> &'a str {
+    /// Returns the canonical name of a tool. One that the model made up is cut, on one line and visible, as it is in messages.
+    pub(crate) fn canonical(&self, name: &str) -> String {
         let renamed = self.renamed.iter().find(|(wire, _)| wire == name);
-        renamed.map_or(name, |(_, canonical)| canonical)
+        renamed.map_or_else(|| line(name), |(_, canonical)| canonical.clone())
     }
 
     /// Begins a call. An id that is missing or taken is replaced.
     pub(crate) fn call(&mut self, id: &str, name: &str) -> Result<CallPlace, ModelError> {
         let place = CallPlace { part: self.parts.len(), call: self.calls };
-        let name = self.canonical(name).to_owned();
+        let name = self.canonical(name);
         self.grow(id.len() + name.len())?;
         self.deltas.push(Delta::Call { call: place.call, name: name.clone() });
         let id = self.unique(id);

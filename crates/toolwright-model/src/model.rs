@@ -118,7 +118,8 @@ pub enum Content {
 pub struct ModelCall {
     /// The id, unique in the conversation. One that the provider left out or gave twice is replaced.
     pub id: String,
-    /// The canonical name of the tool. A name that no tool of the question has is kept as the model wrote it.
+    /// The canonical name of the tool. A name that no tool of the question has is kept as the model wrote it, but on one line, cut
+    /// and without hidden characters.
     pub name: String,
     /// The arguments as the model wrote them: wire JSON for [`Projection::decode`](toolwright_dialect::Projection::decode),
     /// or any text if the model made a mistake.

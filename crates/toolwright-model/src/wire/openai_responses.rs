@@ -384,7 +384,7 @@ impl Events {
     fn show_call(&mut self, index: Option<u64>, json: &str) -> Result<(), ModelError> {
         let item: OutputItem<'_> = read("an item of a response", json)?;
         if item.kind == "function_call" {
-            let name = self.draft.canonical(&item.name.unwrap_or_default()).to_owned();
+            let name = self.draft.canonical(&item.name.unwrap_or_default());
             self.draft.show(Delta::Call { call: self.calls.len(), name });
             self.calls.push(index);
         }

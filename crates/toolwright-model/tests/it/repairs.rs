@@ -101,3 +101,20 @@ async fn an_id_that_is_too_long_for_the_provider_is_shortened_on_its_wire() {
         assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
     }
 }
+
+#[tokio::test]
+async fn the_name_of_a_tool_that_does_not_exist_is_a_short_visible_line() {
+    for name in PRESETS {
+        let invented = format!("a\n::error::\u{1b}[2J\u{202e}{}", "x".repeat(20_000));
+        let script = Script::new().reply(Reply::call(&invented, "{}")).reply(Reply::text("3"));
+        let stage = stage(name, script).await;
+        let outcome = run(agent(false), planner(name, &stage)).await;
+        assert!(outcome.result().is_ok(), "{name}: {outcome:?}");
+        let exchange = outcome.exchanges().next().unwrap();
+        let failure = exchange.result.outcome.as_ref().unwrap_err();
+        for text in [exchange.call.tool(), &failure.message] {
+            assert!(text.len() < 500 && !text.contains(['\n', '\u{1b}', '\u{202e}']), "{text}");
+        }
+        assert!(last_request(&stage).len() < 10_000, "{name}");
+    }
+}
