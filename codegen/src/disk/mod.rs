@@ -27,7 +27,7 @@ pub use single::{read_writable, write_text};
 pub(crate) use sources::slash_path;
 pub use sources::{ReadSources, read_sources, read_text};
 #[cfg(feature = "project")]
-pub(crate) use sources::{absolute, links_outside, read_regular};
+pub(crate) use sources::{absolute, leads_outside, links_outside, read_regular};
 pub use start::{checkout, start_project};
 pub(crate) use state::{OutputState, build_time};
 pub(crate) use update::update;

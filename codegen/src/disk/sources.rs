@@ -98,9 +98,9 @@ pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
     found(path, read())
 }
 
-fn found(path: &Path, read: io::Result<String>) -> Result<Option<String>, IoError> {
+fn found<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>, IoError> {
     match read {
-        Ok(text) => Ok(Some(text)),
+        Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(IoError::on("read", path)(error)),
     }
@@ -136,6 +136,15 @@ pub(crate) fn links_outside(path: &Path, folders: &[&Path]) -> Result<bool, IoEr
         }
     }
     Ok(true)
+}
+
+/// Returns whether any link in a path leads out of a folder. A path to nothing leads nowhere.
+#[cfg(feature = "project")]
+pub(crate) fn leads_outside(path: &Path, folder: &Path) -> Result<bool, IoError> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = fs::canonicalize(folder).map_err(IoError::on("read", folder))?;
+    let target = found(path, fs::canonicalize(path))?;
+    Ok(target.is_some_and(|target| !target.starts_with(folder)))
 }
 
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! A project on disk, which can be checked and generated.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use toolwright_dialect::{Dialect, DialectError};
@@ -305,12 +305,7 @@ fn dialects(root: &Path, config: &Config) -> Result<Dialects, Vec<Diagnostic>> {
     let mut own = Vec::new();
     let mut findings = Vec::new();
     for (file, span) in config.dialect_files() {
-        let rows = match disk::read_regular(&root.join(file)) {
-            Ok(Some(text)) => Dialect::from_toml(&text).map_err(|error| error.to_string()),
-            Ok(None) => Err("there is no such file".to_owned()),
-            Err(error) => Err(error.to_string()),
-        };
-        match rows {
+        match rows(root, file) {
             Ok(rows) => own.extend(rows),
             Err(error) => {
                 let message = format!("{}: {error}", disk::printable_path(file));
@@ -319,6 +314,23 @@ fn dialects(root: &Path, config: &Config) -> Result<Dialects, Vec<Diagnostic>> {
         }
     }
     if findings.is_empty() { config.dialects(own) } else { Err(findings) }
+}
+
+/// Reads a file of dialects. Messages quote it, so it has to be in the project.
+fn rows(root: &Path, file: &Path) -> Result<Vec<Dialect>, String> {
+    let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !file.components().all(is_inside) {
+        return Err("expected a path in the project, without `..`".to_owned());
+    }
+    let path = root.join(file);
+    if disk::leads_outside(&path, root).map_err(|error| error.to_string())? {
+        return Err(
+            "a symlink leads out of the project, so it is not read; put a copy into it".to_owned()
+        );
+    }
+    let text = disk::read_regular(&path).map_err(|error| error.to_string())?;
+    let text = text.ok_or("there is no such file")?;
+    Dialect::from_toml(&text).map_err(|error| error.to_string())
 }
 
 /// Returns the folder `depth` levels above, as a person would write it.

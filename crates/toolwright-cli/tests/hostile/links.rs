@@ -75,6 +75,31 @@ fn no_link_out_of_a_project_is_read_or_written_through() {
 }
 
 #[test]
+fn a_file_of_dialects_outside_of_the_project_is_not_read() {
+    for (file, link, expected) in [
+        ("house.toml", Some(("house.toml", "secret.toml")), "a symlink leads out of the project"),
+        ("house/secret.toml", Some(("house", ".")), "a symlink leads out of the project"),
+        ("../secret.toml", None, "expected a path in the project, without `..`"),
+        ("/etc/passwd", None, "expected a path in the project, without `..`"),
+    ] {
+        for command in ["gen", "check"] {
+            let elsewhere = tempfile::tempdir().unwrap();
+            fs::write(elsewhere.path().join("secret.toml"), "s3cret = 1\n").unwrap();
+            let folder = elsewhere.path().join("project");
+            fs::create_dir_all(folder.join("schema")).unwrap();
+            let config = format!("[dialects]\ntargets = [\"anthropic\"]\nfiles = [\"{file}\"]\n");
+            fs::write(folder.join("toolwright.toml"), config).unwrap();
+            if let Some((path, target)) = link {
+                symlink(elsewhere.path().join(target), folder.join(path)).unwrap();
+            }
+            let ended = run(&folder, &[command]);
+            assert!(ended.printed.contains(expected), "{command} {file}: {}", ended.printed);
+            assert!(!ended.printed.contains("s3cret"), "{command} {file}: {}", ended.printed);
+        }
+    }
+}
+
+#[test]
 fn a_link_inside_a_project_is_followed() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("schema")).unwrap();
