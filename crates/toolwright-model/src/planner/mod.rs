@@ -28,6 +28,7 @@ use conversation::Conversation;
 use output::Expected;
 use projections::ProjectionCache;
 use search::{IndexCache, VisibleTools};
+use spending::Spending;
 
 pub use compaction::{Compactor, LeaveOutResults};
 pub use output::FinalOutput;
@@ -168,7 +169,7 @@ impl ModelPlanner {
         self
     }
 
-    /// Sets the prices of the model. Without them costs are not known.
+    /// Sets the prices of the model. Without them costs are not known. Tokens that the provider does not report are estimated.
     #[must_use]
     pub fn with_prices(mut self, prices: Prices) -> Self {
         self.prices = Some(prices);
@@ -287,9 +288,9 @@ impl ModelPlanner {
                 timeout: turn.time_left(),
                 ..Question::new(&conversation.messages, &request)
             };
-            let error = match self.ask(turn, &question, findings).await {
-                Ok((answer, cost)) => {
-                    conversation.spending.add(&answer, cost);
+            let spending = &mut conversation.spending;
+            let error = match self.ask(turn, &question, findings, spending).await {
+                Ok(answer) => {
                     let strict = request.tools.iter().map(|tool| (tool.name, tool.is_strict));
                     let strict = strict.filter(|(_, is_strict)| *is_strict);
                     let strict = strict.map(|(name, _)| name.to_owned()).collect();
@@ -316,13 +317,14 @@ impl ModelPlanner {
         }
     }
 
-    /// Asks the model once, within a span, and publishes events. Returns the cost, too, if it is known.
+    /// Asks the model once, within a span, and publishes events.
     async fn ask(
         &self,
         turn: &Turn<'_>,
         question: &Question<'_>,
         findings: Vec<String>,
-    ) -> Result<(Answer, Option<u64>), ModelError> {
+        spending: &mut Spending,
+    ) -> Result<Answer, ModelError> {
         let facts = self.model.facts();
         turn.publish(ModelEvent::Asked {
             model: facts.model.clone(),
@@ -351,7 +353,8 @@ impl ModelPlanner {
         match asked {
             Ok(answer) => {
                 record(&span, &answer);
-                let cost = self.prices.zip(answer.usage).map(|(prices, usage)| prices.of(&usage));
+                let usage = spending::usage(question, &answer);
+                let cost = spending.add(&usage, self.prices.as_ref());
                 turn.publish(ModelEvent::Answered {
                     model: answered_by(&answer, &facts.model).to_owned(),
                     usage: answer.usage.map(usage_of),
@@ -359,7 +362,7 @@ impl ModelPlanner {
                     stop: stop_word(&answer.stop).to_owned(),
                     duration,
                 });
-                Ok((answer, cost))
+                Ok(answer)
             }
             Err(error) => {
                 span.record("error.type", error.kind());

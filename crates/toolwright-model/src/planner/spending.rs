@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use toolwright::{FailureKind, Recovery, ToolFailure};
 use toolwright_runtime::Policy;
 
-use crate::model::{Answer, Content, Usage};
+use crate::model::{Answer, Content, Message, Question, Usage};
 
 /// About so many bytes of text are one token, where the provider reports none.
-const BYTES_A_TOKEN: u64 = 4;
+const BYTES_A_TOKEN: usize = 4;
 
 const TOKENS_A_PRICE: u128 = 1_000_000;
 
@@ -44,17 +44,18 @@ impl Prices {
 pub(super) struct Spending {
     answers: u32,
     output_tokens: u64,
-    /// Those answers whose cost is known.
+    /// Zero without prices.
     cost: u64,
 }
 
 impl Spending {
-    /// Adds an answer, with its cost if it is known. If the provider reports no tokens, they are estimated.
-    pub(super) fn add(&mut self, answer: &Answer, cost: Option<u64>) {
+    /// Adds the tokens of an answer, and returns their cost if there are prices.
+    pub(super) fn add(&mut self, usage: &Usage, prices: Option<&Prices>) -> Option<u64> {
         self.answers = self.answers.saturating_add(1);
-        let tokens = answer.usage.map_or_else(|| estimated_tokens(answer), |usage| usage.output);
-        self.output_tokens = self.output_tokens.saturating_add(tokens);
-        self.cost = self.cost.saturating_add(cost.unwrap_or_default());
+        self.output_tokens = self.output_tokens.saturating_add(usage.output);
+        let cost = prices?.of(usage);
+        self.cost = self.cost.saturating_add(cost);
+        Some(cost)
     }
 
     /// Returns the limit that is reached, in words.
@@ -78,12 +79,42 @@ pub(super) fn exhausted(reason: &str) -> ToolFailure {
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 
-fn estimated_tokens(answer: &Answer) -> u64 {
-    let size = |part: &Content| match part {
+/// Returns the tokens of an answer as the provider reports them. Where it reports none for the question or for what it wrote,
+/// they are estimated.
+pub(super) fn usage(question: &Question<'_>, answer: &Answer) -> Usage {
+    let mut usage = answer.usage.unwrap_or_default();
+    if (usage.input, usage.cache_read, usage.cache_write) == (0, 0, 0) {
+        usage.input = tokens(question_bytes(question));
+    }
+    if usage.output == 0 {
+        usage.output = tokens(content_bytes(&answer.content));
+    }
+    usage
+}
+
+fn question_bytes(question: &Question<'_>) -> usize {
+    let messages = question.messages.iter().map(|message| match message {
+        Message::System(text) | Message::User(text) => text.len(),
+        Message::Assistant(content) => content_bytes(content),
+        Message::Results(results) => results.iter().map(|result| result.text.len()).sum(),
+    });
+    let tools = question.tools.tools.iter().map(|tool| tool.projection);
+    let schemas = tools.chain(question.output).map(|tool| {
+        let schema = tool.wire_schema.as_ref().map_or(0, String::len);
+        tool.wire_name.len() + tool.description.len() + schema
+    });
+    messages.chain(schemas).sum()
+}
+
+fn content_bytes(content: &[Content]) -> usize {
+    let bytes = content.iter().map(|part| match part {
         Content::Text(text) => text.len(),
         Content::Call(call) => call.name.len() + call.args.as_str().len(),
-        Content::Opaque(_) => 0,
-    };
-    let bytes: usize = answer.content.iter().map(size).sum();
-    u64::try_from(bytes).unwrap_or(u64::MAX).div_ceil(BYTES_A_TOKEN)
+        Content::Opaque(part) => part.json.len(),
+    });
+    bytes.sum()
+}
+
+fn tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(BYTES_A_TOKEN)).unwrap_or(u64::MAX)
 }

@@ -1,13 +1,30 @@
 //! What a run counts for its limits, with providers that report wrong tokens, none, or break off.
 
+use std::time::Duration;
+
 use toolwright_model::{Client, ModelPlanner, Preset, Prices};
-use toolwright_runtime::{Agent, RunEnd, RunOutcome};
+use toolwright_runtime::{Agent, Policy, RunEnd, RunOutcome};
 
 use crate::planner::{agent, run};
 use crate::server::{Reply, Server};
 
 const PRICES: Prices =
     Prices { input: 3_000_000, cache_read: 300_000, cache_write: 3_750_000, output: 15_000_000 };
+
+/// A stream with a call of `math.add`, but without the end.
+const CALL: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"math_add\",\"arguments\":\"{\\\"a\\\":1,\\\"b\\\":2}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
+
+/// Returns the event with the tokens of an answer, and the end of the stream.
+fn tokens(question: u32, answer: u32) -> String {
+    format!(
+        "data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":{question},\"completion_tokens\":{answer}}}}}\n\ndata: [DONE]\n\n"
+    )
+}
+
+/// An agent with limits, and with a time budget so that no test is endless.
+fn limited(policy: Policy) -> Agent {
+    agent(false).with_policy(Policy { time_budget: Some(Duration::from_secs(10)), ..policy })
+}
 
 async fn run_on(server: &Server, name: &str, agent: Agent) -> RunOutcome {
     let client = Client::builder(Preset::find(name).unwrap(), "a-model");
@@ -33,4 +50,28 @@ async fn reported_tokens_that_overflow_become_the_most() {
     let server = Server::start(vec![Reply::stream(body)]).await;
     let outcome = run_on(&server, "anthropic", agent(false)).await;
     assert!(matches!(outcome.end, RunEnd::Finished(_)), "{:?}", outcome.end);
+}
+
+/// An answer with a call is about 6 tokens, and a question at least 50.
+#[tokio::test]
+async fn tokens_that_a_provider_does_not_report_are_estimated() {
+    let unreported = format!("{CALL}data: [DONE]\n\n");
+    let unlimited = Policy::UNLIMITED;
+    for (name, stream, policy, most) in [
+        ("cost", &unreported, Policy { max_cost: Some(1), ..unlimited }, 2),
+        ("cost", &format!("{CALL}{}", tokens(0, 0)), Policy { max_cost: Some(1), ..unlimited }, 2),
+        ("a cost of questions", &unreported, Policy { max_cost: Some(1000), ..unlimited }, 5),
+        ("tokens", &unreported, Policy { max_output_tokens: Some(12), ..unlimited }, 4),
+        (
+            "no tokens",
+            &format!("{CALL}{}", tokens(100, 0)),
+            Policy { max_output_tokens: Some(12), ..unlimited },
+            4,
+        ),
+    ] {
+        let server = Server::start(vec![Reply::stream(stream)]).await;
+        run_on(&server, "openai", limited(policy)).await;
+        let asked = server.requests().len();
+        assert!((2..=most).contains(&asked), "{name}: {asked} questions, expected 2 to {most}");
+    }
 }
