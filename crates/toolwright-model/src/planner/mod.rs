@@ -13,7 +13,7 @@ mod search;
 mod spending;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::time::Instant;
 use toolwright::{BoxError, BoxFuture, FailureKind, Recovery, ToolFailure};
@@ -51,7 +51,8 @@ const MAX_SEARCHES: u32 = 10;
 ///   the issues with their places in what it wrote.
 /// - An answer without calls ends the run. If the final payload must match a schema, the model gives it as [`FinalOutput`]
 ///   says, and corrects it if it is not valid.
-/// - Over a limit of [`Policy`](toolwright_runtime::Policy), such as `max_model_calls`, the model gets one last question.
+/// - Over a limit of [`Policy`](toolwright_runtime::Policy), such as `max_model_calls`, the model gets one last question. Questions
+///   count also if their answer breaks off; tokens that are not reported are estimated.
 ///
 /// The notes of the run's steps hold the answers of the model, including reasoning that only its provider understands. They are
 /// kept when the run is suspended.
@@ -210,6 +211,7 @@ impl ModelPlanner {
             }
             let answered =
                 self.answer(turn, &tools, &expected, last.is_some(), &mut conversation).await?;
+            let Some(answered) = answered else { continue };
             let strict = answered.strict.clone();
             let reader = answer::Reader {
                 turn,
@@ -262,8 +264,8 @@ impl ModelPlanner {
         }
     }
 
-    /// Asks the model. A conversation that is too long is shortened once, and strict tools that the model refuses become plain
-    /// ones.
+    /// Asks the model. A conversation that is too long is shortened once, strict tools that the model refuses become plain ones,
+    /// and an answer that breaks off is asked for again. Returns `None` if a limit of the run is reached before there is an answer.
     async fn answer(
         &self,
         turn: &Turn<'_>,
@@ -271,7 +273,7 @@ impl ModelPlanner {
         expected: &Expected<'_>,
         is_last: bool,
         conversation: &mut Conversation,
-    ) -> Result<Answered, ToolFailure> {
+    ) -> Result<Option<Answered>, ToolFailure> {
         let is_thinking = self.settings.effort.is_some();
         let choice = expected.choice(is_last, tools.is_empty(), is_thinking);
         let mut broken = 0;
@@ -294,7 +296,7 @@ impl ModelPlanner {
                     let strict = request.tools.iter().map(|tool| (tool.name, tool.is_strict));
                     let strict = strict.filter(|(_, is_strict)| *is_strict);
                     let strict = strict.map(|(name, _)| name.to_owned()).collect();
-                    return Ok(Answered { answer, strict, is_plain });
+                    return Ok(Some(Answered { answer, strict, is_plain }));
                 }
                 Err(error) => error,
             };
@@ -310,10 +312,13 @@ impl ModelPlanner {
                     self.is_plain.store(true, Ordering::Relaxed);
                 }
                 // Nothing of the answer was used.
-                ModelError::Interrupted(_) if broken < MAX_BROKEN => broken += 1,
+                ModelError::Interrupted(_) if broken < MAX_BROKEN && !is_last => broken += 1,
                 _ => return Err(failure_of(&error)),
             }
             turn.publish(ModelEvent::Restarted { reason: error.to_string() });
+            if !is_last && conversation.spending.over(&turn.agent().policy).is_some() {
+                return Ok(None);
+            }
         }
     }
 
@@ -346,8 +351,13 @@ impl ModelPlanner {
             gen_ai.usage.output_tokens = field::Empty,
             error.type = field::Empty,
         );
+        spending.count_question();
         let since = Instant::now();
-        let deltas = |delta| turn.publish(event(delta));
+        let bytes = AtomicUsize::new(0);
+        let deltas = |delta| {
+            bytes.fetch_add(spending::delta_bytes(&delta), Ordering::Relaxed);
+            turn.publish(event(delta));
+        };
         let asked = self.model.ask(question, &deltas).instrument(span.clone()).await;
         let duration = since.elapsed();
         match asked {
@@ -365,6 +375,10 @@ impl ModelPlanner {
                 Ok(answer)
             }
             Err(error) => {
+                if matches!(error, ModelError::Interrupted(_)) {
+                    let usage = spending::broken_usage(question, bytes.into_inner());
+                    spending.add(&usage, self.prices.as_ref());
+                }
                 span.record("error.type", error.kind());
                 turn.publish(ModelEvent::Failed { error: error.to_string(), duration });
                 Err(error)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::{FailureKind, Recovery, ToolFailure};
 use toolwright_runtime::Policy;
 
-use crate::model::{Answer, Content, Message, Question, Usage};
+use crate::model::{Answer, Content, Delta, Message, Question, Usage};
 
 /// About so many bytes of text are one token, where the provider reports none.
 const BYTES_A_TOKEN: usize = 4;
@@ -42,16 +42,20 @@ impl Prices {
 /// The questions, tokens and cost of a run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Spending {
-    answers: u32,
+    questions: u32,
     output_tokens: u64,
     /// Zero without prices.
     cost: u64,
 }
 
 impl Spending {
+    /// Counts a question that is about to be asked.
+    pub(super) fn count_question(&mut self) {
+        self.questions = self.questions.saturating_add(1);
+    }
+
     /// Adds the tokens of an answer, and returns their cost if there are prices.
     pub(super) fn add(&mut self, usage: &Usage, prices: Option<&Prices>) -> Option<u64> {
-        self.answers = self.answers.saturating_add(1);
         self.output_tokens = self.output_tokens.saturating_add(usage.output);
         let cost = prices?.of(usage);
         self.cost = self.cost.saturating_add(cost);
@@ -62,7 +66,7 @@ impl Spending {
     pub(super) fn over(&self, policy: &Policy) -> Option<String> {
         let model_calls = policy.max_model_calls.map(u64::from);
         let limits = [
-            (u64::from(self.answers), model_calls, "its limit of questions to the model"),
+            (u64::from(self.questions), model_calls, "its limit of questions to the model"),
             (self.output_tokens, policy.max_output_tokens, "its limit of tokens"),
             (self.cost, policy.max_cost, "its limit of cost"),
         ];
@@ -90,6 +94,20 @@ pub(super) fn usage(question: &Question<'_>, answer: &Answer) -> Usage {
         usage.output = tokens(content_bytes(&answer.content));
     }
     usage
+}
+
+/// Estimates the tokens of an answer that broke off after so many bytes.
+pub(super) fn broken_usage(question: &Question<'_>, bytes: usize) -> Usage {
+    let input = tokens(question_bytes(question));
+    Usage { input, output: tokens(bytes), ..Usage::default() }
+}
+
+/// Returns the bytes of a piece of an answer.
+pub(super) fn delta_bytes(delta: &Delta) -> usize {
+    match delta {
+        Delta::Text(text) | Delta::Reasoning(text) | Delta::Args { text, .. } => text.len(),
+        Delta::Call { name, .. } => name.len(),
+    }
 }
 
 fn question_bytes(question: &Question<'_>) -> usize {

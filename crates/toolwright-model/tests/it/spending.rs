@@ -75,3 +75,23 @@ async fn tokens_that_a_provider_does_not_report_are_estimated() {
         assert!((2..=most).contains(&asked), "{name}: {asked} questions, expected 2 to {most}");
     }
 }
+
+#[tokio::test]
+async fn answers_that_break_off_count_for_the_limits_of_a_run() {
+    let text = "x".repeat(4000);
+    let broken = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+    let call = format!("{CALL}{}", tokens(1, 1));
+    for (name, policy, expected) in [
+        ("questions", Policy { max_model_calls: Some(4), ..Policy::UNLIMITED }, 5),
+        ("tokens", Policy { max_output_tokens: Some(2500), ..Policy::UNLIMITED }, 5),
+        ("cost", Policy { max_cost: Some(40_000), ..Policy::UNLIMITED }, 5),
+    ] {
+        let step = [Reply::stream(&broken), Reply::stream(&broken), Reply::stream(&call)];
+        let server = Server::start(std::iter::repeat_n(step, 20).flatten().collect()).await;
+        let outcome = run_on(&server, "openai", limited(policy)).await;
+        assert!(matches!(outcome.end, RunEnd::Failed(_)), "{name}: {outcome:?}");
+        let requests = server.requests();
+        assert_eq!(requests.len(), expected, "{name}");
+        assert!(requests[expected - 1].contains("the run has reached its limit of"), "{name}");
+    }
+}
