@@ -1,5 +1,6 @@
 //! The final payload of a run: a text, or JSON that matches a schema.
 
+use serde_json::value::RawValue;
 use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolSpec};
 use toolwright_dialect::{Decoded, Projection, Subject, WireIssues};
 use toolwright_runtime::Turn;
@@ -116,11 +117,11 @@ impl<'a> Expected<'a> {
         if self.spec.is_none() {
             return Payload::of(text).map_err(|issues| issues.to_string());
         }
-        let json = json_in(text).ok_or("the answer has no JSON text")?;
-        match projection.map(|projection| projection.decode(json)) {
-            None => self.checked(Payload::new(json)),
-            Some(decoded) => self.decoded(decoded),
+        if let Some(projection) = projection {
+            return self.decoded(projection.decode(text.trim()));
         }
+        let json = json_in(text).ok_or("the answer has no JSON text")?;
+        self.checked(Payload::new(json))
     }
 
     /// Returns the payload if it matches the schema.
@@ -171,23 +172,32 @@ pub(super) fn free_name(turn: &Turn<'_>, wanted: &str) -> String {
     names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
-/// Returns the JSON of a text: all of it, or its first object or array.
+/// Returns the JSON of a text: all of it, or its first object or array. Reads each byte at most twice: where an object or array
+/// turns out to be none, the next one is looked for behind what was read of it.
 fn json_in(text: &str) -> Option<&str> {
     let whole = text.trim();
-    if first_value(whole) == Some(whole) {
+    if first_value(whole) == Ok(whole) {
         return Some(whole);
     }
-    let starts = text.match_indices(['{', '[']).map(|(at, _)| at);
-    starts.take(MOST_STARTS).find_map(|at| first_value(&text[at..]))
+    let mut at = 0;
+    loop {
+        let rest = text.as_bytes().get(at..)?;
+        at += rest.iter().position(|byte| matches!(byte, b'{' | b'['))?;
+        match first_value(&text[at..]) {
+            Ok(value) => return Some(value),
+            Err(read) => at += read.max(1),
+        }
+    }
 }
 
-/// The most places where a JSON text is looked for.
-const MOST_STARTS: usize = 100;
-
-fn first_value(text: &str) -> Option<&str> {
-    let mut values =
-        serde_json::Deserializer::from_str(text).into_iter::<&serde_json::value::RawValue>();
-    values.next()?.ok().map(serde_json::value::RawValue::get)
+/// Returns the first JSON value of a text, or the number of bytes before the one that was not expected.
+fn first_value(text: &str) -> Result<&str, usize> {
+    let value = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>().next();
+    value.ok_or(0_usize)?.map(RawValue::get).map_err(|error| {
+        let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let before: usize = lines.map(str::len).sum();
+        before + error.column().saturating_sub(1)
+    })
 }
 
 #[cfg(test)]
@@ -199,6 +209,12 @@ mod tests {
         assert_eq!(json_in(" 7 "), Some("7"));
         assert_eq!(json_in("So: ```json\n{\"a\": [1]}\n``` Good?"), Some("{\"a\": [1]}"));
         assert_eq!(json_in("[not] but {\"a\":1} {}"), Some("{\"a\":1}"));
-        assert_eq!(json_in("nothing"), None);
+        assert_eq!(json_in("{{\"a\":1}}"), Some("{\"a\":1}"));
+        assert_eq!(json_in("{note:\n\n é [1]}"), Some("[1]"));
+        assert_eq!(json_in("[\"\\é\"] [2]"), Some("[2]"));
+        assert_eq!(json_in("[\"é\u{1}é\"] [3]"), Some("[3]"));
+        for text in ["nothing", "", "[", "[é", "{\"", "[{[{"] {
+            assert_eq!(json_in(text), None, "{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The planner with real clients and a stage: runs of agents from the first question to the result.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use toolwright::{BoxFuture, FailureKind, Payload, Recovery, ToolFailure, ToolSpec, described};
 use toolwright_model::{
@@ -320,6 +320,23 @@ async fn a_prompted_answer_is_the_first_json_of_a_text() {
     let outcome = run(agent(true), planner).await;
     assert_eq!(outcome.result().unwrap().as_str(), r#"{"total": 10}"#);
     assert!(stage.requests()[0].text.contains("It must match this JSON Schema"));
+}
+
+#[tokio::test]
+async fn a_final_answer_of_brackets_takes_time_in_proportion_to_its_size() {
+    for output in [FinalOutput::Prompted, FinalOutput::Native] {
+        for opening in ["[", "{", "[{", "{\n", "[\"é\n"] {
+            let mut times = Vec::new();
+            for text in ["x".repeat(400_000), opening.repeat(400_000 / opening.len())] {
+                let script = Script::new().reply(Reply::text(text));
+                let stage = stage("openai", script.reply(Reply::text(r#"{"total":3}"#))).await;
+                let start = Instant::now();
+                run(agent(true), planner("openai", &stage).with_output(output)).await;
+                times.push(start.elapsed());
+            }
+            assert!(times[1] < times[0] * 8, "{output:?} {opening}: {times:?}");
+        }
+    }
 }
 
 #[tokio::test]
