@@ -3,7 +3,7 @@
 //! The ranking is [Okapi BM25](https://www.staff.city.ac.uk/~sbrp622/papers/foundations_bm25_review.pdf) (Robertson and
 //! Zaragoza, 2009) with the usual constants; words of a name weigh more than those of a description.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use toolwright::{ToolSpec, Value};
 
@@ -18,6 +18,9 @@ const SYNONYM: f32 = 0.4;
 
 /// The weight of a longer word that begins with one of the query.
 const BEGINNING: f32 = 0.8;
+
+/// The most words of a query that count.
+const MOST_WORDS: usize = 64;
 
 /// The fewest letters of a beginning.
 const LEAST_BEGINNING: usize = 4;
@@ -90,13 +93,14 @@ impl ToolIndex {
     }
 
     /// Returns the names of the tools that fit a query best, the best one first. Of tools that fit equally, the one that was
-    /// given first comes first.
+    /// given first comes first. Of a query, the first 64 different words count.
     pub fn search(&self, query: &str, limit: usize) -> Vec<&str> {
-        let mut words = Vec::new();
-        split(query, &mut |word| words.push(word));
-        words.retain(|word| !STOP_WORDS.contains(&word.as_str()));
-        words.sort();
-        words.dedup();
+        let mut words = BTreeSet::new();
+        split(query, &mut |word| {
+            if words.len() < MOST_WORDS && !STOP_WORDS.contains(&word.as_str()) {
+                words.insert(word);
+            }
+        });
         let mut scores = vec![0.0_f32; self.names.len()];
         for word in &words {
             let mut best: HashMap<usize, f32> = HashMap::new();
@@ -272,6 +276,10 @@ mod tests {
         assert_eq!(index.search("assignees", 5), ["issues.list"]);
         assert_eq!(index.search("issue", 1).len(), 1);
         assert!(index.search("of the", 5).is_empty() && index.search("weather", 5).is_empty());
+        let long: Vec<_> = (0..100).map(|number| format!("word{number}")).collect();
+        let long = long.join(" ");
+        assert_eq!(index.search(&format!("{long} issue"), 5), [""; 0]);
+        assert_eq!(index.search(&format!("issue {long}"), 1).len(), 1);
     }
 
     #[test]
