@@ -31,7 +31,7 @@ pub trait Model: Send + Sync {
 /// Facts about a model.
 #[derive(Clone, Debug)]
 pub struct ModelFacts {
-    /// The name of the endpoint, such as `anthropic`. [Opaque parts](Opaque) go back only to the endpoint that sent them.
+    /// The name of the endpoint, such as `anthropic`. [Opaque parts](Opaque) go back only to models of the same.
     pub provider: String,
     /// The id of the model, as the provider spells it.
     pub model: String,
@@ -152,11 +152,11 @@ pub struct CallAnswer {
     pub is_error: bool,
 }
 
-/// A part that only its provider understands, such as a signed thought. It goes back unchanged, in its place, and only to the
-/// endpoint that sent it.
+/// A part that only its provider understands, such as a signed thought. It goes back unchanged, in its place, and only to
+/// models of the same [provider](ModelFacts::provider), whatever their address.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opaque {
-    /// The endpoint: [`ModelFacts::provider`].
+    /// The [`ModelFacts::provider`] of the model that sent it.
     pub provider: String,
     /// The kind, as the wire calls it.
     pub kind: String,

@@ -246,8 +246,8 @@ fn header(header: KeyHeader, key: &str) -> Result<(HeaderName, HeaderValue), Bui
 pub(super) struct Secret(Vec<String>);
 
 impl Secret {
-    /// Returns a text without the keys, in any encoding. Where something was cut, which `…` shows, the beginning of a key before
-    /// it goes too.
+    /// Returns a text without the keys, in any encoding of [`Redactor`]. Where something was cut, which `…` shows, the beginning of
+    /// a key before it goes too.
     pub(super) fn redacted(&self, text: &str) -> String {
         let text = Redactor::new(&self.0).redacted(text);
         let parts = || {

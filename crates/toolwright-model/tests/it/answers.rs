@@ -126,6 +126,24 @@ fn an_answer_that_is_too_large_is_malformed() {
 }
 
 #[test]
+fn comments_are_too_large_together() {
+    let (endpoint, model, wire, dialect) = ENDPOINTS[0];
+    let facts = facts(endpoint, model, dialect);
+    let asked = Asked::new(&serde_json::from_str(ASKED).unwrap(), facts.dialect);
+    let comment = format!(":{}\n", "a".repeat((1 << 20) - 2));
+    asked.with(|question| {
+        let mut reader = wire.reader(&facts, question);
+        let mut fed = 0;
+        while !reader.is_over() {
+            reader.feed(comment.as_bytes());
+            fed += 1;
+            assert!(fed <= 65, "more than 65 MiB");
+        }
+        assert!(matches!(reader.end(), Err(ModelError::Malformed(_))));
+    });
+}
+
+#[test]
 fn many_small_events_are_too_large_together() {
     let (endpoint, model, wire, dialect) = ENDPOINTS[0];
     let facts = facts(endpoint, model, dialect);
