@@ -348,6 +348,18 @@ async fn ambiguous_headers_are_a_bad_request() {
 }
 
 #[tokio::test]
+async fn a_head_of_more_than_64_kib_is_refused() {
+    let (address, _) = limited(Limits::default()).await;
+    for (length, status) in [(60_000, 200), (66_000, 431), (100_000, 431), (1_000_000, 431)] {
+        let response = initialize(address, &[("X-Long", &"a".repeat(length))]).await;
+        assert_eq!(response.status, status, "{length}");
+    }
+    let many: Vec<_> = (0..90).map(|_| ("X-Long", "a".repeat(1000))).collect();
+    let many: Vec<_> = many.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    assert_eq!(initialize(address, &many).await.status, 431);
+}
+
+#[tokio::test]
 async fn a_target_of_another_host_is_a_bad_request() {
     let (address, _) = limited(Limits::default()).await;
     for (target, status) in [

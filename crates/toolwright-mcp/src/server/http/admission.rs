@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use toolwright::BoxError;
 use tower::Service;
 
-use super::head::{CallerResolver, SESSION_ID, ambiguity};
+use super::head::{CallerResolver, SESSION_ID, ambiguity, is_too_long};
 use crate::server::Counts;
 use crate::server::message::{self, Arguments, ErrorResponse, Message};
 use crate::server::sessions::{
@@ -124,6 +124,10 @@ where
 impl Gate {
     /// Accepts or rejects a request by its head.
     fn check_head(&self, request: &Parts) -> Result<Accepted, (StatusCode, &'static str)> {
+        if is_too_long(request) {
+            let why = "the head of a request must have at most 64 KiB";
+            return Err((StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, why));
+        }
         let counters = self.state.counters();
         if let Some(why) = ambiguity(request) {
             counters.count(|counts| counts.requests_ambiguous += 1);

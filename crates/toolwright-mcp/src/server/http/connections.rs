@@ -23,12 +23,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::head::MOST_HEAD_BYTES;
 use super::paced::Paced;
 use crate::server::sessions::Caller;
 use crate::server::{Counters, Limits};
-
-/// The size of the read buffer in bytes, which limits the head of a request.
-const READ_BUFFER: usize = 64 << 10;
 
 /// The longest timeout that is set. A longer one means no limit, and could overflow a timer.
 const MAX_TIMEOUT: Duration = Duration::from_hours(24 * 365);
@@ -55,7 +53,7 @@ pub(super) async fn serve(
     let header_timeout = limits.header_timeout.min(MAX_TIMEOUT);
     let write_timeout = limits.write_timeout.min(MAX_TIMEOUT);
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(READ_BUFFER);
+    http.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(MOST_HEAD_BYTES);
     let permits = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
     let permits = Arc::new(Semaphore::new(permits));
     let clients = Clients::default();

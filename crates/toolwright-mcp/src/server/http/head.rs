@@ -16,6 +16,12 @@ use crate::server::sessions::Caller;
 /// The header that holds the id of a session.
 pub(super) const SESSION_ID: &str = "mcp-session-id";
 
+/// The most bytes of the head of a request.
+pub(super) const MOST_HEAD_BYTES: usize = 64 << 10;
+
+/// The bytes of `: ` and of the end of a line.
+const SEPARATORS: usize = 4;
+
 /// Determines the caller of a request.
 #[derive(Clone)]
 pub(super) struct CallerResolver {
@@ -58,6 +64,14 @@ fn digest(token: &str) -> String {
         let _ = write!(digits, "{byte:02x}");
         digits
     })
+}
+
+/// Returns whether the head of a request is longer than the limit. Hyper accepts some that are up to twice as long.
+pub(super) fn is_too_long(request: &Parts) -> bool {
+    let headers = request.headers.iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + SEPARATORS);
+    let target = request.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    target + headers.sum::<usize>() > MOST_HEAD_BYTES
 }
 
 /// Returns an error for a request with two values where one is allowed, or with a malformed origin (RFC 9112, section
