@@ -39,7 +39,7 @@ pub enum ModelEvent {
         model: String,
         /// The tokens, if the provider reports them.
         usage: Option<ModelUsage>,
-        /// The cost in millionths of the currency of the prices, if it is known.
+        /// The cost in millionths of the currency of the prices, if there are prices. Tokens that are not reported are estimated.
         cost: Option<u64>,
         /// The reason for which the model stopped, such as `calls` or `length`.
         stop: String,
