@@ -1,5 +1,6 @@
 //! Renders the templates of approval prompts and denial messages.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
@@ -14,7 +15,7 @@ use toolwright::{Payload, ToolSpec};
 const MAX_RENDERED: usize = 1 << 20;
 
 /// Renders a template with a call's arguments and its result, if any. Numbers keep all digits, and
-/// [hidden](toolwright::untrusted) characters become visible. A template with an error is returned unchanged, and so is one that
+/// [hidden](toolwright::untrusted) characters become visible, also line breaks, which could end the question. A template with an error is returned unchanged, and so is one that
 /// could take long or become long: specs of peers can have any template.
 pub(crate) fn fill(
     template: &str,
@@ -96,12 +97,20 @@ fn value(json: &toolwright::Value) -> Value {
         toolwright::Value::Null => Value::from(()),
         toolwright::Value::Boolean(value) => Value::from(*value),
         toolwright::Value::Number(number) => of_number(number),
-        toolwright::Value::String(text) => Value::from(text.as_str()),
+        toolwright::Value::String(text) => Value::from(on_one_line(text)),
         toolwright::Value::Array(items) => items.iter().map(value).collect(),
         toolwright::Value::Object(entries) => Value::from(
             entries.iter().map(|(key, entry)| (key, value(entry))).collect::<BTreeMap<_, _>>(),
         ),
     }
+}
+
+/// Returns a text of a call with a sign in place of each line break.
+fn on_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains('\n') {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("\r\n", "\n").replace('\n', "⏎"))
 }
 
 /// Converts a number to one that templates can compute with, if that has exactly the same value; otherwise to its text.
@@ -163,6 +172,7 @@ mod tests {
             fill("{\"to\":\"al\u{202e}ice\\u001b[2K\\r\"}"),
             "Pay al\u{fffd}ice\u{fffd}[2K\u{fffd}?"
         );
+        assert_eq!(fill(r#"{"to":"al\n\r\nOk: yes"}"#), "Pay al⏎⏎Ok: yes?");
         assert_eq!(fill("{"), "Pay {{ args.to }}?");
     }
 
