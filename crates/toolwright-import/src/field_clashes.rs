@@ -22,13 +22,13 @@ pub(super) fn separate(entries: &mut Entries) -> bool {
             std::mem::take(properties).into_iter().partition(|(name, _)| has_field(name));
         properties.clone_from(&known);
     }
-    let is_known = |name: &str| known.iter().any(|(known, _)| known == name);
+    let known: BTreeSet<&str> = known.iter().map(|(known, _)| known.as_str()).collect();
     let mut moved = Vec::new();
     if let Some((_, Json::Array(required))) = entries.iter_mut().find(|(key, _)| key == "required")
     {
         required.retain(|name| {
             let Json::String(text) = name else { return true };
-            let stays = is_known(text) || has_field(text);
+            let stays = known.contains(text.as_str()) || has_field(text);
             moved.extend((!stays).then(|| name.clone()));
             stays
         });

@@ -11,7 +11,7 @@ use toolwright_codegen::internal::keyword::is_annotation;
 use toolwright_codegen::internal::naming;
 
 /// A place that a finding is about.
-pub(super) struct Fault {
+pub(super) struct Fault<'a> {
     /// Its offset in the text.
     pub(super) start: u32,
     /// Its path in the document.
@@ -19,7 +19,20 @@ pub(super) struct Fault {
     /// The code of the finding.
     pub(super) code: &'static str,
     /// The message of the finding.
-    pub(super) message: String,
+    pub(super) message: &'a str,
+}
+
+impl Fault<'_> {
+    /// Returns true if fields of the object at `at` steps have the same name. Separating them separates all fields of the object.
+    pub(super) fn is_about_fields(&self, at: usize) -> bool {
+        let keyword = self.place.path.get(at).map(String::as_str);
+        self.code == "name-clash" && matches!(keyword, Some("properties" | "required"))
+    }
+}
+
+/// Returns the warning about fields that were separated.
+pub(super) fn separated(why: &str) -> String {
+    format!("{why}; one of them is checked like the other, and has no field of its own")
 }
 
 /// The keywords that limit numbers.
@@ -30,11 +43,11 @@ const BOUNDS: [&str; 4] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveM
 pub(super) fn fix(
     schema: &mut Json,
     rest: &[String],
-    fault: &Fault,
+    fault: &Fault<'_>,
     tries: usize,
     is_object: bool,
 ) -> Option<String> {
-    let why = &fault.message;
+    let why = fault.message;
     if let ("not-an-object", Json::String(_)) = (fault.code, &*schema) {
         *schema = as_schema(schema);
     }
@@ -106,10 +119,10 @@ fn without(entries: &mut Entries, keyword: &str, why: &str) -> String {
 fn fix_keeping_meaning(
     entries: &mut Entries,
     rest: &[&str],
-    fault: &Fault,
+    fault: &Fault<'_>,
     is_object: bool,
 ) -> Option<String> {
-    let why = &fault.message;
+    let why = fault.message;
     let nothing = |what: &str| Some(format!("{what} is accepted, which `not` now says: {why}"));
     match (fault.code, rest) {
         ("not-an-object", _) => {
@@ -118,9 +131,7 @@ fn fix_keeping_meaning(
         }
         ("name-clash", ["properties" | "required", ..]) => {
             field_clashes::separate(entries);
-            Some(format!(
-                "{why}; one of them is checked like the other, and has no field of its own"
-            ))
+            Some(separated(why))
         }
         ("name-clash" | "reserved-name", _) => {
             untyped(entries, is_object);

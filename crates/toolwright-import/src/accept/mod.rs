@@ -54,8 +54,8 @@ pub(super) fn accept(
     draft: &Draft<'_>,
     warnings: &mut Warnings,
 ) -> Result<Json, Vec<String>> {
-    let (tries, left_out) = (BTreeMap::new(), BTreeMap::new());
-    let mut accepting = Accepting { document, draft, tries, left_out, warnings };
+    let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    let mut accepting = Accepting { document, draft, tries, left_out, separated, warnings };
     for _ in 0..MAX_ROUNDS {
         let checked = Checked::of(&accepting.document, draft);
         if checked.findings.is_empty() {
@@ -172,21 +172,36 @@ struct Accepting<'a> {
     /// The tools and methods that are about to be left out, by path, with the reasons. They are removed together, since each
     /// removal looks at the whole document.
     left_out: BTreeMap<Path, String>,
+    /// The objects whose fields were separated in this round.
+    separated: BTreeSet<Path>,
     warnings: &'a mut Warnings,
 }
 
 impl Accepting<'_> {
     /// Fixes each finding. Returns whether anything changed.
     fn fix(&mut self, checked: &Checked) -> bool {
-        let mut faults: Vec<Fault> = Vec::new();
+        self.separated.clear();
+        let mut faults: Vec<Fault<'_>> = Vec::new();
         for finding in &checked.findings {
             let places = self.faulty_places(checked, finding);
-            faults.extend(places.into_iter().map(|(start, place)| Fault {
-                start,
-                place,
-                code: finding.code,
-                message: finding.message.clone(),
-            }));
+            let mut of_finding: Vec<_> = places
+                .into_iter()
+                .map(|(start, place)| Fault {
+                    start,
+                    place,
+                    code: finding.code,
+                    message: &finding.message,
+                })
+                .collect();
+            // One fault is enough for all fields of an object that have the same name.
+            let mut objects = BTreeSet::new();
+            of_finding.retain(|fault| match schema(&self.document, &fault.place) {
+                Some(at) if fault.is_about_fields(at) => {
+                    objects.insert(fault.place.path[..at].to_vec())
+                }
+                _ => true,
+            });
+            faults.append(&mut of_finding);
         }
         // From the end of the text to its beginning, as a change does not move the text above it.
         faults.sort_by(|a, b| b.start.cmp(&a.start).then_with(|| a.place.cmp(&b.place)));
@@ -239,7 +254,7 @@ impl Accepting<'_> {
         }
     }
 
-    fn fix_one(&mut self, fault: &Fault) -> bool {
+    fn fix_one(&mut self, fault: &Fault<'_>) -> bool {
         let path = &fault.place.path;
         if owner(path).is_some_and(|owner| self.left_out.contains_key(owner)) {
             return true;
@@ -248,14 +263,20 @@ impl Accepting<'_> {
             Some(at) => {
                 let tries = self.tries.get(&(path[..at].to_vec(), fault.code)).copied();
                 let tries = tries.unwrap_or(1);
-                self.fix_schema(at, fault, tries) || self.leave_out(path, &fault.message)
+                let is_separation = tries == 1 && fault.is_about_fields(at);
+                if is_separation && !self.separated.insert(path[..at].to_vec()) {
+                    let label = label(&self.document, &path[..at]);
+                    self.warnings.at(label, fix::separated(fault.message));
+                    return true;
+                }
+                self.fix_schema(at, fault, tries) || self.leave_out(path, fault.message)
             }
             None if self.rename(fault) => true,
-            None => self.leave_out(path, &fault.message),
+            None => self.leave_out(path, fault.message),
         }
     }
 
-    fn fix_schema(&mut self, at: usize, fault: &Fault, tries: usize) -> bool {
+    fn fix_schema(&mut self, at: usize, fault: &Fault<'_>, tries: usize) -> bool {
         let (to, rest) = fault.place.path.split_at(at);
         let is_root = schema_root(to) == Some(at)
             && matches!(to.last(), Some(side) if side == "args" || side == "payload");
@@ -314,7 +335,7 @@ impl Accepting<'_> {
     }
 
     /// Gives a tool, method or type another name.
-    fn rename(&mut self, fault: &Fault) -> bool {
+    fn rename(&mut self, fault: &Fault<'_>) -> bool {
         let path = &fault.place.path;
         let Some((name, owner)) = path.split_last() else { return false };
         let is_named = matches!(owner, [kind] if kind == "types" || kind == "methods")
