@@ -49,7 +49,7 @@ pub(crate) fn printable_lines(text: &str) -> String {
 const MAX_LINE: usize = 2000;
 
 /// Returns a text as one line, without characters that control a terminal or hide words.
-fn printable_line(text: &str) -> String {
+pub(crate) fn printable_line(text: &str) -> String {
     excerpt(&printable(text), MAX_LINE)
 }
 

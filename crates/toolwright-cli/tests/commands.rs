@@ -346,6 +346,22 @@ fn an_unknown_dialect_or_tool_is_answered_with_the_nearest() {
 }
 
 #[test]
+fn names_of_a_saved_list_are_shown_on_one_visible_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let list =
+        r#"{"tools":[{"name":"t\n::error::x\u202e\u001b[2J","inputSchema":{"type":"object"}}]}"#;
+    fs::write(folder.path().join("listed.json"), list).unwrap();
+    let list = ["--tools-json", "listed.json"];
+    for command in ["why", "schema"] {
+        let command = ["dialects", command, "a", "anthropic"];
+        let said = toolwright(folder.path(), &[&command[..], &list].concat());
+        let said = format!("{}{}", out(&said), err(&said));
+        assert!(said.contains("::error::x"), "{said}");
+        assert!(!said.contains("\n::error") && !said.contains(['\u{202e}', '\u{1b}']), "{said}");
+    }
+}
+
+#[test]
 fn projections_and_values_are_answered_line_by_line() {
     use std::io::Write as _;
 

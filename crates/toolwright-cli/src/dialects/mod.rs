@@ -209,7 +209,8 @@ fn find<'a>(tools: &'a [PublishedTool], name: &str) -> &'a PublishedTool {
 
 /// Ends the process as for a wrong command line.
 fn wrong(message: &str) -> ! {
-    clap::Error::raw(ErrorKind::InvalidValue, format!("{message}\n")).exit()
+    let line = print::printable_line(message);
+    clap::Error::raw(ErrorKind::InvalidValue, format!("{line}\n")).exit()
 }
 
 fn failed(failure: &Failure) -> Exit {
