@@ -28,15 +28,16 @@ mistakes! {
     /// Keys that the schema does not name cannot be sent by a provider's model.
     ///
     /// Strict dialects close every object. An object whose schema says nothing of other keys accepts them. Say
-    /// `additionalProperties: false` if they mean nothing. This is allowed unless `unnamed_keys` says otherwise.
+    /// `additionalProperties: false` if they mean nothing. This is allowed, and not reported, unless `unnamed_keys` of
+    /// `[dialects.policy]` says `warn` or `deny`.
     Warning "TWD103" unnamed_keys(span: Span, what: &str, dialect: &str, pointer: &str) {
         at(span, format!("in {dialect}, {} of {what} has only the keys that its schema names", place(pointer)))
     }
 
     /// A provider does not enforce a rule of the schema.
     ///
-    /// The description tells the model the rule in words, and the codec refuses arguments that break it. This is allowed unless
-    /// `widened` says otherwise.
+    /// The description tells the model the rule in words, and the codec refuses arguments that break it. This is allowed, and not
+    /// reported, unless `widened` of `[dialects.policy]` says `warn` or `deny`.
     Warning "TWD104" widened(span: Span, what: &str, dialect: &str, pointer: &str, keyword: &str, kind: LossKind) {
         let loss = match (kind, keyword) {
             (LossKind::Enforcement, keyword) if !keyword.is_empty() => format!("does not enforce `{keyword}`"),

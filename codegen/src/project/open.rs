@@ -224,13 +224,16 @@ impl Project {
 
     /// Compiles the schema, and writes or compares the output folder.
     ///
-    /// Writing only generates what changed since the last run; comparing looks at every byte.
+    /// Writing only generates what changed since the last run; comparing looks at every byte. A project that is held to dialects
+    /// is [checked](Self::check) first.
     ///
     /// # Errors
     ///
     /// See [`Failure`]; the output folder is then unchanged.
     pub fn generate(&self, mode: Mode) -> Result<Generated, Failure> {
         self.check_out()?;
+        let has_targets = self.dialects.targets().next().is_some();
+        let checked = has_targets.then(|| self.check()).transpose()?;
         let generation = Generation {
             options: self.options()?,
             config_text: &self.config_text,
@@ -238,10 +241,14 @@ impl Project {
             reading: disk::read_sources(&self.root, &self.schema)?,
             out: &self.out,
         };
-        match mode {
+        let mut generated = match mode {
             Mode::Write => generation.write(),
             Mode::Check => generation.compare(),
+        }?;
+        if let Some(Checked { sources, warnings }) = checked {
+            (generated.sources, generated.warnings) = (sources, warnings);
         }
+        Ok(generated)
     }
 
     fn options(&self) -> Result<Options, Failure> {

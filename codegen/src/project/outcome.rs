@@ -119,7 +119,10 @@ impl Generated {
         match &self.change {
             Change::Written(written) => {
                 let mut lines = self.kept_lines(&written.foreign);
-                lines.extend(self.new_crate_lines(&written.created));
+                // Of a new project, everything is new.
+                if written.created.len() < self.size.files || !written.removed.is_empty() {
+                    lines.extend(self.new_crate_lines(&written.created));
+                }
                 lines.extend(written.set_aside.as_ref().map(set_aside_line));
                 lines
             }
@@ -135,17 +138,13 @@ impl Generated {
         }
     }
 
-    /// Names the new crates of a project that had others before, as nothing depends on them yet.
+    /// Names the new crates, as nothing depends on them yet.
     fn new_crate_lines(&self, created: &[String]) -> Vec<String> {
         let folders = created.iter().filter_map(|path| path.strip_suffix("/Cargo.toml"));
-        let new: Vec<_> = folders.collect();
-        if new.len() == self.size.crates {
-            return Vec::new();
-        }
-        let line = |folder: &&str| {
+        let line = |folder: &str| {
             format!("new crate in {}; to use it, add a dependency on this path", self.shown(folder))
         };
-        new.iter().map(line).collect()
+        folders.map(line).collect()
     }
 
     /// Names the files that were kept, because they count as drift; only the first, because a `target` folder has thousands.

@@ -229,7 +229,7 @@ fn mistakes_in_targets_and_files_are_shown_where_they_are() {
 
 #[test]
 fn definitions_for_providers_are_generated_on_request_and_removed_without_it() {
-    let emit = "[dialects]\ntargets = [\"openai-responses\", \"gemini-schema\"]\nemit = true\n";
+    let emit = "[dialects]\ntargets = [\"openai-responses\", \"gemini-schema\"]\nemit = true\npolicy = { refused = \"warn\" }\n";
     let folder = project(emit, "never");
     let generate = || {
         let project = Project::open(&folder.path("")).unwrap();

@@ -327,6 +327,12 @@ fn targets_of_the_project_are_checked_and_reported_on() {
     let check = toolwright(folder.path(), &["check", "--format", "github"]);
     assert_eq!(check.status.code(), Some(1), "{}", err(&check));
     assert!(out(&check).contains("TWD10"), "{}", out(&check));
+    for arguments in [&["gen"][..], &["gen", "--check"]] {
+        let output = toolwright(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1), "{}", out(&output));
+        assert!(err(&output).contains("TWD10"), "{}", err(&output));
+        assert!(!folder.path().join("gen").exists(), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -36,6 +36,18 @@ pub enum Api {
 }
 
 impl Api {
+    /// Returns the API whose requests have tools in this form: [`Dialect::envelope`](toolwright_dialect::Dialect::envelope).
+    pub(crate) fn of_envelope(envelope: &str) -> Option<Self> {
+        Some(match envelope {
+            "openai_chat" => Self::OpenAiChat,
+            "openai_responses" => Self::OpenAiResponses,
+            "anthropic" => Self::Anthropic,
+            "gemini_json_schema" | "gemini_parameters" => Self::Gemini,
+            "bedrock_converse" => Self::Bedrock,
+            _ => return None,
+        })
+    }
+
     /// Returns the API of a path, and whether the answer is a stream if the path says so.
     pub(crate) fn of(path: &str) -> Option<(Self, Option<bool>)> {
         let path = path.split('?').next().unwrap_or_default();

@@ -34,6 +34,11 @@ pub(crate) fn faults(
         return vec!["the body is no JSON object".to_owned()];
     }
     let mut faults = Vec::new();
+    let api = received.api;
+    if Api::of_envelope(dialect.envelope()).is_some_and(|expected| expected != api) {
+        let id = dialect.id();
+        faults.push(format!("a request of {api:?}, which has no tools in the dialect `{id}`"));
+    }
     let tools = tools(received);
     let mut names = BTreeSet::new();
     for tool in &tools {

@@ -193,3 +193,17 @@ async fn a_twin_wants_reasoning_back() {
     let refusals = stage.refusals();
     assert!(refusals[0].contains("did not come back"), "{refusals:?}");
 }
+
+#[tokio::test]
+async fn a_twin_refuses_requests_of_another_api_than_that_of_its_dialect() {
+    for name in PRESETS {
+        let script = || Script::new().reply(Reply::text("Yes."));
+        let dialect = Preset::find(name).unwrap().dialect;
+        let stage = Stage::start(script().as_twin_of(dialect).unwrap()).await.unwrap();
+        ask(name, &stage).await.unwrap();
+        let other = if name == "anthropic" { "gemini" } else { "anthropic" };
+        let stage = Stage::start(script().as_twin_of(other).unwrap()).await.unwrap();
+        ask(name, &stage).await.unwrap_err();
+        assert!(stage.refusals()[0].contains("no tools in the dialect"), "{:?}", stage.refusals());
+    }
+}

@@ -283,4 +283,11 @@ pub enum Delta {
         /// The text.
         text: String,
     },
+    /// An attempt failed before anything was shown, and another one follows.
+    Retried {
+        /// The error of the attempt.
+        error: String,
+        /// The wait before the next attempt.
+        wait: Duration,
+    },
 }

@@ -168,13 +168,13 @@ impl Client {
         let request = self.wire.request(&self.facts, question, true)?;
         let deadline = question.timeout.map(|time| Instant::now() + time);
         let is_shown = AtomicBool::new(false);
-        let deltas = |delta| {
+        let shown = |delta| {
             is_shown.store(true, Ordering::Relaxed);
             deltas(delta);
         };
         let mut attempt = 1;
         loop {
-            let asked = self.attempt(&request, question, &deltas);
+            let asked = self.attempt(&request, question, &shown);
             let result = match deadline {
                 Some(deadline) => timeout_at(deadline, asked).await.unwrap_or_else(|_| {
                     let time = question.timeout.unwrap_or_default();
@@ -191,6 +191,8 @@ impl Client {
             let wait =
                 wait.filter(|_| attempt < self.attempts && !is_shown.load(Ordering::Relaxed));
             let Some(wait) = wait else { return Err(error) };
+            let error = error.map_text(|text| self.secret.redacted(text)).to_string();
+            deltas(Delta::Retried { error, wait });
             sleep(wait).await;
             attempt += 1;
         }

@@ -170,7 +170,7 @@ impl ModelPlanner {
         self
     }
 
-    /// Sets the prices of the model. Without them costs are not known. Tokens that the provider does not report are estimated.
+    /// Sets the prices of the model. Without them costs are not known, and the run of an agent with `max_cost` fails. Tokens that the provider does not report are estimated.
     #[must_use]
     pub fn with_prices(mut self, prices: Prices) -> Self {
         self.prices = Some(prices);
@@ -192,6 +192,9 @@ impl ModelPlanner {
     }
 
     async fn next_step(&self, turn: &Turn<'_>) -> Result<Step, ToolFailure> {
+        if turn.agent().policy.max_cost.is_some() && self.prices.is_none() {
+            return Err(spending::no_prices(&turn.agent().name));
+        }
         let dialect = self.model.facts().dialect;
         let expected = Expected::of(turn, self.output);
         let found = conversation::found(turn);
@@ -353,12 +356,14 @@ impl ModelPlanner {
         );
         spending.count_question();
         let since = Instant::now();
+        let mut unanswered = Unanswered { turn, since, is_over: false };
         let bytes = AtomicUsize::new(0);
         let deltas = |delta| {
             bytes.fetch_add(spending::delta_bytes(&delta), Ordering::Relaxed);
             turn.publish(event(delta));
         };
         let asked = self.model.ask(question, &deltas).instrument(span.clone()).await;
+        unanswered.is_over = true;
         let duration = since.elapsed();
         match asked {
             Ok(answer) => {
@@ -396,6 +401,22 @@ impl Planner for ModelPlanner {
 impl From<ModelPlanner> for Arc<dyn Planner> {
     fn from(planner: ModelPlanner) -> Self {
         Arc::new(planner)
+    }
+}
+
+/// Publishes the end of a question whose run is cancelled before there is an answer.
+struct Unanswered<'a> {
+    turn: &'a Turn<'a>,
+    since: Instant,
+    is_over: bool,
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let error = "the run ended before the model answered".to_owned();
+            self.turn.publish(ModelEvent::Failed { error, duration: self.since.elapsed() });
+        }
     }
 }
 
@@ -463,6 +484,7 @@ fn event(delta: Delta) -> ModelEvent {
             ModelEvent::Call { call, tool: Some(name), args: String::new() }
         }
         Delta::Args { call, text } => ModelEvent::Call { call, tool: None, args: text },
+        Delta::Retried { error, .. } => ModelEvent::Restarted { reason: error },
     }
 }
 

@@ -77,6 +77,15 @@ impl Spending {
     }
 }
 
+/// Returns the failure of a run whose limit of cost cannot be kept.
+pub(super) fn no_prices(agent: &str) -> ToolFailure {
+    let message = "the model could not be asked";
+    let detail = format!(
+        "the agent `{agent}` has a `max_cost`, and its planner knows no prices; set them with `ModelPlanner::with_prices`"
+    );
+    ToolFailure::new(FailureKind::Internal, message, Recovery::Replan).with_detail(detail)
+}
+
 /// Returns the failure of a run that went on after its last question.
 pub(super) fn exhausted(reason: &str) -> ToolFailure {
     let message = format!("{reason}, and the model gave no valid final answer");
@@ -107,6 +116,7 @@ pub(super) fn delta_bytes(delta: &Delta) -> usize {
     match delta {
         Delta::Text(text) | Delta::Reasoning(text) | Delta::Args { text, .. } => text.len(),
         Delta::Call { name, .. } => name.len(),
+        Delta::Retried { .. } => 0,
     }
 }
 

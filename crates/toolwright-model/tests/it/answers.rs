@@ -214,6 +214,7 @@ fn shown((deltas, result): &Found) -> String {
             Delta::Reasoning(more) => writeln!(text, "+ reasoning {more:?}"),
             Delta::Call { call, name } => writeln!(text, "+ call {call} of {name}"),
             Delta::Args { call, text: more } => writeln!(text, "+ args of {call} {more}"),
+            Delta::Retried { error, .. } => writeln!(text, "+ retried {error}"),
         }
         .unwrap();
     }

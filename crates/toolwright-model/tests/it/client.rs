@@ -71,7 +71,9 @@ async fn faults_have_their_errors_and_attempts_on_every_wire() {
             let error = result.unwrap_err().to_string();
             assert!(error.contains(expected), "{preset}: {error}, expected {expected}");
             assert_eq!(server.requests().len(), *attempts, "{preset}: {error}");
-            assert_eq!(deltas, [], "{preset}: {error}");
+            let retried = |delta: &Delta| matches!(delta, Delta::Retried { .. });
+            assert!(deltas.iter().all(retried), "{preset}: {deltas:?}");
+            assert_eq!(deltas.len(), attempts - 1, "{preset}: {error}");
         }
     }
 }
@@ -89,7 +91,12 @@ async fn a_transient_error_is_tried_again_after_the_wait_of_the_provider() {
     let (deltas, result) = ask(&client, None).await;
     assert!(begin.elapsed() >= Duration::from_millis(160));
     assert_eq!(result.unwrap().text(), "Yes.");
-    assert_eq!(deltas, [Delta::Text("Yes.".to_owned())]);
+    let wait = Duration::from_millis(80);
+    let retried = |status: u16| {
+        let error = format!("the provider answered with status {status}: nothing");
+        Delta::Retried { error, wait }
+    };
+    assert_eq!(deltas, [retried(503), retried(429), Delta::Text("Yes.".to_owned())]);
     let requests = server.requests();
     assert_eq!(requests.len(), 3);
     let bodies = requests.iter().map(|request| request.split_once("\r\n\r\n").unwrap().1);

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+use toolwright::FailureKind;
 use toolwright_model::{Client, ModelPlanner, Preset, Prices};
-use toolwright_runtime::{Agent, Policy, RunEnd, RunOutcome};
+use toolwright_runtime::{Agent, Collector, Policy, RunEnd, RunOutcome, Runtime};
 
-use crate::planner::{agent, run};
+use crate::planner::{agent, registry, request, run};
 use crate::server::{Reply, Server};
 
 const PRICES: Prices =
@@ -94,4 +96,36 @@ async fn answers_that_break_off_count_for_the_limits_of_a_run() {
         assert_eq!(requests.len(), expected, "{name}");
         assert!(requests[expected - 1].contains("the run has reached its limit of"), "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_limit_of_cost_without_prices_fails_before_the_model_is_asked() {
+    let server = Server::start(vec![Reply::stream(CALL)]).await;
+    let client = Client::builder(Preset::find("openai").unwrap(), "a-model");
+    let client = client.with_base(&server.base).build().unwrap();
+    let policy = Policy { max_cost: Some(1), ..Policy::UNLIMITED };
+    let failure = run(limited(policy), ModelPlanner::new(client)).await.result().unwrap_err();
+    assert!(failure.detail.unwrap().contains("`ModelPlanner::with_prices`"));
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_question_of_a_cancelled_run_ends_with_an_event() {
+    let server = Server::start(vec![Reply::stream("").then_silence()]).await;
+    let client = Client::builder(Preset::find("openai").unwrap(), "a-model");
+    let planner = ModelPlanner::new(client.with_base(&server.base).build().unwrap());
+    let (registry, events, token) = (registry(), Collector::new(), CancellationToken::new());
+    registry.register_agent(agent(false), planner.into()).unwrap();
+    let runtime = Runtime::builder(registry).with_events(events.clone()).build();
+    let running = runtime.run(request().with_cancellation(token.clone()));
+    let cancelling = async {
+        while server.requests().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        token.cancel();
+    };
+    let (outcome, ()) = tokio::join!(running, cancelling);
+    assert_eq!(outcome.unwrap().result().unwrap_err().kind, FailureKind::Cancelled);
+    let names: Vec<_> = events.events().iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(names, ["run_started", "model_asked", "model_failed", "run_finished"]);
 }

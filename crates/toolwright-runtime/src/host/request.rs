@@ -459,7 +459,13 @@ impl RunOutcome {
 
 impl From<RunOutcome> for PastRun {
     fn from(outcome: RunOutcome) -> Self {
-        let result = outcome.result();
+        let result = match &outcome.end {
+            RunEnd::Suspended(_) => {
+                let message = "it waits for approvals";
+                Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Finish))
+            }
+            _ => outcome.result(),
+        };
         let RunOutcome { run_id, input, steps, .. } = outcome;
         Self { run_id, input, steps, result }
     }
