@@ -49,7 +49,7 @@
         feature = "gemini",
         feature = "bedrock"
     )),
-    allow(dead_code, unused_imports, unused_variables, unreachable_code)
+    allow(dead_code, unused_imports, unused_mut, unused_variables, unreachable_code)
 )]
 
 #[cfg(feature = "client")]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::event_stream::EventStream;
 #[cfg(feature = "bedrock")]
+use super::event_stream::EventStream;
 use super::json;
 use super::sse::Sse;
 use crate::draft::Draft;
