@@ -212,7 +212,10 @@ impl RunRequest {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let planner = Script::new().then(|turn| Ok(Step::Finish(Payload::of(&turn.past().len())?)));
+    /// let planner = Script::new().then(|turn| {
+    ///     let runs = u64::try_from(turn.past().len())?;
+    ///     Ok(Step::Finish(Payload::of(&runs)?))
+    /// });
     /// let registry = Registry::new();
     /// registry.register_agent(Agent::new("counter", "lab"), planner.into())?;
     /// let runtime = Runtime::new(registry);
