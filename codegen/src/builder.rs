@@ -133,8 +133,15 @@ impl Build {
         }
         // Options in code have no place in a file.
         let config_text = &Sources::default();
-        let generation =
-            Generation { reading, options, config_text, has_all_types: true, out: folder };
+        let generation = Generation {
+            reading,
+            options,
+            config_text,
+            has_all_types: true,
+            #[cfg(feature = "project")]
+            dialects: None,
+            out: folder,
+        };
         let generated = generation.write()?;
         warn(&generated.warnings, &generated.sources);
         Ok(())

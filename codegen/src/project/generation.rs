@@ -5,7 +5,9 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use super::{Change, Failure, Generated, Size};
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Diagnostic, Report, Severity};
+#[cfg(feature = "project")]
+use crate::dialects::Dialects;
 use crate::disk::{self, LastRun, OutputState, ReadSources};
 use crate::emit;
 use crate::files::Files;
@@ -28,6 +30,9 @@ pub(crate) struct Generation<'a> {
     pub(crate) config_text: &'a Sources,
     /// Whether the schema is the project's own, which has to declare every type that the options name.
     pub(crate) has_all_types: bool,
+    /// The dialects that the tools are held to.
+    #[cfg(feature = "project")]
+    pub(crate) dialects: Option<&'a Dialects>,
     /// The output folder.
     pub(crate) out: &'a Path,
 }
@@ -41,9 +46,12 @@ struct FullRun {
 }
 
 impl Generation<'_> {
-    /// Brings the output folder up to date, generating only what changed since the last run if possible.
+    /// Brings the output folder up to date, generating only what changed since the last run if possible. A project that is held
+    /// to dialects is always generated in full, since these concern all of its tools.
     pub(crate) fn write(self) -> Result<Generated, Failure> {
-        if let Some(generated) = self.update()? {
+        if !self.is_held()
+            && let Some(generated) = self.update()?
+        {
             return Ok(generated);
         }
         self.with_full_run(|out, FullRun { files, record, .. }| {
@@ -69,28 +77,43 @@ impl Generation<'_> {
         Ok(Generated { sources, warnings: run.warnings, out, size, change })
     }
 
-    fn run_in_full(&mut self) -> Result<FullRun, Failure> {
+    /// Analyzes the schema, and checks it against the configuration. Also returns what the dialects find.
+    pub(crate) fn analyze(&mut self) -> Result<(Analysis, Vec<Diagnostic>), Failure> {
         let ReadSources { sources, findings } = &self.reading;
-        let Analysis { documents, lowered, warnings } =
-            match analyze(findings.clone(), sources, &self.options) {
-                Ok(analysis) => analysis,
-                Err(findings) => {
-                    let sources = std::mem::take(&mut self.reading.sources);
-                    return Err(Failure::Rejected { sources, findings });
-                }
-            };
-        let findings = type_mistakes(&lowered.project, &self.options, self.has_all_types);
-        if !findings.is_empty() {
-            return Err(Failure::Rejected { sources: self.config_text.clone(), findings });
+        let analysis = match analyze(findings.clone(), sources, &self.options) {
+            Ok(analysis) => analysis,
+            Err(findings) => return Err(self.rejected(findings)),
+        };
+        let project = &analysis.lowered.project;
+        let (unknown_tools, found) = self.judge(project);
+        let mut mistakes = type_mistakes(project, &self.options, self.has_all_types);
+        mistakes.extend(unknown_tools);
+        if !mistakes.is_empty() {
+            let sources = self.config_text.clone();
+            return Err(Failure::Rejected { sources, findings: mistakes });
         }
+        if found.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(self.rejected([analysis.warnings, found].concat()));
+        }
+        Ok((analysis, found))
+    }
+
+    fn rejected(&mut self, findings: Vec<Diagnostic>) -> Failure {
+        Failure::Rejected { sources: std::mem::take(&mut self.reading.sources), findings }
+    }
+
+    fn run_in_full(&mut self) -> Result<FullRun, Failure> {
+        let (Analysis { documents, lowered, mut warnings }, found) = self.analyze()?;
         let interfaces: Vec<Interface> = documents.iter().map(Interface::of).collect();
         // They are as large as everything else and no longer needed.
         drop(documents);
         let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
         let files = emit::emit(&plans, self.options.layout);
         let record = self.generator().and_then(|generator| {
-            Record::new(&generator, sources, &interfaces, paths(&files), &warnings)
+            Record::new(&generator, &self.reading.sources, &interfaces, paths(&files), &warnings)
         });
+        // The record has no findings of dialects, which a run without dialects must not show.
+        warnings.extend(found);
         Ok(FullRun { files, record, warnings })
     }
 
@@ -142,12 +165,36 @@ impl Generation<'_> {
     }
 }
 
+#[cfg(feature = "project")]
+impl Generation<'_> {
+    /// Returns whether the tools are held to dialects.
+    fn is_held(&self) -> bool {
+        self.dialects.is_some()
+    }
+
+    /// Returns the mistakes in exceptions for unknown tools, and what the dialects find.
+    fn judge(&self, project: &Project) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+        let Some(dialects) = self.dialects else { return Default::default() };
+        let unknown_tools =
+            if self.has_all_types { dialects.unknown_tools(project) } else { Vec::new() };
+        (unknown_tools, dialects.findings(project))
+    }
+}
+
+#[cfg(not(feature = "project"))]
+#[expect(clippy::unused_self, reason = "as with the feature")]
+impl Generation<'_> {
+    fn is_held(&self) -> bool {
+        false
+    }
+
+    fn judge(&self, _: &Project) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+        Default::default()
+    }
+}
+
 /// Returns the mistakes in options of types. Options of unknown types are only mistakes if `has_all_types`.
-pub(super) fn type_mistakes(
-    project: &Project,
-    options: &Options,
-    has_all_types: bool,
-) -> Vec<Diagnostic> {
+fn type_mistakes(project: &Project, options: &Options, has_all_types: bool) -> Vec<Diagnostic> {
     let types = options.types.iter();
     let is_known = |of: &&TypeOptions| has_all_types || project.named_type(&of.name).is_some();
     lower::check_types(project, types.filter(is_known))

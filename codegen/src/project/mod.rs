@@ -9,7 +9,5 @@ mod outcome;
 pub use crate::config::{CONFIG_FILE, Config, normalize_lexically};
 pub(crate) use generation::Generation;
 #[cfg(feature = "project")]
-use generation::type_mistakes;
-#[cfg(feature = "project")]
 pub use open::{Mode, Project};
 pub use outcome::{Change, Checked, Failure, Generated, PublishedTool, Size, count, tally};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use toolwright_dialect::{Dialect, DialectError};
 
-use super::{Checked, Failure, Generated, Generation, PublishedTool, type_mistakes};
+use super::{Checked, Failure, Generated, Generation, PublishedTool};
 use crate::config::{CONFIG_FILE, Config, normalize_lexically};
-use crate::diagnostic::{Diagnostic, Severity, files as mistakes, projects};
+use crate::diagnostic::{Diagnostic, files as mistakes, projects};
 use crate::dialects::Dialects;
 use crate::disk::{self, ReadSources};
 use crate::json::Style;
-use crate::model::{Agent, Tool};
+use crate::model::Tool;
 use crate::options::Options;
 use crate::schema::published;
 use crate::source::{Source, Sources, Span};
@@ -167,20 +167,14 @@ impl Project {
     ///
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
-        let (sources, Analysis { lowered, mut warnings, .. }) = self.analyze()?;
-        let mut mistakes = type_mistakes(&lowered.project, &self.options()?, self.has_own_schema);
         if self.has_own_schema {
-            mistakes.extend(self.dialects.unknown_tools(&lowered.project));
+            self.check_out()?;
         }
-        if !mistakes.is_empty() {
-            let sources = self.config_text.clone();
-            return Err(Failure::Rejected { sources, findings: mistakes });
-        }
-        warnings.extend(self.dialects.findings(&lowered.project));
-        if warnings.iter().any(|finding| finding.severity == Severity::Error) {
-            return Err(Failure::Rejected { sources, findings: warnings });
-        }
-        Ok(Checked { sources, warnings })
+        let mut generation = self.generation()?;
+        generation.dialects = Some(&self.dialects);
+        let (Analysis { mut warnings, .. }, found) = generation.analyze()?;
+        warnings.extend(found);
+        Ok(Checked { sources: generation.reading.sources, warnings })
     }
 
     /// Returns the tools as they are published: what a model or a client reads of them.
@@ -192,14 +186,20 @@ impl Project {
         let (_, Analysis { lowered, .. }) = self.analyze()?;
         let project = &lowered.project;
         let schema = |node| published(&project.schemas, node, Style::Compact);
-        let agents = |tool: usize| {
-            let uses = |agent: &&Agent| project.tools_of(agent).any(|id| id.position() == tool);
-            project.agents.iter().filter(uses).map(|agent| agent.name.value.clone()).collect()
-        };
+        let mut agents = vec![Vec::new(); project.tools.len()];
+        for agent in &project.agents {
+            for tool in project.tools_of(agent) {
+                let users = &mut agents[tool.position()];
+                // An agent may list a tool and its toolset.
+                if users.last() != Some(&agent.name.value) {
+                    users.push(agent.name.value.clone());
+                }
+            }
+        }
         let publish = |(index, tool): (usize, &Tool)| PublishedTool {
             name: tool.name.value.clone(),
             toolset: project[tool.toolset].name.value.clone(),
-            agents: agents(index),
+            agents: std::mem::take(&mut agents[index]),
             description: tool.description.clone(),
             args: schema(tool.args),
             answer: project.is_answered(tool).then(|| schema(tool.result)),
@@ -224,31 +224,31 @@ impl Project {
 
     /// Compiles the schema, and writes or compares the output folder.
     ///
-    /// Writing only generates what changed since the last run; comparing looks at every byte. A project that is held to dialects
-    /// is [checked](Self::check) first.
+    /// Comparing looks at every byte. Writing only generates what changed since the last run, unless the project is held to
+    /// dialects, which are judged first.
     ///
     /// # Errors
     ///
     /// See [`Failure`]; the output folder is then unchanged.
     pub fn generate(&self, mode: Mode) -> Result<Generated, Failure> {
         self.check_out()?;
-        let has_targets = self.dialects.targets().next().is_some();
-        let checked = has_targets.then(|| self.check()).transpose()?;
-        let generation = Generation {
+        let generation = self.generation()?;
+        match mode {
+            Mode::Write => generation.write(),
+            Mode::Check => generation.compare(),
+        }
+    }
+
+    fn generation(&self) -> Result<Generation<'_>, Failure> {
+        let is_held = self.dialects.targets().next().is_some();
+        Ok(Generation {
             options: self.options()?,
             config_text: &self.config_text,
             has_all_types: self.has_own_schema,
             reading: disk::read_sources(&self.root, &self.schema)?,
+            dialects: is_held.then_some(&*self.dialects),
             out: &self.out,
-        };
-        let mut generated = match mode {
-            Mode::Write => generation.write(),
-            Mode::Check => generation.compare(),
-        }?;
-        if let Some(Checked { sources, warnings }) = checked {
-            (generated.sources, generated.warnings) = (sources, warnings);
-        }
-        Ok(generated)
+        })
     }
 
     fn options(&self) -> Result<Options, Failure> {

@@ -135,8 +135,8 @@ fn tools_are_held_to_the_targets_of_the_project_by_its_policy() {
     expect_file!["dialects.txt"].assert_eq(&shown);
 }
 
-/// Rules in a type, in alternatives of each form, in a tuple and in a map.
-const NESTED: &str = "toolwright: 1
+/// The beginning of a schema with a type that has a rule.
+const PART: &str = "toolwright: 1
 service: shop
 types:
   Part:
@@ -145,7 +145,10 @@ types:
     properties:
       weight: { type: integer, multipleOf: 5 }
       parts: { type: array, items: { $ref: Part } }
-  Even: { type: integer, multipleOf: 2 }
+";
+
+/// Rules in a type, in alternatives of each form, in a tuple and in a map.
+const NESTED: &str = "  Even: { type: integer, multipleOf: 2 }
 toolsets:
   shop:
     tools:
@@ -175,21 +178,15 @@ toolsets:
 #[test]
 fn a_loss_within_a_definition_or_an_alternative_is_shown_at_its_property() {
     let config = "[dialects]\ntargets = [\"gemini\"]\npolicy = { widened = \"warn\" }\n";
-    let folder = Folder::new(&[("schema/shop.yaml", NESTED), ("toolwright.toml", config)]);
+    let folder = Folder::new(&[
+        ("schema/shop.yaml", &format!("{PART}{NESTED}")),
+        ("toolwright.toml", config),
+    ]);
     expect_file!["dialect_places.txt"].assert_eq(&check(&folder));
 }
 
 /// A tool that an agent implements, and one whose result no provider gets.
-const ANSWERED: &str = "toolwright: 1
-service: shop
-types:
-  Part:
-    type: object
-    additionalProperties: false
-    properties:
-      weight: { type: integer, multipleOf: 5 }
-      parts: { type: array, items: { $ref: Part } }
-toolsets:
+const ANSWERED: &str = "toolsets:
   shop:
     tools:
       find: { description: Find a part., result: Part }
@@ -206,7 +203,10 @@ fn the_result_of_a_tool_that_an_agent_implements_is_held_to_the_targets() {
     for targets in ["\"openai-responses\", \"gemini\"", "\"bedrock-strict\""] {
         let config =
             format!("[dialects]\ntargets = [{targets}]\npolicy = {{ widened = \"warn\" }}\n");
-        let folder = Folder::new(&[("schema/shop.yaml", ANSWERED), ("toolwright.toml", &config)]);
+        let folder = Folder::new(&[
+            ("schema/shop.yaml", &format!("{PART}{ANSWERED}")),
+            ("toolwright.toml", &config),
+        ]);
         writeln!(shown, "# {targets}\n\n{}", check(&folder)).unwrap();
     }
     expect_file!["dialect_results.txt"].assert_eq(&shown);

@@ -38,9 +38,9 @@ pub(crate) enum Command {
         format: Format,
     },
     /// List each loss of a tool in a dialect, with what stood in the schema and what stands there now.
-    Why(One),
+    Why(ToolInDialect),
     /// Print the schema of a tool as a dialect gets it.
-    Schema(One),
+    Schema(ToolInDialect),
     /// Estimate how many tokens the definitions of tools take in each request.
     Tokens {
         #[command(flatten)]
@@ -66,7 +66,7 @@ pub(crate) enum Command {
 
 /// A tool in a dialect.
 #[derive(Args)]
-pub(crate) struct One {
+pub(crate) struct ToolInDialect {
     /// The tool.
     tool: String,
     /// The dialect.
@@ -137,13 +137,13 @@ pub(crate) fn run(command: Command) -> Exit {
             let rows: Vec<_> = selected(dialects, &named).collect();
             with(&project, &tools, |tools| report::report(tools, dialects, &rows, format))
         }
-        Command::Why(one) => with(&project, &one.tools, |tools| {
-            let dialect = named(&one.dialect);
-            report::why(&one, dialect, &one.projected(tools, dialect, dialects))
+        Command::Why(tool) => with(&project, &tool.tools, |tools| {
+            let dialect = named(&tool.dialect);
+            report::why(&tool, dialect, &tool.projected(tools, dialect, dialects))
         }),
-        Command::Schema(one) => with(&project, &one.tools, |tools| {
-            let dialect = named(&one.dialect);
-            report::schema(&one, dialect, &one.projected(tools, dialect, dialects))
+        Command::Schema(tool) => with(&project, &tool.tools, |tools| {
+            let dialect = named(&tool.dialect);
+            report::schema(&tool, dialect, &tool.projected(tools, dialect, dialects))
         }),
         Command::Tokens { tools, dialect } => {
             let named: Vec<_> = dialect.iter().map(|id| named(id)).collect();
@@ -172,8 +172,8 @@ fn selected<'a>(
     rows.into_iter()
 }
 
-impl One {
-    /// What it is: a tool, or the result of one.
+impl ToolInDialect {
+    /// Names the schema in a message: that of the tool, or that of its result.
     fn what(&self) -> String {
         if self.result {
             format!("the result of `{}`", self.tool)

@@ -6,7 +6,7 @@ use toolwright_codegen::dialects::Dialects;
 use toolwright_codegen::project::count;
 use toolwright_dialect::{Class, Dialect, Loss, LossKind, Projection};
 
-use super::{Format, One, PublishedTool, read, read_answer, tokens};
+use super::{Format, PublishedTool, ToolInDialect, read, read_answer, tokens};
 use crate::exit::Exit;
 use crate::print::{self, table};
 
@@ -120,8 +120,8 @@ fn line(tool: &PublishedTool, dialect: &Dialect, found: &Projection) -> Value {
     ]))
 }
 
-pub(super) fn why(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
-    print::out_line(&format!("{} in {}: {}", one.what(), dialect.dated_id(), found.class));
+pub(super) fn why(tool: &ToolInDialect, dialect: &Dialect, found: &Projection) -> Exit {
+    print::out_line(&format!("{} in {}: {}", tool.what(), dialect.dated_id(), found.class));
     let rows: Vec<[String; 5]> = found
         .losses
         .iter()
@@ -147,7 +147,7 @@ pub(super) fn why(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
     Exit::Success
 }
 
-pub(super) fn schema(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
+pub(super) fn schema(tool: &ToolInDialect, dialect: &Dialect, found: &Projection) -> Exit {
     if let Some(schema) = &found.wire_schema {
         print::out(&format!("{schema}\n"));
         return Exit::Success;
@@ -155,7 +155,7 @@ pub(super) fn schema(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
     if found.class != Class::Refused {
         print::err_line(&format!(
             "dialects: {} is sent without a schema in {}",
-            one.what(),
+            tool.what(),
             dialect.id()
         ));
         return Exit::Success;
@@ -163,7 +163,7 @@ pub(super) fn schema(one: &One, dialect: &Dialect, found: &Projection) -> Exit {
     let reason = found.losses.iter().find(|loss| loss.kind == LossKind::Refused);
     let reason =
         reason.map_or(String::new(), |loss| format!(" at {}: it {}", place(loss), loss.now));
-    print::err_line(&format!("dialects: {} refuses {}{reason}", dialect.id(), one.what()));
+    print::err_line(&format!("dialects: {} refuses {}{reason}", dialect.id(), tool.what()));
     Exit::Rejected
 }
 

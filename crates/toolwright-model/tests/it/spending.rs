@@ -1,4 +1,4 @@
-//! What a run counts for its limits, with providers that report wrong tokens, none, or break off.
+//! The limits of a run with providers that report wrong tokens or none, or that break off their answers.
 
 use std::time::Duration;
 
