@@ -48,6 +48,10 @@ fn agent_specs(plan: &AgentCrate<'_>) -> Module {
             .max_output_tokens
             .map(number)
             .map(|tokens| quote!(max_output_tokens: Some(#tokens),)),
+        policy.max_cost.map(|cost| {
+            let cost = grouped(&cost.to_string());
+            quote!(max_cost: Some(#cost),)
+        }),
     ];
     let limits: Vec<_> = limits.into_iter().flatten().collect();
     let policy = if limits.is_empty() {

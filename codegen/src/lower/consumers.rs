@@ -55,6 +55,7 @@ pub(super) fn agents(
                 time_budget: text.time_budget.map(|period| period.0),
                 max_model_calls: text.max_model_calls,
                 max_output_tokens: text.max_output_tokens,
+                max_cost: text.max_cost.map(|amount| amount.0),
             }),
         }
     };

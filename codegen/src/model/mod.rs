@@ -347,6 +347,8 @@ pub struct Policy {
     pub max_model_calls: Option<u32>,
     /// The most tokens of a model's answers.
     pub max_output_tokens: Option<u32>,
+    /// The most that its model may cost, in millionths of the currency of the host's prices.
+    pub max_cost: Option<u64>,
 }
 
 /// An MCP server: it exposes existing toolsets (G25).

@@ -6,8 +6,8 @@ use super::read::{Read, mapping};
 use toolwright::spec::{Effort, Strictness};
 
 use super::values::{
-    Digest, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Several,
-    StatusText, Version, Word,
+    Amount, Digest, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText,
+    Several, StatusText, Version, Word,
 };
 use crate::diagnostic::{Report, form};
 use crate::options::Integers;
@@ -321,6 +321,8 @@ mapping! {
         max_model_calls: Option<u32>,
         /// The most tokens of a model's answers.
         max_output_tokens: Option<u32>,
+        /// The most that its model may cost, in the currency of the host's prices: `0.25`.
+        max_cost: Option<Amount>,
     }
 
     /// An MCP server.

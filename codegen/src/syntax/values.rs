@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolwright::http::{Content, Status, Style, Verb};
 use toolwright::outcome::Recovery;
-use toolwright::spec::{Effort, PeriodError, Strictness, parse_period};
+use toolwright::spec::{AmountError, Effort, PeriodError, Strictness, parse_amount, parse_period};
 
 use super::read::Read;
 use crate::diagnostic::{Report, form};
@@ -29,6 +29,10 @@ pub struct Version;
 /// A length of time, such as `500ms`, `5s`, `2m` or `1h`.
 #[derive(Clone, Copy, Debug)]
 pub struct Period(pub Duration);
+
+/// An amount of money in millionths, written as a decimal number.
+#[derive(Clone, Copy, Debug)]
+pub struct Amount(pub u64);
 
 /// A JSON Schema or, where allowed, the name of a type. Null is the substitute for any other value, which has been
 /// reported.
@@ -235,6 +239,23 @@ impl Read for Period {
 
     fn placeholder(_: Span) -> Self {
         Self(Duration::from_secs(1))
+    }
+}
+
+impl Read for Amount {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        let amount = match &node.value {
+            Value::Number(text) => parse_amount(text).ok().map(Self),
+            _ => None,
+        };
+        if amount.is_none() {
+            report.add(node.unexpected(AmountError::EXPECTED));
+        }
+        amount
+    }
+
+    fn placeholder(_: Span) -> Self {
+        Self(1)
     }
 }
 

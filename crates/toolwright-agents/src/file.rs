@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter};
 use toolwright::RegistrationError;
 use toolwright::issue::nearest;
-use toolwright::spec::parse_period;
+use toolwright::spec::{parse_amount, parse_period};
 use toolwright_runtime::{Agent, Policy};
 
 use crate::error::{Mistake, Source, shown};
@@ -58,10 +58,14 @@ struct Limits {
     time_budget: Option<Period>,
     max_model_calls: Option<u32>,
     max_output_tokens: Option<u64>,
+    max_cost: Option<Amount>,
 }
 
 /// A duration, as written in schema files.
 struct Period(Duration);
+
+/// An amount of money in millionths, as written in schema files.
+struct Amount(u64);
 
 impl AgentFile {
     /// Parses a file.
@@ -122,7 +126,7 @@ impl AgentFile {
                 time_budget: keys.policy.time_budget.map(|Period(time)| time),
                 max_model_calls: keys.policy.max_model_calls,
                 max_output_tokens: keys.policy.max_output_tokens,
-                ..Policy::UNLIMITED
+                max_cost: keys.policy.max_cost.map(|Amount(millionths)| millionths),
             });
         agent.description = keys.description;
         Ok(Self { agent, source: Arc::clone(source), name: at, tools, toolsets, approvals })
@@ -233,5 +237,14 @@ impl<'de> Deserialize<'de> for Period {
         parse_period(&text)
             .map(Self)
             .map_err(|error| de::Error::custom(format!("found `{text}`, {error}")))
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?.to_string();
+        parse_amount(&number)
+            .map(Self)
+            .map_err(|error| de::Error::custom(format!("found {number}, {error}")))
     }
 }

@@ -44,7 +44,7 @@
 //! | `model` | hints for its planner, any object: [`Agent::model`]. API keys and other secrets are refused |
 //! | `tools`, `toolsets` | the names of registered tools and toolsets that it may use |
 //! | `approvals` | the tools whose calls require an approval: [`Agent::approval_list`] |
-//! | `policy` | `max_tool_calls`, `max_consecutive_failures`, `max_model_calls`, `max_output_tokens`, and `time_budget` such as `500ms`, `5s`, `2m` or `1h` |
+//! | `policy` | `max_tool_calls`, `max_consecutive_failures`, `max_model_calls`, `max_output_tokens`, `max_cost` such as `0.25`, and `time_budget` such as `500ms`, `5s`, `2m` or `1h` |
 //!
 //! Unknown and duplicate keys are errors, with their position.
 

@@ -1,5 +1,6 @@
 //! [`ToolSpec`], the description of a tool: its texts, schemas, implementation and payload checks.
 
+mod amount;
 mod macros;
 mod parts;
 mod period;
@@ -13,6 +14,7 @@ use crate::described::Described;
 use crate::issue::InvalidPayload;
 use crate::value::{Map, Value};
 
+pub use amount::{AmountError, parse_amount};
 pub use parts::{
     Approval, CallLimits, Deprecation, Effort, Hints, Implementation, Strictness, Text,
     ToolAnnotations, ToolsetInfo, text,

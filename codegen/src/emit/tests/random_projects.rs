@@ -166,7 +166,7 @@ impl ProjectGenerator {
         text += &self.toolset("", &free);
         let exported = self.toolsets.last().expect("one was made");
         let (agent, server) = (format!("{holder}_agent"), format!("{holder}_server"));
-        let policy = "max_tool_calls: 20000, max_consecutive_failures: 3, time_budget: 2m, max_output_tokens: 9000";
+        let policy = "max_tool_calls: 20000, max_consecutive_failures: 3, time_budget: 2m, max_output_tokens: 9000, max_cost: 0.25";
         let policy =
             if self.random.bool() { format!(", policy: {{ {policy} }}") } else { String::new() };
         let _ = writeln!(

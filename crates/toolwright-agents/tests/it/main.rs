@@ -64,6 +64,7 @@ fn r2_a_file_describes_a_whole_agent() {
             max_tool_calls: Some(20),
             max_consecutive_failures: Some(3),
             time_budget: Some(Duration::from_mins(2)),
+            max_cost: Some(250_000),
             ..Policy::UNLIMITED
         };
         assert_eq!(agent.policy, policy);
