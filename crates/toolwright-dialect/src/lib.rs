@@ -20,6 +20,7 @@ mod policy;
 mod project;
 mod row;
 mod sentence;
+mod transforms;
 mod wire;
 
 pub use loss::{Class, Loss, LossKind};
@@ -31,6 +32,7 @@ pub use project::{
     CannotSay, Decoded, Projection, ReadSubject, Subject, WireIssue, WireIssues, project,
 };
 pub use row::{Confidence, Dialect, DialectError, Limits, Tokens};
+pub use transforms::Transform;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -17,7 +17,7 @@ pub struct Loss {
     pub was: Value,
     /// The sentence or the construct that replaces it in the wire schema; empty if nothing does.
     pub now: String,
-    /// The transform: `T1` to `T22`.
+    /// The [`Transform`](crate::Transform), by name.
     pub by: &'static str,
 }
 

@@ -23,6 +23,8 @@ pub(crate) fn of(keyword: &str, value: &Value, node: &Map<Value>) -> Option<Stri
         "exclusiveMaximum" => format!("Less than {value}."),
         "multipleOf" => format!("A multiple of {value}."),
         "pattern" => format!("Matches `{}`.", text?),
+        // Each number in JSON can be read as one.
+        "format" if matches!(text, Some("double" | "float")) => return None,
         "format" => format!("{}.", format_in_words(text?)),
         "uniqueItems" if *value == Value::Boolean(true) => "No two items are equal.".to_owned(),
         "default" => format!("Default: {value}."),

@@ -4,7 +4,7 @@ use toolwright::Value;
 use toolwright::value::Map;
 use toolwright_codegen::dialects::Dialects;
 use toolwright_codegen::project::count;
-use toolwright_dialect::{Class, Dialect, Loss, LossKind, Projection};
+use toolwright_dialect::{Class, Dialect, Loss, LossKind, Projection, Transform};
 
 use super::{Format, PublishedTool, ToolInDialect, read, read_answer, tokens};
 use crate::exit::Exit;
@@ -143,6 +143,13 @@ pub(super) fn why(tool: &ToolInDialect, dialect: &Dialect, found: &Projection) -
         .collect();
     if !rows.is_empty() {
         table(["loss", "by", "at", "was", "now"], &rows);
+    }
+    let used = |transform: &&Transform| found.losses.iter().any(|loss| loss.by == transform.name);
+    for (index, transform) in Transform::ALL.iter().filter(used).enumerate() {
+        if index == 0 {
+            print::out_line("");
+        }
+        print::out_line(&format!("{:<4} {} -> {}", transform.name, transform.from, transform.to));
     }
     Exit::Success
 }

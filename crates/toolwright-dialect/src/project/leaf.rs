@@ -168,11 +168,11 @@ impl Projector<'_> {
             wire.insert("format", value.clone());
             return;
         }
-        let words = sentence::of("format", value, &Map::new()).unwrap_or_default();
+        let words = sentence::of("format", value, &Map::new());
         let (kind, by) =
             if known { (LossKind::Enforcement, "T20") } else { (LossKind::Annotation, "T21") };
-        self.lose(kind, at, "format", value.clone(), &words, by);
-        sentences.push(words);
+        self.lose(kind, at, "format", value.clone(), words.as_deref().unwrap_or_default(), by);
+        sentences.extend(words);
     }
 
     /// Returns whether the dialect accepts a rule of a node as it is written.

@@ -8,6 +8,7 @@ use crate::loss::LossKind;
 use crate::plan::{Branch, LazySchema, SAME, Step};
 use crate::policy::Unroll;
 use crate::row::{Recursion, References};
+use crate::sentence;
 
 /// The maximum number of copies of targets of references.
 const MOST_COPIES: usize = 64;
@@ -293,18 +294,21 @@ impl Projector<'_> {
         }
         let (name, step) = self.definition(&pointer);
         let mut wire = Map::from([("$ref", Value::from(format!("#/$defs/{name}")))]);
-        let words: Vec<(&str, &Value)> = entries
-            .iter()
-            .filter(|(key, _)| matches!(*key, "description" | "title" | "default"))
-            .collect();
+        let default =
+            entries.get("default").and_then(|value| sentence::of("default", value, entries));
+        for (key, words) in [("title", ""), ("default", default.as_deref().unwrap_or_default())] {
+            if let Some(value) = entries.get(key) {
+                self.lose(LossKind::Annotation, at, key, value.clone(), words, "T4");
+            }
+        }
+        let description = entries.get("description").and_then(Value::as_str);
+        let description = sentence::behind(description, default.as_slice());
         let siblings = self.dialect.ref_siblings.as_deref();
         let takes = |key: &str| {
             self.dialect.takes(key)
                 && siblings.is_none_or(|all| all.iter().any(|sibling| sibling == key))
         };
-        let description =
-            words.iter().find(|(key, _)| *key == "description").map(|(_, value)| (*value).clone());
-        if let Some(description) = description {
+        if let Some(description) = description.map(Value::from) {
             if takes("description") {
                 wire.insert("description", description);
             } else {
@@ -313,9 +317,6 @@ impl Projector<'_> {
                     ("anyOf", Value::Array(vec![Value::Object(wire)])),
                 ]);
             }
-        }
-        for (key, value) in words.into_iter().filter(|(key, _)| *key != "description") {
-            self.lose(LossKind::Annotation, at, key, value.clone(), "", "T4");
         }
         Node { wire, step }
     }

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use toolwright::spec::Strictness;
 use toolwright_dialect::{
-    Class, Dialect, Policy, Projections, Subject, place, project, wire_call_ids, wire_name,
+    Class, Dialect, Policy, Projections, Subject, Transform, place, project, wire_call_ids,
+    wire_name,
 };
 
 fn projected(name: &str, args: &str, dialect: &str) -> toolwright_dialect::Projection {
@@ -161,4 +162,13 @@ fn hostile_schemas_are_projected_or_refused_without_a_panic() {
         }
     }
     assert_eq!(projected("tool", &deep, "openai-chat").class, Class::Refused);
+}
+
+#[test]
+fn the_guide_lists_every_transform() {
+    let guide = include_str!("../../../../docs/guide/dialects.md");
+    for Transform { name, from, to } in Transform::ALL {
+        assert!(guide.contains(&format!("\n| {name} | {from} | {to} |\n")), "{name}");
+        assert_eq!(Transform::named(name).unwrap().name, *name);
+    }
 }

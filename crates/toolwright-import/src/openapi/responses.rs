@@ -66,9 +66,16 @@ pub(super) fn responses(
         }
         if is_good(status) || (status == "default" && !has_good) {
             good.push(entries(response, "content"));
-        } else {
-            let error = error(status, response);
-            errors.extend(error.filter(|(name, _)| errors.iter().all(|(known, _)| known != name)));
+        } else if let Some((name, error)) = error(status, response) {
+            if !entries(response, "content").is_empty() {
+                subject.warn(
+                    "",
+                    "the schema of an error's body was left out; callers get the body as text, in the details of the error",
+                );
+            }
+            if errors.iter().all(|(known, _)| *known != name) {
+                errors.push((name, error));
+            }
         }
     }
     let (schema, is_text) = result(&good)?;
