@@ -43,6 +43,11 @@ pub use syntax::language_schema;
 #[cfg(feature = "language-schema")]
 pub const LANGUAGE: &str = include_str!("language.md");
 
+/// The reference of `toolwright.toml`, in Markdown.
+#[doc = include_str!("configuration.md")]
+#[cfg(feature = "project")]
+pub const CONFIGURATION: &str = include_str!("configuration.md");
+
 use diagnostic::{Diagnostic, Report};
 use options::Layout;
 

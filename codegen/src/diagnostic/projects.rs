@@ -6,17 +6,7 @@ use crate::source::Span;
 mistakes! {
     /// `toolwright.toml` has a mistake.
     ///
-    /// It has a table `[project]` with `schema` and `out`; `[rust]` with `integers`, `derive`, `types` and `dependencies`;
-    /// `[package]` with the `prefix` of package names and, as in a manifest, `version`, `rust-version`, `license`,
-    /// `repository` and `publish`; and `[crates]` with the locations of toolwright's crates, as in a manifest: by a path, by a
-    /// version, in git or by the workspace. `derive` lists macros that every generated struct and enum derives;
-    /// `[rust.types."service.Type"]` lists those of one type, or replaces it by `type` with your own type, whose `traits` are
-    /// listed, too; `[rust.dependencies]` locates the crates of these macros and types. Unknown keys are errors.
-    ///
-    /// `[dialects]` has the model providers that the tools are held to. `targets` lists them, as `toolwright dialects list` names
-    /// them; `strict` is `never`, `prefer` or `require`; `files` are dialects of your own; `emit = true` also generates what each
-    /// target gets. `[dialects.policy]` says of each loss, `widened`, `unnamed_keys`, `absent` or `refused`, whether to `allow` it,
-    /// to `warn` of it or to `deny` it. `[dialects.tools.NAME]` does so for one tool, and says `because`.
+    /// `toolwright explain configuration` lists its tables and keys. Unknown keys are errors.
     Error "bad-config" bad_config(span: Span, message: String) {
         at(span, message)
     }

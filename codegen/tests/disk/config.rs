@@ -7,6 +7,7 @@ use toolwright_codegen::options::{Dependency, Integers};
 use toolwright_codegen::project::{Config, Failure, Mode, Project};
 use toolwright_codegen::{Source, Sources};
 
+use crate::expect::expect;
 use crate::folder::Folder;
 
 /// Parses a configuration; returns the findings as `line:column message`.
@@ -298,6 +299,30 @@ fn manifests_have_the_keys_of_the_tables_package_and_crates() {
     assert_eq!(manifest["dependencies"], expected["dependencies"]);
     assert!(read("gen/notes/tools/notes/src/lib.rs").contains("mod codecs;"));
     assert!(read("gen/notes/tools/notes/src/executor.rs").contains("acme_notes_service::"));
+}
+
+/// The guide has a table of keys below the heading of each table. The compiler's own copy is for `toolwright explain`.
+#[test]
+fn the_page_of_the_configuration_lists_every_key() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(folder.join("../docs/guide/configuration.md")).unwrap();
+    let mut tables = Vec::new();
+    for section in page.split("\n## `[").skip(1) {
+        let (name, section) = section.split_once("]`\n").unwrap();
+        let keys = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        let mut listed: Vec<&str> = keys.collect();
+        listed.sort_unstable();
+        // The error for an unknown key quotes it, and then lists the known ones.
+        let error = parse(&format!("[{name}]\nno = 1\n")).unwrap_err().remove(0);
+        let mut read: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
+        read.sort_unstable();
+        assert_eq!(listed, read, "{name}");
+        tables.push(name);
+    }
+    assert_eq!(tables.len(), 7, "{tables:?}");
+    let mut wrong = Vec::new();
+    expect(&folder.join("src/configuration.md"), &page, &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 const NOTES: &str = "toolwright: 1

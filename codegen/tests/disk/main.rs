@@ -6,6 +6,8 @@ mod derives;
 mod dialects;
 mod domain_types;
 mod drift;
+#[path = "../expect/mod.rs"]
+mod expect;
 mod folder;
 mod incremental;
 mod merge;

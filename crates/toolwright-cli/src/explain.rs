@@ -1,4 +1,4 @@
-//! `toolwright explain`: prints the explanation of a kind of mistake or the reference of the language, or lists all kinds.
+//! `toolwright explain`: prints the explanation of a kind of mistake or a reference, or lists all kinds.
 
 use clap::error::ErrorKind;
 use toolwright_codegen::diagnostic::{Code, Group, groups};
@@ -9,6 +9,7 @@ use crate::print;
 pub(crate) fn run(name: Option<&str>) -> Exit {
     let text = match name {
         None => list(),
+        Some("configuration") => toolwright_codegen::CONFIGURATION.to_owned(),
         Some("language") => toolwright_codegen::LANGUAGE.to_owned(),
         Some(name) => explanation(Code::named(name).unwrap_or_else(|| exit_unknown(name))),
     };

@@ -54,9 +54,10 @@ enum Command {
     /// Show what each provider accepts of the tools' schemas, and what it loses.
     #[command(subcommand)]
     Dialects(dialects::Command),
-    /// Explain a kind of mistake; without a code, list all kinds. `explain language` prints the reference of the schema language.
+    /// Explain a kind of mistake; without a code, list all kinds. `language` and `configuration` print the references of schema
+    /// files and of `toolwright.toml`.
     Explain {
-        /// The code in brackets in a report, such as duplicate-tool, or `language`.
+        /// The code in brackets in a report, such as duplicate-tool, or `language` or `configuration`.
         code: Option<String>,
     },
     /// Generate the project's crates.
