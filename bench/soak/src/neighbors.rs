@@ -102,7 +102,7 @@ impl Neighbors {
 impl fmt::Display for Neighbors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [hung, large] = self.ratios();
-        writeln!(f, "| middle call alone, µs | {:.2} | |", micros(self.alone))?;
+        writeln!(f, "| median call alone, µs | {:.2} | |", micros(self.alone))?;
         writeln!(f, "| … beside {HUNG} hanging calls, µs | {:.2} | |", micros(self.beside_hung))?;
         writeln!(f, "| … beside a tool of 100 MB, µs | {:.2} | |", micros(self.beside_large))?;
         writeln!(

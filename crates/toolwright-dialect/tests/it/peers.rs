@@ -265,8 +265,8 @@ were tried on each side of a schema, besides recorded arguments.
 - *unreported*: one of the last three, and the caller is not told. Projections list each as a loss; the other clients return a schema.
 
 Clients accept less mostly because they require optional arguments without a form for their absence. Projections accept more
-where they keep maps and values of any type, as arrays of pairs and JSON text: two pairs of one key and a text that is no JSON are
-found by decoding. Clients close such objects, which leaves `{}`.
+where they keep maps and values of any type, as arrays of pairs and JSON text: two pairs with one key, and text that is not JSON,
+are found by decoding. The other clients close such objects, so that only `{}` is left.
 
 ";
 
