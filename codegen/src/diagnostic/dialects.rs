@@ -9,9 +9,9 @@ use crate::source::{Span, Spanned};
 mistakes! {
     /// A provider cannot express the schema of a tool's arguments, or of the result that an agent's model answers with.
     ///
-    /// `[dialects] targets` in `toolwright.toml` lists the providers that the project is held to. A tool that one of them refuses
-    /// would be left out of its requests. Change the schema, or let `recursion = "unroll:3"` write out a schema that refers to
-    /// itself; `refused = "warn"` allows it for all tools, or under `[dialects.tools.NAME]` for one.
+    /// `[dialects] targets` in `toolwright.toml` lists the providers that the project must work with. A tool that one of them
+    /// refuses would be left out of its requests. Change the schema, or let `recursion = "unroll:3"` write out a schema that refers
+    /// to itself; `refused = "warn"` allows it for all tools, or under `[dialects.tools.NAME]` for one.
     Error "TWD101" refused(span: Span, what: &str, dialect: &str, pointer: &str, reason: &str) {
         at(span, format!("{what} cannot be sent in {dialect}: {} of its schema {reason}", place(pointer)))
     }
@@ -27,9 +27,9 @@ mistakes! {
 
     /// Keys that the schema does not name cannot be sent by a provider's model.
     ///
-    /// Strict dialects close every object. An object whose schema says nothing of other keys accepts them. Say
-    /// `additionalProperties: false` if they mean nothing. This is allowed, and not reported, unless `unnamed_keys` of
-    /// `[dialects.policy]` says `warn` or `deny`.
+    /// Strict dialects close every object. An object whose schema does not mention other keys accepts them. Write
+    /// `additionalProperties: false` if the tool ignores them. This is allowed, and not reported, unless `unnamed_keys` of
+    /// `[dialects.policy]` is `warn` or `deny`.
     Warning "TWD103" unnamed_keys(span: Span, what: &str, dialect: &str, pointer: &str) {
         at(span, format!("in {dialect}, {} of {what} has only the keys that its schema names", place(pointer)))
     }
@@ -37,7 +37,7 @@ mistakes! {
     /// A provider does not enforce a rule of the schema.
     ///
     /// The description tells the model the rule in words, and the codec refuses arguments that break it. This is allowed, and not
-    /// reported, unless `widened` of `[dialects.policy]` says `warn` or `deny`.
+    /// reported, unless `widened` of `[dialects.policy]` is `warn` or `deny`.
     Warning "TWD104" widened(span: Span, what: &str, dialect: &str, pointer: &str, keyword: &str, kind: LossKind) {
         let loss = match (kind, keyword) {
             (LossKind::Enforcement, keyword) if !keyword.is_empty() => format!("does not enforce `{keyword}`"),

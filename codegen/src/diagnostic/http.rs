@@ -49,7 +49,7 @@ mistakes! {
 
     /// A property of the payload has no place in the request.
     ///
-    /// The service would never see it. `body: \"*\"` puts all other properties into the body.
+    /// The service would never see it. `body: "*"` puts all other properties into the body.
     Error "http-not-placed" http_not_placed(request: Span, what: &str, declared: Span) {
         at(request, format!("no part of the request sends {what}"))
             .also(declared, "declared here")
@@ -66,7 +66,7 @@ mistakes! {
 
     /// A header or cookie has a name that is not allowed.
     ///
-    /// Names are tokens of RFC 9110, section 5.6.2. `Authorization` comes from credentials, which do not belong into a
+    /// Names are tokens of RFC 9110, section 5.6.2. `Authorization` comes from credentials, which do not belong in a
     /// schema; the client itself sets `Content-Type`, `Host` and others.
     Error "http-bad-name" http_bad_name(name: &Spanned<String>, what: &str, why: &str) {
         at(name.span, format!("the {what} `{}` {why}", name.value))

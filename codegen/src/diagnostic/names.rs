@@ -88,10 +88,10 @@ mistakes! {
 
     /// A user's type replaces a named type that has to be generated.
     ///
-    /// `type` under `[rust.types."service.Type"]` in `toolwright.toml` names a Rust type that is made of what a value is in JSON:
-    /// a string, a date, a number, a boolean, any value, or a list or map of these. Objects, enums and choices become types of
-    /// generated crates, which the crate of that type cannot know; nor can `null` and constants be of use to it. Generated
-    /// crates read and write what a method or a tool takes, returns or fails with as a whole, so there such a type is a property.
+    /// `type` under `[rust.types."service.Type"]` in `toolwright.toml` names a Rust type that is converted from a string, a date,
+    /// a number, a boolean, any value, or a list or map of these. Objects, enums and choices become types of generated crates, on
+    /// which the crate of that type cannot depend; `null` and constants hold nothing to convert. A method or a tool cannot take,
+    /// return or fail with such a type as a whole, only with an object that has it as a property.
     Error "unfit-domain-type" unfit_domain_type(span: Option<Span>, message: String, advice: &str) {
         Diagnostic { span, ..nowhere(message) }.help(advice)
     }

@@ -24,7 +24,7 @@ mapping! {
         toolwright: Version,
         /// The service that owns what this file declares: its name, or its name and description.
         service: Option<ServiceRef>,
-        /// The type of integers that neither limits nor a format bound: `int64`, or `exact` for any size. With `exact` numbers
+        /// The type of integers without limits or a format: `int64`, or `exact` for any size. With `exact` numbers
         /// are exact, too; otherwise they are doubles. Default: that of the project, or else `int64`.
         integers: Option<Word<Integers>>,
         /// JSON Schemas (2020-12) by name.
@@ -118,7 +118,7 @@ mapping! {
         payload: Option<SchemaText>,
         /// The advice to the caller. Default: `replan`.
         recovery: Option<RecoveryWord>,
-        /// The HTTP status that means this error, such as 404, or `4XX` for all of these that no other error has.
+        /// The HTTP status that means this error, such as 404, or `4XX` for all of these without an error of their own.
         status: Option<StatusText>,
     }
 
@@ -142,11 +142,11 @@ mapping! {
         server: Text,
         /// The tools of the server at the time of the import: each by its name there, with the digest of its schemas.
         listed: Option<Entries<Digest>>,
-        /// The server's own name, version and protocol at that time.
+        /// The server's own name, version and protocol at the time of the import.
         from: Option<McpProvenance>,
         /// Digests of the parts of each tool that an import wrote, so that the next import can detect edits.
         written: Option<Entries<McpWritten>>,
-        /// The same for the types that these tools need: short digests of all keywords that an import wrote.
+        /// Short digests of all keywords that an import wrote for the types that these tools need.
         types: Option<Entries<Text>>,
     }
 
