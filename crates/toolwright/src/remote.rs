@@ -37,7 +37,7 @@ pub struct Origin {
     /// Name and schema digest of each tool that the server listed when the schema file was written, including tools
     /// that the file leaves out. Empty if the file does not record them.
     pub listed: &'static [(&'static str, &'static str)],
-    /// The server's name, version and protocol at that time.
+    /// The server's name, version and protocol when its tools were imported.
     pub from: Provenance,
 }
 

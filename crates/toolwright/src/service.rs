@@ -3,8 +3,8 @@
 /// Declares the trait of a service. Implement its methods with `async fn`; their futures must be [`Send`]. A reference
 /// or [`Arc`](std::sync::Arc) to a provider implements the trait too.
 ///
-/// A struct behind the trait is its fake: a provider for tests, which has a `FakeMethod` of `toolwright::testing` for each
-/// method. It is there with the feature `testing` of this crate alone.
+/// A struct after the trait is its fake: a provider for tests, which has a `FakeMethod` of `toolwright::testing` for each
+/// method. It exists only with the feature `testing` of this crate.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -70,7 +70,7 @@ type Run = dyn Fn(ToolCall, Option<bool>) -> BoxFuture<'static, Outcome> + Send 
 /// The tools that a function registers, such as `|registrar| issues_tools::register(registrar, tracker)`.
 ///
 /// A call is checked, run once and checked again. Approvals are answered by [`Tools::approving`] and [`Tools::denying`];
-/// time limits, attempts and templates of words are a runtime's: `toolwright_runtime::testing::tools` calls tools on one.
+/// only a runtime has time limits, retries and templates: `toolwright_runtime::testing::tools` calls tools on one.
 ///
 /// # Panics
 ///
@@ -88,7 +88,7 @@ pub fn tools(register: impl FnOnce(&mut dyn Registrar) -> Result<(), Registratio
 }
 
 impl Tools {
-    /// Tools that a function runs. It is told whether a call that needs an approval is approved, where the test says so.
+    /// Tools that a function runs. Its second argument is the answer to approvals, if the test sets one.
     pub fn new(
         run: impl Fn(ToolCall, Option<bool>) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
     ) -> Self {
@@ -109,7 +109,7 @@ impl Tools {
         self
     }
 
-    /// Sets where calls come from.
+    /// Sets the scope of calls.
     #[must_use]
     pub fn with_scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
@@ -123,12 +123,12 @@ impl Tools {
         self
     }
 
-    /// Calls a tool by its name, with arguments that display as JSON: a text, a [`Value`](crate::Value), what `json!` of
-    /// `serde_json` makes.
+    /// Calls a tool by its name, with arguments that display as JSON: a text, a [`Value`](crate::Value), or a
+    /// `serde_json::json!`.
     ///
     /// # Errors
     ///
-    /// The failure that a model would be told.
+    /// The failure that a model would get.
     pub async fn call(&self, tool: &str, args: impl Display) -> Outcome {
         self.make(ToolCall::new(tool, Payload::new(args.to_string()))).await
     }
@@ -137,7 +137,7 @@ impl Tools {
     ///
     /// # Errors
     ///
-    /// The failure that a model would be told. It says, too, what is wrong with the arguments.
+    /// The failure that a model would get, also for invalid arguments.
     pub async fn run<T: Tool>(&self, _: T, args: &T::Args) -> Result<T::Result, ToolFailure> {
         let call = ToolCall::of::<T>(args).map_err(|issues| {
             let call = ToolCall::new(T::SPEC.name(), Payload::new("null"));
@@ -169,7 +169,7 @@ pub fn unanswered(tool: &str) -> ToolFailure {
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 
-/// The specs that were registered, and what makes the executor of each.
+/// The registered specs, each with the factory of its executor.
 #[derive(Default)]
 struct Registered(Vec<(&'static ToolSpec, ExecutorFactory)>);
 
@@ -204,7 +204,7 @@ impl Registrar for Registered {
 }
 
 impl Registered {
-    /// The tool that has one of the names of another.
+    /// Returns the registered tool that has the name or an alias of this one.
     fn registered(&self, spec: &ToolSpec) -> Option<&'static ToolSpec> {
         let mut names = spec.aliases().chain([spec.name()]);
         names.find_map(|name| self.find(name)).map(|(spec, _)| *spec)
@@ -229,7 +229,7 @@ impl Registered {
     }
 }
 
-/// The call with the answer to the question of its approval, if there is one.
+/// Returns the call with a clearance, if its tool needs one and the test approves.
 fn answered(
     spec: &ToolSpec,
     call: ToolCall,

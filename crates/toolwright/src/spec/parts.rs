@@ -96,9 +96,9 @@ pub struct CallLimits {
 /// of tools for which it does so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strictness {
-    /// Before tools that only prefer it.
+    /// Enforced before tools that only prefer it.
     Always,
-    /// As far as the bounds allow.
+    /// Enforced as far as the bounds allow.
     #[default]
     Prefer,
     /// Never.

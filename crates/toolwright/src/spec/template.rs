@@ -41,7 +41,7 @@ const FILTERS: [(&str, bool); 30] = [
     ("upper", false),
 ];
 
-/// Words after which a parenthesis calls nothing.
+/// Words after which a parenthesis is not a call.
 const OPERATORS: [&str; 7] = ["if", "elif", "else", "and", "or", "not", "in"];
 
 /// Checks that a template takes little time and memory to render: it has at most 4,096 bytes, no statements but conditions, no

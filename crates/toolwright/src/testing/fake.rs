@@ -1,4 +1,4 @@
-//! The methods of fake services: the answers that they give, and a record of their calls.
+//! The methods of fake services: the results that they return, and a record of their calls.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,8 +9,8 @@ use crate::outcome::{FailureKind, Recovery, ToolFailure};
 
 /// A method of a fake service. `P` is its payload, `R` what it returns: `Result<T, MethodError<E>>`.
 ///
-/// It gives the answers of [`return_next`](Self::return_next) first, each once, then the answer of
-/// [`returning`](Self::returning) or [`answering`](Self::answering). Without any a call fails, and the failure says so.
+/// It returns the results of [`return_next`](Self::return_next) first, each once, then that of
+/// [`returning`](Self::returning) or [`answering`](Self::answering). A call without a result fails.
 pub struct FakeMethod<P, R> {
     name: &'static str,
     state: Mutex<State<P, R>>,
@@ -32,7 +32,7 @@ impl<P, T, E> FakeMethod<P, Result<T, MethodError<E>>> {
         self.answering(move |_| result.clone().map_err(MethodError::Declared));
     }
 
-    /// Returns this value or declared error once, after those that wait already.
+    /// Returns this value or declared error once, after those of earlier calls.
     pub fn return_next(&self, result: Result<T, E>) {
         self.state().next.push_back(result.map_err(MethodError::Declared));
     }

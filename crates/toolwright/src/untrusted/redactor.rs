@@ -30,7 +30,7 @@ pub struct Redactor {
 const STEPS_PER_BYTE: usize = 16;
 const FREE_STEPS: usize = 1 << 20;
 
-/// The steps that comparing all spellings of a character counts. Comparing a byte counts one.
+/// The steps for comparing all spellings of a character. Comparing a byte is one step.
 const SPELLING_STEPS: usize = 64;
 
 /// The largest number of backslashes before a quote that is searched for: that of JSON in JSON in JSON.
@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    /// Whoever knows a secret can write a text that begins it everywhere.
+    /// In such a text, which needs knowledge of the secret, an occurrence seems to begin everywhere.
     #[test]
     fn a_text_that_was_made_to_take_long_is_cut() {
         let secret = "a".repeat(999) + "c";
