@@ -1,6 +1,6 @@
-//! Help for tests, behind the feature `testing`: calls of registered tools and of toolsets as a runtime makes them, a time
-//! of day that tests move, and what happened in a run as a text. A [`Script`] is the planner of an agent in tests, and a
-//! [`Collector`](crate::Collector) keeps the events of its runs.
+//! Help for tests, behind the feature `testing`: calls of registered tools and of toolsets on a runtime, a clock that tests
+//! advance, and transcripts of runs. A [`Script`] is the planner of an agent in tests, and a [`Collector`](crate::Collector) keeps
+//! the events of its runs.
 //!
 //! ```
 //! use toolwright_runtime::{Registry, testing};
@@ -38,8 +38,8 @@ use crate::registry::Registry;
 use crate::tools::{IntoSource, Source};
 use crate::watch::{Event, EventKind};
 
-/// The tools of a registry, called outside any agent's run on the path that every call takes: hooks aside, with approvals,
-/// time limits and attempts. What provides a tool is entered and exited for each call.
+/// The tools of a registry, called outside of agents' runs as any call, but without hooks: with approvals, time limits and retries.
+/// The toolset of a tool is entered and exited for each call.
 pub fn tools(registry: Registry) -> Tools {
     Tools::new(move |call, approved| {
         let runtime = runtime(registry.clone(), approved);
@@ -60,15 +60,15 @@ pub fn toolset<K>(toolset: impl IntoSource<K>) -> Tools {
     })
 }
 
-/// A time of day for [`RuntimeBuilder::with_clock`](crate::RuntimeBuilder::with_clock) that follows tokio's clock, from the
-/// beginning of 1970. In a test with `start_paused` it moves by `tokio::time::advance`, together with all time limits.
+/// A clock for [`RuntimeBuilder::with_clock`](crate::RuntimeBuilder::with_clock) that follows tokio's clock, from the beginning of
+/// 1970. In a test with `start_paused`, `tokio::time::advance` advances it together with all time limits.
 pub fn clock() -> impl Fn() -> SystemTime + Send + Sync + 'static {
     let start = Instant::now();
     move || SystemTime::UNIX_EPOCH + start.elapsed()
 }
 
-/// What happened, a line an event, with every payload and without times and ids: a text to compare with one that is kept.
-/// Calls have numbers, in the order in which they are first told of. Events of models are left out, so that a run on a model has the
+/// Returns the events as text, one line for each, with every payload and without times and ids, to be compared with a stored text.
+/// Calls are numbered in the order of their first events. Events of models are left out, so that a run on a model has the
 /// transcript of a scripted one.
 pub fn transcript(events: &[Event]) -> String {
     let mut events: Vec<_> = events.iter().collect();
@@ -98,7 +98,8 @@ pub fn transcript(events: &[Event]) -> String {
     text
 }
 
-/// The id and the tool of the call that an event is about, if it is about one, and what happened; `None` for events of models.
+/// Returns the id and the tool of the call that an event is about, if there is one, and the text of the event; `None` for events of
+/// models.
 fn told(kind: &EventKind) -> Option<(Option<(&str, &str)>, String)> {
     let asked = |request: &ApprovalRequest| {
         format!("asked: {}", request.prompt.as_deref().unwrap_or(request.args.as_str()))

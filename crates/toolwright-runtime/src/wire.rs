@@ -220,8 +220,8 @@ impl From<WireRecord> for StepRecord {
 }
 
 impl PastRun {
-    /// Returns the run as JSON text, which [`from_json`](Self::from_json) reads. Store it where only
-    /// the host can write, since it is not sealed: a planner believes what it says of the past.
+    /// Returns the run as JSON text, which [`from_json`](Self::from_json) reads. Store it where only the host can write,
+    /// since it is not sealed and planners trust it.
     pub fn to_json(&self) -> String {
         let json = serde_json::to_string(&WireRun::from(self));
         json.unwrap_or_else(|error| unreachable!("it holds only strings: {error}"))

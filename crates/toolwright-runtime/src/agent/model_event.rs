@@ -28,7 +28,7 @@ pub enum ModelEvent {
         /// More of the arguments, as the model writes them.
         args: String,
     },
-    /// The pieces of this answer so far have no meaning: the model is asked again.
+    /// The pieces of this answer so far are void: the model is asked again.
     Restarted {
         /// The reason.
         reason: String,

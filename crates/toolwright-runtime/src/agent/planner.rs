@@ -92,7 +92,7 @@ pub struct PastRun {
     pub input: Payload,
     /// Its steps.
     pub steps: Vec<StepRecord>,
-    /// Its final payload, or the failure. A run that waits for answers has failed for its conversation.
+    /// Its final payload, or the failure. In a conversation, a run that waits for answers counts as failed.
     pub result: Result<Payload, ToolFailure>,
 }
 

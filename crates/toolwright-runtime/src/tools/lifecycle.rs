@@ -20,11 +20,11 @@ const EXIT: Duration = Duration::from_mins(1);
 pub(crate) struct EnteredToolset {
     toolset: Option<Arc<dyn Toolset>>,
     scope: Arc<Scope>,
-    /// Whether it combines toolsets, of which each may take its time to exit.
+    /// Whether it combines toolsets, each of which has its own time to exit.
     is_combined: bool,
 }
 
-/// Exits a toolset. One that takes too long is given up: what its exit holds is dropped.
+/// Exits a toolset. If that takes too long, the future of the exit is dropped.
 pub(crate) async fn exit(toolset: &dyn Toolset, scope: &Scope) -> Result<(), BoxError> {
     tokio::select! {
         biased;

@@ -15,8 +15,9 @@ use toolwright::{Payload, ToolSpec};
 const MAX_RENDERED: usize = 1 << 20;
 
 /// Renders a template with a call's arguments and its result, if any. Numbers keep all digits, and
-/// [hidden](toolwright::untrusted) characters become visible, also line breaks, which could end the question. A template with an error is returned unchanged, and so is one that
-/// could take long or become long: specs of peers can have any template.
+/// [hidden](toolwright::untrusted) characters become visible, also line breaks, which could end the question. A
+/// template with an error is returned unchanged, and so is one that could take much time or memory: specs of peers can
+/// have any template.
 pub(crate) fn fill(
     template: &str,
     spec: &ToolSpec,
@@ -105,7 +106,7 @@ fn value(json: &toolwright::Value) -> Value {
     }
 }
 
-/// Returns a text of a call with a sign in place of each line break.
+/// Returns a text of a call with `⏎` in place of each line break.
 fn on_one_line(text: &str) -> Cow<'_, str> {
     if !text.contains('\n') {
         return Cow::Borrowed(text);
