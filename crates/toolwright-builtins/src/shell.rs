@@ -212,8 +212,8 @@ impl ShellBuilder {
     ///
     /// # Errors
     ///
-    /// The folder does not exist or cannot be read; the path of a program is not absolute, is not that of a file, or is in the folder, where calls
-    /// could replace it; or two programs have the same name.
+    /// The folder does not exist or cannot be read; the path of a program is not absolute, is not that of a file, or is in the
+    /// folder, where calls could replace it; or two programs have one name.
     pub fn build(self) -> io::Result<Shell> {
         let mut shell = self.shell;
         let invalid = |message: String| io::Error::new(io::ErrorKind::InvalidInput, message);
@@ -367,7 +367,7 @@ impl Shell {
         Ok(found)
     }
 
-    /// A path of the open folder for a child, which has its files until it runs its program.
+    /// Returns the path of the open folder in a child, which has the open files of this process until it runs its program.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn place(&self) -> PathBuf {
         let opened = self.opened.as_ref().map(AsRawFd::as_raw_fd);

@@ -10,7 +10,7 @@ use toolwright_runtime::{ToolEntry, Toolset};
 
 /// A state that can be saved, as serde writes it.
 pub(crate) trait Saved: Serialize + DeserializeOwned + Default + Send {
-    /// Returns whether the tools could have made this state: who restores one may not have been given it by them.
+    /// Returns whether the tools could have made this state: a state that is restored may come from elsewhere.
     fn is_within_limits(&self) -> bool;
 }
 

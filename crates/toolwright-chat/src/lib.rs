@@ -82,7 +82,8 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// There is no such agent, or standard input or output fails. A request that fails ends no chat: its failure is shown.
+    /// There is no such agent, or standard input or output fails. A request that fails does not end the chat: its failure is
+    /// shown.
     pub async fn run(self) -> Result<(), BoxError> {
         self.run_with(BufReader::new(io::stdin()), &mut io::stdout()).await
     }
@@ -202,7 +203,7 @@ impl Conversation<'_> {
         Ok(ended)
     }
 
-    /// Asks all questions. Returns nothing after Ctrl-C or the end of the input.
+    /// Asks for all approvals. Returns nothing after Ctrl-C or the end of the input.
     async fn ask(&mut self, questions: &[&ApprovalRequest]) -> io::Result<Option<Vec<Answer>>> {
         let mut answers = Vec::new();
         for question in questions {

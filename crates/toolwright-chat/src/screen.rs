@@ -7,7 +7,7 @@ use toolwright::untrusted::{line, visible};
 use toolwright::{FailureKind, ToolFailure};
 use toolwright_runtime::{ApprovalRequest, EventKind, ModelEvent, RunEnd, RunOutcome};
 
-/// The most bytes of arguments and results that are shown. A question shows all of its arguments.
+/// The most bytes of arguments and results that are shown. An approval question shows all arguments.
 const EXCERPT: usize = 200;
 
 /// An output, and what was written to it in the current request.

@@ -1,7 +1,7 @@
 //! A server on loopback that plays a language model from a script, for tests. It speaks the APIs of five providers.
 //!
-//! See the [README](https://docs.rs/crate/toolwright-model-stage) for an example. [`Script`] says what the model answers,
-//! [`Stage`] serves it, and [`rules`] is the rule book of dialects, which a twin refuses requests by.
+//! See the [README](https://docs.rs/crate/toolwright-model-stage) for an example. [`Script`] lists the answers of
+//! the model, [`Stage`] serves them, and [`rules`] has the rules by which a twin refuses requests.
 
 #![warn(missing_debug_implementations)]
 

@@ -15,7 +15,7 @@ pub struct ReceivedRequest {
     pub headers: Vec<(String, String)>,
     /// The body as it was sent.
     pub text: String,
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if it is not JSON.
     pub body: Value,
 }
 

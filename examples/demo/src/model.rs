@@ -68,7 +68,8 @@ fn key(preset: &Preset) -> Result<Option<String>, BoxError> {
     }
 }
 
-/// The script of a stage that plays what was recorded. Handles of pages are random: `$page` is the one of the run.
+/// The script of a stage that plays the recorded answers. Handles of pages are random: `$page` is the one of the
+/// run.
 fn recorded() -> Result<Script, BoxError> {
     let mut script = Script::new();
     for line in RECORDED.lines() {

@@ -1,4 +1,5 @@
-//! Serves a calculator on stdio until the client leaves, or over HTTP until SIGTERM. On SIGTERM, running calls may finish.
+//! Serves a calculator on stdio until the client disconnects, or over HTTP until SIGTERM. On SIGTERM, running calls may
+//! finish.
 
 use std::error::Error;
 use std::io;

@@ -162,8 +162,8 @@ fn cancelled() -> ToolFailure {
     ToolFailure::new(FailureKind::Cancelled, "the call was cancelled", Recovery::Retry)
 }
 
-/// Opens a regular file for reading. Other files are refused after they are opened, since the path may change in between. To
-/// open a pipe does not wait for its other end.
+/// Opens a regular file for reading. Other files are refused after they are opened, since the path may change in between.
+/// Opening a pipe does not wait for its other end.
 fn open(folder: &Dir, path: &str) -> Result<(File, u64), ToolFailure> {
     let opened = folder.open_with(path, OpenOptions::new().read(true).nonblock(true));
     let opened = opened.and_then(|file| file.metadata().map(|metadata| (file, metadata)));

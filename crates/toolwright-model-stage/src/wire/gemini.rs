@@ -39,7 +39,7 @@ fn response(answer: &Answer<'_>, parts: &str, finish: Option<&str>) -> String {
     )
 }
 
-/// Returns the parts. A signature stands at the part behind the reasoning.
+/// Returns the parts. A signature is in the part after the reasoning.
 fn parts(answer: &Answer<'_>, is_stream: bool) -> Vec<String> {
     let mut parts = Vec::new();
     let mut signed = None;

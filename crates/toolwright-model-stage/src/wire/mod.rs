@@ -1,4 +1,4 @@
-//! Writes replies as each API does, and reads the parts of requests that a twin judges.
+//! Writes replies as each API does, and reads the parts of requests that a twin checks.
 
 mod anthropic;
 mod bedrock;
@@ -12,7 +12,7 @@ use toolwright_dialect::{Dialect, wire_name};
 use crate::reply::{Part, Reply, Stop};
 use crate::request::{Api, ReceivedRequest};
 
-/// A body, with what the client has to send back.
+/// A body, with the signatures that the client has to send back.
 #[derive(Default)]
 pub(crate) struct Written {
     pub(crate) body: Vec<u8>,
@@ -20,7 +20,7 @@ pub(crate) struct Written {
     pub(crate) signatures: Vec<String>,
 }
 
-/// An answer with what a script left open.
+/// An answer with the ids and names that a script does not set.
 pub(crate) struct Answer<'a> {
     /// The model that the request names.
     pub(crate) model: String,
