@@ -16,7 +16,7 @@ const EXCERPT: usize = 300;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The wire cannot say the question; nothing was sent.
+    /// The wire cannot express the question; nothing was sent.
     Unsendable(String),
     /// The provider could not be reached.
     Connect(String),
@@ -94,7 +94,7 @@ struct RetryInfo {
 }
 
 impl ModelError {
-    /// The error for a response that is no success. `header` returns the value of a header by its name in lower case.
+    /// The error for a response that is not a success. `header` returns the value of a header by its name in lower case.
     pub fn of_status<'a>(
         code: u16,
         header: impl Fn(&str) -> Option<&'a str>,

@@ -22,7 +22,7 @@ const BEGINNING: f32 = 0.8;
 /// The most words of a query that count.
 const MOST_WORDS: usize = 64;
 
-/// The fewest letters of a beginning.
+/// The fewest letters with which a longer word must begin.
 const LEAST_BEGINNING: usize = 4;
 
 /// Words that mean the same in names of tools, each list once.

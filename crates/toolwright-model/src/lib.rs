@@ -1,12 +1,12 @@
-//! Asks language models. A [`Question`] holds a conversation and tools as `toolwright_dialect` places them; a [`Wire`] writes
-//! it as a provider's API describes and reads the [`Answer`].
+//! Calls language models. A [`Question`] holds a conversation and tools as `toolwright_dialect` places them; a [`Wire`]
+//! writes it as a provider's API describes and reads the [`Answer`].
 //!
 //! The feature `client` has a `Client`, which sends questions and tries again where that helps. The feature `planner` has a
 //! `ModelPlanner`, which decides the steps of an agent.
 //!
 //! Wires are pure functions: they do no IO, so tests need no server. The arguments of a call stay the text that the model
-//! wrote: keys that are there twice and large numbers reach the tool's codec, and a call whose arguments are no JSON costs
-//! its siblings nothing.
+//! wrote: duplicate keys and large numbers reach the tool's codec, and a call whose arguments are not JSON does not affect
+//! its siblings.
 //!
 //! ```
 //! use toolwright_dialect::{Dialect, Request};

@@ -1,4 +1,4 @@
-//! The seam between those who ask and models: questions, answers and their parts.
+//! The interface to models: questions, answers and their parts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,7 @@ pub trait Model: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the provider does not answer, refuses the question, or answers with something else than its API describes.
+    /// If the provider does not answer, refuses the question, or does not answer as its API describes.
     fn ask<'a>(
         &'a self,
         question: &'a Question<'a>,

@@ -26,10 +26,10 @@ const EXCERPT: usize = 100;
 /// The default number of attempts.
 const ATTEMPTS: u32 = 4;
 
-/// The default of the time without a byte.
+/// The default time without a byte.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The shortest part of a key that is taken out of a text that was cut.
+/// The shortest part of a key that is removed from a text that was cut.
 const LEAST_PART: usize = 4;
 
 /// Builds a [`Client`].
@@ -138,7 +138,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the wire, for an endpoint that speaks another API than its preset.
+    /// Sets the wire, for an endpoint that has another API than its preset.
     #[must_use]
     pub fn with_wire(mut self, wire: Wire) -> Self {
         self.preset.wire = wire;
@@ -246,8 +246,8 @@ fn header(header: KeyHeader, key: &str) -> Result<(HeaderName, HeaderValue), Bui
 pub(super) struct Secret(Vec<String>);
 
 impl Secret {
-    /// Returns a text without the keys, in any encoding of [`Redactor`]. Where something was cut, which `…` shows, the beginning of
-    /// a key before it goes too.
+    /// Returns a text without the keys, in any encoding of [`Redactor`]. Where a text was cut, the beginning of a key before the
+    /// `…` is removed, too.
     pub(super) fn redacted(&self, text: &str) -> String {
         let text = Redactor::new(&self.0).redacted(text);
         let parts = || {

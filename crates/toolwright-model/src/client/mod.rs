@@ -39,7 +39,7 @@ const MOST_ANSWER_BYTES: usize = 16 << 20;
 /// A model behind an HTTP API.
 ///
 /// Transient errors are tried again, with the waits that the provider asks for, as long as nothing of the answer was shown.
-/// Redirects are not followed, proxies of the environment are not used, and the key is in no text.
+/// Redirects are not followed, proxies of the environment are not used, and no error and no `Debug` output has the key.
 pub struct Client {
     http: reqwest::Client,
     base: Url,
@@ -84,7 +84,7 @@ impl Client {
         self.read(response, question, deltas).await
     }
 
-    /// Waits for the next sign of the provider.
+    /// Waits for the response or its next bytes.
     async fn in_time<T>(
         &self,
         sign: impl Future<Output = reqwest::Result<T>>,
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// Returns the error of a response that is no success.
+    /// Returns the error of a response that is not a success.
     async fn refusal(&self, mut response: Response) -> ModelError {
         let status = response.status();
         let headers = response.headers().clone();

@@ -14,11 +14,11 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The longest wait that a provider may ask for, if there is no limit of time.
 const LONGEST_ASKED: Duration = Duration::from_mins(5);
 
-/// The statuses of errors that pass: of HTTP, and 529, which Anthropic answers with if it is overloaded.
+/// The statuses of temporary errors: those of HTTP, and 529, with which Anthropic answers if it is overloaded.
 const TRANSIENT: [u16; 9] = [408, 409, 425, 429, 500, 502, 503, 504, 529];
 
-/// Returns the wait before the next attempt, or `None` if there should be none: after an error that does not pass, and if the
-/// wait is longer than the time that is left, or than five minutes if there is no limit. `attempt` counts from one, `random` is from 0 to 1.
+/// Returns the wait before the next attempt, or `None` if there should be none: after a permanent error, and if the wait is longer
+/// than the time that is left, or than five minutes if there is no limit. `attempt` counts from one, `random` is from 0 to 1.
 pub(super) fn wait(
     error: &ModelError,
     attempt: u32,

@@ -283,8 +283,8 @@ fn note_of(step: &StepRecord) -> Option<Note> {
     serde_json::from_str(step.note.as_ref()?.as_str()).ok()
 }
 
-/// Returns the id of a call in its run. Ids that a provider made are kept; those that it left out are unique only within their
-/// conversation, and tools may take an id for more.
+/// Returns the id of a call in its run. Ids that a provider made are kept; the others are unique only within their conversation,
+/// so the id of the run is put before them.
 pub(super) fn call_id(run_id: &str, id: &str) -> String {
     match own_id(id) {
         Some(id) => id.to_owned(),

@@ -51,7 +51,7 @@ const MAX_SEARCHES: u32 = 10;
 ///   the issues with their places in what it wrote.
 /// - An answer without calls ends the run. If the final payload must match a schema, the model gives it as [`FinalOutput`]
 ///   says, and corrects it if it is not valid.
-/// - Over a limit of [`Policy`](toolwright_runtime::Policy), such as `max_model_calls`, the model gets one last question. Questions
+/// - At a limit of [`Policy`](toolwright_runtime::Policy), such as `max_model_calls`, the model gets one last question. Questions
 ///   count also if their answer breaks off; tokens that are not reported are estimated.
 ///
 /// The notes of the run's steps hold the answers of the model, including reasoning that only its provider understands. They are
@@ -170,7 +170,8 @@ impl ModelPlanner {
         self
     }
 
-    /// Sets the prices of the model. Without them costs are not known, and the run of an agent with `max_cost` fails. Tokens that the provider does not report are estimated.
+    /// Sets the prices of the model. Without them costs are not known, and the run of an agent with `max_cost` fails. Tokens that a
+    /// provider does not report are estimated.
     #[must_use]
     pub fn with_prices(mut self, prices: Prices) -> Self {
         self.prices = Some(prices);

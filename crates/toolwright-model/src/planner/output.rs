@@ -7,7 +7,7 @@ use toolwright_runtime::Turn;
 
 use crate::model::Choice;
 
-/// The beginning of what a model is told of a final answer that is not valid.
+/// The beginning of the message about an invalid final answer.
 const INVALID: &str = "the final answer is not valid:";
 
 /// The way in which a model gives a final payload that must match a schema.
@@ -18,7 +18,7 @@ pub enum FinalOutput {
     /// `final_answer_2`.
     #[default]
     Tool,
-    /// As the text of the last answer, which the provider holds to the schema. Not every model can do so beside tools.
+    /// As the text of the last answer, which the provider constrains to the schema. Not every model can do so with tools.
     Native,
     /// As the first JSON object or array of a text. The schema is in the instructions.
     Prompted,
@@ -51,7 +51,7 @@ impl<'a> Expected<'a> {
         Some(Subject { name, ..Subject::final_answer(self.spec?.result_schema()) })
     }
 
-    /// Returns the schema that the provider holds the text of the last answer to, with a name.
+    /// Returns the schema to which the provider constrains the text of the last answer, with a name.
     pub(super) fn native(&self) -> Option<Subject<'_>> {
         let spec = self.spec.filter(|_| self.output == FinalOutput::Native)?;
         Some(Subject { name: &self.name, description: "", args: spec.result_schema() })
@@ -97,7 +97,7 @@ impl<'a> Expected<'a> {
         format!("{how}, and call no other tool: {reason}.")
     }
 
-    /// Returns what to tell a model that answered with a text instead of a call.
+    /// Returns the message for a model that answered with a text instead of a call.
     pub(super) fn reminder(&self) -> Option<String> {
         self.tool_name().map(|name| {
             format!("Call a tool. If the work is done, call `{name}` with the final answer.")
@@ -172,8 +172,8 @@ pub(super) fn free_name(turn: &Turn<'_>, wanted: &str) -> String {
     names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
-/// Returns the JSON of a text: all of it, or its first object or array. Reads each byte at most twice: where an object or array
-/// turns out to be none, the next one is looked for behind what was read of it.
+/// Returns the JSON of a text: all of it, or its first object or array. Reads each byte at most twice: after a text that is not
+/// an object or array after all, the next one is searched for behind the part that was read.
 fn json_in(text: &str) -> Option<&str> {
     let whole = text.trim();
     if first_value(whole) == Ok(whole) {

@@ -26,7 +26,7 @@ pub(super) struct ProjectionCache {
 #[derive(Debug)]
 pub(super) struct Tools {
     tools: Vec<Tool>,
-    /// The schema that the text of the last answer must match, as a tool, if the provider holds the model to it.
+    /// The schema that the text of the last answer must match, as a tool, if the provider enforces it.
     output: Option<Tool>,
 }
 
@@ -38,7 +38,7 @@ struct Tool {
     strictness: Strictness,
 }
 
-/// Tools on their way into a request.
+/// The tools of a request that is being built.
 pub(super) struct Placement<'a> {
     projections: Vec<Projections<'a>>,
     dialect: &'a Dialect,
@@ -102,7 +102,7 @@ impl Tools {
         self.tools.is_empty()
     }
 
-    /// Returns the projection for the text of the last answer, if the provider holds the model to it.
+    /// Returns the projection for the text of the last answer, if the provider enforces its schema.
     pub(super) fn output(&self, is_plain: bool) -> Option<&Projection> {
         self.output.as_ref().map(|output| if is_plain { &*output.plain } else { &*output.strict })
     }
@@ -112,7 +112,7 @@ impl Tools {
         self.tools.iter().map(|tool| &*tool.plain.wire_name)
     }
 
-    /// Returns the projection of a tool for its values. Values look alike in both modes only by chance, so the mode counts.
+    /// Returns the projection of a tool for its values. It depends on the mode, as the forms of values differ.
     pub(super) fn projection(&self, name: &str, is_strict: bool) -> Option<&Projection> {
         let tool = self.tools.iter().find(|tool| tool.name == name)?;
         Some(if is_strict { &tool.strict } else { &tool.plain })

@@ -6,7 +6,7 @@ use toolwright_runtime::Policy;
 
 use crate::model::{Answer, Content, Delta, Message, Question, Usage};
 
-/// About so many bytes of text are one token, where the provider reports none.
+/// The estimated number of bytes of a token, where the provider reports none.
 const BYTES_A_TOKEN: usize = 4;
 
 const TOKENS_A_PRICE: u128 = 1_000_000;
@@ -77,7 +77,7 @@ impl Spending {
     }
 }
 
-/// Returns the failure of a run whose limit of cost cannot be kept.
+/// Returns the failure of a run whose limit of cost cannot be enforced.
 pub(super) fn no_prices(agent: &str) -> ToolFailure {
     let message = "the model could not be asked";
     let detail = format!(

@@ -92,7 +92,7 @@ struct Chosen<'a> {
     disable_parallel_tool_use: Option<bool>,
 }
 
-/// The end of a part of the request that is the same in the next one.
+/// Marks the end of a part that the next request repeats, so that it is cached.
 #[derive(Serialize)]
 struct CacheControl {
     #[serde(rename = "type")]
@@ -349,7 +349,7 @@ impl Events {
         Self { draft: Draft::new(facts, question), dialect: facts.dialect, open: BTreeMap::new() }
     }
 
-    /// Numbers are those so far; what an event does not say stays.
+    /// Numbers are totals so far; those that an event does not have stay unchanged.
     fn tokens(&mut self, tokens: Tokens) {
         let usage = self.draft.usage.get_or_insert_default();
         let set = |known: &mut u64, found: Option<u64>| *known = found.unwrap_or(*known);

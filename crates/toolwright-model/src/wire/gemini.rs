@@ -16,7 +16,7 @@ use crate::draft::{Draft, own_id};
 use crate::error::ModelError;
 use crate::model::{Answer, Choice, Content, Message, ModelFacts, Question, Stop, Usage};
 
-/// The kind of the opaque part for the signature of the text or call behind it.
+/// The kind of the opaque part for the signature of the text or call after it.
 const SIGNATURE: &str = "thoughtSignature";
 
 /// The kind of an opaque part that is a whole part of a content.
@@ -347,7 +347,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Tokens of thoughts are counted apart here, and those of a cache within the prompt.
+    /// Tokens of thoughts are counted separately here, and those of a cache within the prompt.
     fn usage(self) -> Usage {
         let cache_read = self.cached_content_token_count.unwrap_or_default();
         let reasoning = self.thoughts_token_count.unwrap_or_default();

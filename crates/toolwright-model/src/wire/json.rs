@@ -10,7 +10,7 @@ use toolwright::Payload;
 use crate::error::{ModelError, first_line};
 use crate::model::Settings;
 
-/// Reads JSON of a provider. Keys that are not asked for are skipped.
+/// Reads JSON of a provider. Unknown keys are skipped.
 pub(super) fn read<'a, T: Deserialize<'a>>(what: &str, text: &'a str) -> Result<T, ModelError> {
     serde_json::from_str(text).map_err(|error| ModelError::malformed(what, &error, text))
 }

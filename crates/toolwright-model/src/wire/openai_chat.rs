@@ -15,10 +15,10 @@ use crate::draft::{CallPlace, Draft};
 use crate::error::ModelError;
 use crate::model::{Answer, Choice, Content, Message, ModelFacts, Question, Stop, Usage};
 
-/// The kind of the opaque part for thoughts, which `DeepSeek` and others want back with the calls they led to.
+/// The kind of the opaque part for thoughts, which `DeepSeek` and others expect back with the calls that they led to.
 const REASONING: &str = "reasoning_content";
 
-/// The kind of the opaque part for thoughts in pieces, some of them encrypted, which OpenRouter wants back as they were
+/// The kind of the opaque part for thoughts in pieces, some of them encrypted, which OpenRouter expects back unchanged
 /// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
 const DETAILS: &str = "reasoning_details";
 

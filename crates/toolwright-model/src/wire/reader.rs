@@ -102,7 +102,7 @@ impl Reader {
         self.events.draft().deltas()
     }
 
-    /// Returns true if nothing of meaning can follow: the answer is complete, or broken.
+    /// Returns true if further bytes have no effect: the answer is complete, or broken.
     pub fn is_over(&mut self) -> bool {
         self.error.is_some() || self.events.draft().is_over
     }

@@ -1,5 +1,5 @@
 //! Server-sent events (HTML Standard, section 9.2.6), from pieces of any size. Libraries for them read from sockets or async
-//! streams, and bound nothing.
+//! streams, and have no limits.
 
 use super::json::utf8;
 use crate::draft::MOST_EVENT_BYTES;

@@ -1,4 +1,5 @@
-//! Conversations in which user and model take turns: neighbors of one role are one message, and instructions stand apart.
+//! Conversations in which user and model take turns: adjacent messages of one role are merged, and instructions are
+//! separate.
 
 use crate::error::ModelError;
 use crate::model::Message;
