@@ -119,7 +119,7 @@ impl Canonical {
         });
     }
 
-    /// Begins a projection, which may merge so many schemas.
+    /// Begins a projection, which may copy [`MOST_COPIED`] keywords and properties to merge schemas.
     pub(crate) fn begin(&self) {
         self.unmerged.set(MOST_COPIED);
     }
@@ -323,7 +323,8 @@ pub(crate) fn modernize(schema: &mut Value, siblings_count: bool) {
     });
 }
 
-/// Merges two schemas so that a value fits the result if it fits both. `None` where no single schema without `allOf` says that.
+/// Merges two schemas so that a value fits the result if it fits both. `None` where no single schema without `allOf` expresses
+/// that.
 pub(crate) fn merge(one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
     // A closed object refuses the keys of the other, unless it names them too.
     let keys = |map: &Map<Value>| -> BTreeSet<String> {

@@ -34,9 +34,9 @@ impl Kinds {
 /// The outermost form of the values of a schema.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
-    /// `Integer` stands beside `Number`.
+    /// With `Number`, `Integer` is in the set, too.
     kinds: Kinds,
-    /// The only values there are.
+    /// All values, if the schema lists them.
     values: Option<Vec<Value>>,
     object: ObjectGuard,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Guard {
 #[derive(Clone, Debug, Default)]
 struct ObjectGuard {
     required: Vec<String>,
-    /// All keys there are, if the object is closed.
+    /// All keys, if the object is closed.
     known: Option<Vec<String>>,
     /// Keys with a list of values.
     constants: Vec<(String, Vec<Value>)>,

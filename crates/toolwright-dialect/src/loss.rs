@@ -71,8 +71,8 @@ impl fmt::Display for LossKind {
 
 /// The guarantees of a projection, from best to worst.
 ///
-/// Let C be the values of the canonical schema and W those of the wire schema. In each class, `decode` brings back what
-/// `encode` made, `encode` stays within W, and what `decode` returns is judged by the codec.
+/// Let C be the values of the canonical schema and W those of the wire schema. In each class, `decode` reverses
+/// `encode`, the results of `encode` are in W, and the codec checks those of `decode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// All of C can be encoded, and all of W decoded into C.

@@ -33,8 +33,8 @@ pub fn wire_name(name: &str, dialect: &Dialect) -> String {
     format!("{}{suffix}", &wire[..end])
 }
 
-/// Returns the id of a call on the wire: itself where the dialect takes it, else nine base-36 digits of its digest, begun
-/// `attempt` digits later. Ids of one request that come out equal need another attempt, see [`wire_call_ids`].
+/// Returns the id of a call on the wire: itself where the dialect takes it, else nine base-36 digits of a digest of the id
+/// and `attempt`. Ids of one request that become equal need another attempt, see [`wire_call_ids`].
 fn wire_call_id(id: &str, dialect: &Dialect, attempt: u8) -> String {
     if attempt == 0 && dialect.takes_call_id(id) {
         return id.to_owned();

@@ -62,7 +62,7 @@ impl std::fmt::Display for Finding {
 
 /// Names the tools of a request and decides which of them are strict: those that always are, then the cheapest, until a budget
 /// of the dialect is full. A tool that is refused strictly is sent plainly; one that is refused plainly too is left out. No tool
-/// makes the request fail for the others, but for two names that are equal on the wire.
+/// makes the request fail for the others, except for two names that are equal on the wire.
 pub fn place<'a>(tools: &[Projections<'a>], dialect: &Dialect) -> Request<'a> {
     let mut findings = Vec::new();
     let is_strict = strict_tools(tools, dialect, &mut findings);
@@ -91,7 +91,7 @@ pub fn place<'a>(tools: &[Projections<'a>], dialect: &Dialect) -> Request<'a> {
     Request { tools: placed, findings }
 }
 
-/// What a strict tool takes of the budgets.
+/// The share of the budgets that a strict tool takes.
 fn cost(projection: &Projection) -> usize {
     projection.numbers.optional
         + 2 * projection.numbers.unions

@@ -11,9 +11,9 @@ use crate::loss::{Loss, LossKind};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// For rules that are only said in words, and for values that only the wire schema accepts. Allowed by default.
+    /// For rules that only become sentences, and for values that only the wire schema accepts. Allowed by default.
     pub widened: Option<Level>,
-    /// For objects that say nothing of other keys and are closed on the wire. Allowed by default.
+    /// For objects whose schema does not mention other keys and which are closed on the wire. Allowed by default.
     pub unnamed_keys: Option<Level>,
     /// For properties that are optional and nullable, whose absence has no form on the wire. A warning by default.
     pub absent: Option<Absent>,
@@ -80,11 +80,11 @@ pub enum Level {
     Deny,
 }
 
-/// What becomes of the absence of a property that is optional and nullable, in dialects that require all properties.
+/// How the absence of a property that is optional and nullable is sent, in dialects that require all properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Absent {
-    /// It has no form, which is judged so.
+    /// It cannot be sent; the loss has this level.
     Level(Level),
     /// The value goes into an object with the key `value`, and null stands for absence.
     Wrap,
@@ -110,7 +110,7 @@ impl TryFrom<String> for Absent {
 pub enum Unroll {
     /// The schema is refused.
     Refuse,
-    /// So many levels are written out; what is deeper has no form.
+    /// This many levels are written out; deeper values cannot be sent.
     Levels(u8),
 }
 

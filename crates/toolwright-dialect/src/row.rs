@@ -239,7 +239,7 @@ impl From<RecursionEntry> for Recursion {
     }
 }
 
-/// Whose property names a grammar holds for.
+/// The objects to whose property names a grammar applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum KeyScope {
@@ -469,7 +469,7 @@ impl Dialect {
         &self.errors
     }
 
-    /// The published profile that the row agrees with, and how strictly it is held to it.
+    /// The published profile that the row agrees with, and its level.
     pub fn profile(&self) -> Option<(&str, Option<&str>)> {
         Some((self.profile.as_deref()?, self.profile_level.as_deref()))
     }

@@ -2,7 +2,7 @@
 
 use toolwright::value::{Kind, Map, Value};
 
-/// Returns the sentence for a keyword of a node, or `None` if it says nothing to a model.
+/// Returns the sentence for a keyword of a node, or `None` if it has no meaning for a model.
 pub(crate) fn of(keyword: &str, value: &Value, node: &Map<Value>) -> Option<String> {
     let text = value.as_str();
     let count = value.as_u64();

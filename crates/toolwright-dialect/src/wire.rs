@@ -16,7 +16,7 @@ struct Node<'a> {
     key: Cow<'a, str>,
     /// The text of a scalar, strings with their quotes and escapes; the first character of an array or object.
     json: &'a str,
-    /// The number of values in this one, with itself.
+    /// The number of values in this one, including itself.
     size: usize,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Wire<'a>(&'a [Node<'a>]);
 const KINDS: [Kind; 6] =
     [Kind::String, Kind::Null, Kind::Number, Kind::Object, Kind::Array, Kind::Boolean];
 
-/// A value takes about so many bytes of text with its key.
+/// The estimated bytes of a value with its key, to reserve memory.
 const BYTES_OF_VALUE: usize = 12;
 
 impl<'a> Document<'a> {

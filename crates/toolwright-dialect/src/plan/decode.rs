@@ -11,8 +11,8 @@ use super::{AbsentForm, At, ObjectStep, Plan, Property, Rest, SAME, Step, StepId
 use crate::wire::{Document, Wire, write_key};
 
 impl Plan {
-    /// Returns the JSON text of the canonical value. Decodes as much as possible, and adds mistakes to `wrong`: with any, the
-    /// text is of no use.
+    /// Returns the JSON text of the canonical value. Decodes as much as possible, and adds mistakes to `wrong`: if there are
+    /// any, the text is invalid.
     pub(crate) fn decode(&self, wire: Wire<'_>, size: usize, wrong: &mut Vec<Wrong>) -> String {
         let places = Places { canonical: &At::Root, wire: &At::Root };
         let mut decoder = Decoder { steps: &self.steps, wrong, out: String::with_capacity(size) };

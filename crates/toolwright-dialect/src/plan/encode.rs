@@ -5,6 +5,8 @@ use toolwright::value::{Map, Number, Value};
 use super::{AbsentForm, At, NoForm, ObjectStep, Plan, Rest, Step, StepId};
 
 impl Plan {
+    /// Encodes a canonical value.
+    ///
     /// # Errors
     ///
     /// Returns the first place whose value cannot be sent.

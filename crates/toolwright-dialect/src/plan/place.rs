@@ -21,7 +21,7 @@ impl Plan {
     }
 }
 
-/// A place on the wire, on its way down to a canonical place.
+/// A place on the wire while the canonical place is followed down.
 struct Place<'a> {
     plan: &'a Plan,
     wire: String,

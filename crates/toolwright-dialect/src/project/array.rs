@@ -145,7 +145,7 @@ impl Projector<'_> {
         Node::same(wire)
     }
 
-    /// As `finish`, where the wire value is of another kind than the canonical one: rules are said in words alone.
+    /// As `finish`, where the wire value is of another kind than the canonical one: rules only become sentences.
     pub(super) fn finish_in_words(
         &mut self,
         wire: &mut Map<Value>,

@@ -129,7 +129,7 @@ impl Projector<'_> {
         Node { wire, step }
     }
 
-    /// Puts the words of a choice on its wire schema.
+    /// Adds the sentences of a choice to its wire schema.
     pub(super) fn describe(&mut self, wire: &mut Map<Value>, words: &Map<Value>, at: &str) {
         let mut described = Map::new();
         let handled = ["type", "anyOf", "oneOf"];

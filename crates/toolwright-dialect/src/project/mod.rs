@@ -62,7 +62,7 @@ pub struct Projection {
 /// A decoded value, with the way back to the wire for issues that a codec finds.
 #[derive(Debug)]
 pub struct Decoded<'a> {
-    /// The canonical value. The tool's codec judges it.
+    /// The canonical value. The tool's codec checks it.
     pub canonical: Payload,
     plan: &'a Plan,
     /// The text of the wire value, unless its places are those of the canonical value.
@@ -379,7 +379,7 @@ struct Projector<'a> {
     dialect: &'a Dialect,
     policy: &'a Policy,
     losses: Vec<Loss>,
-    /// The losses of the definitions that are made. They stay, whatever becomes of the node that needed the definition.
+    /// The losses of the definitions that are made. They stay even if the node that needed the definition is dropped.
     losses_of_definitions: Vec<Loss>,
     steps: Vec<Step>,
     /// By the pointer of their target.
@@ -550,7 +550,7 @@ const POLICY_WORDS: [&str; 2] = ["unnamed_keys", "absent"];
 const WORDS: [&str; 7] =
     ["title", "description", "$comment", "examples", "$schema", "$id", "default"];
 
-/// The most characters that are shown of what is no schema.
+/// The most characters that are shown of a value that is not a schema.
 const MOST_SHOWN: usize = 40;
 
 /// Longer schemas are not put into a description.

@@ -23,7 +23,7 @@ const MOST_NESTED_COPIES: usize = 24;
 pub(super) const MOST_ALTERNATIVES: usize = 200;
 
 impl Projector<'_> {
-    /// Projects a schema that stands at a canonical pointer.
+    /// Projects the schema at a canonical pointer.
     pub(super) fn node(&mut self, schema: &Value, at: &str, depth: Depth) -> Node {
         if let Some(entries) = schema.as_object() {
             return self.entries(entries, at, depth);

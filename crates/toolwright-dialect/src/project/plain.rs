@@ -136,7 +136,7 @@ fn under_input(projector: &mut Projector<'_>, schema: Value) -> (Option<Map<Valu
     (wire, step)
 }
 
-/// Makes references to the root lead to where that stands now.
+/// Changes references to the root to its new place.
 fn rebase(schema: &mut Value) {
     change(schema, &mut |node| {
         if let Some(Value::String(reference)) = node.get("$ref")
@@ -257,7 +257,7 @@ fn with_items(projector: &mut Projector<'_>, schema: &mut Value) {
     }
 }
 
-/// Says patterns with lookaround or references in words, where they are not taken.
+/// Replaces patterns with lookaround or references by sentences where the dialect does not take them.
 fn without_strange_patterns(projector: &mut Projector<'_>, schema: &mut Value) {
     let dialect = projector.dialect;
     let words = |node: &Map<Value>| {
@@ -284,7 +284,7 @@ fn without_strange_patterns(projector: &mut Projector<'_>, schema: &mut Value) {
     }
 }
 
-/// Takes out ids that are no URI reference (RFC 3986, section 4.1).
+/// Removes ids that are not URI references (RFC 3986, section 4.1).
 fn without_strange_ids(projector: &mut Projector<'_>, schema: &mut Value) {
     let is_reference = |id: &str| {
         id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&byte))
