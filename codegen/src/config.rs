@@ -116,7 +116,7 @@ impl Config {
         if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
     }
 
-    /// Returns the files with dialects of the project's own, each with its span.
+    /// Returns the project's own files of dialects, each with its span.
     pub(crate) fn dialect_files(&self) -> impl Iterator<Item = (&Path, Span)> {
         let source = self.source;
         self.dialects
@@ -124,7 +124,7 @@ impl Config {
             .filter_map(move |(file, span)| Some((file, files::span(source?, span))))
     }
 
-    /// Resolves the dialects that the project is held to. `own` are those in [`Self::dialect_files`].
+    /// Resolves the targets of the project. `own` are the dialects in [`Self::dialect_files`].
     ///
     /// # Errors
     ///

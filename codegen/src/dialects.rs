@@ -1,5 +1,5 @@
-//! Holds the tools of a project to the provider dialects that `toolwright.toml` names: fits each published schema to them,
-//! and judges what is lost by the project's policy.
+//! Checks the tools of a project against the provider dialects that `toolwright.toml` names: projects each published schema,
+//! and reports the losses that the project's policy does not allow.
 
 mod place;
 
@@ -19,12 +19,12 @@ use crate::model::{Agent, Project, Tool, ToolId};
 use crate::schema::published;
 use crate::source::Spanned;
 
-/// The dialects of a project: its own ones, those that it is held to, and which losses it allows.
+/// The dialects of a project: its own ones, its targets, and which losses it allows.
 #[derive(Debug, Default)]
 pub struct Dialects {
-    /// The dialects of the project's own.
+    /// The project's own dialects.
     pub(crate) own: Vec<Dialect>,
-    /// The dialects that the project is held to, by their dated ids.
+    /// The targets of the project, by their dated ids.
     pub(crate) targets: Vec<String>,
     pub(crate) strict: Strict,
     /// Whether the schemas that providers get are generated, too.
@@ -87,7 +87,7 @@ impl Dialects {
         self.all().filter(|row| self.find(row.id()).is_ok_and(|newest| std::ptr::eq(newest, *row)))
     }
 
-    /// Returns the dialects that the project is held to.
+    /// Returns the targets of the project.
     pub fn targets(&self) -> impl Iterator<Item = &Dialect> {
         self.targets.iter().filter_map(|id| self.find(id).ok())
     }
@@ -151,7 +151,7 @@ impl Dialects {
             .collect()
     }
 
-    /// Judges every tool in every target.
+    /// Checks every tool for every target.
     pub(crate) fn findings(&self, project: &Project) -> Vec<Diagnostic> {
         if self.targets.is_empty() {
             return Vec::new();
@@ -186,7 +186,7 @@ impl Dialects {
         findings
     }
 
-    /// Holds the tools of an agent, which are in one request, to the limits of a target.
+    /// Checks the tools of an agent, which are in one request, against the limits of a target.
     fn limits(
         &self,
         project: &Project,

@@ -49,7 +49,7 @@ pub enum Layout {
     Modules,
 }
 
-/// The type of numbers, and of integers that neither their limits nor their format bound.
+/// The type of numbers, and of integers without limits or a format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "project", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Integers {

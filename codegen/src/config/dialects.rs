@@ -1,4 +1,4 @@
-//! Parses the table `[dialects]`: the providers that a project is held to, and which losses it allows.
+//! Parses the table `[dialects]`: the targets of a project, and which losses it allows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) struct Dialects {
 }
 
 impl Dialects {
-    /// Returns the files with dialects of the project's own, each with its span.
+    /// Returns the project's own files of dialects, each with its span.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Path, Range<usize>)> {
         self.files.iter().map(|file| (file.as_ref().as_path(), file.span()))
     }

@@ -1,4 +1,4 @@
-//! Losses of tools in the provider dialects that a project is held to. Their severity depends on the policy of the project.
+//! Losses of tools in the provider dialects that are targets of a project. Their severity depends on the policy of the project.
 
 use toolwright::issue::suggestion;
 use toolwright_dialect::LossKind;

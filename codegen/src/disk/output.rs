@@ -157,7 +157,7 @@ fn write_locked(
     Ok(plan.into_written(set_aside))
 }
 
-/// What to do with each file, by path.
+/// The action for each file, by path.
 #[derive(Default)]
 struct Plan<'a> {
     /// The texts of files to write.

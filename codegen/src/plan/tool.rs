@@ -91,7 +91,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Returns the definition of a tool for each dialect that the project is held to, if it asks for them.
+/// Returns the definition of a tool for each target of the project, if it asks for them.
 #[cfg(feature = "project")]
 fn definitions(planner: Planner<'_>, tool: &Tool, args: &str) -> Vec<SchemaFile> {
     let Some(dialects) = &planner.options.dialects else { return Vec::new() };

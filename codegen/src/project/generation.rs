@@ -30,7 +30,7 @@ pub(crate) struct Generation<'a> {
     pub(crate) config_text: &'a Sources,
     /// Whether the schema is the project's own, which has to declare every type that the options name.
     pub(crate) has_all_types: bool,
-    /// The dialects that the tools are held to.
+    /// The dialects of the project, with its targets.
     #[cfg(feature = "project")]
     pub(crate) dialects: Option<&'a Dialects>,
     /// The output folder.
@@ -46,8 +46,8 @@ struct FullRun {
 }
 
 impl Generation<'_> {
-    /// Brings the output folder up to date, generating only what changed since the last run if possible. A project that is held
-    /// to dialects is always generated in full, since these concern all of its tools.
+    /// Brings the output folder up to date, generating only what changed since the last run if possible. A project with targets
+    /// is always generated in full, since these concern all of its tools.
     pub(crate) fn write(self) -> Result<Generated, Failure> {
         if !self.is_held()
             && let Some(generated) = self.update()?
@@ -167,7 +167,7 @@ impl Generation<'_> {
 
 #[cfg(feature = "project")]
 impl Generation<'_> {
-    /// Returns whether the tools are held to dialects.
+    /// Returns whether there are targets.
     fn is_held(&self) -> bool {
         self.dialects.is_some()
     }

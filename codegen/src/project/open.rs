@@ -101,7 +101,7 @@ impl Project {
         self
     }
 
-    /// Holds the tools to other dialects than those that the configuration names.
+    /// Checks the tools against other dialects than those that the configuration names.
     ///
     /// # Errors
     ///
@@ -156,12 +156,12 @@ impl Project {
         Ok(others)
     }
 
-    /// Returns the project's dialects, and those that it is held to.
+    /// Returns the project's dialects and its targets.
     pub fn dialects(&self) -> &Dialects {
         &self.dialects
     }
 
-    /// Checks the schema without generating anything, and holds its tools to the dialects of the project.
+    /// Checks the schema without generating anything, and checks its tools against the dialects of the project.
     ///
     /// # Errors
     ///
@@ -224,8 +224,8 @@ impl Project {
 
     /// Compiles the schema, and writes or compares the output folder.
     ///
-    /// Comparing looks at every byte. Writing only generates what changed since the last run, unless the project is held to
-    /// dialects, which are judged first.
+    /// Comparing looks at every byte. Writing only generates what changed since the last run, unless the project has
+    /// targets, which are checked first.
     ///
     /// # Errors
     ///
@@ -307,7 +307,7 @@ fn parse(root: &Path, text: String) -> Result<(Config, Sources), Failure> {
     }
 }
 
-/// Reads the project's own dialects, and resolves those that it is held to.
+/// Reads the project's own dialects, and resolves its targets.
 fn dialects(root: &Path, config: &Config) -> Result<Dialects, Vec<Diagnostic>> {
     let mut own = Vec::new();
     let mut findings = Vec::new();
