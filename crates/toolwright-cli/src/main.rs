@@ -51,7 +51,7 @@ enum Command {
         #[arg(long, value_enum, value_name = "FINDINGS")]
         deny: Option<Deny>,
     },
-    /// Show what each provider accepts of the tools' schemas, and what it loses.
+    /// Show which parts of the tools' schemas each provider accepts, and what is lost.
     #[command(subcommand)]
     Dialects(dialects::Command),
     /// Explain a kind of mistake; without a code, list all kinds. `language` and `configuration` print the references of schema

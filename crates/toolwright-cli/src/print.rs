@@ -15,7 +15,7 @@ pub(crate) fn err(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Prints one line to standard output. Escapes text of others in it.
+/// Prints one line to standard output. Escapes untrusted text in it.
 pub(crate) fn out_line(text: &str) {
     out(&format!("{}\n", printable_line(text)));
 }
@@ -35,12 +35,12 @@ pub(crate) fn table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String
     }
 }
 
-/// Prints one line to standard error. Escapes text of others in it.
+/// Prints one line to standard error. Escapes untrusted text in it.
 pub(crate) fn err_line(text: &str) {
     err(&format!("{}\n", printable_line(text)));
 }
 
-/// Makes each line of a text of others printable.
+/// Makes each line of an untrusted text printable.
 pub(crate) fn printable_lines(text: &str) -> String {
     text.lines().map(printable_line).collect::<Vec<_>>().join("\n")
 }

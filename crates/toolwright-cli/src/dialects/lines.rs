@@ -1,4 +1,4 @@
-//! Commands that other programs drive: a JSON object a line in, one out.
+//! Commands for other programs, which write a JSON object on each line and read one for it.
 
 use std::io::{self, BufRead as _, Write as _};
 

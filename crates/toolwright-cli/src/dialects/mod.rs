@@ -1,4 +1,4 @@
-//! `toolwright dialects`: what each provider accepts of the tools' schemas.
+//! `toolwright dialects`: shows which parts of the tools' schemas each provider accepts.
 
 mod lines;
 mod report;
@@ -30,14 +30,14 @@ pub(crate) enum Command {
     Report {
         #[command(flatten)]
         tools: Tools,
-        /// Dialects to report on; the targets of the project, or all, unless given.
+        /// Dialects to report on [default: the targets of the project, or all].
         #[arg(long, value_name = "DIALECT")]
         dialect: Vec<String>,
         /// A table for people, a JSON object on a line for each tool and dialect, or the findings of `check` as SARIF.
         #[arg(long, value_enum, default_value = "human")]
         format: Format,
     },
-    /// List each loss of a tool in a dialect, with what stood in the schema and what stands there now.
+    /// List each loss of a tool in a dialect, with the keyword in the schema and its replacement.
     Why(ToolInDialect),
     /// Print the schema of a tool as a dialect gets it.
     Schema(ToolInDialect),
@@ -45,7 +45,7 @@ pub(crate) enum Command {
     Tokens {
         #[command(flatten)]
         tools: Tools,
-        /// Dialects to estimate for; the targets of the project, or all, unless given.
+        /// Dialects to estimate for [default: the targets of the project, or all].
         #[arg(long, value_name = "DIALECT")]
         dialect: Vec<String>,
     },

@@ -1,4 +1,4 @@
-//! What people read of dialects and projections.
+//! Reports on dialects and projections for people.
 
 use toolwright::Value;
 use toolwright::value::Map;
