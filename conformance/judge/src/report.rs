@@ -121,7 +121,7 @@ impl Summary {
         let mut text = format!(
             "{HEADING}
 As of {date}, by `cargo xtask judge --schemas {schemas} --seed {seed} --write`: {payloads} payloads of {schemas} random schemas,
-{valid} of them valid. The oracle is Python's `jsonschema` with exact numbers, patterns read as ECMA-262 does and literals for
+{valid} of them valid. The oracle is Python's `jsonschema` with exact numbers, ECMA-262 patterns and fixed lists of strings for
 formats; it does not decide {undecided} payloads. A verdict is right if the oracle agrees and the decoded value is encoded to a
 value that the schema accepts. An imported tool with a warning may accept more values than the schema, but never fewer.
 
