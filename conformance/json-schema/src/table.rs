@@ -23,8 +23,8 @@ instance through its codecs. `cargo xtask conformance --check` fails when this p
 - *Rounded*, counted among the agreed: a `number` is an `f64` in Rust, and the instance has a number that no `f64` holds. It is
   encoded as the nearest `f64`.
 - *Decided*: the file and the schema language contradict each other, and the codec follows the language. Twelve formats
-  are checked, though `format.json` wants them to be annotations; every other format is an annotation, though
-  `optional/format` wants it to be checked.
+  are checked, though they are annotations in `format.json`; every other format is an annotation, though it is checked in
+  `optional/format`.
 - *Refused*: the compiler reports a located error, as it does not support the schema, and generates nothing. The errors
   are listed below.
 
