@@ -31,7 +31,7 @@ fn definition(schemas: &Schemas, root: NodeId, key: &str) -> Option<(NodeId, Opt
     Some((node, Some(named.map_or(schemas[node].span, |named| named.name.span))))
 }
 
-/// Returns the node that a keyword of another one leads to, and its span if it is a property. A name or an index behind the
+/// Returns the node that a keyword of another one leads to, and its span if it is a property. A name or an index after the
 /// keyword is taken from `segments`.
 fn part(
     schemas: &Schemas,

@@ -51,7 +51,8 @@ struct ObjectGuard {
 }
 
 impl Guard {
-    /// Reads the form of a schema; `target` resolves a reference. A schema that is no object has values of any form.
+    /// Reads the form of a schema; `target` resolves a reference. A schema that is not an object has values of any
+    /// form.
     pub(crate) fn of<'a>(
         schema: Option<&'a Map<Value>>,
         target: &impl Fn(&str) -> Option<&'a Value>,
@@ -115,7 +116,7 @@ impl Guard {
     }
 }
 
-/// Returns whether null may be a value of a schema, as far as its outermost form tells.
+/// Returns whether null may be a value of a schema, judging by its outermost form only.
 pub(crate) fn accepts_null<'a>(
     schema: Option<&'a Map<Value>>,
     target: &impl Fn(&str) -> Option<&'a Value>,

@@ -42,7 +42,7 @@ pub enum LossKind {
     Annotation,
     /// A rule became a sentence in a description. The codec enforces it.
     Enforcement,
-    /// The wire schema accepts values that are no encoding of a canonical value.
+    /// The wire schema accepts values that do not encode a canonical value.
     Widening,
     /// Some canonical value has no encoding.
     Narrowing,

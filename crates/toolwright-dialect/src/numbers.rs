@@ -27,7 +27,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The sizes of a schema whose text has so many bytes.
+    /// The sizes of a schema whose text has this many bytes.
     pub(crate) fn of(schema: &Value, bytes: usize) -> Self {
         let mut numbers = Self { bytes, ..Self::default() };
         let count = |schema: &Map<Value>, keyword: &str| {

@@ -81,7 +81,7 @@ pub struct Dialect {
     /// Numbers of values are doubles on the wire.
     #[serde(default)]
     pub(crate) doubles: bool,
-    /// The keywords that may stand beside `anyOf`; all where there is no list.
+    /// The keywords that may be beside `anyOf`; all where there is no list.
     #[serde(default)]
     pub(crate) any_of_siblings: Option<Vec<String>>,
 
@@ -558,6 +558,6 @@ impl fmt::Display for DialectError {
 
 impl std::error::Error for DialectError {}
 
-/// Keys that describe a row, and are no rules.
+/// Keys that describe a row and are not rules.
 const NO_RULES: [&str; 8] =
     ["id", "title", "asof", "inherits", "plain", "confidence", "evidence", "note"];

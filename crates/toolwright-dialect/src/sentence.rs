@@ -103,7 +103,7 @@ pub(crate) fn behind(description: Option<&str>, sentences: &[String]) -> Option<
     if parts.is_empty() { None } else { Some(parts.join(" ")) }
 }
 
-/// The kinds that a keyword speaks of; empty where it speaks of any.
+/// The kinds to which a keyword applies; empty for any kind.
 pub(crate) fn kinds_of_keyword(keyword: &str) -> &'static [Kind] {
     match keyword {
         "minLength" | "maxLength" | "pattern" | "contentEncoding" | "contentMediaType"

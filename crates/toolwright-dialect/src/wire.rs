@@ -184,7 +184,7 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// Appends a key and the colon behind it.
+/// Appends a key and the colon after it.
 pub(crate) fn write_key(key: &str, out: &mut String) {
     let is_plain = |byte| byte >= b' ' && byte != b'"' && byte != b'\\';
     // Without an early exit, which keys are too short for.

@@ -287,7 +287,7 @@ impl Patch<'_> {
     }
 
     /// Whether the value at an offset ends with a bracket or a quotation mark. The parser's spans of such values include the
-    /// comment behind them.
+    /// comment after them.
     fn is_closed(&self, at: usize) -> bool {
         self.text[at..].starts_with(['{', '[', '"', '\''])
     }

@@ -73,7 +73,7 @@ pub enum Pieces {
     /// All at once.
     #[default]
     Whole,
-    /// So many bytes at a time, at least one.
+    /// This many bytes at a time, at least one.
     Bytes(usize),
 }
 
@@ -109,9 +109,9 @@ pub(crate) enum Stop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Whole,
-    /// The connection breaks after so many bytes.
+    /// The connection breaks after this many bytes.
     Cut(usize),
-    /// Nothing comes after so many bytes, and the connection stays open.
+    /// Nothing comes after this many bytes, and the connection stays open.
     Silence(usize),
 }
 
@@ -150,7 +150,7 @@ impl Reply {
         Self::new(status, Vec::new(), None)
     }
 
-    /// A response with a body that is no answer.
+    /// A response with a body that is not an answer.
     pub fn body(status: u16, body: impl Into<String>) -> Self {
         Self::new(status, Vec::new(), Some(body.into()))
     }
@@ -213,14 +213,14 @@ impl Reply {
         self
     }
 
-    /// Breaks the connection after so many bytes of the body.
+    /// Breaks the connection after this many bytes of the body.
     #[must_use]
     pub fn cut_after(mut self, bytes: usize) -> Self {
         self.ending = Ending::Cut(bytes);
         self
     }
 
-    /// Sends nothing more after so many bytes of the body.
+    /// Sends nothing more after this many bytes of the body.
     #[must_use]
     pub fn silent_after(mut self, bytes: usize) -> Self {
         self.ending = Ending::Silence(bytes);

@@ -74,7 +74,7 @@ pub(crate) fn faults(
     faults
 }
 
-/// Checks that each call has one result, in the place where the API wants it.
+/// Checks that each call has one result, in the place where the API requires it.
 fn conversation(messages: &[Message<'_>], api: Api, faults: &mut Vec<String>) {
     let mut open: Vec<&str> = Vec::new();
     let mut ids = BTreeSet::new();

@@ -22,7 +22,7 @@ const BEGINNING: f32 = 0.8;
 /// The most words of a query that count.
 const MOST_WORDS: usize = 64;
 
-/// The fewest letters with which a longer word must begin.
+/// The fewest letters of a word of a query that may be the beginning of a longer one.
 const LEAST_BEGINNING: usize = 4;
 
 /// Words that mean the same in names of tools, each list once.
@@ -199,8 +199,8 @@ fn arguments(schema: &Value, add: &mut impl FnMut(&str, f32)) {
     }
 }
 
-/// Calls a function with each word of a text: divided where the case changes and at everything that is no letter or digit, in
-/// lower case and without the usual endings.
+/// Calls a function with each word of a text: divided where the case changes and at everything that is not a letter or digit,
+/// in lower case and without the usual endings.
 fn split(text: &str, word: &mut dyn FnMut(String)) {
     for part in text.split(|char: char| !char.is_alphanumeric()).filter(|part| !part.is_empty()) {
         let mut start = 0;

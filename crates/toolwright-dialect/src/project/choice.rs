@@ -219,7 +219,7 @@ impl Projector<'_> {
         false
     }
 
-    /// Returns whether no canonical value fits two alternatives, as far as their outermost forms tell.
+    /// Returns whether no canonical value fits two alternatives, judging by their outermost forms only.
     fn are_disjoint(&self, branches: &[Value]) -> bool {
         let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
         let guards: Vec<Guard> =

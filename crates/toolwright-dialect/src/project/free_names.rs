@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Default)]
 pub(super) struct FreeNames {
     taken: HashSet<String>,
-    /// The last number behind a name.
+    /// The last number after a name.
     numbers: HashMap<String, u32>,
 }
 

@@ -276,7 +276,7 @@ pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Returns whether a pattern has an assertion of what is before or behind a place.
+/// Returns whether a pattern has a lookahead or a lookbehind.
 fn looks_around(pattern: &str) -> bool {
     ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look))
 }

@@ -262,7 +262,7 @@ pub struct ReadSubject<'a> {
 #[derive(Debug)]
 struct Modern {
     schema: Value,
-    /// The place and the reason if it is no schema of that draft.
+    /// The place and the reason if it is not a schema of that draft.
     mistake: Option<(String, String)>,
 }
 

@@ -9,7 +9,8 @@ pub trait Compactor: Send + Sync {
     fn compact(&self, messages: &mut Vec<Message>);
 }
 
-/// Leaves out the texts of the oldest results, until at most so many bytes of results are left. The newest results always stay.
+/// Leaves out the texts of the oldest results, until at most this many bytes of results are left. The newest results always
+/// stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaveOutResults {
     /// The most bytes of results.

@@ -448,7 +448,7 @@ fn findings(request: &Request<'_>, expected: &Expected<'_>) -> Result<Vec<String
     Ok(findings.collect())
 }
 
-/// Returns what a model is told last.
+/// Returns the last message for the model.
 fn last_words(messages: &[Message]) -> &str {
     match messages.last() {
         Some(Message::User(text)) => text,

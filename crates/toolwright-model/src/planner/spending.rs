@@ -105,7 +105,7 @@ pub(super) fn usage(question: &Question<'_>, answer: &Answer) -> Usage {
     usage
 }
 
-/// Estimates the tokens of an answer that broke off after so many bytes.
+/// Estimates the tokens of an answer that broke off after this many bytes.
 pub(super) fn broken_usage(question: &Question<'_>, bytes: usize) -> Usage {
     let input = tokens(question_bytes(question));
     Usage { input, output: tokens(bytes), ..Usage::default() }

@@ -50,7 +50,7 @@ pub enum Wire {
 /// A request without an address and without secrets. The method is `POST`, the body JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// The path behind the base address, with a query where the API has one.
+    /// The path after the base address, with a query where the API has one.
     pub path: String,
     /// Headers that the API requires.
     pub headers: Vec<(&'static str, &'static str)>,

@@ -180,7 +180,7 @@ impl Agent {
     ///
     /// # Errors
     ///
-    /// The text is no JSON Schema, or one that cannot be enforced.
+    /// The text is not a JSON Schema, or is one that cannot be enforced.
     pub fn with_result_schema(self, schema: &str) -> Result<Self, SchemaError> {
         let compiled = Schema::new(schema)?;
         let check = move |json: &[u8]| compiled.check(json);
