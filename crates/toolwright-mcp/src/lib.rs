@@ -57,7 +57,7 @@
 //! # Errors of calls
 //!
 //! Invalid arguments give a result with `isError` and a message that a model can act on; `_meta` has the failure as
-//! data for programs. An unknown tool and a malformed request give a protocol error. Details of internal errors are
+//! data for programs, at the key `io.github.toolwright/failure`. An unknown tool and a malformed request give a protocol error. Details of internal errors are
 //! written to standard error only. A panic in a tool fails that call alone.
 //!
 //! A call is cancelled when its client cancels it or disconnects: at once over HTTP without a session, within five
