@@ -70,7 +70,7 @@ pub(super) fn responses(
             if !entries(response, "content").is_empty() {
                 subject.warn(
                     "",
-                    "the schema of an error's body was left out; callers get the body as text, in the details of the error",
+                    "the schema of an error's body was left out; add it as the `payload` of the error if callers need the body as data",
                 );
             }
             if errors.iter().all(|(known, _)| *known != name) {
