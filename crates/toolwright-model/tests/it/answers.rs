@@ -186,7 +186,7 @@ pub(crate) fn read_in_pieces(wire: Wire, bytes: &[u8]) -> String {
 }
 
 /// The pieces of an answer that was read, and the answer or the error.
-type Found = (Vec<Delta>, Result<Answer, ModelError>);
+pub(crate) type Found = (Vec<Delta>, Result<Answer, ModelError>);
 
 fn in_pieces(
     wire: Wire,
@@ -206,7 +206,7 @@ fn in_pieces(
     (deltas, reader.end())
 }
 
-fn shown((deltas, result): &Found) -> String {
+pub(crate) fn shown((deltas, result): &Found) -> String {
     let mut text = String::new();
     for delta in deltas {
         match delta {

@@ -15,3 +15,4 @@ mod search;
 mod server;
 mod spending;
 mod statuses;
+mod strangers;

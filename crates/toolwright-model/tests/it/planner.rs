@@ -15,7 +15,7 @@ use toolwright_runtime::{
 };
 
 /// A key that is easy to find.
-const KEY: &str = "sk-live-0123456789abcdef";
+pub(crate) const KEY: &str = "sk-live-0123456789abcdef";
 
 pub(crate) const PRESETS: [&str; 5] =
     ["openai", "openai-responses", "anthropic", "gemini", "bedrock"];
