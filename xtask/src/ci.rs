@@ -119,13 +119,14 @@ fn lint(_: &mut Skipped) -> Result<(), Failed> {
     step(&lint.with(&["--", "-D", "warnings"].map(str::to_owned)))
 }
 
-/// Lints the contract, the built-in toolsets and the compiler without features and with each feature alone, and the command
-/// without features. The step `lint` has all features, as the tests of the workspace turn them on.
+/// Lints the contract, the built-in toolsets, the compiler and models without features and with each feature alone, and the
+/// stage and the command without features. The step `lint` has all features, as the tests of the workspace turn them on.
 fn lint_features(_: &mut Skipped) -> Result<(), Failed> {
     lint_each_alone("toolwright", &CONTRACT_FEATURES)?;
     lint_each_alone("toolwright-builtins", &BUILTIN_FEATURES)?;
     lint_each_alone("toolwright-codegen", &COMPILER_FEATURES)?;
     lint_each_alone("toolwright-model", &MODEL_FEATURES)?;
+    lint_each_alone("toolwright-model-stage", &[])?;
     lint_each_alone("toolwright-cli", &["tokens"])
 }
 

@@ -321,8 +321,19 @@ fn the_page_of_the_configuration_lists_every_key() {
     }
     assert_eq!(tables.len(), 7, "{tables:?}");
     let mut wrong = Vec::new();
-    expect(&folder.join("src/configuration.md"), &page, &mut wrong);
+    expect(&folder.join("src/configuration.md"), &without_links(&page), &mut wrong);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Replaces links by their words, since their targets are relative to another folder.
+fn without_links(page: &str) -> String {
+    let (mut text, mut rest) = (String::new(), page);
+    while let Some((before, after)) = rest.split_once("](") {
+        let (before, words) = before.rsplit_once('[').unwrap();
+        text.extend([before, words]);
+        rest = after.split_once(')').unwrap().1;
+    }
+    text + rest
 }
 
 const NOTES: &str = "toolwright: 1

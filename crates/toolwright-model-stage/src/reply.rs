@@ -86,7 +86,9 @@ pub struct Reply {
     pub(crate) usage: Option<[u64; 2]>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) status: u16,
-    pub(crate) body: Option<String>,
+    pub(crate) body: Option<Vec<u8>>,
+    /// The reason for which the request counts as refused.
+    pub(crate) refusal: Option<String>,
     pub(crate) ending: Ending,
     pub(crate) delay: Duration,
 }
@@ -116,7 +118,7 @@ pub(crate) enum Ending {
 }
 
 impl Reply {
-    fn new(status: u16, parts: Vec<Part>, body: Option<String>) -> Self {
+    fn new(status: u16, parts: Vec<Part>, body: Option<Vec<u8>>) -> Self {
         Self {
             parts,
             stop: None,
@@ -124,6 +126,7 @@ impl Reply {
             headers: Vec::new(),
             status,
             body,
+            refusal: None,
             ending: Ending::Whole,
             delay: Duration::ZERO,
         }
@@ -151,8 +154,13 @@ impl Reply {
     }
 
     /// A response with a body that is not an answer.
-    pub fn body(status: u16, body: impl Into<String>) -> Self {
+    pub fn body(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self::new(status, Vec::new(), Some(body.into()))
+    }
+
+    pub(crate) fn refusing(mut self, reason: String) -> Self {
+        self.refusal = Some(reason);
+        self
     }
 
     /// Adds a text to the answer.

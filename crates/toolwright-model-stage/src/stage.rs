@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::io;
+#[cfg(feature = "record")]
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
@@ -13,6 +15,8 @@ use futures_util::stream::{self, StreamExt as _};
 use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
 
+#[cfg(feature = "record")]
+use crate::record::Recorder;
 use crate::reply::{Ending, Pieces, Reply, Script};
 use crate::request::{Api, ReceivedRequest};
 use crate::twin;
@@ -36,6 +40,8 @@ impl fmt::Debug for Stage {
 
 struct Shared {
     script: Script,
+    #[cfg(feature = "record")]
+    recorder: Option<Recorder>,
     log: Mutex<Log>,
 }
 
@@ -55,9 +61,36 @@ impl Stage {
     ///
     /// If no port can be opened.
     pub async fn start(script: Script) -> io::Result<Self> {
+        Self::serve(Shared {
+            script,
+            #[cfg(feature = "record")]
+            recorder: None,
+            log: Mutex::default(),
+        })
+        .await
+    }
+
+    /// Starts a server on a free port of loopback that forwards requests to a provider, and writes them and the responses into a
+    /// file. [`Script::replay`] plays it. The base address of the client under test must be that of the stage, and `upstream`
+    /// the base address of the provider, such as `https://api.openai.com/v1`; `https` needs the feature `tls`.
+    ///
+    /// The file holds the path and the body of each request, and the status, five headers and the body of each response. Headers
+    /// of requests are not written, and the key is replaced in all texts. A file that exists is replaced. The client gets each
+    /// response once it is complete. Requests that are signed for their host (`SigV4`) cannot be forwarded.
+    ///
+    /// # Errors
+    ///
+    /// If no port can be opened, or `upstream` is not an address.
+    #[cfg(feature = "record")]
+    pub async fn record(path: impl Into<PathBuf>, upstream: &str) -> io::Result<Self> {
+        let recorder = Some(Recorder::new(path.into(), upstream)?);
+        Self::serve(Shared { script: Script::new(), recorder, log: Mutex::default() }).await
+    }
+
+    async fn serve(shared: Shared) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let base = format!("http://{}", listener.local_addr()?);
-        let shared = Arc::new(Shared { script, log: Mutex::default() });
+        let shared = Arc::new(shared);
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         // Small pieces go out at once.
         let listener = listener.tap_io(|stream| {
@@ -115,6 +148,21 @@ async fn answer(
     let json = serde_json::from_str(&text).unwrap_or_default();
     let mut received =
         ReceivedRequest { number: 0, api, path, headers: headers.collect(), text, body: json };
+    #[cfg(feature = "record")]
+    if let Some(recorder) = &shared.recorder {
+        {
+            let mut log = shared.log();
+            received.number = log.requests.len();
+            log.requests.push(received.clone());
+        }
+        return match recorder.forward(&received).await {
+            Ok(response) => response,
+            Err(reason) => {
+                shared.log().refusals.push(format!("request {}: {reason}", received.number));
+                plain(StatusCode::BAD_GATEWAY, &reason)
+            }
+        };
+    }
     let is_stream = is_stream.unwrap_or_else(|| received.body["stream"] == true);
     let (reply, number) = {
         let mut log = shared.log();
@@ -133,7 +181,10 @@ async fn answer(
             let reply = shared.script.replies.get(log.replies);
             log.replies += 1;
             let over = || Reply::body(500, wire::error(api, 500, "the script has no reply left"));
-            (reply.map_or_else(over, |reply| reply(&received)), number)
+            let reply = reply.map_or_else(over, |reply| reply(&received));
+            log.refusals
+                .extend(reply.refusal.iter().map(|reason| format!("request {number}: {reason}")));
+            (reply, number)
         }
     };
     tokio::time::sleep(reply.delay).await;

@@ -20,7 +20,7 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright-dialect", &["toolwright"]),
     // `ModelPlanner` is behind a feature.
     allowed("crates/toolwright-model", &["toolwright", "toolwright-dialect", "toolwright-runtime"]),
-    allowed("crates/toolwright-model-stage", &["toolwright-dialect"]),
+    allowed("crates/toolwright-model-stage", &["toolwright", "toolwright-dialect"]),
     allowed("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-chat", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),

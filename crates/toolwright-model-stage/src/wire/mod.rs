@@ -53,11 +53,7 @@ pub(crate) fn write(
     is_stream: bool,
 ) -> Written {
     if let Some(body) = &reply.body {
-        return Written {
-            body: body.clone().into_bytes(),
-            content_type: JSON,
-            ..Written::default()
-        };
+        return Written { body: body.clone(), content_type: JSON, ..Written::default() };
     }
     if reply.status != 200 {
         let body = error(api, reply.status, "the script says so");
