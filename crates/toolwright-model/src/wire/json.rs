@@ -87,15 +87,19 @@ pub(super) fn without_halves(json: &str) -> Option<String> {
 }
 
 /// Returns a text that is a JSON string in an answer, or the JSON itself where it is something else.
-pub(super) fn text_of(json: &RawValue) -> Result<String, ModelError> {
-    match json.get() {
-        text if text.starts_with('"') => match (read("a text", text), without_halves(text)) {
-            (Err(_), Some(whole)) => read("a text", &whole),
-            (text, _) => text,
-        },
-        "null" => Ok(String::new()),
-        other => Ok(other.to_owned()),
+pub(super) fn text_of(json: &RawValue) -> Result<Cow<'_, str>, ModelError> {
+    let json = json.get();
+    let Some(inside) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return Ok(Cow::Borrowed(if json == "null" { "" } else { json }));
+    };
+    if !inside.contains('\\') {
+        return Ok(Cow::Borrowed(inside));
     }
+    let text = read("a text", json).or_else(|error| match without_halves(json) {
+        Some(whole) => read("a text", &whole),
+        None => Err(error),
+    });
+    text.map(Cow::Owned)
 }
 
 /// Returns the extra keys of a body.

@@ -417,14 +417,14 @@ impl reader::Events for Events {
         let event: Event<'_> = read("an event of a response", payload)?;
         let delta = event.delta.map(text_of).transpose()?.unwrap_or_default();
         match event.kind.as_str() {
-            "response.output_text.delta" => self.draft.show(Delta::Text(delta)),
+            "response.output_text.delta" => self.draft.show(Delta::Text(delta.into_owned())),
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 self.draft.reasoning(&delta);
             }
             "response.function_call_arguments.delta" => {
                 let call = self.calls.iter().position(|index| *index == event.output_index);
                 if let Some(call) = call {
-                    self.draft.show(Delta::Args { call, text: delta });
+                    self.draft.show(Delta::Args { call, text: delta.into_owned() });
                 }
             }
             "response.output_item.added" => {

@@ -29,17 +29,25 @@ impl Sse {
                 bytes = &bytes[1..];
                 continue;
             }
-            let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-            self.line.extend_from_slice(&bytes[..end.unwrap_or(bytes.len())]);
-            if self.line.len() + self.data.len() > MOST_EVENT_BYTES {
+            let end = memchr::memchr2(b'\n', b'\r', bytes);
+            let (piece, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
+            if self.line.len() + piece.len() + self.data.len() > MOST_EVENT_BYTES {
                 let most = MOST_EVENT_BYTES >> 20;
                 let message = format!("found an event of more than {most} MiB, expected a smaller");
                 return Err(ModelError::Malformed(message));
             }
-            let Some(end) = end else { return Ok(()) };
-            self.after_return = bytes[end] == b'\r';
-            bytes = &bytes[end + 1..];
-            let line = std::mem::take(&mut self.line);
+            let Some(end) = rest.first() else {
+                self.line.extend_from_slice(piece);
+                return Ok(());
+            };
+            self.after_return = *end == b'\r';
+            bytes = &rest[1..];
+            if self.line.is_empty() {
+                self.end_line(piece, each)?;
+                continue;
+            }
+            let mut line = std::mem::take(&mut self.line);
+            line.extend_from_slice(piece);
             self.end_line(&line, each)?;
             // The buffer is used again.
             self.line = line;
