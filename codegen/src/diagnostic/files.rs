@@ -57,7 +57,7 @@ mistakes! {
 
     /// A schema would need too much memory or time, or too much generated code.
     ///
-    /// Some things grow faster than the schema itself: names of nested types, uses of toolsets, properties that bound tools
+    /// Some things grow faster than the schema itself: names of nested types, uses of toolsets, properties that tools with `bind`
     /// take over, checks of examples against patterns. The message says which limit is exceeded.
     Error "over-budget" over_budget(span: Span, message: String, advice: &str) {
         at(span, message).help(advice)

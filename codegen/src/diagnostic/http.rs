@@ -75,7 +75,7 @@ mistakes! {
 
     /// The `content` of a body or response does not match its schema.
     ///
-    /// `text` needs a string, `form` an object. `content` says how a body is written, so there has to be one.
+    /// `text` needs a string, `form` an object. `content` says how a body is written, so it needs a body.
     Error "http-content" http_content(span: Span, why: &str) {
         at(span, why.to_owned()).help("change the schema, or use `json`")
     }

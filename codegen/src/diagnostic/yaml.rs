@@ -64,7 +64,7 @@ mistakes! {
 
     /// A file has too many values, or they are nested too deeply.
     ///
-    /// The depth of nesting is limited, and so are the numbers of values in a list, a mapping and a file and of those that
+    /// The depth of nesting is limited, and so are the numbers of values in a list, in a mapping, in a file, and of values that
     /// aliases copy: otherwise a few lines of aliases of aliases could fill the memory.
     Error "yaml-budget" yaml_budget(span: Span, message: String) {
         at(span, message).help("split the file, or use types and `$ref`")

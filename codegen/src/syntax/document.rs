@@ -118,7 +118,7 @@ mapping! {
         payload: Option<SchemaText>,
         /// The advice to the caller. Default: `replan`.
         recovery: Option<RecoveryWord>,
-        /// The HTTP status that means this error, such as 404, or `4XX` for all of these without an error of their own.
+        /// The HTTP status that means this error, such as 404, or `4XX` for all from 400 to 499 without an error of their own.
         status: Option<StatusText>,
     }
 
