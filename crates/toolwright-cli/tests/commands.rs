@@ -395,7 +395,7 @@ fn projections_and_values_are_answered_line_by_line() {
     assert_eq!(projected[0]["schema_projected"]["required"], serde_json::json!(["n"]));
     assert!(projected[1]["error"].is_string());
     let list = run("project", "[1]\n");
-    assert_eq!(list[0]["error"], "the line is no object");
+    assert_eq!(list[0]["error"], "the line is not an object");
     assert_eq!(projected[2]["error"], "the line lacks the string `dialect`");
 
     let values = run(

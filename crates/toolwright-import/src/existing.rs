@@ -128,7 +128,7 @@ fn toolset<'a>(root: &'a Node, owner: Owner<'_>) -> Located<&'a Node> {
         Some(_) => Ok(toolset),
         None => Err((
             start(toolset.span),
-            format!("the toolset `{}` is no import: it has no `mcp`", owner.toolset),
+            format!("the toolset `{}` is not an import: it has no `mcp`", owner.toolset),
         )),
     }
 }

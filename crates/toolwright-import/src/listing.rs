@@ -70,7 +70,7 @@ pub(super) fn read(json: Json, warnings: &mut Warnings) -> Result<List, String> 
         }
     }
     match refused.first() {
-        Some(why) if tools.is_empty() => return Err(format!("no tool can be taken: {why}")),
+        Some(why) if tools.is_empty() => return Err(format!("no tool can be imported: {why}")),
         _ => refused.into_iter().for_each(|why| warnings.add(why)),
     }
     Ok(List { tools: distinct(tools, warnings), from })
@@ -105,7 +105,7 @@ fn unwrapped(
         return Ok((items, from.or(inner)));
     }
     let Some(Json::Array(items)) = take(&mut entries, "tools") else {
-        return Err("expected a list under `tools`, as `tools/list` gives it".to_owned());
+        return Err("expected a list under `tools`, as `tools/list` returns it".to_owned());
     };
     for (key, value) in entries {
         match key.as_str() {

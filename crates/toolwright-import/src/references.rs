@@ -151,7 +151,7 @@ impl Targets {
                     "leads to nothing in its schema, or to another place than the first {MAX_TARGETS}"
                 )
             };
-            let message = format!("the reference {value} {why}, so any value is let through");
+            let message = format!("the reference {value} {why}, so any value is accepted");
             subject.warn(pointer, message);
         }
         match rewritten {

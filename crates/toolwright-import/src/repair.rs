@@ -34,7 +34,7 @@ pub(super) fn repair(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> 
         Json::Object(entries) => entries,
         Json::Boolean(_) => return schema,
         other => {
-            let message = format!("{other} is no schema, so any value is let through");
+            let message = format!("{other} is not a schema, so any value is accepted");
             subject.warn(pointer, message);
             return anything();
         }
@@ -65,7 +65,7 @@ impl Repair<'_, '_> {
     fn example(&mut self, mut entries: Entries) -> Entries {
         let has_examples = entries.iter().any(|(key, _)| key == "examples");
         if !has_examples && let Some(value) = take(&mut entries, "example") {
-            self.warn("`example` is no keyword, so it became `examples`");
+            self.warn("`example` is not a keyword, so it became `examples`");
             entries.push(("examples".to_owned(), Json::Array(vec![value])));
         }
         entries
@@ -81,7 +81,9 @@ impl Repair<'_, '_> {
             self.warn(if is_unsupported(&key) {
                 format!("`{key}` is not supported and was left out of a schema")
             } else {
-                format!("`{key}` is no keyword of JSON Schema 2020-12 and was left out of a schema")
+                format!(
+                    "`{key}` is not a keyword of JSON Schema 2020-12 and was left out of a schema"
+                )
             });
             return None;
         }
@@ -155,7 +157,7 @@ impl Repair<'_, '_> {
     }
 
     fn no_type(&mut self, value: &Json) -> Option<Json> {
-        self.warn(format!("{value} is no type, so it was left out"));
+        self.warn(format!("{value} is not a type, so it was left out"));
         None
     }
 
@@ -176,7 +178,7 @@ impl Repair<'_, '_> {
         if matches!(value, Json::Array(_)) {
             return value;
         }
-        self.warn("`examples` that are no list were put into one");
+        self.warn("`examples` that are not a list were put into one");
         Json::Array(vec![value])
     }
 }

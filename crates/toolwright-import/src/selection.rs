@@ -110,8 +110,7 @@ impl Selection {
             unmatched.map(|(flag, pattern)| unknown(flag, pattern, listed)).collect();
         if !has_file && !self.add.is_empty() {
             wrong.push(
-                "`--add` takes tools into a file that is there; say `--only` for a new one"
-                    .to_owned(),
+                "`--add` adds tools to an existing file; use `--only` for a new one".to_owned(),
             );
         }
         wrong

@@ -34,7 +34,7 @@ impl fmt::Display for UpdateReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = [
             ("new", &self.added),
-            ("new, left out (take them with --add-new or --add NAME)", &self.left_out),
+            ("new, left out (add them with --add-new or --add NAME)", &self.left_out),
             ("taken again", &self.taken_again),
             ("gone, removed", &self.gone),
             ("gone, was left out", &self.gone_left_out),

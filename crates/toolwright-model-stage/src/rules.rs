@@ -14,7 +14,7 @@ pub fn broken(dialect: &Dialect, wire: &Value) -> Vec<String> {
     let row = &*row(dialect);
     let mut faults = Vec::new();
     if wire["type"] != "object" {
-        faults.push("the root is no object".to_owned());
+        faults.push("the root is not an object".to_owned());
     }
     for keyword in texts(row, "root_forbid") {
         if wire.get(keyword).is_some() {
@@ -57,7 +57,7 @@ pub fn broken_words(dialect: &Dialect, name: &str, description: &str) -> Vec<Str
     let row = &*row(dialect);
     let mut faults = Vec::new();
     if !is_match(text(row, "name"), name) {
-        faults.push(format!("the name `{name}` is not taken"));
+        faults.push(format!("the name `{name}` is not accepted"));
     }
     if flag(row, "description_nonempty") && description.is_empty() {
         faults.push("the description is empty".to_owned());
@@ -70,7 +70,7 @@ pub fn broken_call_id(dialect: &Dialect, id: &str) -> Option<String> {
     let row = row(dialect);
     let grammar = text(&row, "call_id");
     let is_taken = grammar.is_empty() || is_match(grammar, id);
-    (!is_taken).then(|| format!("the id `{id}` is not taken"))
+    (!is_taken).then(|| format!("the id `{id}` is not accepted"))
 }
 
 /// The rows by their dated ids.
@@ -215,7 +215,7 @@ fn node(row: &Row, root: &Value, schema: &Value, at: &str, faults: &mut Vec<Stri
         && let Some(format) = schema["format"].as_str()
         && !takes(row, "formats", format)
     {
-        fault(format!("the format `{format}` is not taken"));
+        fault(format!("the format `{format}` is not accepted"));
     }
     if number(row, "min_items_max")
         .is_some_and(|most| schema["minItems"].as_u64().is_some_and(|least| least > most))
@@ -227,7 +227,7 @@ fn node(row: &Row, root: &Value, schema: &Value, at: &str, faults: &mut Vec<Stri
     if flag(row, "id_is_uri_reference")
         && schema["$id"].as_str().is_some_and(|id| id.contains([' ', '<', '>', '"']))
     {
-        fault("`$id` is no URI reference".to_owned());
+        fault("`$id` is not a URI reference".to_owned());
     }
     for (place, inner) in inner(schema) {
         node(row, root, inner, &format!("{at}{place}"), faults);
@@ -256,12 +256,12 @@ fn object(row: &Row, schema: &Value, at: &str, fault: &mut impl FnMut(String)) {
     if flag(row, "required_in_properties")
         && names(schema, "required").iter().any(|name| !properties.contains(name))
     {
-        fault("a required key is no property".to_owned());
+        fault("a required key is not a property".to_owned());
     }
     let grammar = text(row, "property_key");
     if !grammar.is_empty() && (at.is_empty() || text(row, "property_key_scope") == "all") {
         for key in properties.iter().filter(|key| !is_match(grammar, key)) {
-            fault(format!("the key `{key}` is not taken"));
+            fault(format!("the key `{key}` is not accepted"));
         }
     }
 }
@@ -284,7 +284,7 @@ fn constants(row: &Row, schema: &Value, fault: &mut impl FnMut(String)) {
         _ => "other",
     };
     if !values.iter().all(|value| takes(row, "enum_scalars", kind(value))) {
-        fault("an enum has a value of a kind that is not taken".to_owned());
+        fault("an enum has a value of a kind that is not accepted".to_owned());
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn faults(
     signatures: &[String],
 ) -> Vec<String> {
     if !received.body.is_object() {
-        return vec!["the body is no JSON object".to_owned()];
+        return vec!["the body is not a JSON object".to_owned()];
     }
     let mut faults = Vec::new();
     let api = received.api;

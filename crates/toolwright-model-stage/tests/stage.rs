@@ -146,7 +146,7 @@ async fn a_twin_refuses_what_breaks_a_rule_and_uses_up_no_reply() {
     let closed = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let none = json!([]);
     let cases = [
-        (json!([tool("a.b", closed.clone())]), json!([user]), "the name `a.b` is not taken"),
+        (json!([tool("a.b", closed.clone())]), json!([user]), "the name `a.b` is not accepted"),
         (json!([tool("add", open)]), json!([user]), "an object is open"),
         (
             json!([tool("add", closed.clone()), tool("add", closed.clone())]),

@@ -188,7 +188,7 @@ impl ModelError {
         let at = error.column().saturating_sub(1);
         let reason = match error.classify() {
             serde_json::error::Category::Data => error.to_string(),
-            _ => format!("it is no JSON at byte {at}"),
+            _ => format!("it is not JSON at byte {at}"),
         };
         Self::Malformed(format!(
             "expected {expected}, but {reason}; it begins with `{}`",

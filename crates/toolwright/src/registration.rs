@@ -218,11 +218,11 @@ impl fmt::Display for RegistrationError {
                 "{needed_by} has tools `{one}` and `{other}`, both `{sent}` to a model provider; filter, prefix or rename one"
             ),
             Self::UnlistedApproval { tool, available, needed_by } if available.is_empty() => {
-                write!(f, "{needed_by} wants calls of `{tool}` approved, but has no tools; list it")
+                write!(f, "{needed_by} requires approvals of `{tool}`, but has no tools; list it")
             }
             Self::UnlistedApproval { tool, available, needed_by } => write!(
                 f,
-                "{needed_by} wants calls of `{tool}` approved, but has no such tool; {}",
+                "{needed_by} requires approvals of `{tool}`, but has no such tool; {}",
                 suggestion(tool, available.iter().map(String::as_str), "it has")
             ),
             Self::Unavailable { entry, kind, reason, needed_by } => {

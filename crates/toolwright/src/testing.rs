@@ -165,7 +165,7 @@ impl fmt::Debug for Tools {
 /// The failure of a call that needs an approval in a test that does not say how it is answered.
 pub fn unanswered(tool: &str) -> ToolFailure {
     let message =
-        format!("`{tool}` needs an approval; say `tools.approving()` or `tools.denying()`");
+        format!("`{tool}` needs an approval; call `tools.approving()` or `tools.denying()`");
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 

@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(error.to_string(), "found more than 1 MiB, expected a shorter text");
         let longest = vec![b'a'; 1 << 20];
         assert_eq!(read_text(&*longest, 1).expect("it fits").len(), 1 << 20);
-        let error = read_text(&b"a\xff"[..], 1).expect_err("it is no UTF-8");
+        let error = read_text(&b"a\xff"[..], 1).expect_err("it is not UTF-8");
         assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
     }
 

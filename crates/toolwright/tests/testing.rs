@@ -75,7 +75,7 @@ async fn an_approval_is_answered_as_the_test_says() {
     assert_eq!(unanswered.kind, FailureKind::Denied);
     assert_eq!(
         unanswered.message,
-        "`wipe` needs an approval; say `tools.approving()` or `tools.denying()`"
+        "`wipe` needs an approval; call `tools.approving()` or `tools.denying()`"
     );
     assert_eq!(tools().approving().run(Wipe, &()).await, Ok(true), "the tool knows");
     let denied = tools().denying().run(Wipe, &()).await.unwrap_err();

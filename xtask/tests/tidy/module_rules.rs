@@ -25,7 +25,7 @@ const HTTP: &str = "crates/toolwright-http/src/";
 const RULES: &[Rule] = &[
     rule("fs", COMPILER, &["codegen/src/disk/"], "only `disk` touches the file system"),
     rule("rustix", COMPILER, &["codegen/src/disk/"], "only `disk` touches the file system"),
-    rule("saphyr_parser", COMPILER, &["codegen/src/yaml/"], "only `yaml` knows the YAML parser"),
+    rule("saphyr_parser", COMPILER, &["codegen/src/yaml/"], "only `yaml` uses the YAML parser"),
     rule("quote", COMPILER, &["codegen/src/emit/"], "only `emit` makes tokens"),
     rule("Printer", COMPILER, &["codegen/src/emit/"], "only `emit::print` formats Rust"),
     rule(
@@ -58,12 +58,7 @@ const RULES: &[Rule] = &[
         &["codegen/src/lower/templates.rs"],
         "run-time templates are parsed in one place",
     ),
-    rule(
-        "schemars",
-        COMPILER,
-        &["codegen/src/syntax/"],
-        "schemars describes the language, nothing else",
-    ),
+    rule("schemars", COMPILER, &["codegen/src/syntax/"], "schemars only describes the language"),
     rule(
         "println",
         COMPILER,
@@ -120,8 +115,8 @@ const RULES: &[Rule] = &[
         ],
         "the runtime does no IO except in the directory store and in its sockets",
     ),
-    rule("rmcp", RUNTIME, &[], "only toolwright-mcp speaks MCP"),
-    rule("println", RUNTIME, &[], "libraries print nothing; events tell what happens"),
+    rule("rmcp", RUNTIME, &[], "only toolwright-mcp implements MCP"),
+    rule("println", RUNTIME, &[], "libraries print nothing; events report instead"),
     rule(
         "fs",
         AGENTS,

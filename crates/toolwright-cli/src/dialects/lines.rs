@@ -72,7 +72,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn read(line: &Value, dialects: &'a Dialects) -> Result<Self, String> {
         if line.as_object().is_none() {
-            return Err("the line is no object".to_owned());
+            return Err("the line is not an object".to_owned());
         }
         let text = |key: &str| line.get(key).and_then(Value::as_str);
         let required =

@@ -110,7 +110,7 @@ impl Decoder<'_> {
         match Document::of(text) {
             Ok(document) => document.root().write(&mut self.out),
             Err(invalid) => {
-                let message = format!("is no JSON text: {}", sentence(&invalid));
+                let message = format!("is not JSON text: {}", sentence(&invalid));
                 self.report(at, IssueKind::Schema { message });
             }
         }

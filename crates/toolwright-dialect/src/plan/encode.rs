@@ -41,7 +41,7 @@ impl Plan {
             (Step::Tuple { items, rest }, Value::Array(values)) => {
                 self.encoded_tuple(items, rest.as_ref(), values, at)
             }
-            (Step::Tuple { .. }, _) => Err(no_form(at, "is no array")),
+            (Step::Tuple { .. }, _) => Err(no_form(at, "is not an array")),
             (Step::Pairs(step), Value::Object(entries)) => self.encoded_pairs(*step, entries, at),
             (Step::Choice(branches), value) => {
                 let branch = branches.iter().find(|branch| branch.canonical.accepts(&value));
@@ -72,7 +72,7 @@ impl Plan {
                     Value::Null
                 }
                 (None, AbsentForm::NoForm) => {
-                    return Err(no_form(&at, "is absent, which has no form beside null"));
+                    return Err(no_form(&at, "is absent, and only null can be sent"));
                 }
             };
             wire.insert(property.wire_key.as_str(), value);

@@ -142,7 +142,7 @@ impl std::fmt::Display for CannotSay {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let place =
             if self.at.is_empty() { "the payload".to_owned() } else { format!("`{}`", self.at) };
-        write!(out, "{place} cannot be said in this dialect: it {}", self.reason)
+        write!(out, "{place} cannot be sent in this dialect: it {}", self.reason)
     }
 }
 
@@ -163,7 +163,7 @@ impl Projection {
         }
         let value: Value = canonical.parse().map_err(|invalid: InvalidPayload| CannotSay {
             at: String::new(),
-            reason: format!("is no JSON text: {invalid}"),
+            reason: format!("is not JSON text: {invalid}"),
         })?;
         let wire = self.plan.encode(value);
         wire.map(|wire| wire.to_string())
@@ -282,7 +282,7 @@ impl<'a> Subject<'a> {
                 let found: String = other.to_string().chars().take(MOST_SHOWN).collect();
                 Err(format!("is {found}, expected a JSON Schema"))
             }
-            Err(invalid) => Err(format!("is no JSON text: {invalid}")),
+            Err(invalid) => Err(format!("is not JSON text: {invalid}")),
         };
         let Self { name, description, .. } = *self;
         ReadSubject {

@@ -80,7 +80,7 @@ fn check(row: &Dialect) -> Result<(), String> {
     let grammars = [Some(&row.name), row.property_key.as_ref(), row.call_id.as_ref()];
     for grammar in grammars.into_iter().flatten() {
         Regex::new(grammar).map_err(|error| {
-            format!("the grammar `{grammar}` is no regular expression: {error}")
+            format!("the grammar `{grammar}` is not a regular expression: {error}")
         })?;
     }
     let is_id = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -88,7 +88,9 @@ fn check(row: &Dialect) -> Result<(), String> {
         || !row.id.bytes().all(is_id)
         || ["args", "result"].contains(&row.id.as_str())
     {
-        return Err("its `id` is no name, expected lower-case letters, digits and `-`".to_owned());
+        return Err(
+            "its `id` is not a name, expected lower-case letters, digits and `-`".to_owned()
+        );
     }
     if row.evidence.is_empty() {
         return Err("`evidence` is empty, expected a source for the row".to_owned());

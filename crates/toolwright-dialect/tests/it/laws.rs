@@ -86,7 +86,7 @@ impl Laws {
             let wire = without_nullable(&text.parse().unwrap());
             match Validators::of(&wire.to_string()) {
                 Ok(validators) => on_wire = Some(validators),
-                Err(error) => faults.push(format!("{text} is no schema: {error}")),
+                Err(error) => faults.push(format!("{text} is not a schema: {error}")),
             }
             wire_values = toolwright_judge::payloads(&wire, WIRE_VALUES, &mut Rng::with_seed(7));
         }

@@ -15,7 +15,7 @@ pub(super) fn broken(dialect: &Dialect, wire: &Value) -> Vec<String> {
     if dialect.to_toml().contains("metaschema = ")
         && !(has_draft(wire) && jsonschema::draft202012::meta::is_valid(wire))
     {
-        faults.push("is no JSON Schema of draft 2020-12".to_owned());
+        faults.push("is not a JSON Schema of draft 2020-12".to_owned());
     }
     faults
 }

@@ -52,7 +52,7 @@ pub(super) fn fix(
         *schema = as_schema(schema);
     }
     let Json::Object(entries) = schema else {
-        let message = format!("{schema} was left out, so any value is let through: {why}");
+        let message = format!("{schema} was left out, so any value is accepted: {why}");
         *schema = anything();
         return Some(message);
     };

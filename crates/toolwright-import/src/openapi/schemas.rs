@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
             Ok(_) => format!("the reference {value} leads to nothing in its document"),
             Err(why) => why,
         };
-        subject.warn(at, format!("any value is let through: {why}"));
+        subject.warn(at, format!("any value is accepted: {why}"));
         widen::mark()
     }
 

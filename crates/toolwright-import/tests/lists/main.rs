@@ -92,16 +92,16 @@ fn a_text_that_is_not_a_list_of_tools_is_refused_with_a_reason() {
     let cases = [
         ("{", "this is not JSON at 1:2: expected a key in quotes"),
         ("7", "expected a list of tools, found 7"),
-        ("{}", "expected a list under `tools`, as `tools/list` gives it"),
+        ("{}", "expected a list under `tools`, as `tools/list` returns it"),
         ("{\"result\": []}", "expected `tools` in `result`, found []"),
         (
             "{\"id\": 1, \"error\": {\"code\": -32601}}",
             "the server answered with an error: {\"code\":-32601}",
         ),
-        ("[1]", "no tool can be taken: tool 1 was left out: expected an object, found 1"),
+        ("[1]", "no tool can be imported: tool 1 was left out: expected an object, found 1"),
         (
             "[{\"description\": \"x\"}]",
-            "no tool can be taken: tool 1 was left out: it has no `name`, by which it is called",
+            "no tool can be imported: tool 1 was left out: it has no `name`, by which it is called",
         ),
     ];
     for (text, expected) in cases {

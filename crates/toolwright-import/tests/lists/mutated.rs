@@ -151,7 +151,7 @@ fn tools(path: &Path) -> Vec<Json> {
     let list = json::read(&fs::read_to_string(path).expect("readable"));
     match list.get("tools").or_else(|| list.get("result")?.get("tools")) {
         Some(Json::Array(tools)) => tools.clone(),
-        _ => panic!("{} is no list", path.display()),
+        _ => panic!("{} is not a list", path.display()),
     }
 }
 

@@ -81,7 +81,7 @@ impl Spending {
 pub(super) fn no_prices(agent: &str) -> ToolFailure {
     let message = "the model could not be asked";
     let detail = format!(
-        "the agent `{agent}` has a `max_cost`, and its planner knows no prices; set them with `ModelPlanner::with_prices`"
+        "the agent `{agent}` has a `max_cost`, and its planner has no prices; set them with `ModelPlanner::with_prices`"
     );
     ToolFailure::new(FailureKind::Internal, message, Recovery::Replan).with_detail(detail)
 }

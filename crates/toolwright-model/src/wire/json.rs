@@ -37,7 +37,7 @@ pub(super) fn write(body: &impl serde::Serialize) -> Result<String, ModelError> 
 /// Returns JSON that somebody else wrote, to be sent as it is.
 pub(super) fn raw<'a>(what: &str, json: &'a str) -> Result<&'a RawValue, ModelError> {
     serde_json::from_str(json)
-        .map_err(|error| ModelError::Unsendable(format!("found {what} that is no JSON: {error}")))
+        .map_err(|error| ModelError::Unsendable(format!("found {what} that is not JSON: {error}")))
 }
 
 /// Returns arguments as an object. Where the model wrote something else, or JSON that providers refuse, such as half a character,

@@ -154,7 +154,7 @@ async fn an_unknown_name_in_the_approval_list_of_an_agent_is_an_error() {
     let error = registry.register_agent(listing, steps(vec![])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "agent `worker` wants calls of `wype` approved, but has no such tool; did you mean `wipe`?"
+        "agent `worker` requires approvals of `wype`, but has no such tool; did you mean `wipe`?"
     );
     let late = agent().with_toolsets(["late"]).with_approval_of(["wype", "burn"]);
     registry.preflight(&late).unwrap();

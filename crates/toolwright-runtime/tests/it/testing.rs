@@ -34,7 +34,7 @@ async fn registered_tools_are_called_as_a_runtime_calls_them() {
     let unanswered = tools.call("wipe", wipe).await.unwrap_err();
     assert_eq!(
         unanswered.message,
-        "`wipe` needs an approval; say `tools.approving()` or `tools.denying()`"
+        "`wipe` needs an approval; call `tools.approving()` or `tools.denying()`"
     );
     let denied = tools.clone().denying().call("wipe", wipe).await.unwrap_err();
     assert_eq!(denied.message, "Not 3.");
