@@ -11,7 +11,7 @@ use crate::json::Json;
 /// The deepest nesting of a sample, so that recursive schemas come to an end.
 const MAX_DEPTH: usize = 12;
 
-/// The most values in a sample: a longer one does not help anybody, and a few types that use each other could need millions.
+/// The most values in a sample: a longer one is of no use, and a few types that use each other could need millions.
 const MAX_VALUES: usize = 500;
 
 /// Returns a value with the required parts and little else; `None` if it is not easy to find one.

@@ -128,7 +128,7 @@ impl<'a> Screen<'a> {
         match &outcome.end {
             RunEnd::Finished(payload) => {
                 let text = payload.decode::<String>().unwrap_or_else(|_| payload.to_string());
-                // A planner without a model, or a final answer by a tool.
+                // Not streamed: there is no model, or it answered by a tool.
                 if self.text.trim() != text.trim() {
                     self.end_line()?;
                     self.write(&text)?;

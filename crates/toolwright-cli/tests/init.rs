@@ -90,7 +90,7 @@ fn commands(tracker: &Path, parts: &[&str]) -> Vec<String> {
 /// This is one test, because all projects are built into the same folder.
 #[test]
 fn a_new_project_of_any_parts_does_what_its_readme_says() {
-    // Without a network, cargo wants the packages of every platform to be there.
+    // Without a network, cargo needs the packages of every platform.
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     answer(program("cargo", &checkout).args(["fetch", "--quiet", "--locked"]), "");
     for parts in

@@ -95,7 +95,7 @@ impl Canonical {
                 }
             }
         }
-        // References to a place around another lead to what is within it, too.
+        // A target also leads to the targets within it.
         for target in &targets {
             let inner = targets.iter().filter(|other| {
                 other.len() > target.len()

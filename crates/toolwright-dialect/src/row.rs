@@ -181,7 +181,7 @@ impl fmt::Display for Confidence {
     }
 }
 
-/// How a row says which keywords are taken.
+/// How a row lists the keywords that are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
@@ -464,7 +464,7 @@ impl Dialect {
         self.tokens
     }
 
-    /// Words in the provider's answers, by the kind of error they stand for, such as `strict_refused`.
+    /// Words in the provider's answers, by the kind of error they mean, such as `strict_refused`.
     pub fn errors(&self) -> &BTreeMap<String, Vec<String>> {
         &self.errors
     }

@@ -7,7 +7,7 @@ pub struct Transform {
     pub name: &'static str,
     /// The part of a published schema that it replaces.
     pub from: &'static str,
-    /// What stands in the wire schema instead.
+    /// Its replacement in the wire schema.
     pub to: &'static str,
 }
 

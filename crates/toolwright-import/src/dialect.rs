@@ -56,7 +56,7 @@ impl Dialect {
 
 /// Draft-07 core, 8.3: all other properties in a `$ref` object must be ignored.
 fn ignored_beside_reference(entries: &mut Entries, pointer: &str, subject: &mut Subject<'_>) {
-    // A mark replaces a reference that leads nowhere.
+    // A mark has replaced a reference without a target.
     let is_reference = |key: &str| key == "$ref" || is_mark(key);
     if !entries.iter().any(|(key, _)| is_reference(key)) {
         return;

@@ -65,7 +65,7 @@ impl<'a> Record<'a> {
     }
 
     /// Merges the schema in the file with that of the server. Of two leaves that differ, the one that changed since the last
-    /// import wins. If both changed, the file's wins and `is_conflict` is set.
+    /// import is kept. If both changed, the file's is kept and `is_conflict` is set.
     pub(super) fn merge(&self, file: &Json, server: &Json, is_conflict: &mut bool) -> Json {
         self.merged(Some(file), Some(server), "", is_conflict).unwrap_or_else(|| server.clone())
     }

@@ -1,4 +1,4 @@
-//! Selects the tools of a server to import, and their names. Flags win over what the file has.
+//! Selects the tools of a server to import, and their names. Flags take precedence over the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 

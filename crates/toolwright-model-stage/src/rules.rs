@@ -164,7 +164,7 @@ pub fn inner(schema: &Value) -> Vec<(String, &Value)> {
 
 fn node(row: &Row, root: &Value, schema: &Value, at: &str, faults: &mut Vec<String>) {
     let Some(entries) = schema.as_object() else {
-        // A boolean may say that other keys are allowed or not.
+        // A boolean may allow or refuse other keys.
         let is_closing = schema.is_boolean() && at.ends_with("/additionalProperties");
         if flag(row, "nodes_typed") && !is_closing {
             faults.push(format!("{at}: {schema} has no type"));

@@ -84,11 +84,11 @@ macro_rules! service {
 macro_rules! __fake {
     (() $($service:tt)*) => {};
     (($fake:ident) $name:ident { $($method:ident($args:ty) -> $result:ty;)* }) => {
-        #[doc = concat!("A [`", stringify!($name), "`] for tests: it gives the answers that it is told, and records its calls.")]
+        #[doc = concat!("A [`", stringify!($name), "`] for tests: it returns the results that are set, and records its calls.")]
         #[derive(Debug)]
         pub struct $fake {
             $(
-                #[doc = concat!("The answers of `", stringify!($method), "`, and its calls.")]
+                #[doc = concat!("The results of `", stringify!($method), "`, and its calls.")]
                 pub $method: $crate::testing::FakeMethod<$args, $result>,
             )*
         }

@@ -82,7 +82,7 @@ impl Publisher<'_> {
     fn object_shape(&mut self, object: &ObjectShape) {
         let properties = object.properties.iter();
         let described = properties.clone().filter(|property| property.is_described);
-        // Some clients want `properties` on every object.
+        // Some clients require `properties` on every object.
         self.keyword("properties");
         self.named(described.map(|property| (property.name.value.as_str(), property.schema)));
         let mut required = properties.filter(|property| property.required).peekable();

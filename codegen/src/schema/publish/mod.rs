@@ -156,7 +156,7 @@ impl<'a> Publisher<'a> {
             Shape::Named(name) => self.reference_to_type(*name),
             Shape::Local(target) => self.reference_to_node(*target),
             Shape::Const(value) if !matches!(value, Json::String(_)) => {}
-            // For an overlapping choice `type` is redundant, but some clients want it on objects.
+            // For an overlapping choice `type` is redundant, but some clients require it on objects.
             _ => self.text("type", kind_of(self.schemas, id).map(Kind::as_str)),
         }
     }

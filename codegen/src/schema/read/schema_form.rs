@@ -191,7 +191,7 @@ impl SchemaReader<'_> {
     }
 
     fn word(&mut self, node: &Node) -> Option<Kind> {
-        // `type: null` can only mean the string, which YAML wants in quotes.
+        // `type: null` can only mean the string, which needs quotes in YAML.
         let word = if matches!(node.value, Value::Null) { Some("null") } else { node.as_str() };
         let Some(word) = word else {
             self.expected("the name of a type", node);

@@ -330,7 +330,7 @@ async fn r5_a_listing_is_sorted_and_limited() {
     assert_eq!(listed, json!({ "entries": [file("a", 0), file("b", 2)], "is_cut_off": true }));
 }
 
-/// More entries than one call looks at: more than it has, and a folder among them.
+/// The folder has more entries than a call visits, and one of them is a folder.
 #[tokio::test]
 async fn r5_a_folder_of_too_many_entries_is_listed_and_searched_in_part() {
     let place = Place::new();

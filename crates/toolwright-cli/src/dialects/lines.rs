@@ -42,7 +42,7 @@ pub(super) fn codec_lines(dialects: &Dialects) -> Exit {
             Some("encode") => found.encode(&value).map_err(|error| error.to_string())?,
             Some("decode") => {
                 let decoded = found.decode(&value).map_err(|issues| issues.to_string())?;
-                // Stands for the codec of the tool.
+                // In place of the codec of the tool.
                 let schema =
                     Schema::new(&request.schema.to_string()).map_err(|error| error.to_string())?;
                 let judged = schema.check(decoded.canonical.as_bytes());

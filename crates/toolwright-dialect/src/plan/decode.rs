@@ -86,7 +86,7 @@ impl Decoder<'_> {
                 Some(index) => self.out.push_str(&rows[index].0.to_string()),
                 None => wire.write(&mut self.out),
             },
-            // A value of another kind: the codec says what it expects at this place.
+            // A value of another kind: the codec reports what it expects here.
             (Step::Same, _) | (Step::Tuple { .. }, Kind::Array) => wire.write(&mut self.out),
             (step, _) => match (step, wire.as_str()) {
                 (Step::Text, Some(text)) => self.text(&text, at),

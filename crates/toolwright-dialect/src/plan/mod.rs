@@ -38,7 +38,7 @@ pub(crate) enum Step {
     Table(Vec<(Value, Value)>),
     Object(ObjectStep),
     Array(StepId),
-    /// An array of a fixed beginning is an object with a key for each item.
+    /// A tuple is an object with a key for each of its first items.
     Tuple {
         items: Vec<(String, StepId)>,
         rest: Option<(String, StepId)>,
@@ -145,7 +145,7 @@ pub(crate) struct Wrong {
 pub(crate) struct Plan {
     steps: Vec<Step>,
     root: StepId,
-    /// Returns whether decoding changes nothing; some values may still not be encodable.
+    /// Whether decoding changes nothing; some values may still not be encodable.
     decodes_as_is: bool,
 }
 
@@ -171,10 +171,10 @@ impl Plan {
     }
 }
 
-/// Returns which steps change nothing, also where steps refer to each other in a circle; of decoding alone with `decoding`.
+/// Returns which steps change nothing, also where steps refer to each other in a circle. With `decoding`, only decoding counts.
 fn unchanging(steps: &[Step], decoding: bool) -> Vec<bool> {
     let mut is_same: Vec<bool> = vec![true; steps.len()];
-    // Steps refer to earlier and to later ones, so each pass has the other direction.
+    // Steps refer to earlier and to later ones, so passes alternate in direction.
     for pass in 0.. {
         let mut changed = false;
         for at in 0..steps.len() {

@@ -52,7 +52,7 @@ impl Projector<'_> {
         if self.dialect.takes("prefixItems") {
             return self.tuple_as_it_is(first, entries, at, depth);
         }
-        // With a key for each item, all of them have to be there; fewer items have no form.
+        // With a required key for each item, fewer items cannot be sent.
         if count("minItems").unwrap_or(0) < length {
             return self.text(entries, at, "T15");
         }
@@ -95,7 +95,7 @@ impl Projector<'_> {
         }
         let step = self.step(Step::Tuple { items, rest });
         let mut rules = entries.clone();
-        // The number of keys says them.
+        // The keys already express them.
         for keyword in ["minItems", "maxItems"] {
             if count(keyword) == Some(length) {
                 rules.remove(keyword);

@@ -202,7 +202,7 @@ impl Projector<'_> {
 
     /// Returns whether each wire value belongs to at most one of the nodes, or it makes no difference.
     pub(super) fn are_told_apart(&mut self, nodes: &[(Node, LazySchema)]) -> bool {
-        // That makes the definitions, whose steps are known then.
+        // This makes the definitions, so their steps are known below.
         let guards: Vec<Guard> = nodes.iter().map(|(node, _)| self.guard(&node.wire)).collect();
         nodes.iter().all(|(node, _)| self.stays_same(node.step)) || pairwise(&guards)
     }

@@ -102,7 +102,7 @@ impl Projector<'_> {
                     && keyword != "$id"
                     && keyword != "$anchor"
                     && self.dialect.takes(keyword);
-                // A keyword that nobody knows is taken where anything is, and refused by lists.
+                // A list names the keywords to keep; without it, only known annotations are kept.
                 if kept && (self.dialect.mode == Mode::Allow || ANNOTATIONS.contains(&keyword)) {
                     wire.insert(keyword, value.clone());
                 } else {
@@ -201,7 +201,7 @@ impl Projector<'_> {
                         .repetition_max
                         .is_none_or(|most| repetitions(pattern).all(|count| count <= most))
             }
-            // Where it may name properties alone, it is said with them.
+            // If it may only name properties, it is written with them.
             "required" => !dialect.required_in_properties,
             "minLength" | "maxLength" | "maxItems" => at_most(dialect.repetition_max),
             "minItems" => at_most(dialect.repetition_max) && at_most(dialect.min_items_max),
@@ -267,7 +267,7 @@ pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
         }
         "required" => value.as_array().is_some_and(<[Value]>::is_empty),
         "uniqueItems" => *value == Value::Boolean(false),
-        // They are said with `if`.
+        // The sentence for `if` contains them.
         "then" | "else" => true,
         "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems" => {
             *value == Value::Boolean(true)

@@ -94,7 +94,7 @@ impl Projector<'_> {
                 strings(Some(names)).filter_map(Kind::from_name).collect()
             }
             _ => {
-                // What is inside has no kind either, so it stays as it is or becomes text.
+                // The schemas inside may have no kind either, so it stays as it is or becomes text.
                 return if self.dialect.nodes_typed || has_structure(entries) {
                     self.text(entries, at, "T15")
                 } else {
@@ -203,7 +203,7 @@ impl Projector<'_> {
     pub(super) fn with_null(&self, mut wire: Map<Value>) -> Map<Value> {
         let null = || Value::Object(Map::from([("type", Value::from("null"))]));
         if !self.dialect.null_type {
-            // `anyOf` has to be alone, so its first alternative says it.
+            // `anyOf` has to be alone, so its first alternative becomes nullable.
             if let Some(Value::Array(alternatives)) = wire.get_mut("anyOf") {
                 if let Some(Value::Object(first)) = alternatives.first_mut() {
                     first.insert("nullable", Value::Boolean(true));

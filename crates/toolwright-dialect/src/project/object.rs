@@ -158,7 +158,7 @@ impl Projector<'_> {
         wire_required.extend(unnamed.map(|key| Value::from(*key)));
         let is_renamed = steps.iter().any(|property| property.key != property.wire_key);
         if is_renamed && is_open {
-            // A key that is spelled as a renamed one has no form.
+            // A key that equals the new name of another cannot be sent.
             self.lose(LossKind::Narrowing, at, "unnamed_keys", Value::Null, "renamed keys", "T19");
         }
         let mut wire = Map::from([("type", Value::from("object"))]);
@@ -220,7 +220,7 @@ impl Projector<'_> {
         if is_required || !self.dialect.objects_all_required {
             return (wire, step, AbsentForm::Absent);
         }
-        // The definition of a reference that leads back here is not made yet, so the canonical form says it too.
+        // The definition of a reference that leads back here is not made yet, so the canonical schema is read, too.
         let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
         let is_never_null = !guard::accepts_null(schema.as_object(), &target);
         if is_never_null || !self.accepts_null(&wire) {
@@ -361,7 +361,7 @@ impl Projector<'_> {
         at: &str,
         depth: Depth,
     ) -> (Map<Value>, usize) {
-        // Two pairs of one key are no object.
+        // Pairs with the same key are not an object.
         self.lose(LossKind::Widening, at, keyword, Value::Null, "an array of pairs", "T13");
         let pointer = match entries
             .get("patternProperties")
@@ -447,7 +447,7 @@ pub(super) fn others(entries: &Map<Value>) -> Others<'_> {
                 None => Others::Closed,
             }
         }
-        // Several patterns, or a pattern beside other keys: the codec tells them apart.
+        // Several patterns, or a pattern beside other keys: the codec distinguishes them.
         (Some(_), _) => Others::Open(&Value::Boolean(true)),
     }
 }

@@ -217,7 +217,7 @@ fn with_other_keys(
     }
     let is_closed = entries.get("additionalProperties") == Some(&Value::Boolean(false));
     if !is_closed {
-        // A key that is spelled as a renamed one has no form.
+        // A key that equals the new name of another cannot be sent.
         projector.lose(LossKind::Narrowing, "", "unnamed_keys", Value::Null, "renamed keys", "T19");
     }
     let step = projector.step(Step::Object(ObjectStep { properties, rest: Rest::Keep(SAME) }));

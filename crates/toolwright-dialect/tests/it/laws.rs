@@ -23,7 +23,7 @@ impl Validators {
     pub(super) fn of(schema: &str) -> Result<Self, String> {
         let ours = Schema::new(schema).map_err(|error| error.to_string())?;
         let differs = ["\"pattern", "\"multipleOf", "\"format\":\"int", "\"format\":\"uint"];
-        // The other one knows no format that is newer than the draft that `$schema` names.
+        // `jsonschema` ignores formats that are newer than the draft that `$schema` names.
         let newer = ["\"format\":\"uuid", "\"format\":\"duration"];
         let newer = newer.iter().filter(|_| schema.contains("json-schema.org/draft-0"));
         let mut differs = differs.iter().chain(newer);

@@ -1,4 +1,4 @@
-//! The rule book with the one rule that needs a validator: some providers refuse what is no JSON Schema.
+//! The rule book with the one rule that needs a validator: some providers refuse an invalid JSON Schema.
 
 use serde_json::Value;
 use toolwright_dialect::Dialect;

@@ -118,7 +118,7 @@ impl Checked {
         let source = ours.map(|(id, _)| id);
         let is_cut_off = findings.iter().any(|finding| finding.code == "too-many-findings");
         let mut checked = Self { findings: Vec::new(), is_cut_off, source, root };
-        // A wrong default is only a warning of `check`, but it is left out too: models must not be told to send it.
+        // A wrong default is only a warning of `check`, but it is left out too: models must not send it.
         findings.retain(|finding| {
             let counts =
                 finding.severity == Severity::Error || finding.code == "default-breaks-schema";
@@ -291,7 +291,7 @@ impl Accepting<'_> {
         }
     }
 
-    /// Leaves out the tool or method that a path leads into, when the next ones are removed. Returns whether there is one.
+    /// Marks the tool or method that a path leads into as one to be left out. Returns whether there is one.
     fn leave_out(&mut self, path: &[String], why: &str) -> bool {
         let Some(owner) = owner(path).filter(|owner| value_at(&self.document, owner).is_some())
         else {
@@ -410,7 +410,7 @@ impl Accepting<'_> {
         while let Some(mut part) = parts.pop() {
             let checked = Checked::of(&whole.part(&part), self.draft);
             let refused = self.refused(&checked, &whole, &part);
-            // Not all findings are in a long list of them, and those of a text that is no YAML are about no tool. So fewer tools
+            // A long list of findings is cut, and those of a text that is not YAML are about no tool. So fewer tools
             // are checked at a time.
             let is_unclear = refused.is_empty() && !checked.findings.is_empty();
             if part.len() > 1 && (checked.is_cut_off || is_unclear) {

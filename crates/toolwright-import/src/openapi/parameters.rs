@@ -151,7 +151,7 @@ impl Payload {
         Ok(())
     }
 
-    /// Replaces the parameters in the path by properties. Adds a property for a parameter that the document forgets to declare.
+    /// Replaces the parameters in the path by properties. Adds a property for a parameter that the document does not declare.
     fn fill_path(&mut self, subject: &mut Subject<'_>) -> Result<(), String> {
         let mut path = String::new();
         let mut seen = BTreeSet::new();

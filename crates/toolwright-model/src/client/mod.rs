@@ -150,7 +150,7 @@ impl Client {
         }
         let mut reader = self.wire.reader(&self.facts, question);
         while !reader.is_over() {
-            // A connection that breaks after the last event of meaning breaks nothing.
+            // The connection may break after the last event that matters.
             match self.in_time(response.chunk()).await {
                 Ok(Some(chunk)) => reader.feed(&chunk).into_iter().for_each(deltas),
                 Ok(None) => break,

@@ -99,7 +99,7 @@ const PRESETS: &[Preset] = &[
     },
     #[cfg(feature = "openai-chat")]
     Preset {
-        // It reports tokens unasked, and refuses keys that it does not know.
+        // It always reports tokens, and refuses unknown keys.
         wire: Wire::OpenAiChat(ChatOptions { stream_options: false, ..ChatOptions::OTHERS }),
         ..chat("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral")
     },

@@ -153,7 +153,7 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// Returns the failure of a run whose model gave no valid answer. `last` is what the model was told last.
+/// Returns the failure of a run whose model gave no valid answer. `last` is the last message to the model.
 pub(super) fn not_given(attempts: u32, last: &str) -> ToolFailure {
     let message = match attempts {
         1 => "the model gave no valid answer".to_owned(),

@@ -387,7 +387,7 @@ impl Events {
             self.draft.stop = Some(Stop::Refused(reason));
         }
         for candidate in chunk.candidates.into_iter().flatten() {
-            // Nobody asked for further candidates.
+            // Only one candidate was requested.
             if candidate.index.unwrap_or_default() > 0 {
                 continue;
             }

@@ -428,7 +428,7 @@ impl Events {
             self.draft.usage = Some(tokens.usage());
         }
         for choice in chunk.choices.into_iter().flatten() {
-            // Nobody asked for further choices.
+            // Only one choice was requested.
             if choice.index.unwrap_or_default() > 0 {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The index over the tools of real servers, with queries that were written by somebody who did not write the index. A third
+//! The index over the tools of real servers, with queries by a person who did not write the index. A third
 //! has words of the tool, a third some of them, and a third says it in other words.
 
 use std::collections::BTreeMap;

@@ -84,7 +84,7 @@ pub struct Policy {
     pub max_model_calls: Option<u32>,
     /// The most tokens of a model's answers.
     pub max_output_tokens: Option<u64>,
-    /// The most that the model may cost, in millionths of the currency of its prices; no limit for a planner that knows no prices.
+    /// The most that the model may cost, in millionths of the currency of its prices. A `ModelPlanner` without prices fails.
     pub max_cost: Option<u64>,
 }
 

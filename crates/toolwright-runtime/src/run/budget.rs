@@ -23,7 +23,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// An earlier step was denied, and the planner knows. The failure ends the run.
+    /// An earlier step exceeded the limit. The failure ends the run.
     pub(crate) fn check_not_denied(&self) -> Result<(), ToolFailure> {
         if self.denied {
             return Err(self.out_of_calls("the run asked for more calls than"));

@@ -258,7 +258,7 @@ fn parse(text: &str) -> Option<(Day, Time)> {
     let (date, rest) = text.split_at_checked(DATE_LENGTH)?;
     let day = Day::parse(date)?;
     let time = Time::parse(rest.strip_prefix(['T', 't'])?)?;
-    // The grammar cannot say which days have a leap second; they are announced half a year before (RFC 3339, sections
+    // The grammar does not define which days have a leap second; they are announced half a year before (RFC 3339, sections
     // 5.6 and 5.7).
     (!time.is_leap_second() || time.is_end_of_utc_day()).then_some((day, time))
 }

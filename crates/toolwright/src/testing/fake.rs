@@ -49,7 +49,7 @@ impl<P, T, E> FakeMethod<P, Result<T, MethodError<E>>> {
     /// Answers a call, and records it.
     #[doc(hidden)]
     pub fn call(&self, payload: P) -> Result<T, MethodError<E>> {
-        // The lock is not held while the function runs, which may ask what was called.
+        // The lock is not held while the function runs, which may call `calls`.
         let (next, answer) = {
             let mut state = self.state();
             (state.next.pop_front(), state.answer.clone())
