@@ -132,7 +132,7 @@ impl DomainType for Money {
     type Json = String;
 
     fn from_json(json: String) -> Result<Self, String> {
-        let cents: i64 = json.replace('.', "").parse().map_err(|_| "is no amount".to_owned())?;
+        let cents: i64 = json.replace('.', "").parse().map_err(|_| "is not an amount".to_owned())?;
         if cents > 100_000_000 { Err("is more than a million".to_owned()) } else { Ok(Self(cents)) }
     }
 

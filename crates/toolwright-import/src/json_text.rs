@@ -207,7 +207,7 @@ fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.split(" at line ").next().unwrap_or_default() {
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
-            "half of a surrogate pair such as `\\ud800`, which is no character (RFC 8259, 8.2); write \
+            "half of a surrogate pair such as `\\ud800`, which is not a character (RFC 8259, 8.2); write \
              the other half beside it, or leave it out"
                 .to_owned()
         }

@@ -165,7 +165,7 @@ fn follow<'a>(root: &'a Json, pointer: &str) -> &'a Json {
 }
 
 fn text(value: &Json) -> &str {
-    let Json::String(text) = value else { panic!("{value} is no text") };
+    let Json::String(text) = value else { panic!("{value} is not a text") };
     text
 }
 

@@ -101,7 +101,7 @@ impl Toolset for PerStep {
     }
 
     fn is_available(&self, tool: &str) -> bool {
-        // While the instance is being replaced, the answer is unknown. The call will find out.
+        // While the instance is being replaced, the answer is unknown, so a call is tried.
         let Ok(current) = self.0.current.try_lock() else { return true };
         current.as_ref().is_none_or(|toolset| toolset.is_available(tool))
     }
