@@ -66,7 +66,7 @@ mod wire;
 #[cfg(feature = "sigv4")]
 pub use client::AwsCredentials;
 #[cfg(feature = "client")]
-pub use client::{BuildError, Client, ClientBuilder, KeyHeader, Preset};
+pub use client::{BuildError, Client, ClientBuilder, KeyHeader, Preset, RateLimit};
 pub use error::ModelError;
 #[cfg(feature = "planner")]
 pub use index::ToolIndex;

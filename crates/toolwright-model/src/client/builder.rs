@@ -14,6 +14,7 @@ use super::AwsCredentials;
 use super::Client;
 use super::build_error::BuildError;
 use super::preset::{KeyHeader, Preset};
+use super::rate_limit::RateLimit;
 use crate::model::ModelFacts;
 use crate::wire::Wire;
 
@@ -43,6 +44,7 @@ pub struct ClientBuilder {
     #[cfg(feature = "sigv4")]
     credentials: Option<AwsCredentials>,
     attempts: u32,
+    rate_limit: Option<RateLimit>,
     idle_timeout: Duration,
 }
 
@@ -58,6 +60,7 @@ impl Client {
             #[cfg(feature = "sigv4")]
             credentials: None,
             attempts: ATTEMPTS,
+            rate_limit: None,
             idle_timeout: IDLE_TIMEOUT,
         }
     }
@@ -159,6 +162,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Lets the client share a limit with others, such as those with the same key.
+    #[must_use]
+    pub fn with_rate_limit(mut self, limit: &RateLimit) -> Self {
+        self.rate_limit = Some(limit.clone());
+        self
+    }
+
     /// Sets how long the provider may be silent, before and within an answer. The default is 60 seconds.
     #[must_use]
     pub fn with_idle_timeout(mut self, time: Duration) -> Self {
@@ -201,6 +211,7 @@ impl ClientBuilder {
             #[cfg(feature = "sigv4")]
             credentials: self.credentials,
             attempts: self.attempts,
+            rate_limit: self.rate_limit,
             idle_timeout: self.idle_timeout,
         })
     }

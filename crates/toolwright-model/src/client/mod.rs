@@ -3,6 +3,7 @@
 mod build_error;
 mod builder;
 mod preset;
+mod rate_limit;
 mod retry;
 #[cfg(feature = "sigv4")]
 mod sigv4;
@@ -27,6 +28,7 @@ use builder::Secret;
 pub use build_error::BuildError;
 pub use builder::ClientBuilder;
 pub use preset::{KeyHeader, Preset};
+pub use rate_limit::RateLimit;
 #[cfg(feature = "sigv4")]
 pub use sigv4::AwsCredentials;
 
@@ -50,6 +52,7 @@ pub struct Client {
     credentials: Option<AwsCredentials>,
     secret: Secret,
     attempts: u32,
+    rate_limit: Option<RateLimit>,
     idle_timeout: Duration,
 }
 
@@ -61,6 +64,10 @@ impl Client {
         question: &Question<'_>,
         deltas: &(dyn Fn(Delta) + Send + Sync),
     ) -> Result<Answer, ModelError> {
+        let _permit = match &self.rate_limit {
+            Some(limit) => limit.admit(request.body.len()).await,
+            None => None,
+        };
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in &request.headers {
@@ -78,8 +85,18 @@ impl Client {
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         let sent = self.http.post(url).headers(headers).body(request.body.clone()).send();
         let response = self.in_time(sent).await?;
+        if let Some(limit) = &self.rate_limit {
+            limit.observe(|name| response.headers().get(name)?.to_str().ok());
+        }
         if !response.status().is_success() {
-            return Err(self.refusal(response).await);
+            let error = self.refusal(response).await;
+            if let Some(limit) = &self.rate_limit
+                && let ModelError::Status { code: 429 | 503 | 529, retry_after: Some(time), .. } =
+                    error
+            {
+                limit.block(time);
+            }
+            return Err(error);
         }
         self.read(response, question, deltas).await
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use toolwright_dialect::{Dialect, Request};
 use toolwright_model::{
     Answer, AwsCredentials, Client, ClientBuilder, Delta, Message, Model, ModelError, Preset,
-    Question, Stop,
+    Question, RateLimit, Stop,
 };
 
 use crate::cases::ENDPOINTS;
@@ -327,4 +327,28 @@ async fn the_words_of_a_refusal_show_no_key_and_are_a_short_visible_line() {
             assert!(text.len() < 400, "{} bytes", text.len());
         }
     }
+}
+
+/// A provider that has no room left for a while, and later asks one client to wait.
+#[tokio::test]
+async fn clients_that_share_a_limit_wait_for_each_other() {
+    let wait = Duration::from_millis(200);
+    let none_left = "content-type: text/event-stream\r\nx-ratelimit-limit-requests: 9\r\n\
+                     x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 200ms\r\n";
+    let server = Server::start(vec![
+        Reply::new(200, none_left, ANSWER),
+        Reply::new(429, "retry-after-ms: 200\r\nx-should-retry: false\r\n", ""),
+        Reply::stream(ANSWER),
+    ])
+    .await;
+    let limit = RateLimit::new(1);
+    let client = || builder("openai", &server).with_rate_limit(&limit).build().unwrap();
+    let (one, other) = (client(), client());
+    let start = Instant::now();
+    ask(&one, None).await.1.unwrap();
+    let refused = ask(&other, None).await.1.unwrap_err();
+    assert!(matches!(refused, ModelError::Status { code: 429, .. }), "{refused}");
+    assert!(start.elapsed() >= wait, "{:?}", start.elapsed());
+    ask(&one, None).await.1.unwrap();
+    assert!(start.elapsed() >= wait * 2, "{:?}", start.elapsed());
 }
