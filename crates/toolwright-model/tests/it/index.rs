@@ -1,5 +1,6 @@
-//! The index over the tools of real servers, with queries by a person who did not write the index. A third
-//! has words of the tool, a third some of them, and a third says it in other words.
+//! The index over the tools of real servers, with queries by people who did not write the index. Of 200, a third has words of the
+//! tool, a third some of them, and a third says it in other words. Another 200 are the searches of a model that knew the requests
+//! of users, but no tool.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +50,7 @@ fn most_queries_with_words_of_a_tool_find_it_among_the_first_five() {
             missed.push(format!("{query}: {wanted:?}, found {found:?}"));
         }
     }
-    for (kind, least) in [("keyword", 95), ("mix", 75), ("paraphrase", 25)] {
+    for (kind, least) in [("keyword", 95), ("mix", 75), ("paraphrase", 25), ("model", 90)] {
         let (asked, missed) = &kinds[kind];
         let share = 100 * (asked - missed.len()) / asked;
         assert!(share >= least, "{kind}: {share} % of {asked}\n{}", missed.join("\n"));
