@@ -27,8 +27,8 @@ const DOC_TESTED: [&str; 14] = [
 ];
 
 /// The features of the contract.
-const CONTRACT_FEATURES: [&str; 7] =
-    ["patterns", "redaction", "testing", "chrono", "jiff", "time", "uuid"];
+const CONTRACT_FEATURES: [&str; 8] =
+    ["index", "patterns", "redaction", "testing", "chrono", "jiff", "time", "uuid"];
 
 /// The features of the built-in toolsets.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];

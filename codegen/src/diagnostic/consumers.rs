@@ -32,6 +32,16 @@ mistakes! {
             .help("let the agent use it: name it under `toolsets`")
     }
 
+    /// A tool has a name that its MCP server uses itself.
+    ///
+    /// A server with `disclosure: search` lists `search_tools` and `call_tool` in place of its tools, so no tool has these names.
+    Error "search-name" search_name(name: &Spanned<String>, server: &Spanned<String>) {
+        let (tool, by) = (&name.value, &server.value);
+        at(name.span, format!("the MCP server `{by}` lists a tool `{tool}` of its own"))
+            .also(server.span, "`disclosure: search` here")
+            .help("rename the tool, or list all tools")
+    }
+
     /// A deprecated tool names itself as its successor.
     ///
     /// `deprecated.use` names the tool to call instead.

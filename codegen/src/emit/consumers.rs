@@ -132,6 +132,7 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> [TokenStream; 2] {
     });
     let (parameters, shared) = (parameters(providers), shared(providers));
     let steps = providers.iter().map(|provider| step(provider, &shared));
+    let search = plan.server.searches.then(|| quote!(.with_search()));
     let arcs = shared.iter().map(|name| quote!(let #name = std::sync::Arc::new(#name);));
     [
         quote! {
@@ -154,7 +155,7 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> [TokenStream; 2] {
                 #(#arcs)*
                 let mut server = toolwright_mcp::McpServer::new(&SERVER);
                 #(#steps)*
-                server.complete()
+                server #search.complete()
             }
         },
     ]

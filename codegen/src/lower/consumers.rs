@@ -5,7 +5,10 @@ use super::{Declared, check_name, owned, report_unknown};
 use crate::diagnostic::{Report, consumers, names};
 use crate::model::{Agent, McpServer, ModelHints, Policy, ServiceId, ToolId, ToolsetId};
 use crate::source::Spanned;
-use crate::syntax::{self, Entries};
+use crate::syntax::{self, Disclosure, Entries, Word};
+
+/// The tools that an MCP server with `disclosure: search` lists.
+const SEARCH_TOOLS: [&str; 2] = ["search_tools", "call_tool"];
 
 /// A declared agent.
 pub(super) struct DeclaredAgent<'a> {
@@ -70,10 +73,31 @@ pub(super) fn servers(declared: Declared<'_>, report: &mut Report) -> Vec<McpSer
             check_name("an MCP server", name, report);
             let toolsets = toolsets_named(declared, Some(&text.toolsets.0), report);
             let version = text.version.value.clone();
-            servers.push(McpServer { service, name: name.clone(), version, toolsets });
+            let searches =
+                text.disclosure.is_some_and(|Word(disclosure)| disclosure == Disclosure::Search);
+            if searches {
+                report_names_of_search(declared, name, &toolsets, report);
+            }
+            servers.push(McpServer { service, name: name.clone(), version, toolsets, searches });
         }
     }
     servers
+}
+
+/// Reports exposed tools with the name of one that the server lists in their place.
+fn report_names_of_search(
+    declared: Declared<'_>,
+    server: &Spanned<String>,
+    toolsets: &[ToolsetId],
+    report: &mut Report,
+) {
+    let exposed = toolsets.iter().flat_map(|id| &declared.toolsets.list[id.position()].tools);
+    for tool in exposed.map(|id| &declared.toolsets.tools[id.position()]) {
+        let names = tool.details.aliases.iter().flatten().chain([tool.name]);
+        for name in names.filter(|name| SEARCH_TOOLS.contains(&name.value.as_str())) {
+            report.add(consumers::search_name(name, server));
+        }
+    }
 }
 
 fn toolsets_named(

@@ -362,6 +362,8 @@ pub struct McpServer {
     pub version: String,
     /// The toolsets it exposes.
     pub toolsets: Vec<ToolsetId>,
+    /// Whether clients find tools by searching, and get no list of all.
+    pub searches: bool,
 }
 
 impl Project {

@@ -6,8 +6,8 @@ use super::read::{Read, mapping};
 use toolwright::spec::{Effort, Strictness};
 
 use super::values::{
-    Amount, Digest, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText,
-    Several, StatusText, Version, Word,
+    Amount, Digest, Disclosure, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord,
+    SchemaText, Several, StatusText, Version, Word,
 };
 use crate::diagnostic::{Report, form};
 use crate::options::Integers;
@@ -331,6 +331,9 @@ mapping! {
         version: Text,
         /// The toolsets it exposes, by name.
         toolsets: NonEmpty<Vec<Text>>,
+        /// How clients learn of its tools: from a list, or from `search_tools`, which finds some that `call_tool` calls.
+        /// Default: `list`.
+        disclosure: Option<Word<Disclosure>>,
     }
 }
 

@@ -23,7 +23,7 @@ pub use document::{
 };
 #[cfg(feature = "language-schema")]
 pub use language::language_schema;
-pub use values::{Entries, HttpAnswer, Literal, SchemaText, Word};
+pub use values::{Disclosure, Entries, HttpAnswer, Literal, SchemaText, Word};
 
 /// Parses every file, reports mistakes in keys and values, and returns the documents that could be parsed.
 pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {

@@ -59,6 +59,15 @@ pub struct Word<T>(pub T);
 #[derive(Clone, Copy, Debug)]
 pub struct StatusText(pub Status);
 
+/// How clients of an MCP server learn of its tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disclosure {
+    /// From a list of all.
+    List,
+    /// From a search.
+    Search,
+}
+
 /// The format of a successful HTTP response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpAnswer {
@@ -136,6 +145,12 @@ impl Words for Effort {
         (Self::Medium.as_str(), Self::Medium),
         (Self::High.as_str(), Self::High),
     ];
+}
+
+impl Words for Disclosure {
+    const NOUN: &'static str = "disclosure";
+    const PLURAL: &'static str = "disclosures";
+    const ALL: &'static [(&'static str, Self)] = &[("list", Self::List), ("search", Self::Search)];
 }
 
 impl Words for HttpAnswer {

@@ -56,8 +56,6 @@
 mod client;
 mod draft;
 mod error;
-#[cfg(feature = "planner")]
-mod index;
 mod model;
 #[cfg(feature = "planner")]
 mod planner;
@@ -68,14 +66,14 @@ pub use client::AwsCredentials;
 #[cfg(feature = "client")]
 pub use client::{BuildError, Client, ClientBuilder, KeyHeader, Preset, RateLimit};
 pub use error::ModelError;
-#[cfg(feature = "planner")]
-pub use index::ToolIndex;
 pub use model::{
     Answer, CallAnswer, Choice, Content, Delta, Effort, Message, Model, ModelCall, ModelFacts,
     Opaque, Question, Settings, Stop, Usage,
 };
 #[cfg(feature = "planner")]
 pub use planner::{Compactor, FinalOutput, LeaveOutResults, ModelPlanner, Prices, ToolSearch};
+#[cfg(feature = "planner")]
+pub use toolwright::index::ToolIndex;
 #[cfg(feature = "openai-chat")]
 pub use wire::ChatOptions;
 pub use wire::{HttpRequest, Reader, Wire};

@@ -40,6 +40,8 @@ pub mod described;
 pub mod executor;
 pub mod format;
 pub mod http;
+#[cfg(feature = "index")]
+pub mod index;
 pub mod issue;
 mod json;
 pub mod method;

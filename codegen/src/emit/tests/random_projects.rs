@@ -169,10 +169,11 @@ impl ProjectGenerator {
         let policy = "max_tool_calls: 20000, max_consecutive_failures: 3, time_budget: 2m, max_output_tokens: 9000, max_cost: 0.25";
         let policy =
             if self.random.bool() { format!(", policy: {{ {policy} }}") } else { String::new() };
+        let disclosure = if self.random.bool() { ", disclosure: search" } else { "" };
         let _ = writeln!(
             text,
             "agents:\n  {agent}: {{ description: Uses all., toolsets: [{used}], exports: [{exported}]{policy} }}\n\
-             mcp_servers:\n  {server}: {{ version: 1.0.0, toolsets: [{used}, {exported}] }}"
+             mcp_servers:\n  {server}: {{ version: 1.0.0, toolsets: [{used}, {exported}]{disclosure} }}"
         );
         text
     }

@@ -17,6 +17,11 @@ pub enum ServeError {
         /// The JSON error, if the schema is not JSON.
         cause: Option<serde_json::Error>,
     },
+    /// A tool has the name of one that is listed in place of all tools: see [`McpServer::with_search`](crate::McpServer::with_search).
+    Reserved {
+        /// The name of the tool.
+        tool: String,
+    },
     /// The handshake with the client failed.
     Handshake(BoxError),
     /// The server's task panicked or was aborted.
@@ -31,6 +36,10 @@ impl fmt::Display for ServeError {
             Self::Schema { tool, .. } => write!(
                 f,
                 "a schema of tool `{tool}` is not a JSON Schema object; correct the spec it comes from"
+            ),
+            Self::Reserved { tool } => write!(
+                f,
+                "tool `{tool}` has the name of a tool that this server lists in place of all; rename it, or list all tools"
             ),
             Self::Handshake(_) => f.write_str("the client does not speak the protocol as expected"),
             Self::Broken(_) => f.write_str("the server stopped because of an internal error"),

@@ -14,12 +14,13 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright::call::fresh_id;
-use toolwright::{Outcome, Scope, ToolCall};
+use toolwright::{Outcome, Payload, Scope, ToolCall};
 
 use super::answer::answer;
 use super::listing::Era;
 use super::message::{Arguments, no_method, unparseable};
 use super::progress::forward_progress;
+use super::search;
 #[cfg(feature = "http-server")]
 use super::sessions::{OpenSession, RequestGuards};
 use super::state::{ExposedTool, ServerState};
@@ -68,14 +69,18 @@ impl Handler {
         }
     }
 
-    fn call(&self, tool: &ExposedTool, extensions: &Extensions) -> Result<ToolCall, ErrorData> {
+    fn call(
+        &self,
+        tool: &ExposedTool,
+        args: Payload,
+        extensions: &Extensions,
+    ) -> Result<ToolCall, ErrorData> {
         let mut scope = self.session.get().cloned().unwrap_or_default();
         if let Some(fill_scope) = &self.fill_scope {
             // The panic hook has reported the panic.
             catch_unwind(AssertUnwindSafe(|| fill_scope(extensions, &mut scope)))
                 .map_err(|_| ErrorData::internal_error("the call could not be started", None))?;
         }
-        let args = Arguments::take(extensions);
         Ok(ToolCall::new(tool.spec.name(), args).with_scope(scope))
     }
 
@@ -84,8 +89,29 @@ impl Handler {
         name: &str,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = self.state.tool(name)?;
-        let call = self.call(tool, &context.extensions)?;
+        let mut args = Arguments::take(&context.extensions);
+        let tool = match self.state.search() {
+            Some(search) if search::is_search(name) => {
+                let outcome = search.found(&self.state, &args);
+                return Ok(answer(&search.search, era_of(&context), &outcome).into());
+            }
+            Some(search) if search::is_call(name) => {
+                let target = search
+                    .target(&args)
+                    .and_then(|(name, args)| Ok((self.state.known(&name)?, args)));
+                match target {
+                    Ok((tool, own)) => {
+                        args = own;
+                        tool
+                    }
+                    Err(failure) => {
+                        return Ok(answer(&search.call, era_of(&context), &Err(failure)).into());
+                    }
+                }
+            }
+            _ => self.state.tool(name)?,
+        };
+        let call = self.call(tool, args, &context.extensions)?;
         let _open = match self.state.begin_call() {
             Ok(open) => open,
             Err(busy) => return Ok(answer(tool, era_of(&context), &Err(busy)).into()),

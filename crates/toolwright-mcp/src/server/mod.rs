@@ -13,6 +13,7 @@ mod listing;
 mod message;
 mod operator_log;
 mod progress;
+mod search;
 mod serve;
 #[cfg(feature = "http-server")]
 mod sessions;
@@ -59,6 +60,7 @@ pub struct McpServer {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) execute: Execute,
     pub(crate) page_size: Option<NonZeroUsize>,
+    pub(crate) searches: bool,
     pub(crate) tool_list: Option<ToolList>,
     pub(crate) limits: Limits,
     pub(crate) counters: Counters,
@@ -81,6 +83,7 @@ impl McpServer {
             approver: None,
             execute: Execute::default(),
             page_size: None,
+            searches: false,
             tool_list: None,
             limits: Limits::default(),
             counters: Counters::default(),
@@ -113,6 +116,16 @@ impl McpServer {
     #[must_use]
     pub fn with_page_size(mut self, tools: NonZeroUsize) -> Self {
         self.page_size = Some(tools);
+        self
+    }
+
+    /// Lists two tools in place of all: `search_tools` finds tools by their words, and `call_tool` calls one. A model with many
+    /// tools then reads the definitions of few. Calls of tools by their own names go on working.
+    ///
+    /// Serving fails if a tool has one of the two names.
+    #[must_use]
+    pub fn with_search(mut self) -> Self {
+        self.searches = true;
         self
     }
 

@@ -19,6 +19,7 @@ use super::content::Presentation;
 use super::error::ServeError;
 use super::listing::{Era, Listed};
 use super::operator_log;
+use super::search::Search;
 use super::tool_list::ToolList;
 use super::{Counters, Limits, McpServer, ServerSpec};
 
@@ -36,6 +37,7 @@ pub(crate) struct ServerState {
     names: BTreeMap<&'static str, usize>,
     tool_list: Option<ToolList>,
     page_size: Option<NonZeroUsize>,
+    search: Option<Search>,
     runtime: Runtime,
     limits: Limits,
     counters: Counters,
@@ -62,9 +64,10 @@ impl ServerState {
     pub(crate) fn new(mut server: McpServer) -> Result<Self, ServeError> {
         let expose = |spec: &'static ToolSpec| {
             let presentation = server.presentations.remove(spec.name());
-            Ok(ExposedTool { spec, listed: Listed::new(spec)?, presentation })
+            Ok(ExposedTool { presentation, ..ExposedTool::new(spec)? })
         };
         let tools = server.spec.exposed().map(expose).collect::<Result<Vec<_>, ServeError>>()?;
+        let search = if server.searches { Some(Search::of(&tools)?) } else { None };
         let names = tools.iter().enumerate().flat_map(|(at, tool)| {
             tool.spec.aliases().chain([tool.spec.name()]).map(move |name| (name, at))
         });
@@ -79,6 +82,7 @@ impl ServerState {
             names,
             tool_list: server.tool_list,
             page_size: server.page_size,
+            search,
             runtime: runtime.build(),
             limits: server.limits,
             counters: server.counters,
@@ -118,14 +122,29 @@ impl ServerState {
         self.tool_list.as_ref()
     }
 
+    /// Returns the two tools that are listed in place of all, if the host wants them.
+    pub(crate) fn search(&self) -> Option<&Search> {
+        self.search.as_ref()
+    }
+
     /// Finds a tool that is exposed and not hidden by its name or an alias.
     pub(crate) fn tool(&self, name: &str) -> Result<&ExposedTool, ErrorData> {
-        let tool = self.names.get(name).and_then(|at| self.tools.get(*at));
-        tool.filter(|tool| self.offers(tool)).ok_or_else(|| {
+        self.find(name).ok_or_else(|| {
             let known = self.listed().map(|tool| tool.spec.name());
             let advice = suggestion(name, known, "there is");
             ErrorData::invalid_params(format!("there is no tool `{name}`, {advice}"), None)
         })
+    }
+
+    /// Like [`tool`](Self::tool), with the failure of a call if there is none.
+    pub(crate) fn known(&self, name: &str) -> Result<&ExposedTool, ToolFailure> {
+        let known = || self.listed().map(|tool| tool.spec.name());
+        self.find(name).ok_or_else(|| ToolFailure::not_found(name, known()))
+    }
+
+    fn find(&self, name: &str) -> Option<&ExposedTool> {
+        let tool = self.names.get(name).and_then(|at| self.tools.get(*at));
+        tool.filter(|tool| self.offers(tool))
     }
 
     fn offers(&self, tool: &ExposedTool) -> bool {
@@ -148,6 +167,10 @@ impl ServerState {
         era: Era,
     ) -> Result<ListToolsResult, ErrorData> {
         let from = cursor.map_or(Ok(0), |cursor| self.position(cursor))?;
+        if let Some(Search { search, call, .. }) = &self.search {
+            let both = [search, call].map(|tool| tool.listed.of(era).clone());
+            return Ok(self.page(both.to_vec(), era));
+        }
         let mut rest = self
             .tools
             .iter()
@@ -157,13 +180,18 @@ impl ServerState {
         let size = self.page_size.map_or(usize::MAX, NonZeroUsize::get);
         let page: Vec<Tool> =
             rest.by_ref().take(size).map(|(_, tool)| tool.listed.of(era).clone()).collect();
-        let mut list = ListToolsResult::with_all_items(page);
+        let mut list = self.page(page, era);
         list.next_cursor = rest.next().map(|(at, _)| cursor_to(at));
+        Ok(list)
+    }
+
+    fn page(&self, tools: Vec<Tool>, era: Era) -> ListToolsResult {
+        let mut list = ListToolsResult::with_all_items(tools);
         if era == Era::Newer {
             list.ttl_ms = Some(if self.tool_list.is_some() { 0 } else { LIST_TTL });
             list.cache_scope = Some(CacheScope::Private);
         }
-        Ok(list)
+        list
     }
 
     /// Decodes a cursor. Cursors count hidden tools too, so hiding a tool does not shift later pages.
@@ -227,6 +255,15 @@ impl ServerState {
     pub(crate) async fn idle(&self) {
         self.running_calls.close();
         self.running_calls.wait().await;
+    }
+}
+
+impl ExposedTool {
+    /// # Errors
+    ///
+    /// If a schema of the tool is not an object.
+    pub(crate) fn new(spec: &'static ToolSpec) -> Result<Self, ServeError> {
+        Ok(Self { spec, listed: Listed::new(spec)?, presentation: None })
     }
 }
 

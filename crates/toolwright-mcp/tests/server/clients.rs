@@ -131,3 +131,63 @@ fn g24_a_server_without_executors_is_not_complete() {
 async fn a_client_that_disconnects_at_once_is_no_error() {
     lab().serve_streams(tokio::io::empty(), tokio::io::sink()).await.unwrap();
 }
+
+async fn searching() -> Client {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(ours);
+    let mut server = lab().with_search();
+    server.tool_list().hide("tree").unwrap();
+    tokio::spawn(server.serve_streams(input, output));
+    let initialize = ClientLifecycleMode::Initialize;
+    ClientConfig::default().serve_with_lifecycle(theirs, initialize).await.unwrap()
+}
+
+async fn found(client: &Client, args: serde_json::Value) -> serde_json::Value {
+    let result = client.call_tool(call("search_tools", &args)).await.unwrap();
+    assert_eq!(result.is_error, Some(false), "{}", text(&result));
+    result.structured_content.unwrap()
+}
+
+#[tokio::test]
+async fn two_tools_that_search_and_call_are_listed_in_place_of_all() {
+    let client = searching().await;
+    let tools = client.list_all_tools().await.unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["search_tools", "call_tool"]);
+    let args = serde_json::json!({"query": "count the arguments", "limit": 1.0});
+    let any: serde_json::Value = serde_json::from_str(ANY_OBJECT).unwrap();
+    let count = serde_json::json!({
+        "name": "count", "description": "Counts the arguments.", "args_schema": any,
+    });
+    assert_eq!(found(&client, args).await, serde_json::json!({"tools": [count]}));
+    let hidden = found(&client, serde_json::json!({"query": "tree old inner"})).await;
+    assert_eq!(hidden, serde_json::json!({"tools": []}), "hidden and deprecated tools");
+}
+
+#[tokio::test]
+async fn a_tool_that_was_found_is_called_with_the_arguments_as_they_were_sent() {
+    let client = searching().await;
+    let args = serde_json::json!({"name": "echo", "arguments": {"z": [1, null], "a": 0.5}});
+    let result = client.call_tool(call("call_tool", &args)).await.unwrap();
+    assert_eq!(text(&result), r#"{"z":[1,null],"a":0.5}"#);
+    assert_eq!(result.structured_content, Some(args["arguments"].clone()));
+    let result = client.call_tool(call("call_tool", &serde_json::json!({"name": "count"})));
+    assert_eq!(text(&result.await.unwrap()), "0");
+    let direct = client.call_tool(call("count", &serde_json::json!({"a": 1}))).await.unwrap();
+    assert_eq!(text(&direct), "1", "a tool that is not listed can be called by its own name");
+    for (args, expected) in [
+        (serde_json::json!({"name": "tree"}), "there is no tool `tree`"),
+        (serde_json::json!({"name": "ecko"}), "there is no tool `ecko`, did you mean `echo`?"),
+        (serde_json::json!({"name": "call_tool"}), "there is no tool `call_tool`"),
+        (serde_json::json!({}), "the arguments of `call_tool` are not valid"),
+        (serde_json::json!({"name": "echo", "arguments": []}), "found an array"),
+        (serde_json::json!({"name": "echo", "args": {}}), "unknown key"),
+    ] {
+        let result = client.call_tool(call("call_tool", &args)).await.unwrap();
+        assert_eq!(result.is_error, Some(true), "{args}");
+        assert!(text(&result).contains(expected), "{args}: {}", text(&result));
+    }
+    let wrong = serde_json::json!({"query": "count", "limit": 11});
+    let result = client.call_tool(call("search_tools", &wrong)).await.unwrap();
+    assert!(text(&result).contains("`/limit`"), "{}", text(&result));
+}

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use toolwright::Payload;
+use toolwright::index::{ToolIndex, first_sentence};
 use toolwright_dialect::{Dialect, Subject, wire_name};
 use toolwright_runtime::{ToolEntry, Turn};
 use xxhash_rust::xxh3::Xxh3;
-
-use crate::index::{ToolIndex, first_sentence};
 
 /// The name of the tool that searches.
 const TOOL: &str = "search_tools";

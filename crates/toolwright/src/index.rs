@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use toolwright::{ToolSpec, Value};
+use crate::{ToolSpec, Value};
 
 /// The constant for the saturation of repeated words.
 const K1: f32 = 1.2;
@@ -168,7 +168,7 @@ fn weights(name: &str, spec: &ToolSpec) -> HashMap<String, f32> {
 }
 
 /// Returns the first sentence of a text, and the rest.
-pub(crate) fn first_sentence(text: &str) -> (&str, &str) {
+pub fn first_sentence(text: &str) -> (&str, &str) {
     let text = text.trim();
     let line = text.find('\n').unwrap_or(text.len());
     let end = text.find(". ").map_or(line, |stop| line.min(stop + 1));
@@ -253,7 +253,7 @@ fn as_f32(count: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::{ToolIndex, first_sentence, split};
-    use toolwright::ToolSpec;
+    use crate::ToolSpec;
 
     #[test]
     fn words_are_divided_and_have_no_endings() {
