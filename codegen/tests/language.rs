@@ -67,6 +67,10 @@ fn kind(schema: &Value) -> String {
         let name = target.rsplit('/').next().unwrap_or_default();
         return format!("[{name}](#{})", name.to_lowercase());
     }
+    // A reference beside a description is the only member of `allOf`.
+    if let Some([target]) = schema["allOf"].as_array().map(Vec::as_slice) {
+        return kind(target);
+    }
     if let Some(values) = schema["enum"].as_array() {
         let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
         return values.join(", ").replace('"', "");
@@ -75,8 +79,22 @@ fn kind(schema: &Value) -> String {
         return format!("`{value}`");
     }
     if let Some(members) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
-        let mut kinds: Vec<String> = members.iter().map(kind).collect();
+        // The word `null` is listed; written without quotes, it is YAML's null.
+        let members = members.iter().filter(|member| member.get("const") != Some(&Value::Null));
+        // A member without rules allows any value of the type beside it.
+        let kind_of = |member: &Value| match member.as_object() {
+            Some(rules) if rules.is_empty() => {
+                kind(&serde_json::json!({ "type": &schema["type"] }))
+            }
+            _ => kind(member),
+        };
+        let mut kinds: Vec<String> = members.map(kind_of).collect();
         kinds.dedup();
+        return kinds.join(" or ");
+    }
+    if let Some(words) = schema["type"].as_array() {
+        let kinds: Vec<String> =
+            words.iter().map(|word| kind(&serde_json::json!({ "type": word }))).collect();
         return kinds.join(" or ");
     }
     match schema["type"].as_str() {
