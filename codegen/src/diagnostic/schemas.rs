@@ -107,7 +107,7 @@ mistakes! {
 
     /// A pattern needs the tables of Unicode.
     ///
-    /// `\p{L}`, and letters beyond ASCII regardless of case, need tables that the feature `patterns` of `toolwright`
+    /// `\p{L}`, and letters beyond ASCII if case is ignored, need tables that the feature `patterns` of `toolwright`
     /// provides. The manifests of generated crates enable it. A package whose build script compiles schemas has to enable it
     /// itself; the build script reports the first such pattern, unless `Build::has_patterns` says that it is enabled.
     Warning "needs-tables" needs_tables(span: Span) {

@@ -92,7 +92,7 @@ mistakes! {
     Error "injected-and-declared" injected_and_declared(name: &Spanned<String>, declared: Span) {
         at(name.span, format!("`{}` is injected, so it cannot be in `args`, too", name.value))
             .also(declared, "in `args` here")
-            .help("remove it from one of the two; left out, `args` follow from the payload")
+            .help("remove it from one of the two, or leave out `args`, which then follow from the payload")
     }
 
     /// A tool has no `args`, and they cannot be derived from the payload.

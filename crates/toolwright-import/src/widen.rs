@@ -228,7 +228,7 @@ impl Pass<'_> {
             keyword => {
                 leave_out(entries, keyword);
                 let message = format!(
-                    "`{keyword}` was left out, as a part of it was and the rest would refuse more values"
+                    "`{keyword}` was left out, as a part of it was left out and the rest would refuse more values"
                 );
                 self.warn(at, message);
             }

@@ -32,7 +32,7 @@ impl Fault<'_> {
 
 /// Returns the warning about fields that were separated.
 pub(super) fn separated(why: &str) -> String {
-    format!("{why}; one of them is checked like the other, and has no field of its own")
+    format!("{why}; all of them are checked, but only the first has a field")
 }
 
 /// The keywords that limit numbers.

@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
             }
             (Some(summary), None) => (None, summary),
             (None, None) => {
-                let message = "an operation without a description was given its address as one; say what it does";
+                let message = "an operation without a description was given its method and path as one; say what it does";
                 self.warnings.at(label, message);
                 (None, label.to_owned())
             }

@@ -14,8 +14,8 @@ pub(super) const fn require_tables() {}
 #[cfg(not(feature = "patterns"))]
 pub(super) const fn require_tables() {
     panic!(
-        "this pattern asks for properties of characters, or for letters beyond ASCII regardless of case: turn on the \
-         feature `patterns` of `toolwright`"
+        "this pattern has a Unicode property, or ignores the case of letters beyond ASCII: turn on the feature \
+         `patterns` of `toolwright`"
     );
 }
 

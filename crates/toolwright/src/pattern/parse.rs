@@ -369,7 +369,7 @@ impl Parser {
             // The text of the group may not be ASCII.
             self.needs_tables = true;
             property::any_case(&CodePoints::one('a'))
-                .ok_or_else(|| self.without_tables("a reference regardless of case"))?;
+                .ok_or_else(|| self.without_tables("a reference that ignores case"))?;
         }
         let index = self.references.len();
         self.references.push((self.at, target));
