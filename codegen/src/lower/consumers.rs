@@ -1,4 +1,4 @@
-//! Lowers agents and MCP servers, which refer to toolsets and tools, but define none (G17).
+//! Lowers agents and MCP servers, which refer to toolsets and tools, but define none (G17 in docs/requirements.md).
 
 use super::services::Services;
 use super::{Declared, check_name, owned, report_unknown};

@@ -1,4 +1,4 @@
-//! Collects toolsets and tools with their names, and finds the owner of each toolset (G5, G6): the service of its file;
+//! Collects toolsets and tools with their names, and finds the owner of each toolset: the service of its file;
 //! otherwise that of the methods that its tools are bound to; otherwise that of the agent that exports it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +71,7 @@ pub(super) fn written<'a>(
             let (name, tools) = (name.clone(), tools.collect());
             toolsets.push(WrittenToolset { name, service: of_file, text: Some(text), tools });
         }
-        // A method that is a tool belongs to its service's implicit toolset (G25).
+        // A method that is a tool belongs to its service's implicit toolset.
         let Some(service) = of_file else { continue };
         for (name, text) in document.methods.iter().flat_map(Entries::iter) {
             let (Some(tool), Some(method)) = (&text.tool, methods.named(service, &name.value))

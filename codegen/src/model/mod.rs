@@ -157,7 +157,7 @@ pub struct Toolset {
     pub name: Spanned<String>,
     /// Its purpose.
     pub description: Option<String>,
-    /// The service that owns it (G5).
+    /// The service that owns it.
     pub service: ServiceId,
     /// The agent that exports it and implements its unbound tools, if any.
     pub agent: Option<AgentId>,
@@ -178,7 +178,7 @@ pub struct McpOrigin {
     pub from: Provenance<String>,
 }
 
-/// The implementation of a tool (G8), which is not part of the tool's identity.
+/// The implementation of a tool, which is not part of the tool's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Implementation<'a> {
     /// A method of a service.
@@ -351,7 +351,7 @@ pub struct Policy {
     pub max_cost: Option<u64>,
 }
 
-/// An MCP server: it exposes existing toolsets (G25).
+/// An MCP server: it exposes existing toolsets.
 #[derive(Debug)]
 pub struct McpServer {
     /// The service it belongs to.

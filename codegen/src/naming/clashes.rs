@@ -1,4 +1,4 @@
-//! Finds different names that become equal in Rust (G13). Lowering has already reported names that are equal as written.
+//! Finds different names that become equal in Rust. Lowering has already reported names that are equal as written.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! The crates of consumers: agents and MCP servers. They refer to the crates of providers and define no types (requirement
-//! G17).
+//! The crates of consumers: agents and MCP servers. They refer to the crates of providers and define no types (G17 in
+//! docs/requirements.md).
 
 use std::collections::BTreeSet;
 

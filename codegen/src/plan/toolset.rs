@@ -1,4 +1,4 @@
-//! The crate of a toolset. Agents and servers that use the toolset do not change it (requirement G19).
+//! The crate of a toolset. Agents and servers that use the toolset do not change it (G19 in docs/requirements.md).
 
 use super::tool::ToolPlan;
 use super::transform::{Transform, payload_function, result_function};

@@ -5,6 +5,9 @@
 //! and makes a plan: [`Projection::decode`] turns what a model sent into what the tool's own codec expects, and
 //! [`Projection::encode`] does the opposite for histories. [`place`] puts the tools of a request together.
 //!
+//! *Canonical* names, schemas and values are those of the tool as it is published; those *on the wire* are what the provider gets
+//! and what its model sends.
+//!
 //! Dialects are data with dates and sources: see [`Dialect::evidence`]. This crate sends no requests.
 
 #![warn(missing_debug_implementations)]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::loss::{Loss, LossKind};
 
 /// Which losses a project allows, and how two constructs without a form of their own are expressed. Keys that are not set
-/// have the default of their method.
+/// have the defaults below.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {

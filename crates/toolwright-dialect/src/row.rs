@@ -469,7 +469,7 @@ impl Dialect {
         &self.errors
     }
 
-    /// The published profile that the row agrees with, and its level.
+    /// The profile of the project jsonschemaprofiles that the row agrees with, such as `openai_202602`, and its level.
     pub fn profile(&self) -> Option<(&str, Option<&str>)> {
         Some((self.profile.as_deref()?, self.profile_level.as_deref()))
     }

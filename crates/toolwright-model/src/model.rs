@@ -35,7 +35,7 @@ pub struct ModelFacts {
     pub provider: String,
     /// The id of the model, as the provider spells it.
     pub model: String,
-    /// The dialect of its tools: the strict one where the endpoint can enforce schemas.
+    /// The dialect of its tools. With a strict one, the endpoint enforces their schemas as far as its limits allow.
     pub dialect: &'static Dialect,
 }
 

@@ -1,4 +1,4 @@
-//! A toolset of the tools that a server lists, without a schema file (P6). Arguments and results are validated against the
+//! A toolset of the tools that a server lists, without a schema file. Arguments and results are validated against the
 //! server's JSON Schemas.
 
 use std::collections::{BTreeMap, HashSet};

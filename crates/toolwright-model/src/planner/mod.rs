@@ -46,7 +46,7 @@ const MAX_SEARCHES: u32 = 10;
 
 /// A planner that asks a model what to do next.
 ///
-/// - The instructions of the run are the first message, its input the second: the text of a JSON string, or else the JSON.
+/// - The instructions of the run are the first message, its input the second: as JSON, or as plain text if it is a JSON string.
 /// - Calls are decoded as the dialect of the model says. One that cannot be decoded fails, and the others run. The model reads
 ///   the issues with their places in what it wrote.
 /// - An answer without calls ends the run. If the final payload must match a schema, the model gives it as [`FinalOutput`]
