@@ -56,6 +56,7 @@ impl Error for ServeError {
             Self::Schema { cause, .. } => {
                 cause.as_ref().map(|cause| cause as &(dyn Error + 'static))
             }
+            Self::Reserved { .. } => None,
             Self::Handshake(cause) => Some(&**cause),
             Self::Broken(cause) => Some(cause),
             Self::Listen(cause) => Some(cause),

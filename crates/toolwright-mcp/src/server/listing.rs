@@ -92,7 +92,7 @@ fn without_output_schema(spec: &ToolSpec) -> Result<Tool, ServeError> {
     let mut tool = Tool::new_with_raw(spec.name().to_owned(), description, Arc::new(args));
     tool.title = spec.title().map(str::to_owned);
     tool.annotations = annotations(spec.annotations());
-    tool.meta = Some(MetaObject(provenance(spec)));
+    tool.meta = (!spec.toolset().is_empty()).then(|| MetaObject(provenance(spec)));
     Ok(tool)
 }
 

@@ -1,10 +1,13 @@
 //! Two tools in place of a long list: one that finds tools by their words, and one that calls them.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolwright::codec::from_json;
 use toolwright::index::ToolIndex;
 use toolwright::schema::Schema;
+use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolSpec};
 
 use super::error::ServeError;
@@ -13,27 +16,29 @@ use super::state::{ExposedTool, ServerState};
 /// The tools that a search finds if the client does not say how many.
 const FOUND: usize = 5;
 
-static SEARCH: ToolSpec = ToolSpec::new("search_tools")
-    .with_description(
-        "Finds tools of this server by what they do, the best first. Call those found with `call_tool`.",
-    )
-    .with_args_schema(
-        r#"{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do, in a few words."},"limit":{"type":"integer","description":"The most tools to find. Default: 5.","minimum":1,"maximum":10}},"required":["query"],"additionalProperties":false}"#,
-    )
-    .with_result_schema(
-        r#"{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"},"args_schema":{"type":"object","description":"The JSON Schema of the arguments."}},"required":["name","description","args_schema"],"additionalProperties":false}}},"required":["tools"],"additionalProperties":false}"#,
-    )
-    .with_annotations(toolwright::spec::ToolAnnotations {
-        read_only: Some(true),
-        open_world: Some(false),
-        ..toolwright::spec::ToolAnnotations::UNKNOWN
-    });
+const SEARCH_ARGS: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do, in a few words."},"limit":{"type":"integer","description":"The most tools to find. Default: 5.","minimum":1,"maximum":10}},"required":["query"],"additionalProperties":false}"#;
 
-static CALL: ToolSpec = ToolSpec::new("call_tool")
-    .with_description("Calls a tool that `search_tools` found.")
-    .with_args_schema(
-        r#"{"type":"object","properties":{"name":{"type":"string","description":"The name of the tool."},"arguments":{"type":"object","description":"Its arguments, which match its `args_schema`."}},"required":["name"],"additionalProperties":false}"#,
-    );
+const SEARCH_RESULT: &str = r#"{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"},"args_schema":{"type":"object","description":"The JSON Schema of the arguments."}},"required":["name","description","args_schema"],"additionalProperties":false}}},"required":["tools"],"additionalProperties":false}"#;
+
+const CALL_ARGS: &str = r#"{"type":"object","properties":{"name":{"type":"string","description":"The name of the tool."},"arguments":{"type":"object","description":"Its arguments, which match its `args_schema`."}},"required":["name"],"additionalProperties":false}"#;
+
+static SEARCH: LazyLock<ToolSpec> = LazyLock::new(|| {
+    ToolSpec::new("search_tools")
+        .with_description("Finds tools of this server by what they do. `call_tool` calls them.")
+        .with_args_schema(SEARCH_ARGS)
+        .with_result_schema(SEARCH_RESULT)
+        .with_annotations(ToolAnnotations {
+            read_only: Some(true),
+            open_world: Some(false),
+            ..ToolAnnotations::UNKNOWN
+        })
+});
+
+static CALL: LazyLock<ToolSpec> = LazyLock::new(|| {
+    ToolSpec::new("call_tool")
+        .with_description("Calls a tool that `search_tools` found.")
+        .with_args_schema(CALL_ARGS)
+});
 
 /// The two tools of a server, with the index of the others.
 pub(crate) struct Search {

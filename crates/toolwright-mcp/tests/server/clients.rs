@@ -5,7 +5,8 @@ use rmcp::model::{
 };
 use rmcp::service::{RunningService, ServiceError};
 use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
-use toolwright_mcp::McpServer;
+use toolwright::ToolSpec;
+use toolwright_mcp::{McpServer, ServerSpec};
 
 use crate::lab::{ANY_OBJECT, SERVER, lab};
 
@@ -180,8 +181,8 @@ async fn a_tool_that_was_found_is_called_with_the_arguments_as_they_were_sent() 
         (serde_json::json!({"name": "ecko"}), "there is no tool `ecko`, did you mean `echo`?"),
         (serde_json::json!({"name": "call_tool"}), "there is no tool `call_tool`"),
         (serde_json::json!({}), "the arguments of `call_tool` are not valid"),
-        (serde_json::json!({"name": "echo", "arguments": []}), "found an array"),
-        (serde_json::json!({"name": "echo", "args": {}}), "unknown key"),
+        (serde_json::json!({"name": "echo", "arguments": []}), "found the array"),
+        (serde_json::json!({"name": "echo", "args": {}}), "`/args`"),
     ] {
         let result = client.call_tool(call("call_tool", &args)).await.unwrap();
         assert_eq!(result.is_error, Some(true), "{args}");
@@ -190,4 +191,15 @@ async fn a_tool_that_was_found_is_called_with_the_arguments_as_they_were_sent() 
     let wrong = serde_json::json!({"query": "count", "limit": 11});
     let result = client.call_tool(call("search_tools", &wrong)).await.unwrap();
     assert!(text(&result).contains("`/limit`"), "{}", text(&result));
+}
+
+#[tokio::test]
+async fn a_tool_with_the_name_of_one_that_searches_is_refused() {
+    let tool: &'static ToolSpec = Box::leak(Box::new(ToolSpec::new("call_tool")));
+    let toolset: &'static [&'static ToolSpec] = Box::leak(Box::new([tool]));
+    let toolsets: &'static [&'static [&'static ToolSpec]] = Box::leak(Box::new([toolset]));
+    let server = ServerSpec { name: "clash", version: "1", toolsets };
+    let server = McpServer::new(Box::leak(Box::new(server))).with_search();
+    let error = server.serve_streams(tokio::io::empty(), tokio::io::sink()).await.unwrap_err();
+    assert!(error.to_string().starts_with("tool `call_tool` has the name"), "{error}");
 }
