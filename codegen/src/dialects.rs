@@ -207,6 +207,7 @@ impl Dialects {
                     true => Strictness::Prefer,
                     false => Strictness::Never,
                 },
+                is_deferred: false,
             }
         };
         let sent: Vec<Projections<'_>> = tools.iter().map(projections).collect();

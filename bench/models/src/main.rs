@@ -110,6 +110,7 @@ fn request(name: &str) -> io::Result<Comparison> {
         strict,
         plain,
         strictness: Strictness::Prefer,
+        is_deferred: false,
     });
     let tools: Vec<_> = tools.collect();
     let tools = place(&tools, facts.dialect);

@@ -19,6 +19,9 @@ pub struct Projections<'a> {
     pub plain: &'a Projection,
     /// How much the tool needs enforcement.
     pub strictness: Strictness,
+    /// Whether the provider shows the tool only once its own search finds it. No effect in a dialect without
+    /// [`tool_search`](Dialect::tool_search).
+    pub is_deferred: bool,
 }
 
 /// A tool of a request.
@@ -30,6 +33,8 @@ pub struct Placed<'a> {
     pub projection: &'a Projection,
     /// Whether the provider is asked to enforce the schema.
     pub is_strict: bool,
+    /// Whether the provider shows the tool only once its own search finds it.
+    pub is_deferred: bool,
 }
 
 /// The tools of a request, and the findings about them.
@@ -84,7 +89,8 @@ pub fn place<'a>(tools: &[Projections<'a>], dialect: &Dialect) -> Request<'a> {
             });
             continue;
         }
-        placed.push(Placed { name: tool.name, projection, is_strict });
+        let is_deferred = tool.is_deferred && dialect.tool_search().is_some();
+        placed.push(Placed { name: tool.name, projection, is_strict, is_deferred });
     }
     clashes(&placed, &mut findings);
     limits(&placed, dialect, &mut findings);

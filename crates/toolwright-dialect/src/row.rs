@@ -134,6 +134,8 @@ pub struct Dialect {
     #[serde(default)]
     pub(crate) all_tools_strict_or_none: bool,
     #[serde(default)]
+    tool_search: Option<String>,
+    #[serde(default)]
     pub(crate) limits: Limits,
     #[serde(default)]
     tokens: Tokens,
@@ -452,6 +454,11 @@ impl Dialect {
     /// A remark on the row.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
+    }
+
+    /// The type of the tool with which the provider itself searches tools that are deferred, if it has one.
+    pub fn tool_search(&self) -> Option<&str> {
+        self.tool_search.as_deref()
     }
 
     /// The limits of a definition and of a request.

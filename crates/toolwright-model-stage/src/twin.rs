@@ -53,6 +53,7 @@ pub(crate) fn faults(
         }
         faults.extend(broken.into_iter().map(|fault| format!("the tool `{name}`: {fault}")));
     }
+    deferred(received, dialect, &mut faults);
     if let Some(most) = dialect.limits().tools.filter(|most| tools.len() > *most) {
         faults.push(format!("found {} tools, expected at most {most}", tools.len()));
     }
@@ -134,12 +135,14 @@ fn tools(received: &ReceivedRequest) -> Vec<Tool<'_>> {
         Api::OpenAiChat => list(&body["tools"])
             .map(|tool| read(&tool["function"], "parameters", &tool["function"]["strict"]))
             .collect(),
-        Api::OpenAiResponses => {
-            list(&body["tools"]).map(|tool| read(tool, "parameters", &tool["strict"])).collect()
-        }
-        Api::Anthropic => {
-            list(&body["tools"]).map(|tool| read(tool, "input_schema", &tool["strict"])).collect()
-        }
+        Api::OpenAiResponses => list(&body["tools"])
+            .filter(|tool| !is_search(tool))
+            .map(|tool| read(tool, "parameters", &tool["strict"]))
+            .collect(),
+        Api::Anthropic => list(&body["tools"])
+            .filter(|tool| !is_search(tool))
+            .map(|tool| read(tool, "input_schema", &tool["strict"]))
+            .collect(),
         Api::Gemini => {
             let declared =
                 list(&body["tools"]).flat_map(|tools| list(&tools["functionDeclarations"]));
@@ -154,6 +157,25 @@ fn tools(received: &ReceivedRequest) -> Vec<Tool<'_>> {
                 Tool { schema: &spec["inputSchema"]["json"], ..read(spec, "", &spec["strict"]) }
             })
             .collect(),
+    }
+}
+
+/// Returns whether a tool is the provider's own search of deferred tools.
+fn is_search(tool: &Value) -> bool {
+    text(&tool["type"]).starts_with("tool_search")
+}
+
+/// Checks the tools that the provider shows once its search finds them.
+fn deferred(received: &ReceivedRequest, dialect: &Dialect, faults: &mut Vec<String>) {
+    let tools = || list(&received.body["tools"]);
+    let deferred = || tools().filter(|tool| tool["defer_loading"] == true);
+    for tool in deferred().filter(|tool| !tool["cache_control"].is_null()) {
+        let name = text(&tool["name"]);
+        faults.push(format!("the deferred tool `{name}` has a mark of the cache"));
+    }
+    let has_search = tools().any(|tool| Some(text(&tool["type"])) == dialect.tool_search());
+    if deferred().next().is_some() && !has_search {
+        faults.push("tools are deferred, and nothing searches for them".to_owned());
     }
 }
 

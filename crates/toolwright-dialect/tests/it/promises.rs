@@ -92,12 +92,14 @@ fn a_full_budget_makes_tools_plain_and_a_refused_tool_costs_no_other() {
             strict,
             plain,
             strictness: if *name == "c" { Strictness::Always } else { Strictness::Prefer },
+            is_deferred: false,
         });
     let refused = Projections {
         name: "broken",
         strict: &broken,
         plain: &broken,
         strictness: Strictness::Prefer,
+        is_deferred: false,
     };
     let tools: Vec<_> = tools.chain([refused]).collect();
     let request = place(&tools, Dialect::find("anthropic-strict").unwrap());
@@ -119,6 +121,7 @@ fn two_tools_with_one_wire_name_are_an_error_that_names_both() {
         strict: projection,
         plain: projection,
         strictness: Strictness::Never,
+        is_deferred: false,
     });
     let request = place(&tools, Dialect::find("openai-chat").unwrap());
     let finding = request.findings.iter().find(|finding| finding.is_error).unwrap();

@@ -239,7 +239,7 @@ mod tests {
         let _second = limit.admit(1).await;
         let third = limit.clone();
         let third = tokio::spawn(async move { drop(third.admit(1).await) });
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
         assert!(!third.is_finished());
         drop(first);
         third.await.unwrap();

@@ -199,7 +199,7 @@ impl ModelPlanner {
         let dialect = self.model.facts().dialect;
         let expected = Expected::of(turn, self.output);
         let found = conversation::found(turn);
-        let mut shown = VisibleTools::of(turn, self.search.as_ref(), &self.index, found);
+        let mut shown = VisibleTools::of(turn, self.search.as_ref(), &self.index, dialect, found);
         let mut tools = self.projections.tools(&shown, &expected, dialect);
         let (corrections, compactor) = (self.max_corrections, &*self.compactor);
         let mut conversation =

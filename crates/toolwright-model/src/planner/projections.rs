@@ -36,6 +36,7 @@ struct Tool {
     strict: Arc<Projection>,
     plain: Arc<Projection>,
     strictness: Strictness,
+    is_deferred: bool,
 }
 
 /// The tools of a request that is being built.
@@ -70,6 +71,7 @@ impl ProjectionCache {
             name: subject.name.to_owned(),
             strict: self.projected(&subject, dialect),
             plain: self.projected(&subject, dialect.plain()),
+            is_deferred: shown.deferred().contains(subject.name),
             strictness,
         };
         let output = expected.native().map(|output| tool((output, Strictness::default())));
@@ -124,6 +126,7 @@ impl Tools {
             strict: &tool.strict,
             plain: &tool.plain,
             strictness: tool.strictness,
+            is_deferred: tool.is_deferred,
         });
         let dialect = if is_plain { dialect.plain() } else { dialect };
         Placement { projections: projections.collect(), dialect }

@@ -16,6 +16,9 @@ const TOOL: &str = "search_tools";
 /// The most tools that a search finds.
 const MOST_FOUND: usize = 8;
 
+/// The tools that may be added to those of the agent: the search, and the one for the final answer.
+const OWN_TOOLS: usize = 2;
+
 const ARGS: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do, in a few words."}},"required":["query"],"additionalProperties":false}"#;
 
 /// Shows a model with many tools only some of them, and `search_tools`, which finds the others by their words: see
@@ -27,12 +30,22 @@ const ARGS: &str = r#"{"type":"object","properties":{"query":{"type":"string","d
 pub struct ToolSearch {
     above: usize,
     pinned: BTreeSet<String>,
+    is_native: bool,
 }
 
 impl ToolSearch {
     /// Searches if there are more tools than this.
     pub fn above(tools: usize) -> Self {
-        Self { above: tools, pinned: BTreeSet::new() }
+        Self { above: tools, pinned: BTreeSet::new(), is_native: false }
+    }
+
+    /// Leaves the search to the provider if the dialect has one
+    /// ([`Dialect::tool_search`](toolwright_dialect::Dialect::tool_search)) and a request may have all tools: Anthropic from
+    /// Claude 4.5 on, OpenAI Responses from GPT-5.4 on for up to 126 tools. The provider then loads those that the model finds.
+    #[must_use]
+    pub fn by_provider(mut self) -> Self {
+        self.is_native = true;
+        self
     }
 
     /// Adds tools that are always shown.
@@ -76,6 +89,8 @@ pub(super) struct VisibleTools<'a> {
     turn: &'a Turn<'a>,
     search: Option<Search>,
     pinned: Vec<&'a ToolEntry>,
+    /// The tools that the provider shows once its own search finds them.
+    deferred: BTreeSet<&'a str>,
     /// The tools that were found, in this order, so that earlier ones keep their places.
     found: Vec<String>,
 }
@@ -103,18 +118,25 @@ impl<'a> VisibleTools<'a> {
         turn: &'a Turn<'a>,
         search: Option<&ToolSearch>,
         index: &IndexCache,
+        dialect: &Dialect,
         found: Vec<String>,
     ) -> Self {
         let all = turn.tools().count();
         let is_deferred = |tool: &ToolEntry| tool.spec().is_deferred();
         let has_hidden = |search: &&ToolSearch| all > search.above || turn.tools().any(is_deferred);
         let Some(options) = search.filter(has_hidden) else {
-            return Self { turn, search: None, pinned: turn.tools().collect(), found: Vec::new() };
+            return Self::all(turn);
         };
         let is_pinned = |tool: &&ToolEntry| {
             let is_shown = all <= options.above && !is_deferred(tool);
             is_shown || options.pinned.contains(tool.name())
         };
+        // Deferred tools count for the limit of a request, as the two that may be added do.
+        let has_room = dialect.limits().tools.is_none_or(|most| all + OWN_TOOLS <= most);
+        if options.is_native && dialect.tool_search().is_some() && has_room {
+            let deferred = turn.tools().filter(|tool| !is_pinned(tool)).map(ToolEntry::name);
+            return Self { deferred: deferred.collect(), ..Self::all(turn) };
+        }
         let search = Search {
             name: super::output::free_name(turn, TOOL),
             description: format!(
@@ -123,7 +145,17 @@ impl<'a> VisibleTools<'a> {
             index: index.of(turn),
         };
         let pinned = turn.tools().filter(is_pinned).collect();
-        Self { turn, search: Some(search), pinned, found }
+        Self { turn, search: Some(search), pinned, deferred: BTreeSet::new(), found }
+    }
+
+    fn all(turn: &'a Turn<'a>) -> Self {
+        let (deferred, found) = (BTreeSet::new(), Vec::new());
+        Self { turn, search: None, pinned: turn.tools().collect(), deferred, found }
+    }
+
+    /// Returns the names of the tools that the provider shows once its own search finds them.
+    pub(super) fn deferred(&self) -> &BTreeSet<&'a str> {
+        &self.deferred
     }
 
     /// Returns the tools of the agent that are shown.

@@ -27,7 +27,7 @@ struct Body<'a> {
     model: &'a str,
     max_tokens: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<AnyTool<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     messages: Vec<Sent<'a>>,
@@ -72,12 +72,35 @@ struct Format<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(untagged)]
+enum AnyTool<'a> {
+    Search(SearchTool<'a>),
+    Function(Tool<'a>),
+}
+
+/// The tool with which the provider searches deferred tools. Its name is its type without the date.
+#[derive(Serialize)]
+struct SearchTool<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    name: &'a str,
+}
+
+impl<'a> SearchTool<'a> {
+    fn of(kind: &'a str) -> Self {
+        Self { kind, name: kind.rsplit_once('_').map_or(kind, |(name, _)| name) }
+    }
+}
+
+#[derive(Serialize)]
 struct Tool<'a> {
     name: &'a str,
     description: &'a str,
     input_schema: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     strict: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defer_loading: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_control: Option<CacheControl>,
 }
@@ -142,9 +165,18 @@ pub(super) fn request(
     let names = Names::new(facts, question)?;
     let settings = &question.settings;
     let mut tools = offered(question).map(tool).collect::<Result<Vec<_>, _>>()?;
-    if let Some(last) = tools.last_mut() {
+    // A deferred tool cannot be the end of a part that is cached.
+    if let Some(last) = tools.iter_mut().rfind(|tool| tool.defer_loading.is_none()) {
         last.cache_control = Some(CacheControl::HERE);
     }
+    let has_deferred = tools.iter().any(|tool| tool.defer_loading.is_some());
+    let search = facts.dialect.tool_search().filter(|_| has_deferred).map(SearchTool::of);
+    let search = search.map(|search| names.without(search.name).map(|()| search)).transpose()?;
+    let tools: Vec<_> = search
+        .map(AnyTool::Search)
+        .into_iter()
+        .chain(tools.into_iter().map(AnyTool::Function))
+        .collect();
     let mut system: Vec<Block<'_>> = instructions(question.messages).map(Block::text).collect();
     if let Some(Block::Text { cache_control, .. }) = system.first_mut() {
         *cache_control = Some(CacheControl::HERE);
@@ -187,6 +219,7 @@ fn tool<'a>(tool: &'a Placed<'a>) -> Result<Tool<'a>, ModelError> {
         description: &tool.projection.description,
         input_schema: required_schema(tool)?,
         strict: tool.is_strict.then_some(true),
+        defer_loading: tool.is_deferred.then_some(true),
         cache_control: None,
     })
 }
@@ -340,8 +373,16 @@ pub(super) struct Events {
 enum Open {
     Text,
     Call(CallPlace),
-    Thinking { thinking: String, signature: String },
-    Opaque,
+    Thinking {
+        thinking: String,
+        signature: String,
+    },
+    /// A block that goes back as it is, with the pieces of its `input`.
+    Opaque {
+        kind: String,
+        block: String,
+        input: String,
+    },
 }
 
 impl Events {
@@ -392,8 +433,7 @@ impl Events {
                 Open::Thinking { thinking, signature: block.signature.unwrap_or_default() }
             }
             kind => {
-                self.draft.opaque(kind, json.to_owned())?;
-                Open::Opaque
+                Open::Opaque { kind: kind.to_owned(), block: json.to_owned(), input: String::new() }
             }
         };
         self.open.insert(index, open);
@@ -413,7 +453,10 @@ impl Events {
                 *signature += &piece.signature.unwrap_or_default();
                 Ok(())
             }
-            Some(Open::Opaque) => Ok(()),
+            Some(Open::Opaque { input, .. }) => {
+                *input += &piece.partial_json.unwrap_or_default();
+                Ok(())
+            }
             None => Err(misplaced(&format!("a piece of the block {index}, which is not open"))),
         }
     }
@@ -427,19 +470,25 @@ impl Events {
         }
         let input = block.input.map(RawValue::get);
         self.begin(0, json)?;
-        match self.open.remove(&0) {
-            Some(Open::Call(place)) => self.draft.args(place, input.unwrap_or_default()),
-            _ => Ok(()),
+        if let Some(Open::Call(place)) = self.open.get(&0) {
+            self.draft.args(*place, input.unwrap_or_default())?;
         }
+        self.close(0)
     }
 
     /// Ends a block.
     fn close(&mut self, index: u64) -> Result<(), ModelError> {
-        let Some(Open::Thinking { thinking, signature }) = self.open.remove(&index) else {
-            return Ok(());
-        };
-        let block = Thinking { kind: "thinking", thinking: &thinking, signature: &signature };
-        self.draft.opaque("thinking", write(&block)?)
+        match self.open.remove(&index) {
+            Some(Open::Thinking { thinking, signature }) => {
+                let (thinking, signature) = (&thinking, &signature);
+                let block = Thinking { kind: "thinking", thinking, signature };
+                self.draft.opaque("thinking", write(&block)?)
+            }
+            Some(Open::Opaque { kind, block, input }) => {
+                self.draft.opaque(&kind, with_input(block, &input)?)
+            }
+            Some(Open::Text | Open::Call(_)) | None => Ok(()),
+        }
     }
 }
 
@@ -487,6 +536,16 @@ impl reader::Events for Events {
     fn end(self: Box<Self>) -> Result<Answer, ModelError> {
         self.draft.finish()
     }
+}
+
+/// Returns a block with the `input` whose pieces came after its start.
+fn with_input(block: String, input: &str) -> Result<String, ModelError> {
+    if input.is_empty() {
+        return Ok(block);
+    }
+    let mut entries: BTreeMap<String, &RawValue> = read("a block of a message", &block)?;
+    entries.insert("input".to_owned(), read("the input of a block", input)?);
+    write(&entries)
 }
 
 fn misplaced(found: &str) -> ModelError {

@@ -49,6 +49,16 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// Checks that no tool has a name that the wire uses itself.
+    pub(super) fn without(&self, own: &str) -> Result<(), ModelError> {
+        match self.tools.iter().find(|(_, wire)| **wire == own) {
+            None => Ok(()),
+            Some((tool, _)) => Err(ModelError::Unsendable(format!(
+                "the tool `{tool}` has the name of the provider's search; rename it"
+            ))),
+        }
+    }
+
     /// Returns the name of a tool, which an earlier question may have had.
     pub(super) fn tool(&self, name: &'a str) -> Cow<'a, str> {
         match self.tools.get(name) {

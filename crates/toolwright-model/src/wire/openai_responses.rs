@@ -23,7 +23,7 @@ const PHASE: &str = "phase";
 struct Body<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<AnyTool<'a>>,
     input: Vec<Item<'a>>,
     store: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +80,17 @@ struct Reasoning {
     effort: &'static str,
 }
 
+#[derive(Serialize)]
+#[serde(untagged)]
+enum AnyTool<'a> {
+    /// The provider's search of deferred tools.
+    Search {
+        #[serde(rename = "type")]
+        kind: &'a str,
+    },
+    Function(Tool<'a>),
+}
+
 /// A function. `strict` is always sent, because without it the server may make the schema strict.
 #[derive(Serialize)]
 struct Tool<'a> {
@@ -89,6 +100,8 @@ struct Tool<'a> {
     description: &'a str,
     parameters: Option<&'a RawValue>,
     strict: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defer_loading: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -147,7 +160,12 @@ pub(super) fn request(
     for message in question.messages {
         items_of(message, facts, &names, &mut input)?;
     }
-    let tools = question.tools.tools.iter().map(tool).collect::<Result<Vec<_>, _>>()?;
+    let placed = &question.tools.tools;
+    let has_deferred = placed.iter().any(|tool| tool.is_deferred);
+    let search = facts.dialect.tool_search().filter(|_| has_deferred);
+    let search = search.map(|kind| Ok(AnyTool::Search { kind }));
+    let functions = placed.iter().map(|placed| tool(placed).map(AnyTool::Function));
+    let tools = search.into_iter().chain(functions).collect::<Result<Vec<_>, ModelError>>()?;
     let body = Body {
         model: &facts.model,
         input,
@@ -177,6 +195,7 @@ fn tool<'a>(tool: &'a Placed<'a>) -> Result<Tool<'a>, ModelError> {
         description: &tool.projection.description,
         parameters: schema(tool)?,
         strict: tool.is_strict,
+        defer_loading: tool.is_deferred.then_some(true),
     })
 }
 
@@ -293,7 +312,8 @@ struct OutputItem<'a> {
     kind: String,
     call_id: Option<String>,
     name: Option<String>,
-    arguments: Option<String>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
     #[serde(borrow)]
     phase: Option<&'a RawValue>,
     content: Option<Vec<OutputText>>,
@@ -362,7 +382,8 @@ impl Events {
             "function_call" => {
                 let id = item.call_id.unwrap_or_default();
                 let place = self.draft.call(&id, &item.name.unwrap_or_default())?;
-                self.draft.args(place, &item.arguments.unwrap_or_default())
+                let args = item.arguments.map(text_of).transpose()?.unwrap_or_default();
+                self.draft.args(place, &args)
             }
             "message" => {
                 if let Some(phase) = item.phase {

@@ -48,6 +48,7 @@ pub(crate) fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 /// A question of a file, with its tools in a dialect.
 pub(crate) struct Asked {
     names: Vec<String>,
+    deferred: Vec<bool>,
     projections: Vec<(Projection, Projection)>,
     dialect: &'static Dialect,
     messages: Vec<Message>,
@@ -59,7 +60,7 @@ pub(crate) struct Asked {
 impl Asked {
     /// Reads the JSON of a question.
     pub(crate) fn new(case: &Value, dialect: &'static Dialect) -> Self {
-        let (mut names, mut projections) = (Vec::new(), Vec::new());
+        let (mut names, mut projections, mut deferred) = (Vec::new(), Vec::new(), Vec::new());
         for tool in case["tools"].as_array().into_iter().flatten() {
             let (name, args) = (text(&tool["name"]), tool["args"].to_string());
             let description = text(&tool["description"]);
@@ -69,6 +70,7 @@ impl Asked {
                 project(&subject, dialect, &policy),
                 project(&subject, dialect.plain(), &policy),
             ));
+            deferred.push(tool["deferred"] == true);
             names.push(name);
         }
         let choice = match &case["choice"] {
@@ -96,6 +98,7 @@ impl Asked {
         };
         Self {
             names,
+            deferred,
             projections,
             dialect,
             messages: case["messages"].as_array().unwrap().iter().map(message).collect(),
@@ -111,11 +114,13 @@ impl Asked {
             .names
             .iter()
             .zip(&self.projections)
-            .map(|(name, (strict, plain))| Projections {
+            .zip(&self.deferred)
+            .map(|((name, (strict, plain)), is_deferred)| Projections {
                 name,
                 strict,
                 plain,
                 strictness: Strictness::Prefer,
+                is_deferred: *is_deferred,
             })
             .collect();
         let tools: Request<'_> = place(&tools, self.dialect);

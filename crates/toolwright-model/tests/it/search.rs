@@ -21,7 +21,11 @@ fn large_registry() -> Registry {
 
 /// An agent with all tools of the large registry.
 fn clerk() -> Agent {
-    agent(false).with_tools((0..200).map(|number| format!("store.shelf_{number}")))
+    clerk_of(200)
+}
+
+fn clerk_of(shelves: usize) -> Agent {
+    agent(false).with_tools((0..shelves).map(|number| format!("store.shelf_{number}")))
 }
 
 async fn search(script: Script) -> (Stage, RunOutcome) {
@@ -119,4 +123,42 @@ async fn a_model_that_only_searches_fails_the_run() {
     let (stage, outcome) = search(script).await;
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::MalformedResult);
     assert_eq!(stage.requests().len(), 11);
+}
+
+#[tokio::test]
+async fn a_provider_with_a_search_of_its_own_gets_all_tools_and_searches() {
+    for (name, shelves) in [("anthropic", 200), ("openai-responses", 100)] {
+        let script = Script::new()
+            .reply(Reply::call("math.add", r#"{"a":1,"b":2}"#))
+            .reply(Reply::text("3"));
+        let stage = stage(name, script).await;
+        let registry = large_registry();
+        let search = ToolSearch::above(20).with_pinned(["store.shelf_7"]).by_provider();
+        let planner = planner(name, &stage).with_search(search);
+        registry.register_agent(clerk_of(shelves), planner.into()).unwrap();
+        let outcome = Runtime::new(registry).run(request()).await.unwrap();
+        assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
+        assert_eq!(outcome.result().unwrap().as_str(), r#""3""#, "{name}");
+        for request in stage.requests() {
+            let tools = request.body["tools"].as_array().unwrap();
+            assert_eq!(tools.len(), shelves + 2, "{name}");
+            assert!(tools[0]["type"].as_str().unwrap().starts_with("tool_search"), "{name}");
+            let shown = tools[1..].iter().filter(|tool| tool["defer_loading"] != true);
+            let shown: Vec<_> = shown.map(|tool| tool["name"].as_str().unwrap()).collect();
+            assert_eq!(shown, ["store_shelf_7"], "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_planner_searches_if_the_provider_cannot_or_there_are_too_many_tools_for_it() {
+    for name in ["gemini", "openai-responses"] {
+        let stage = stage(name, Script::new().reply(Reply::text("3"))).await;
+        let registry = large_registry();
+        let planner = planner(name, &stage).with_search(ToolSearch::above(20).by_provider());
+        registry.register_agent(clerk(), planner.into()).unwrap();
+        Runtime::new(registry).run(request()).await.unwrap();
+        assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
+        assert!(stage.requests()[0].text.contains("search_tools"), "{name}");
+    }
 }
