@@ -2,12 +2,14 @@
 //! faster.
 
 use toolwright::Tool;
-use toolwright::codec::{Decode, from_json_within};
+use toolwright::codec::{Decode, from_json, from_json_within, to_json};
 use toolwright::issue::IssueKind;
 use toolwright::schema::Schema;
 
 use crate::codec_cases::choices_tools::specs::Choose;
 use crate::codec_cases::choices_tools::types::{C0, C20, C40, C44, Nest};
+use crate::requirement_cases::doubling_service::types::{Filled0, Step0, Step10, Wide};
+use crate::requirement_cases::doubling_tools::specs::ALL;
 
 /// The number of steps of decoding a payload, and whether it was accepted.
 fn steps<T: Decode>(payload: &str) -> (u64, bool) {
@@ -75,4 +77,27 @@ fn a_validator_checks_choices_with_sixty_levels_in_few_steps() {
         let _ = schema.check_within(payload.as_bytes(), &mut left);
         assert!(u64::MAX - left < 40_000, "{payload}: {} steps", u64::MAX - left);
     }
+}
+
+/// A value lies on the stack while it is read.
+#[test]
+fn a_type_that_holds_many_others_is_small() {
+    let sizes = [size_of::<Step0>(), size_of::<Step10>(), size_of::<Wide>()];
+    assert!(sizes.iter().all(|size| *size < 4096), "{sizes:?}");
+    let check = || {
+        let nested = format!("{}{}", r#"{"v":"#, "{\"left\":".repeat(16) + "{" + &"}".repeat(18));
+        for spec in ALL {
+            for payload in ["{}", r#"{"v":{}}"#, "x", &nested] {
+                let _ = spec.check_args(payload.as_bytes());
+            }
+        }
+        assert_eq!(ALL[0].check_args(nested.as_bytes()), Ok(()));
+    };
+    std::thread::Builder::new().stack_size(256 << 10).spawn(check).unwrap().join().unwrap();
+}
+
+#[test]
+fn defaults_that_double_at_each_step_do_not_multiply_a_payload() {
+    let filled: Filled0 = from_json(b"{}").unwrap();
+    assert!(to_json(&filled).unwrap().len() < 200, "{filled:?}");
 }

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::boxes::Boxes;
 use super::domain::TypeOptionsMap;
-use super::recursion::Recursion;
 use super::shapes::{constant_variants, integer_variants, string_variants, type_of_text};
 use super::types::{Constant, DefaultValue, SchemaDefault, Wrapper};
 use super::validated::validated;
@@ -26,7 +26,7 @@ impl Defaults {
     pub(super) fn of(
         schemas: &Schemas,
         names: &TypeNames,
-        recursion: &Recursion,
+        boxes: &Boxes,
         exact: &BTreeSet<NodeId>,
         options: &TypeOptionsMap<'_>,
     ) -> Self {
@@ -39,7 +39,7 @@ impl Defaults {
         for owner in names.all() {
             let node = owner.node;
             let search =
-                |constant| Search { schemas, names, recursion, exact, options, owner, constant };
+                |constant| Search { schemas, names, boxes, exact, options, owner, constant };
             if let Some(default) = search(screaming("default")).of_type() {
                 types.insert(node, default);
             }
@@ -69,7 +69,7 @@ impl Defaults {
 struct Search<'a> {
     schemas: &'a Schemas,
     names: &'a TypeNames,
-    recursion: &'a Recursion,
+    boxes: &'a Boxes,
     exact: &'a BTreeSet<NodeId>,
     options: &'a TypeOptionsMap<'a>,
     owner: &'a TypeName,
@@ -126,7 +126,7 @@ impl Search<'_> {
             return None;
         }
         if let Some(TypeName { name, .. }) = self.names.get(node) {
-            if self.recursion.closes_cycle(self.owner.node, node) {
+            if self.boxes.contain(self.owner.node, node) {
                 return None;
             }
             match (shape, json) {

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use toolwright::format::Format;
 
+use super::boxes::Boxes;
 use super::defaults::Defaults;
 use super::domain::TypeOptionsMap;
-use super::recursion::Recursion;
 use super::types::Derives;
 use crate::naming::TypeNames;
 use crate::options::{DomainType, StdTrait};
@@ -52,7 +52,7 @@ impl DerivesMap {
     pub(super) fn types(
         schemas: &Schemas,
         names: &TypeNames,
-        recursion: &Recursion,
+        boxes: &Boxes,
         exact: impl Fn(NodeId) -> bool,
         defaults: &Defaults,
         options: &TypeOptionsMap<'_>,
@@ -60,7 +60,7 @@ impl DerivesMap {
     ) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let known = types.iter().map(|&node| (node, Derives::ALL)).collect();
-        let mut search = Search { schemas, recursion, exact, defaults, options, known };
+        let mut search = Search { schemas, boxes, exact, defaults, options, known };
         loop {
             let mut changed = false;
             // The parts of a type mostly come after it, so going backwards takes fewer rounds.
@@ -85,7 +85,7 @@ impl DerivesMap {
 
 struct Search<'a, E> {
     schemas: &'a Schemas,
-    recursion: &'a Recursion,
+    boxes: &'a Boxes,
     exact: E,
     defaults: &'a Defaults,
     options: &'a TypeOptionsMap<'a>,
@@ -97,7 +97,7 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
     fn used(&self, node: NodeId, within: NodeId) -> Derives {
         match self.known.get(&node) {
             Some(&derives) => {
-                let is_boxed = self.recursion.closes_cycle(within, node);
+                let is_boxed = self.boxes.contain(within, node);
                 Derives { copy: derives.copy && !is_boxed, ..derives }
             }
             None => self.of(node, within),

@@ -1,6 +1,7 @@
 //! Plans of crates, in which every identifier, type, path, literal and file name is decided. They hold no text of a schema as
 //! code.
 
+mod boxes;
 mod consumers;
 mod defaults;
 mod derives;
@@ -9,7 +10,6 @@ mod domain;
 mod exact;
 mod http;
 mod properties;
-mod recursion;
 mod roots;
 mod service;
 mod shapes;
@@ -112,7 +112,7 @@ pub struct Plans<'a> {
     project: &'a Project,
     options: &'a Options,
     names: &'a TypeNames,
-    recursion: recursion::Recursion,
+    boxes: boxes::Boxes,
     exact: BTreeSet<NodeId>,
     defaults: defaults::Defaults,
     derives: derives::DerivesMap,
@@ -147,7 +147,7 @@ impl<'a> Plans<'a> {
             subjects.extend(ServerId::first(project.servers.len()).map(Subject::Server));
             subjects.extend(services().map(Subject::Http));
         }
-        let recursion = recursion::Recursion::of(&project.schemas, names);
+        let boxes = boxes::Boxes::of(&project.schemas, names);
         let exact = exact::nodes(&project.schemas, names);
         let is_exact = |node| exact.contains(&node);
         // An unknown name was reported already, or it belongs to a file that is not compiled in this run.
@@ -158,11 +158,11 @@ impl<'a> Plans<'a> {
         let type_options = options.types.iter().filter_map(type_of).collect();
         let type_options = domain::TypeOptionsMap(type_options);
         let schemas = &project.schemas;
-        let defaults = defaults::Defaults::of(schemas, names, &recursion, &exact, &type_options);
+        let defaults = defaults::Defaults::of(schemas, names, &boxes, &exact, &type_options);
         let derives = derives::DerivesMap::types(
             schemas,
             names,
-            &recursion,
+            &boxes,
             is_exact,
             &defaults,
             &type_options,
@@ -172,17 +172,7 @@ impl<'a> Plans<'a> {
                 .flat_map(|method| &method.errors)
                 .filter_map(|error| error.payload),
         );
-        Self {
-            project,
-            options,
-            names,
-            recursion,
-            exact,
-            defaults,
-            derives,
-            type_options,
-            subjects,
-        }
+        Self { project, options, names, boxes, exact, defaults, derives, type_options, subjects }
     }
 
     /// Returns the subjects that may have a crate.
@@ -192,11 +182,10 @@ impl<'a> Plans<'a> {
 
     /// Plans the crate of a subject. Returns `None` for a service without types and methods, or without HTTP routes.
     pub fn plan(&self, subject: Subject) -> Option<Crate<'_>> {
-        let Self {
-            project, options, names, recursion, exact, defaults, derives, type_options, ..
-        } = self;
+        let Self { project, options, names, boxes, exact, defaults, derives, type_options, .. } =
+            self;
         let planner =
-            Planner { project, options, names, recursion, exact, defaults, derives, type_options };
+            Planner { project, options, names, boxes, exact, defaults, derives, type_options };
         match subject {
             Subject::Service(id) => planner.service(id),
             Subject::Toolset(id) => Some(planner.toolset(id)),
@@ -213,7 +202,7 @@ struct Planner<'a> {
     project: &'a Project,
     options: &'a Options,
     names: &'a TypeNames,
-    recursion: &'a recursion::Recursion,
+    boxes: &'a boxes::Boxes,
     exact: &'a BTreeSet<NodeId>,
     defaults: &'a defaults::Defaults,
     derives: &'a derives::DerivesMap,

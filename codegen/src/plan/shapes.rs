@@ -262,7 +262,7 @@ impl Shapes<'_> {
                 None => ty,
             };
         };
-        if within.is_some_and(|within| self.planner.recursion.closes_cycle(within, node)) {
+        if within.is_some_and(|within| self.planner.boxes.contain(within, node)) {
             TypeUse::Boxed(name.name.clone())
         } else if matches!(self.planner.project.schemas[node].shape, Shape::Const(_)) {
             TypeUse::Constant(name.name.clone())

@@ -386,7 +386,7 @@ pub enum TypeUse {
     Named(Identifier),
     /// A type of this crate with a single value.
     Constant(Identifier),
-    /// A type of this crate in a `Box`, because it contains itself.
+    /// A type of this crate in a `Box`, because it contains itself or would make a type large.
     Boxed(Identifier),
     /// A domain type under its name in this crate, and the type of its JSON form.
     Converted(Identifier, Box<TypeUse>),

@@ -126,7 +126,7 @@ impl ModelError {
     pub(crate) fn of_exception(name: &str, json: &str, dialect: &Dialect) -> Self {
         let body = ErrorBody::of(json);
         let text = body.text.unwrap_or_else(|| first_line(json));
-        Self::classified(status_of(name), format!("{name}: {text}"), json, dialect)
+        Self::classified(status_of(name), format!("{}: {text}", line(name)), json, dialect)
     }
 
     fn with_retry(mut self, after: Option<Duration>, should: Option<bool>) -> Self {

@@ -4,6 +4,9 @@ use toolwright::value::{Map, Number, Value};
 
 use super::{AbsentForm, At, NoForm, ObjectStep, Plan, Rest, Step, StepId};
 
+/// The most digits of an integer that is sent.
+const MOST_DIGITS: usize = 10_000;
+
 impl Plan {
     /// Encodes a canonical value.
     ///
@@ -22,10 +25,10 @@ impl Plan {
                 Ok(Value::Object(Map::from([(key.as_str(), self.encoded(*inner, value, at)?)])))
             }
             (Step::Text, value) => Ok(Value::from(value.to_string())),
-            (Step::Digits, value) => Ok(match value.as_number().and_then(Number::to_integer) {
-                Some(integer) => Value::from(integer.to_string()),
-                None => value,
-            }),
+            (Step::Digits, value) => match value.as_number().and_then(Number::to_integer) {
+                Some(integer) => Ok(Value::from(digits(&integer.to_string(), at)?)),
+                None => Ok(value),
+            },
             (Step::Table(rows), value) => {
                 let row = rows.iter().find(|(canonical, _)| *canonical == value);
                 let row = row.ok_or_else(|| no_form(at, "is none of the listed values"))?;
@@ -168,4 +171,14 @@ impl ObjectStep {
 
 fn no_form(at: &At<'_>, reason: &str) -> NoForm {
     NoForm { at: at.pointer(), reason: reason.to_owned() }
+}
+
+/// Writes an integer without an exponent.
+fn digits(text: &str, at: &At<'_>) -> Result<String, NoForm> {
+    let Some((digits, exponent)) = text.split_once('e') else { return Ok(text.to_owned()) };
+    let zeros = exponent.parse().unwrap_or(usize::MAX);
+    if digits.len().saturating_add(zeros) > MOST_DIGITS {
+        return Err(no_form(at, "is an integer of more than 10000 digits"));
+    }
+    Ok(digits.to_owned() + &"0".repeat(zeros))
 }

@@ -9,8 +9,8 @@ pub trait Compactor: Send + Sync {
     fn compact(&self, messages: &mut Vec<Message>);
 }
 
-/// Leaves out the texts of the oldest results, until at most this many bytes of results are left. The newest results always
-/// stay.
+/// Leaves out the texts of the oldest results, until at most this many bytes of results are left, or half of them if there are
+/// fewer. The newest results always stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaveOutResults {
     /// The most bytes of results.
@@ -26,7 +26,12 @@ impl Default for LeaveOutResults {
 
 impl Compactor for LeaveOutResults {
     fn compact(&self, messages: &mut Vec<Message>) {
-        let mut left = self.bytes;
+        let results = messages.iter().flat_map(|message| match message {
+            Message::Results(results) => results.as_slice(),
+            Message::System(_) | Message::User(_) | Message::Assistant(_) => &[],
+        });
+        let all: usize = results.map(|result| result.text.len()).sum();
+        let mut left = self.bytes.min(all / 2);
         let mut is_newest = true;
         for message in messages.iter_mut().rev() {
             let Message::Results(results) = message else { continue };

@@ -9,6 +9,9 @@ use crate::model::{Answer, Content, Delta, Message, Question, Usage};
 /// The estimated number of bytes of a token, where the provider reports none.
 const BYTES_A_TOKEN: usize = 4;
 
+/// The most bytes of text that a token is believed to have.
+const MOST_BYTES_OF_A_TOKEN: usize = 32;
+
 const TOKENS_A_PRICE: u128 = 1_000_000;
 
 /// The prices of a model, in millionths of a currency for a million tokens: 3 dollars are 3,000,000.
@@ -92,14 +95,18 @@ pub(super) fn exhausted(reason: &str) -> ToolFailure {
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 
-/// Returns the tokens of an answer as the provider reports them. Where it reports none for the question or for what it wrote,
-/// they are estimated.
+/// Returns the tokens of an answer as the provider reports them. Where it reports none for the question, or fewer for what it wrote
+/// than it can have, they are estimated.
 pub(super) fn usage(question: &Question<'_>, answer: &Answer) -> Usage {
     let mut usage = answer.usage.unwrap_or_default();
     if (usage.input, usage.cache_read, usage.cache_write) == (0, 0, 0) {
         usage.input = tokens(question_bytes(question));
     }
-    if usage.output == 0 {
+    // Opaque parts may be larger than what they stand for.
+    let texts = answer.content.iter().filter(|part| !matches!(part, Content::Opaque(_)));
+    let least: usize = texts.map(|part| content_bytes(std::slice::from_ref(part))).sum();
+    let least = u64::try_from(least / MOST_BYTES_OF_A_TOKEN).unwrap_or(u64::MAX);
+    if usage.output < least.max(1) {
         usage.output = tokens(content_bytes(&answer.content));
     }
     usage

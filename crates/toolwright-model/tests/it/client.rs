@@ -329,6 +329,19 @@ async fn the_words_of_a_refusal_show_no_key_and_are_a_short_visible_line() {
     }
 }
 
+#[tokio::test]
+async fn the_name_of_an_exception_is_a_short_visible_line_without_the_key() {
+    let name = format!("{KEY}\u{1b}]0;owned\u{7}\r\nerror: forged {}", "x".repeat(50_000));
+    let message = toolwright_model_stage::event_stream::exception(&name, r#"{"message":"m"}"#);
+    let kind = "content-type: application/vnd.amazon.eventstream\r\n";
+    let server = Server::start(vec![Reply::new(200, kind, message)]).await;
+    let client = builder("bedrock", &server).with_attempts(1).build().unwrap();
+    let error = ask(&client, None).await.1.unwrap_err();
+    let text = format!("{error} {error:?}");
+    assert!(text.contains("owned") && text.len() < 1200, "{} bytes: {text}", text.len());
+    assert!(!text.contains(KEY) && !text.contains(char::is_control), "{text}");
+}
+
 /// A provider that has no room left for a while, and later asks one client to wait.
 #[tokio::test]
 async fn clients_that_share_a_limit_wait_for_each_other() {

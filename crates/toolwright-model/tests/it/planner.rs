@@ -472,6 +472,24 @@ async fn a_conversation_that_is_too_long_is_shortened_in_all_later_turns() {
     assert!(last_request(&stage).contains("the result was left out, 100011 bytes"));
 }
 
+/// A model with a small context: the results are far fewer than the most that stay.
+#[tokio::test]
+async fn a_conversation_with_few_results_is_shortened_by_half_of_them() {
+    let too_long = r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#;
+    let script = (0..8).fold(Script::new(), |script, _| script.reply(Reply::call("read", "{}")));
+    let script = script.reply(Reply::body(400, too_long)).reply(Reply::text("done"));
+    let stage = stage("openai", script).await;
+    let registry = registry();
+    let read = async |_: Nothing| Goal { text: "x".repeat(5_000) };
+    registry.tool("read", "Read.", read).unwrap();
+    let agent = agent(false).with_tools(["read"]);
+    registry.register_agent(agent, planner("openai", &stage).into()).unwrap();
+    let outcome = Runtime::new(registry).run(request()).await.unwrap();
+    assert_eq!(outcome.result().unwrap().as_str(), r#""done""#);
+    let left = last_request(&stage).matches("the result was left out").count();
+    assert_eq!(left, 4);
+}
+
 /// A model that refuses strict tools.
 struct TakesNoStrictTools(Client);
 

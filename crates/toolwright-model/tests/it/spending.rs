@@ -59,6 +59,9 @@ async fn reported_tokens_that_overflow_become_the_most() {
 async fn tokens_that_a_provider_does_not_report_are_estimated() {
     let unreported = format!("{CALL}data: [DONE]\n\n");
     let unlimited = Policy::UNLIMITED;
+    let text = "x".repeat(4000);
+    let long =
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n{CALL}");
     for (name, stream, policy, most) in [
         ("cost", &unreported, Policy { max_cost: Some(1), ..unlimited }, 2),
         ("cost", &format!("{CALL}{}", tokens(0, 0)), Policy { max_cost: Some(1), ..unlimited }, 2),
@@ -69,6 +72,12 @@ async fn tokens_that_a_provider_does_not_report_are_estimated() {
             &format!("{CALL}{}", tokens(100, 0)),
             Policy { max_output_tokens: Some(12), ..unlimited },
             4,
+        ),
+        (
+            "too few tokens",
+            &format!("{long}{}", tokens(100, 1)),
+            Policy { max_output_tokens: Some(1000), ..unlimited },
+            3,
         ),
     ] {
         let server = Server::start(vec![Reply::stream(stream)]).await;
