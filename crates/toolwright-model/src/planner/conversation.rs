@@ -1,6 +1,6 @@
 //! The conversation of a run, built from its history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use toolwright::{FailureKind, Outcome, Payload, ToolFailure};
@@ -77,6 +77,7 @@ impl Conversation {
             );
             conversation.messages.push(end_of(run));
         }
+        make_ids_unique(&mut conversation.messages);
         conversation.spending = Spending::default();
         let history = History::new(turn.run_id(), tools, max_corrections);
         conversation.add(turn.input(), turn.history(), history);
@@ -134,6 +135,37 @@ impl Conversation {
         };
         let json = serde_json::to_string(&note);
         json.map(Payload::new).map_err(|error| ToolFailure::internal(&error))
+    }
+}
+
+/// Gives another id to each call whose id an earlier run has, too. The ids of one run are unique.
+fn make_ids_unique(messages: &mut [Message]) {
+    let mut known = BTreeSet::new();
+    let mut renamed = BTreeMap::new();
+    for message in messages {
+        match message {
+            Message::Assistant(parts) => {
+                renamed.clear();
+                for part in parts {
+                    let Content::Call(call) = part else { continue };
+                    if known.contains(&call.id) {
+                        let others = (2..).map(|number| format!("{}_{number}", call.id));
+                        let free = others.into_iter().find(|id| !known.contains(id));
+                        let free = free.unwrap_or_default();
+                        renamed.insert(std::mem::replace(&mut call.id, free.clone()), free);
+                    }
+                    known.insert(call.id.clone());
+                }
+            }
+            Message::Results(results) => {
+                for result in results {
+                    if let Some(id) = renamed.get(&result.id) {
+                        result.id.clone_from(id);
+                    }
+                }
+            }
+            Message::System(_) | Message::User(_) => {}
+        }
     }
 }
 

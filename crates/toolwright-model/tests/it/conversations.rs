@@ -81,3 +81,25 @@ async fn a_model_is_told_of_a_run_without_an_answer() {
         assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
     }
 }
+
+#[tokio::test]
+async fn ids_of_calls_that_two_runs_have_become_different() {
+    for name in PRESETS {
+        let add = || Reply::call("math.add", r#"{"a":1,"b":2}"#).with_id("call_0");
+        let mut past = Vec::new();
+        for question in ["One and two?", "Again?"] {
+            let script = Script::new().reply(add()).reply(Reply::text("Three."));
+            let stage = stage(name, script).await;
+            past.push(stored(runtime(name, &stage).run(request(question)).await.unwrap()));
+        }
+        let stage = stage(name, Script::new().reply(add()).reply(Reply::text("Three."))).await;
+        let asked = request("And now?").with_past(past);
+        let outcome = runtime(name, &stage).run(asked).await.unwrap();
+        assert_eq!(outcome.decode::<String>().unwrap(), "Three.", "{name}");
+        assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
+        let text = last_request(&stage);
+        for id in ["call_0_2", "call_0"] {
+            assert!(name == "gemini" || text.contains(&format!("\"{id}\"")), "{name}: {text}");
+        }
+    }
+}
