@@ -97,34 +97,68 @@ const MAX_MARKS: usize = 8;
 
 /// Returns each character of a text, with true if it is [hidden] at its place.
 pub fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let mut pieces = Pieces::default();
     let mut following = text.chars().skip(1);
-    let (mut previous, mut marks) = (None, 0);
-    text.chars().map(move |character| {
-        let next = following.next();
+    text.chars().map(move |character| (character, pieces.hides(character, following.next())))
+}
+
+/// Makes a text [visible](visible()) that comes in pieces. The count of combining marks continues from piece to piece.
+///
+/// ```
+/// use toolwright::untrusted::Pieces;
+///
+/// let mut pieces = Pieces::default();
+/// assert_eq!(pieces.visible("a\u{300}\u{300}\u{300}\u{300}"), "a\u{300}\u{300}\u{300}\u{300}");
+/// assert_eq!(pieces.visible("\u{300}\u{300}\u{300}\u{300}"), "\u{300}\u{300}\u{300}\u{300}");
+/// assert_eq!(pieces.visible("\u{300}!"), "\u{fffd}!");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Pieces {
+    /// The last character.
+    previous: Option<char>,
+    /// The number of combining marks that were shown on the last character without marks.
+    marks: usize,
+}
+
+impl Pieces {
+    /// Returns the next piece, with hidden characters replaced.
+    pub fn visible(&mut self, piece: &str) -> String {
+        let mut following = piece.chars().skip(1);
+        let show = |character| {
+            let is_hidden = self.hides(character, following.next());
+            if is_hidden { char::REPLACEMENT_CHARACTER } else { character }
+        };
+        piece.chars().map(show).collect()
+    }
+
+    /// Returns true if a character is hidden after those before it.
+    fn hides(&mut self, character: char, next: Option<char>) -> bool {
         let is_mark = !character.is_ascii() && is_mark(character);
         let is_hidden = match character {
             '\n' | '\t' => false,
             '\r' => next != Some('\n'),
             '\u{200c}' | '\u{200d}' => {
-                !(joins(previous) && joins(next) && next != Some('\u{fe0f}'))
+                !(joins(self.previous) && joins(next) && next != Some('\u{fe0f}'))
             }
-            '\u{fe0e}' | '\u{fe0f}' => !has_variants(previous),
+            '\u{fe0e}' | '\u{fe0f}' => !has_variants(self.previous),
             '\u{2800}' => {
-                ![previous, next].iter().all(|c| matches!(c, Some('\u{2801}'..='\u{28ff}')))
+                let is_braille = |c: &Option<char>| matches!(c, Some('\u{2801}'..='\u{28ff}'));
+                ![self.previous, next].iter().all(is_braille)
             }
             _ => {
-                character.is_control() || is_invisible(character) || (is_mark && marks >= MAX_MARKS)
+                let is_excess = is_mark && self.marks >= MAX_MARKS;
+                character.is_control() || is_invisible(character) || is_excess
             }
         };
         // Hidden characters and joiners do not start a new count of marks.
         if is_mark && !is_hidden {
-            marks += 1;
+            self.marks += 1;
         } else if !is_hidden && !is_joiner(character) {
-            marks = 0;
+            self.marks = 0;
         }
-        previous = Some(character);
-        (character, is_hidden)
-    })
+        self.previous = Some(character);
+        is_hidden
+    }
 }
 
 /// Returns true if a joiner next to this character has a visible effect.
