@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use toolwright::untrusted::{line, visible};
+use toolwright::untrusted::{Pieces, line, visible};
 use toolwright::{FailureKind, ToolFailure};
 use toolwright_runtime::{ApprovalRequest, EventKind, ModelEvent, RunEnd, RunOutcome};
 
@@ -19,6 +19,8 @@ pub(crate) struct Screen<'a> {
     denied: BTreeSet<String>,
     /// The text of the current answer of the model.
     text: String,
+    /// What was shown of texts, whose pieces continue each other.
+    pieces: Pieces,
     /// The tokens of the request, and its cost in millionths, where they are known.
     input_tokens: u64,
     output_tokens: u64,
@@ -27,9 +29,16 @@ pub(crate) struct Screen<'a> {
 
 impl<'a> Screen<'a> {
     pub(crate) fn new(output: &'a mut (dyn Write + Send)) -> Self {
-        let (is_in_line, text) = (false, String::new());
-        let denied = BTreeSet::new();
-        Self { output, is_in_line, denied, text, input_tokens: 0, output_tokens: 0, cost: 0 }
+        Self {
+            output,
+            is_in_line: false,
+            denied: BTreeSet::new(),
+            text: String::new(),
+            pieces: Pieces::default(),
+            input_tokens: 0,
+            output_tokens: 0,
+            cost: 0,
+        }
     }
 
     /// Asks for a line.
@@ -171,7 +180,8 @@ impl<'a> Screen<'a> {
     fn write(&mut self, text: &str) -> io::Result<()> {
         if !text.is_empty() {
             self.is_in_line = !text.ends_with('\n');
-            write!(self.output, "{}", visible(text))?;
+            let piece = self.pieces.visible(text);
+            write!(self.output, "{piece}")?;
             self.output.flush()?;
         }
         Ok(())

@@ -3,14 +3,17 @@
 mod interrupts;
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use toolwright::spec::Approval;
-use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolSpec, described};
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolSpec, described,
+};
 use toolwright_chat::Chat;
 use toolwright_model::{Client, ModelPlanner, Preset, Prices};
 use toolwright_model_stage::{Reply, Script, Stage};
-use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime};
+use toolwright_runtime::{Agent, FunctionTool, ModelEvent, Planner, Registry, Runtime, Step, Turn};
 
 described! {
     struct Door {
@@ -19,7 +22,7 @@ described! {
 }
 
 /// An agent with the tools `oil`, which fails for the gate, and `open`, which needs an approval.
-fn runtime(planner: ModelPlanner) -> Runtime {
+fn runtime(planner: impl Planner + 'static) -> Runtime {
     let registry = Registry::new();
     let oil = async |door: Door| match door.name.as_str() {
         "gate" => {
@@ -33,8 +36,23 @@ fn runtime(planner: ModelPlanner) -> Runtime {
     let open = ToolSpec::new("open").with_approval(approval);
     registry.register_tool(FunctionTool::new(open, async |door: Door| door)).unwrap();
     let agent = Agent::new("janitor", "lab").with_tools(["oil", "open"]);
-    registry.register_agent(agent, planner.into()).unwrap();
+    registry.register_agent(agent, Arc::new(planner)).unwrap();
     Runtime::new(registry)
+}
+
+/// Writes pieces of text without a pause, and then oils the shed.
+struct Pieces(Vec<String>);
+
+impl Planner for Pieces {
+    fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
+        Box::pin(async {
+            if turn.step() > 0 {
+                return Ok(Step::Finish(Payload::new("null")));
+            }
+            self.0.iter().for_each(|piece| turn.publish(ModelEvent::Text(piece.clone())));
+            Ok(Step::call([ToolCall::new("oil", Payload::new(r#"{"name":"shed"}"#))]))
+        })
+    }
 }
 
 async fn stage(replies: impl IntoIterator<Item = Reply>) -> (Stage, ModelPlanner) {
@@ -215,4 +233,13 @@ async fn a_final_payload_without_a_model_is_shown() {
         >
     "#]]
     .assert_eq(&output(Runtime::new(registry), "Hello\n").await);
+}
+
+#[tokio::test]
+async fn combining_marks_are_counted_across_pieces_of_text() {
+    let pieces =
+        Pieces(vec!["a\u{300}\u{300}\u{300}".to_owned(), "\u{300}".repeat(4), "\u{300}".repeat(4)]);
+    let output = output(runtime(pieces), "Hello\n").await;
+    let shown = format!("> a{}\u{fffd}\u{fffd}\u{fffd}\n", "\u{300}".repeat(8));
+    assert!(output.starts_with(&shown), "{output:?}");
 }
