@@ -36,6 +36,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use tokio::signal::ctrl_c;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 use toolwright::call::fresh_id;
@@ -53,8 +54,9 @@ use screen::Screen;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The number of events that wait to be shown. Further ones are lost.
-const EVENTS: usize = 10_000;
+/// The number of events that may wait to be shown: no event is lost. A run continues only after its events were shown, so that
+/// few of them wait.
+const EVENTS: usize = Semaphore::MAX_PERMITS;
 
 /// A chat with an agent.
 #[derive(Debug)]

@@ -236,6 +236,22 @@ async fn a_final_payload_without_a_model_is_shown() {
 }
 
 #[tokio::test]
+async fn no_call_is_lost_after_any_number_of_pieces_of_text() {
+    let pieces = Pieces(vec!["x".to_owned(); 100_000]);
+    let output = output(runtime(pieces), "Hello\n").await;
+    let (text, calls) = output.split_at("> ".len() + 100_000);
+    assert!(text.ends_with('x'));
+    expect![[r#"
+
+          oil {"name":"shed"}
+          oil -> {"name":"shed"}
+        null
+        >
+    "#]]
+    .assert_eq(calls);
+}
+
+#[tokio::test]
 async fn combining_marks_are_counted_across_pieces_of_text() {
     let pieces =
         Pieces(vec!["a\u{300}\u{300}\u{300}".to_owned(), "\u{300}".repeat(4), "\u{300}".repeat(4)]);
