@@ -195,12 +195,12 @@ impl Conversation<'_> {
                     }
                     cancelled.cancel();
                 }
-                Some(event) = events.recv() => self.screen.show(&event.kind)?,
+                Some(event) = events.recv() => self.screen.show(&event)?,
                 ended = &mut run => break ended,
             }
         };
         while let Ok(event) = events.try_recv() {
-            self.screen.show(&event.kind)?;
+            self.screen.show(&event)?;
         }
         Ok(ended)
     }

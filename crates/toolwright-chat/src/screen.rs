@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use toolwright::untrusted::{Pieces, line, visible};
 use toolwright::{FailureKind, ToolFailure};
-use toolwright_runtime::{ApprovalRequest, EventKind, ModelEvent, RunEnd, RunOutcome};
+use toolwright_runtime::{ApprovalRequest, Event, EventKind, ModelEvent, RunEnd, RunOutcome};
 
 /// The most bytes of arguments and results that are shown. An approval question shows all arguments.
 const EXCERPT: usize = 200;
@@ -15,8 +15,8 @@ pub(crate) struct Screen<'a> {
     output: &'a mut (dyn Write + Send),
     /// True if the last line has not ended. The user ends the line of a prompt.
     pub(crate) is_in_line: bool,
-    /// The ids of the calls that the user has denied.
-    denied: BTreeSet<String>,
+    /// The calls that the user has denied in this request, by the ids of their runs and their own.
+    denied: BTreeSet<[String; 2]>,
     /// The text of the current answer of the model.
     text: String,
     /// What was shown of texts, whose pieces continue each other.
@@ -59,10 +59,12 @@ impl<'a> Screen<'a> {
     }
 
     /// Shows an event of a run.
-    pub(crate) fn show(&mut self, event: &EventKind) -> io::Result<()> {
-        match event {
-            EventKind::ToolCallScheduled { call, .. } if self.denied.remove(call.id()) => Ok(()),
+    pub(crate) fn show(&mut self, event: &Event) -> io::Result<()> {
+        match &event.kind {
             EventKind::ToolCallScheduled { call, tool } => {
+                if self.denied.remove(&[event.run_id().to_owned(), call.id().to_owned()]) {
+                    return Ok(());
+                }
                 let args = line(call.args().as_str(), EXCERPT);
                 self.note(&format!("{} {args}", line(tool.name(), EXCERPT)))
             }
@@ -117,7 +119,7 @@ impl<'a> Screen<'a> {
 
     /// Remembers that the user denied a call, which is not run.
     pub(crate) fn deny(&mut self, question: &ApprovalRequest) {
-        self.denied.insert(question.call_id.clone());
+        self.denied.insert([question.run_id.clone(), question.call_id.clone()]);
     }
 
     /// Shows the call of a question, and returns the prompt for its answer.
@@ -155,6 +157,7 @@ impl<'a> Screen<'a> {
             self.note(&format!("[tokens: {read} read, {written} written{cost}]"))?;
         }
         self.text.clear();
+        self.denied.clear();
         (self.input_tokens, self.output_tokens, self.cost) = (0, 0, 0);
         self.end_line()
     }
