@@ -4,6 +4,11 @@
 //! A line of input is one request, which is a run of the agent. Ctrl-C cancels it; between requests, Ctrl-C and the end of
 //! the input (Ctrl-D) end the chat.
 //!
+//! If standard input is a terminal, a person answers the questions. A question is then shown in reverse video, which no text of a
+//! model or a tool can have, because their control characters are replaced. Its prompt follows half a second later, and what was
+//! typed before is discarded (on systems other than Unix, only what the program has already read). Input that is not a terminal
+//! is a script: its next line answers a question, so all of it has to be trusted.
+//!
 //! ```
 //! use std::io::Cursor;
 //!
@@ -31,23 +36,26 @@ mod input;
 mod screen;
 
 use std::future::Future;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::signal::ctrl_c;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use toolwright::call::fresh_id;
 use toolwright::issue::suggestion;
+use toolwright::untrusted::visible;
 use toolwright::{BoxError, Payload};
 use toolwright_runtime::{
     Answer, ApprovalRequest, Event, EventSender, PastRun, ResumeRequest, RunRequest, Runtime,
     Verdict,
 };
 
-use input::{Input, Line};
+use input::{Input, Line, Source};
 use screen::Screen;
 
 #[cfg(doctest)]
@@ -57,6 +65,10 @@ struct Readme;
 /// The number of events that may wait to be shown: no event is lost. A run continues only after its events were shown, so that
 /// few of them wait.
 const EVENTS: usize = Semaphore::MAX_PERMITS;
+
+/// The time from a question in a terminal to its prompt. What is typed until then was not meant for it. It is longer than a person
+/// needs to notice the question.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// A chat with an agent.
 #[derive(Debug)]
@@ -87,10 +99,17 @@ impl Chat {
     /// There is no such agent, or standard input or output fails. A request that fails does not end the chat: its failure is
     /// shown.
     pub async fn run(self) -> Result<(), BoxError> {
-        self.run_with(BufReader::new(io::stdin()), &mut io::stdout()).await
+        let input = BufReader::new(io::stdin());
+        let source = if io::stdin().is_terminal() {
+            Source::Terminal(input)
+        } else {
+            Source::Script(Box::new(input))
+        };
+        self.converse(source, &mut io::stdout()).await
     }
 
-    /// Chats on any input and output until the input ends. The input is read on a thread of its own.
+    /// Chats on any input and output until the input ends. The input is read on a thread of its own. Its lines also answer
+    /// questions, even if they were written before the question.
     ///
     /// # Errors
     ///
@@ -100,17 +119,23 @@ impl Chat {
         input: impl BufRead + Send + 'static,
         output: &mut (dyn Write + Send),
     ) -> Result<(), BoxError> {
+        self.converse(Source::Script(Box::new(input)), output).await
+    }
+
+    async fn converse(
+        self,
+        source: Source,
+        output: &mut (dyn Write + Send),
+    ) -> Result<(), BoxError> {
         let agents = self.runtime.agents();
         if !agents.iter().any(|agent| agent.name == self.agent) {
             let names = agents.iter().map(|agent| agent.name.as_str());
             let advice = suggestion(&self.agent, names, "there is");
             return Err(format!("there is no agent `{}`, {advice}", self.agent).into());
         }
-        let mut conversation = Conversation {
-            input: Input::new(input),
-            screen: Screen::new(output),
-            past: Vec::new(),
-        };
+        let input = Input::Idle(source);
+        let screen = Screen::new(output, input.is_terminal());
+        let mut conversation = Conversation { input, screen, past: Vec::new() };
         loop {
             let text = match conversation.line("> ").await? {
                 Line::Text(text) if text.trim().is_empty() => continue,
@@ -165,7 +190,7 @@ impl Conversation<'_> {
             match self.watch(run, &mut shown, &cancelled).await? {
                 Ok(next) => outcome = next,
                 Err(error) => {
-                    self.screen.note(&error.to_string())?;
+                    self.screen.note(&visible(&error.to_string()))?;
                     break;
                 }
             }
@@ -210,6 +235,13 @@ impl Conversation<'_> {
         let mut answers = Vec::new();
         for question in questions {
             let prompt = self.screen.question(question)?;
+            // No line is being read now: after an interrupt, it becomes the next request.
+            if self.input.is_terminal() {
+                tokio::select! {
+                    interrupt = ctrl_c() => return interrupt.map(|()| None),
+                    () = sleep(PAUSE) => self.input.discard()?,
+                }
+            }
             let Line::Text(text) = self.line(&prompt).await? else { return Ok(None) };
             let answer = match text.trim() {
                 result if question.deferred => question.result(Payload::new(result)),

@@ -1,4 +1,5 @@
-//! Shows a conversation. Text from models and tools has no hidden characters, which could control a terminal.
+//! Shows a conversation. Text from models and tools has no hidden characters, which could control a terminal or make a text look
+//! like a question.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -13,6 +14,8 @@ const EXCERPT: usize = 200;
 /// An output, and what was written to it in the current request.
 pub(crate) struct Screen<'a> {
     output: &'a mut (dyn Write + Send),
+    /// True if questions are shown in reverse video.
+    is_terminal: bool,
     /// True if the last line has not ended. The user ends the line of a prompt.
     pub(crate) is_in_line: bool,
     /// The calls that the user has denied in this request, by the ids of their runs and their own.
@@ -28,9 +31,10 @@ pub(crate) struct Screen<'a> {
 }
 
 impl<'a> Screen<'a> {
-    pub(crate) fn new(output: &'a mut (dyn Write + Send)) -> Self {
+    pub(crate) fn new(output: &'a mut (dyn Write + Send), is_terminal: bool) -> Self {
         Self {
             output,
+            is_terminal,
             is_in_line: false,
             denied: BTreeSet::new(),
             text: String::new(),
@@ -124,14 +128,17 @@ impl<'a> Screen<'a> {
 
     /// Shows the call of a question, and returns the prompt for its answer.
     pub(crate) fn question(&mut self, question: &ApprovalRequest) -> io::Result<String> {
-        let (tool, args) = (line(&question.tool, EXCERPT), visible(question.args.as_str()));
-        if question.deferred {
-            self.note(&format!("{tool} {args} waits for its result"))?;
-            return Ok("result, as JSON: ".to_owned());
-        }
-        self.note(&format!("{tool} {args} needs an approval"))?;
-        let words = question.prompt.as_deref().unwrap_or("Run it?");
-        Ok(format!("{} [y/N, or a reason against it] ", visible(words)))
+        let (tool, args) =
+            (line(&question.tool, EXCERPT), line(question.args.as_str(), usize::MAX));
+        let (state, prompt) = if question.deferred {
+            ("waits for its result", "result, as JSON:".to_owned())
+        } else {
+            let words = visible(question.prompt.as_deref().unwrap_or("Run it?"));
+            ("needs an approval", format!("{words} [y/N, or a reason against it]"))
+        };
+        let (reverse, normal) = if self.is_terminal { ("\x1b[7m", "\x1b[0m") } else { ("", "") };
+        self.note(&format!("{reverse}{tool} {args} {state}{normal}"))?;
+        Ok(format!("{reverse}{prompt}{normal} "))
     }
 
     /// Shows the end of a request.

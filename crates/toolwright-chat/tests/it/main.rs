@@ -1,6 +1,7 @@
 //! Chats with agents: what is shown, and what the agents are asked.
 
 mod interrupts;
+mod terminal;
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ async fn stage(replies: impl IntoIterator<Item = Reply>) -> (Stage, ModelPlanner
 }
 
 /// Returns the output of a chat, without the spaces at the ends of lines.
-async fn output(runtime: Runtime, input: &'static str) -> String {
+async fn output(runtime: Runtime, input: impl AsRef<[u8]> + Send + 'static) -> String {
     let mut output = Vec::new();
     let chat = Chat::new(runtime, "janitor");
     chat.run_with(Cursor::new(input), &mut output).await.unwrap();
@@ -139,6 +140,22 @@ async fn a_call_that_needs_an_approval_runs_after_a_yes_only() {
             Open the gate? [y/N, or a reason against it]
               not answered
               [tokens: 100 read, 10 written]
+            >
+        "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn the_arguments_in_a_question_are_on_one_line() {
+    check(
+        [Reply::call("open", "{\n\n\"name\":\t\"gate\"\r\n}"), Reply::text("It is closed.")],
+        "Open the gate\nn\n",
+        expect![[r#"
+            >   open {  "name": "gate"  } needs an approval
+            Open the gate? [y/N, or a reason against it]   open was denied: the call of `open` was not approved
+            It is closed.
+              [tokens: 200 read, 20 written]
             >
         "#]],
     )
@@ -258,4 +275,20 @@ async fn combining_marks_are_counted_across_pieces_of_text() {
     let output = output(runtime(pieces), "Hello\n").await;
     let shown = format!("> a{}\u{fffd}\u{fffd}\u{fffd}\n", "\u{300}".repeat(8));
     assert!(output.starts_with(&shown), "{output:?}");
+}
+
+#[tokio::test]
+async fn a_line_that_is_not_utf8_does_not_end_the_chat() {
+    let replies = [Reply::text("Who?"), Reply::text("Good morning.")];
+    let (stage, planner) = stage(replies).await;
+    let output = output(runtime(planner), b"h\xe9llo\nHello\n").await;
+    expect![[r"
+        > Who?
+          [tokens: 100 read, 10 written]
+        > Good morning.
+          [tokens: 100 read, 10 written]
+        >
+    "]]
+    .assert_eq(&output);
+    assert!(stage.requests().pop().unwrap().text.contains("h\u{fffd}llo"));
 }
