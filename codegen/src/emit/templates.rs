@@ -33,6 +33,7 @@ pub(super) fn around(krate: &Crate<'_>, modules: &[Module]) -> Texts {
 
 fn text(template: &impl Template) -> String {
     let mut text = template.render().expect("nothing in the templates can fail");
+    text.truncate(text.trim_end().len());
     text.push('\n');
     text
 }

@@ -4,8 +4,8 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::{Value, json};
 use toolwright::{Outcome, Payload, Recovery, ToolFailure};
 
+use super::exposed::ExposedTool;
 use super::listing::Era;
-use super::state::ExposedTool;
 use super::wrapping::wrapped;
 use crate::FAILURE;
 

@@ -17,13 +17,14 @@ use toolwright::call::fresh_id;
 use toolwright::{Outcome, Payload, Scope, ToolCall};
 
 use super::answer::answer;
+use super::exposed::ExposedTool;
 use super::listing::Era;
 use super::message::{Arguments, no_method, unparseable};
 use super::progress::forward_progress;
 use super::search;
 #[cfg(feature = "http-server")]
 use super::sessions::{OpenSession, RequestGuards};
-use super::state::{ExposedTool, ServerState};
+use super::state::ServerState;
 
 /// The host's function that fills the scope of a call from its request.
 pub(crate) type FillScope = Arc<dyn Fn(&Extensions, &mut Scope) + Send + Sync>;
@@ -92,7 +93,7 @@ impl Handler {
         let mut args = Arguments::take(&context.extensions);
         let tool = match self.state.search() {
             Some(search) if search::is_search(name) => {
-                let outcome = search.found(&self.state, &args);
+                let outcome = search.found(|name| Some(self.state.tool(name).ok()?.spec), &args);
                 return Ok(answer(&search.search, era_of(&context), &outcome).into());
             }
             Some(search) if search::is_call(name) => {

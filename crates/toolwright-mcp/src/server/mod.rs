@@ -4,6 +4,7 @@ mod answer;
 mod content;
 mod counters;
 mod error;
+mod exposed;
 mod handler;
 #[cfg(feature = "http-server")]
 mod http;

@@ -11,7 +11,7 @@ use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolSpec};
 
 use super::error::ServeError;
-use super::state::{ExposedTool, ServerState};
+use super::exposed::ExposedTool;
 
 /// The tools that a search finds if the client does not say how many.
 const FOUND: usize = 5;
@@ -101,19 +101,22 @@ impl Search {
         })
     }
 
-    /// Runs `search_tools`.
-    pub(crate) fn found(&self, state: &ServerState, args: &Payload) -> Outcome {
+    /// Runs `search_tools`. `offered` returns the spec of a tool unless it is hidden.
+    pub(crate) fn found(
+        &self,
+        offered: impl Fn(&str) -> Option<&'static ToolSpec>,
+        args: &Payload,
+    ) -> Outcome {
         let SearchArgs { query, limit } = read(&SEARCH, &self.search_args, args)?;
         // The codec reads `5.0` as the integer that it is.
         let limit = limit.and_then(|limit| from_json::<i64>(limit.get().as_bytes()).ok());
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(FOUND);
         let names = self.index.search(&query, usize::MAX);
-        let tools = names.into_iter().filter_map(|name| state.tool(name).ok());
-        let tools = tools.take(limit).filter_map(|tool| {
+        let tools = names.into_iter().filter_map(offered).take(limit).filter_map(|spec| {
             Some(FoundTool {
-                name: tool.spec.name(),
-                description: tool.spec.description(),
-                args_schema: serde_json::from_str(tool.spec.args_schema()).ok()?,
+                name: spec.name(),
+                description: spec.description(),
+                args_schema: serde_json::from_str(spec.args_schema()).ok()?,
             })
         });
         let found = serde_json::to_string(&Found { tools: tools.collect() });

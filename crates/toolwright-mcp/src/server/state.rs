@@ -15,9 +15,9 @@ use toolwright::issue::suggestion;
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure, ToolSpec, spec};
 use toolwright_runtime::Runtime;
 
-use super::content::Presentation;
 use super::error::ServeError;
-use super::listing::{Era, Listed};
+use super::exposed::ExposedTool;
+use super::listing::Era;
 use super::operator_log;
 use super::search::Search;
 use super::tool_list::ToolList;
@@ -51,13 +51,6 @@ pub(crate) struct OpenCall {
     counters: Counters,
     _permit: OwnedSemaphorePermit,
     _running: TaskTrackerToken,
-}
-
-/// An exposed tool with its entry in the list.
-pub(crate) struct ExposedTool {
-    pub(crate) spec: &'static ToolSpec,
-    pub(crate) listed: Listed,
-    pub(crate) presentation: Option<Presentation>,
 }
 
 impl ServerState {
@@ -255,15 +248,6 @@ impl ServerState {
     pub(crate) async fn idle(&self) {
         self.running_calls.close();
         self.running_calls.wait().await;
-    }
-}
-
-impl ExposedTool {
-    /// # Errors
-    ///
-    /// If a schema of the tool is not an object.
-    pub(crate) fn new(spec: &'static ToolSpec) -> Result<Self, ServeError> {
-        Ok(Self { spec, listed: Listed::new(spec)?, presentation: None })
     }
 }
 
