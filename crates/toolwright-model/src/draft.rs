@@ -26,15 +26,16 @@ pub(crate) fn own_id(id: &str) -> Option<&str> {
     (!id.starts_with(MADE_ID)).then_some(id)
 }
 
-/// An answer while it is read.
+/// An answer while it is read, for implementations of [`Model`](crate::Model). It keeps the ids of calls unique and the names of
+/// tools canonical, and refuses an answer that is too large.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub struct Draft {
     /// Why the model stopped, once it is known. An answer without it is broken off.
-    pub(crate) stop: Option<Stop>,
+    pub stop: Option<Stop>,
     /// The tokens, once they are known. Later reports replace earlier ones.
-    pub(crate) usage: Option<Usage>,
+    pub usage: Option<Usage>,
     /// The id of the model that answers.
-    pub(crate) model: String,
+    pub model: String,
     /// True once the answer is complete. Later events are ignored.
     pub(crate) is_over: bool,
     provider: String,
@@ -56,13 +57,14 @@ enum Part {
 
 /// The place of a call in a [`Draft`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CallPlace {
+pub struct CallPlace {
     part: usize,
     call: usize,
 }
 
 impl Draft {
-    pub(crate) fn new(facts: &ModelFacts, question: &Question<'_>) -> Self {
+    /// Creates the draft of an answer to a question.
+    pub fn new(facts: &ModelFacts, question: &Question<'_>) -> Self {
         let tools = question.tools.tools.iter();
         let renamed = tools.filter(|tool| tool.name != tool.projection.wire_name);
         let parts = question.messages.iter().flat_map(|message| match message {
@@ -91,12 +93,16 @@ impl Draft {
     }
 
     /// Takes the pieces that came since this was last called.
-    pub(crate) fn deltas(&mut self) -> Vec<Delta> {
+    pub fn deltas(&mut self) -> Vec<Delta> {
         std::mem::take(&mut self.deltas)
     }
 
     /// Adds a text; one that follows a text continues it.
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), ModelError> {
+    ///
+    /// # Errors
+    ///
+    /// If the answer is too large.
+    pub fn text(&mut self, text: &str) -> Result<(), ModelError> {
         if text.is_empty() {
             return Ok(());
         }
@@ -110,7 +116,7 @@ impl Draft {
     }
 
     /// Shows reasoning. Parts that must be sent back to the provider are opaque parts.
-    pub(crate) fn reasoning(&mut self, text: &str) {
+    pub fn reasoning(&mut self, text: &str) {
         if !text.is_empty() {
             self.show(Delta::Reasoning(text.to_owned()));
         }
@@ -128,7 +134,11 @@ impl Draft {
     }
 
     /// Begins a call. An id that is missing or taken is replaced.
-    pub(crate) fn call(&mut self, id: &str, name: &str) -> Result<CallPlace, ModelError> {
+    ///
+    /// # Errors
+    ///
+    /// If the answer is too large.
+    pub fn call(&mut self, id: &str, name: &str) -> Result<CallPlace, ModelError> {
         let place = CallPlace { part: self.parts.len(), call: self.calls };
         let name = self.canonical(name);
         self.grow(id.len() + name.len())?;
@@ -149,7 +159,11 @@ impl Draft {
     }
 
     /// Adds to the arguments of a call.
-    pub(crate) fn args(&mut self, place: CallPlace, text: &str) -> Result<(), ModelError> {
+    ///
+    /// # Errors
+    ///
+    /// If the answer is too large.
+    pub fn args(&mut self, place: CallPlace, text: &str) -> Result<(), ModelError> {
         if text.is_empty() {
             return Ok(());
         }
@@ -162,14 +176,22 @@ impl Draft {
     }
 
     /// Adds a part that only the provider understands.
-    pub(crate) fn opaque(&mut self, kind: &str, json: String) -> Result<(), ModelError> {
+    ///
+    /// # Errors
+    ///
+    /// If the answer is too large.
+    pub fn opaque(&mut self, kind: &str, json: String) -> Result<(), ModelError> {
         self.grow(json.len())?;
         let part = Opaque { provider: self.provider.clone(), kind: kind.to_owned(), json };
         self.add(Part::Opaque(part))
     }
 
     /// Ends the answer. A model that made calls and stopped waits for their results, even if the provider reports a normal end.
-    pub(crate) fn finish(self) -> Result<Answer, ModelError> {
+    ///
+    /// # Errors
+    ///
+    /// If the answer broke off: there is no reason for its end.
+    pub fn finish(self) -> Result<Answer, ModelError> {
         let Some(mut stop) = self.stop else {
             let message = "found its end before the model said why it stopped; ask again";
             return Err(ModelError::Interrupted(message.to_owned()));

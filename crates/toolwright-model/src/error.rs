@@ -114,7 +114,7 @@ impl ModelError {
     }
 
     /// The error that a provider sends within a stream, by its JSON.
-    pub(crate) fn of_event(json: &str, dialect: &Dialect) -> Self {
+    pub fn of_event(json: &str, dialect: &Dialect) -> Self {
         let body = ErrorBody::of(json);
         let text = body.text.unwrap_or_else(|| first_line(json));
         let code = status_of(&body.kind);

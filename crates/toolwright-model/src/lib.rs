@@ -65,6 +65,7 @@ mod wire;
 pub use client::AwsCredentials;
 #[cfg(feature = "client")]
 pub use client::{BuildError, Client, ClientBuilder, KeyHeader, Preset, RateLimit};
+pub use draft::{CallPlace, Draft};
 pub use error::ModelError;
 pub use model::{
     Answer, CallAnswer, Choice, Content, Delta, Effort, Message, Model, ModelCall, ModelFacts,
@@ -76,7 +77,7 @@ pub use planner::{Compactor, FinalOutput, LeaveOutResults, ModelPlanner, Prices,
 pub use toolwright::index::ToolIndex;
 #[cfg(feature = "openai-chat")]
 pub use wire::ChatOptions;
-pub use wire::{HttpRequest, Reader, Wire};
+pub use wire::{HttpRequest, Names, Reader, Wire};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -9,7 +9,7 @@ use toolwright_dialect::{Dialect, Placed};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, write};
-use super::names::{Names, offered, output, own, required_schema};
+use super::names::{Names, output, own, required_schema};
 use super::reader;
 use super::turns::{instructions, turns};
 use crate::draft::{CallPlace, Draft};
@@ -164,7 +164,7 @@ pub(super) fn request(
 ) -> Result<HttpRequest, ModelError> {
     let names = Names::new(facts, question)?;
     let settings = &question.settings;
-    let mut tools = offered(question).map(tool).collect::<Result<Vec<_>, _>>()?;
+    let mut tools = question.offered().map(tool).collect::<Result<Vec<_>, _>>()?;
     // A deferred tool cannot be the end of a part that is cached.
     if let Some(last) = tools.iter_mut().rfind(|tool| tool.defer_loading.is_none()) {
         last.cache_control = Some(CacheControl::HERE);

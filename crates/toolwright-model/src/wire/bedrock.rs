@@ -9,7 +9,7 @@ use toolwright_dialect::{Dialect, Placed};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, segment, write};
-use super::names::{Names, offered, output, own, required_schema};
+use super::names::{Names, output, own, required_schema};
 use super::reader;
 use super::turns::{instructions, turns};
 use crate::draft::{CallPlace, Draft};
@@ -142,7 +142,7 @@ pub(super) fn request(
             "found an effort, which Converse has no key for; use `additionalModelRequestFields`",
         );
     }
-    let tools = offered(question).map(tool).collect::<Result<Vec<_>, _>>()?;
+    let tools = question.offered().map(tool).collect::<Result<Vec<_>, _>>()?;
     let tool_choice = chosen(&question.choice, &names)?;
     let turns = turns(question.messages, "assistant", |message| blocks_of(message, facts, &names))?;
     let has_settings = settings.max_output_tokens.is_some() || settings.temperature.is_some();

@@ -22,6 +22,7 @@ mod turns;
 use crate::error::ModelError;
 use crate::model::{Answer, ModelFacts, Question};
 
+pub use names::Names;
 #[cfg(feature = "openai-chat")]
 pub use openai_chat::ChatOptions;
 pub use reader::Reader;

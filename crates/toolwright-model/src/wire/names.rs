@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde_json::value::RawValue;
 use toolwright_dialect::{Dialect, Placed, wire_call_ids, wire_name};
@@ -9,20 +10,30 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::json::raw;
 use crate::error::ModelError;
-use crate::model::{CallAnswer, Choice, Content, Message, ModelCall, ModelFacts, Opaque, Question};
+use crate::model::{CallAnswer, Content, Message, ModelCall, ModelFacts, Opaque, Question};
 
-/// The names of a question on its wire.
-pub(super) struct Names<'a> {
+/// The names of tools and the ids of calls in a question, as its wire has them.
+pub struct Names<'a> {
     dialect: &'static Dialect,
     tools: BTreeMap<&'a str, &'a str>,
     /// The calls of the conversation by their ids: the id on the wire, and the call.
     calls: BTreeMap<&'a str, (String, &'a ModelCall)>,
 }
 
+impl fmt::Debug for Names<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Names").field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
 impl<'a> Names<'a> {
-    pub(super) fn new(facts: &ModelFacts, question: &Question<'a>) -> Result<Self, ModelError> {
-        let mut findings = question.tools.findings.iter();
-        if let Some(error) = findings.find(|finding| finding.is_error) {
+    /// Reads a question.
+    ///
+    /// # Errors
+    ///
+    /// If its tools cannot be sent together.
+    pub fn new(facts: &ModelFacts, question: &Question<'a>) -> Result<Self, ModelError> {
+        if let Some(error) = question.tools.error() {
             return Err(ModelError::Unsendable(error.to_string()));
         }
         let messages = question.messages.iter();
@@ -60,7 +71,7 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the name of a tool, which an earlier question may have had.
-    pub(super) fn tool(&self, name: &'a str) -> Cow<'a, str> {
+    pub fn tool(&self, name: &'a str) -> Cow<'a, str> {
         match self.tools.get(name) {
             Some(name) => Cow::Borrowed(name),
             None => Cow::Owned(wire_name(name, self.dialect)),
@@ -68,12 +79,16 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the id of a call.
-    pub(super) fn id(&self, call: &ModelCall) -> String {
+    pub fn id(&self, call: &ModelCall) -> String {
         self.calls.get(call.id.as_str()).map_or_else(|| call.id.clone(), |(id, _)| id.clone())
     }
 
     /// Returns the call of a result, with its id on the wire.
-    pub(super) fn call(&self, result: &CallAnswer) -> Result<(String, &'a ModelCall), ModelError> {
+    ///
+    /// # Errors
+    ///
+    /// If no message has the call.
+    pub fn call(&self, result: &CallAnswer) -> Result<(String, &'a ModelCall), ModelError> {
         let found = self.calls.get(result.id.as_str());
         found.map(|(id, call)| (id.clone(), *call)).ok_or_else(|| {
             ModelError::Unsendable(format!(
@@ -84,7 +99,11 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the names of the tools that a choice is limited to.
-    pub(super) fn only(&self, names: &'a [String]) -> Result<Vec<&'a str>, ModelError> {
+    ///
+    /// # Errors
+    ///
+    /// If there are none, or one is not among the tools of the question.
+    pub fn only(&self, names: &'a [String]) -> Result<Vec<&'a str>, ModelError> {
         if names.is_empty() {
             let message = "found a choice of no tool; use `Choice::None`".to_owned();
             return Err(ModelError::Unsendable(message));
@@ -99,14 +118,6 @@ impl<'a> Names<'a> {
         });
         names.collect()
     }
-}
-
-/// Returns the tools to send on a wire whose choice names one tool at most: a choice of several leaves the others out.
-pub(super) fn offered<'a>(question: &'a Question<'a>) -> impl Iterator<Item = &'a Placed<'a>> {
-    question.tools.tools.iter().filter(|tool| match &question.choice {
-        Choice::Only(names) if names.len() > 1 => names.iter().any(|name| name == tool.name),
-        _ => true,
-    })
 }
 
 /// Returns the schema of a tool, if it has one.

@@ -9,7 +9,7 @@ use toolwright_dialect::Placed;
 
 use super::HttpRequest;
 use super::json::{extra, missing, read, text_of, write};
-use super::names::{Names, cache_key, offered, output, own, schema};
+use super::names::{Names, cache_key, output, own, schema};
 use super::reader;
 use crate::draft::{CallPlace, Draft};
 use crate::error::ModelError;
@@ -193,7 +193,7 @@ pub(super) fn request(
     for message in question.messages {
         messages_of(message, facts, &names, &mut messages)?;
     }
-    let tools = offered(question).map(tool).collect::<Result<Vec<_>, _>>()?;
+    let tools = question.offered().map(tool).collect::<Result<Vec<_>, _>>()?;
     let chosen = if tools.is_empty() { None } else { chosen(&question.choice, &names)? };
     let most = settings.max_output_tokens;
     let (max_completion_tokens, max_tokens) =
