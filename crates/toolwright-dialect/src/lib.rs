@@ -21,6 +21,7 @@ mod place;
 mod plan;
 mod policy;
 mod project;
+mod projected;
 mod row;
 mod sentence;
 mod transforms;
@@ -34,6 +35,7 @@ pub use policy::{Absent, Level, Policy, Unroll};
 pub use project::{
     CannotSay, Decoded, Projection, ReadSubject, Subject, WireIssue, WireIssues, project,
 };
+pub use projected::ProjectedTools;
 pub use row::{Confidence, Dialect, DialectError, Limits, Tokens};
 pub use transforms::Transform;
 

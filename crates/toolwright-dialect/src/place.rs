@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use toolwright::outcome::Correction;
 use toolwright::spec::Strictness;
+use toolwright::{
+    FailureKind, InvalidPayload, Payload, Recovery, ToolCall, ToolFailure, ToolResult, untrusted,
+};
 
 use crate::loss::Class;
 use crate::project::Projection;
@@ -46,6 +50,43 @@ pub struct Request<'a> {
     pub findings: Vec<Finding>,
 }
 
+/// The longest name of a tool that a model made up, in bytes.
+const MOST_NAME_BYTES: usize = 300;
+
+impl Request<'_> {
+    /// Returns the finding for which the request cannot be sent, if there is one.
+    pub fn error(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.is_error)
+    }
+
+    /// Reads a call as a model wrote it: by the name of the tool on the wire, with the arguments decoded. A tool that is not in the
+    /// request keeps the name that the model wrote, and whoever runs the call refuses it.
+    ///
+    /// # Errors
+    ///
+    /// The result of a call whose arguments cannot be decoded: a failure that tells the model what is wrong.
+    pub fn call(&self, id: &str, name: &str, args: &str) -> Result<ToolCall, Box<ToolResult>> {
+        let new = |name: String| ToolCall::new(name, Payload::new(args)).with_id(id);
+        let Some(tool) = self.tools.iter().find(|tool| tool.projection.wire_name == name) else {
+            return Ok(new(untrusted::line(name, MOST_NAME_BYTES)));
+        };
+        let call = new(tool.name.to_owned());
+        let issues = match tool.projection.decode(args) {
+            Ok(decoded) => return Ok(call.with_args(decoded.canonical)),
+            Err(issues) => issues,
+        };
+        let message = format!("the arguments of `{name}` are not valid: {issues}");
+        let issues = issues.issues.into_iter().map(|issue| issue.issue).collect();
+        let recovery = Recovery::CorrectCall(Box::new(Correction {
+            issues: Some(InvalidPayload::new(issues)),
+            prior_input: call.args().clone(),
+            example: None,
+        }));
+        let failure = ToolFailure::new(FailureKind::InvalidCall, message, recovery);
+        Err(Box::new(ToolResult::new(&call, Err(failure))))
+    }
+}
+
 /// A finding about a request. It displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -64,6 +105,8 @@ impl std::fmt::Display for Finding {
         out.write_str(&self.message)
     }
 }
+
+impl std::error::Error for Finding {}
 
 /// Names the tools of a request and decides which of them are strict: those that always are, then the cheapest, until a budget
 /// of the dialect is full. A tool that is refused strictly is sent plainly; one that is refused plainly too is left out. No tool

@@ -263,6 +263,28 @@ impl ToolFailure {
         }
     }
 
+    /// Returns the failure as one text for models: the name of a declared error, the message, and the data of the error.
+    ///
+    /// ```
+    /// use toolwright::{Recovery, ToolFailure};
+    ///
+    /// let failure = ToolFailure::declared("sold_out", "no tea is left", Recovery::Replan);
+    /// assert_eq!(failure.for_model(), "sold_out: no tea is left");
+    /// ```
+    pub fn for_model(&self) -> String {
+        let message =
+            if self.message.trim().is_empty() { self.kind.as_str() } else { &self.message };
+        let mut text = match &self.code {
+            Some(code) => format!("{code}: {message}"),
+            None => message.to_owned(),
+        };
+        if let Some(data) = &self.data {
+            text.push('\n');
+            text.push_str(data.as_str());
+        }
+        text
+    }
+
     /// Decodes the data of a declared error; `None` if there are none or the codec of `T` refuses them.
     pub fn decoded_data<T: Decode>(&self) -> Option<T> {
         codec::from_json(self.data.as_ref()?.as_bytes()).ok()
