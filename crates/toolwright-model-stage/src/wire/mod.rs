@@ -81,6 +81,9 @@ pub(crate) fn write(
     Written { body, content_type, signatures }
 }
 
+/// When answers of OpenAI were created, in seconds since 1970.
+const CREATED: u64 = 1_767_225_600;
+
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 

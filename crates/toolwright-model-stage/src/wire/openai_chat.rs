@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, AnswerPart, data, halves};
+use super::{Answer, AnswerPart, CREATED, data, halves};
 use crate::reply::Stop;
 
 pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
     let chunk = |delta: &Value, finish: Option<&str>| {
         data(&json!({
-            "id": answer.id, "object": "chat.completion.chunk", "model": answer.model,
+            "id": answer.id, "object": "chat.completion.chunk", "created": CREATED, "model": answer.model,
             "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
         }))
     };
@@ -39,7 +39,7 @@ pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
     body += &chunk(&json!({}), Some(finish(answer)));
     if let Some(usage) = usage(answer) {
         body += &data(&json!({
-            "id": answer.id, "object": "chat.completion.chunk", "model": answer.model,
+            "id": answer.id, "object": "chat.completion.chunk", "created": CREATED, "model": answer.model,
             "choices": [], "usage": usage,
         }));
     }
@@ -68,7 +68,7 @@ pub(super) fn answer(answer: &Answer<'_>) -> Vec<u8> {
     }
     let choice = json!({"index": 0, "message": message, "finish_reason": finish(answer)});
     json!({
-        "id": answer.id, "object": "chat.completion", "model": answer.model,
+        "id": answer.id, "object": "chat.completion", "created": CREATED, "model": answer.model,
         "choices": [choice], "usage": usage(answer),
     })
     .to_string()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, AnswerPart, halves, named};
+use super::{Answer, AnswerPart, CREATED, halves, named};
 use crate::reply::Stop;
 
 pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
@@ -12,7 +12,7 @@ pub(super) fn stream(answer: &Answer<'_>) -> Vec<u8> {
         number += 1;
         named(&value)
     };
-    let begun = json!({"id": answer.id, "status": "in_progress", "model": answer.model, "output": [], "usage": null});
+    let begun = json!({"id": answer.id, "object": "response", "created_at": CREATED, "status": "in_progress", "model": answer.model, "output": [], "usage": null});
     let mut body = event(json!({"type": "response.created", "response": begun}));
     for (index, part) in answer.parts.iter().enumerate() {
         let done = item(answer, index, part, true);
@@ -55,7 +55,7 @@ fn response(answer: &Answer<'_>) -> Value {
     let items = answer.parts.iter().enumerate();
     let items: Vec<_> = items.map(|(index, part)| item(answer, index, part, true)).collect();
     json!({
-        "id": answer.id, "object": "response", "status": status, "error": null,
+        "id": answer.id, "object": "response", "created_at": CREATED, "status": status, "error": null,
         "incomplete_details": details, "model": answer.model, "output": items, "usage": usage(answer),
     })
 }
