@@ -9,13 +9,15 @@ use crate::tool::CARGO_DENY;
 use crate::{End, generate, msrv};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
-const DOC_TESTED: [&str; 14] = [
+const DOC_TESTED: [&str; 16] = [
     "toolwright",
     "toolwright-agents",
+    "toolwright-async-openai",
     "toolwright-builtins",
     "toolwright-chat",
     "toolwright-dialect",
     "toolwright-codegen",
+    "toolwright-genai",
     "toolwright-http",
     "toolwright-import",
     "toolwright-macros",
