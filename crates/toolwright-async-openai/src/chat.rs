@@ -6,7 +6,7 @@ use async_openai::types::chat::{
     ChatCompletionRequestToolMessageContent, ChatCompletionTool, ChatCompletionTools,
     FunctionObject,
 };
-use toolwright::{ToolCall, ToolResult};
+use toolwright::{Payload, ToolCall, ToolResult};
 use toolwright_dialect::{Finding, Request};
 
 /// Returns the tools for a request.
@@ -44,7 +44,7 @@ pub fn call(
             (&call.id, &call.custom_tool.name, &call.custom_tool.input)
         }
     };
-    request.call(id, name, args)
+    request.decode_call(ToolCall::new(name, Payload::new(args.as_str())).with_id(id))
 }
 
 /// Returns the message with a result, for the next request.

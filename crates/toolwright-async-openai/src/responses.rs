@@ -3,7 +3,7 @@
 use async_openai::types::responses::{
     FunctionCallOutput, FunctionCallOutputItemParam, FunctionTool, FunctionToolCall, Tool,
 };
-use toolwright::{ToolCall, ToolResult};
+use toolwright::{Payload, ToolCall, ToolResult};
 use toolwright_dialect::{Finding, Request};
 
 /// Returns the tools for a request.
@@ -30,7 +30,8 @@ pub fn tools(request: &Request<'_>) -> Result<Vec<Tool>, Finding> {
 ///
 /// The result of a call whose arguments cannot be decoded. It is the [`answer`] to the call.
 pub fn call(request: &Request<'_>, theirs: &FunctionToolCall) -> Result<ToolCall, Box<ToolResult>> {
-    request.call(&theirs.call_id, &theirs.name, &theirs.arguments)
+    let call = ToolCall::new(&theirs.name, Payload::new(theirs.arguments.as_str()));
+    request.decode_call(call.with_id(&theirs.call_id))
 }
 
 /// Returns the item with a result, for the next request.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toolwright::outcome::Correction;
 use toolwright::spec::Strictness;
 use toolwright::{
-    FailureKind, InvalidPayload, Payload, Recovery, ToolCall, ToolFailure, ToolResult, untrusted,
+    FailureKind, InvalidPayload, Recovery, ToolCall, ToolFailure, ToolResult, untrusted,
 };
 
 use crate::loss::Class;
@@ -59,23 +59,23 @@ impl Request<'_> {
         self.findings.iter().find(|finding| finding.is_error)
     }
 
-    /// Reads a call as a model wrote it: by the name of the tool on the wire, with the arguments decoded. A tool that is not in the
-    /// request keeps the name that the model wrote, and whoever runs the call refuses it.
+    /// Turns a call as a model wrote it, with the name and the arguments on the wire, into one for the tool. A call of a tool that is
+    /// not in the request keeps its arguments, and whoever runs it refuses it.
     ///
     /// # Errors
     ///
     /// The result of a call whose arguments cannot be decoded: a failure that tells the model what is wrong.
-    pub fn call(&self, id: &str, name: &str, args: &str) -> Result<ToolCall, Box<ToolResult>> {
-        let new = |name: String| ToolCall::new(name, Payload::new(args)).with_id(id);
-        let Some(tool) = self.tools.iter().find(|tool| tool.projection.wire_name == name) else {
-            return Ok(new(untrusted::line(name, MOST_NAME_BYTES)));
+    pub fn decode_call(&self, call: ToolCall) -> Result<ToolCall, Box<ToolResult>> {
+        let Some(tool) = self.tools.iter().find(|tool| tool.projection.wire_name == call.tool())
+        else {
+            let name = untrusted::line(call.tool(), MOST_NAME_BYTES);
+            return Ok(call.with_tool(name));
         };
-        let call = new(tool.name.to_owned());
-        let issues = match tool.projection.decode(args) {
-            Ok(decoded) => return Ok(call.with_args(decoded.canonical)),
+        let issues = match tool.projection.decode(call.args().as_str()) {
+            Ok(decoded) => return Ok(call.with_tool(tool.name).with_args(decoded.canonical)),
             Err(issues) => issues,
         };
-        let message = format!("the arguments of `{name}` are not valid: {issues}");
+        let message = format!("the arguments of `{}` are not valid: {issues}", call.tool());
         let issues = issues.issues.into_iter().map(|issue| issue.issue).collect();
         let recovery = Recovery::CorrectCall(Box::new(Correction {
             issues: Some(InvalidPayload::new(issues)),

@@ -13,14 +13,15 @@ use crate::row::Dialect;
 /// Tools in both modes of a dialect, for requests to a model.
 ///
 /// ```
-/// use toolwright::ToolSpec;
+/// use toolwright::{Payload, ToolCall, ToolSpec};
 /// use toolwright_dialect::{Dialect, Policy, ProjectedTools};
 ///
 /// let spec = ToolSpec::new("math.add").with_description("Add two numbers.");
 /// let tools = ProjectedTools::of([&spec], Dialect::find("openai-chat-strict")?, &Policy::default());
 /// let request = tools.request();
 /// assert_eq!(request.tools[0].projection.wire_name, "math_add");
-/// assert_eq!(request.call("call_1", "math_add", "{}").unwrap().tool(), "math.add");
+/// let call = ToolCall::new("math_add", Payload::new("{}"));
+/// assert_eq!(request.decode_call(call).unwrap().tool(), "math.add");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

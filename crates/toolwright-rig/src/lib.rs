@@ -1,13 +1,18 @@
-//! Adapts tools of [rig](https://docs.rs/rig-core): an implementation of rig's `Tool` becomes a `FunctionTool`, which
-//! can be registered like any other. It does not use rig's agents and clients.
+//! Adapts tools of [rig](https://docs.rs/rig-core), both ways: an implementation of rig's `Tool` becomes a `FunctionTool`, which
+//! can be registered like any other ([`tool`]), and tools of a registry become rig's ([`dynamic_tools`]). It does not use rig's
+//! agents and clients.
 
 #![warn(missing_debug_implementations)]
+
+mod dynamic;
 
 use std::sync::Arc;
 
 use rig_core::tool::{ErasedTool, ToolContext, ToolErrorKind, ToolExecutionError, ToolOutput};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::FunctionTool;
+
+pub use dynamic::dynamic_tools;
 
 /// Converts a tool of rig to a `FunctionTool`, for
 /// [`Registry::register_tool`](toolwright_runtime::Registry::register_tool) and

@@ -25,12 +25,9 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright-chat", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
-    allowed(
-        "crates/toolwright-genai",
-        &["toolwright", "toolwright-dialect", "toolwright-model"],
-    ),
+    allowed("crates/toolwright-genai", &["toolwright", "toolwright-dialect", "toolwright-model"]),
     allowed("crates/toolwright-async-openai", &["toolwright", "toolwright-dialect"]),
-    allowed("crates/toolwright-rig", &["toolwright", "toolwright-runtime"]),
+    allowed("crates/toolwright-rig", &["toolwright", "toolwright-dialect", "toolwright-runtime"]),
     allowed("crates/toolwright-http", &["toolwright"]),
     allowed("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),
     // `import mcp` uses the MCP client: docs/decisions/0014.
