@@ -50,18 +50,8 @@ pub(super) fn text(
 }
 
 fn reason(failure: &ToolFailure, tool: &str, sent: Option<(&Projection, &str)>) -> String {
-    let message =
-        if failure.message.trim().is_empty() { failure.kind.as_str() } else { &failure.message };
-    let mut text = match &failure.code {
-        Some(code) => format!("{code}: {message}"),
-        None => message.to_owned(),
-    };
-    let Recovery::CorrectCall(correction) = &failure.recovery else {
-        if let Some(data) = &failure.data {
-            let _ = write!(text, "\n{data}");
-        }
-        return text;
-    };
+    let mut text = failure.for_model();
+    let Recovery::CorrectCall(correction) = &failure.recovery else { return text };
     if let Some(issues) = &correction.issues {
         let wire = sent.map(|(projection, args)| match projection.decode(args) {
             Ok(decoded) => decoded.wire_issues(issues),
