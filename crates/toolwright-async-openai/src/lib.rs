@@ -59,6 +59,7 @@
 //! | failed results | the APIs of OpenAI do not mark them; the model reads their text |
 //! | issues of arguments | those of a tool's codec have their places in the canonical arguments, which differ from those on the wire where a projection changes values |
 //! | corrections, limits, searches for tools, final answers | left to the program; `ModelPlanner` of `toolwright-model` has them |
+//! | `defer_loading`, `output_schema` and `allowed_callers` of tools | not set |
 //! | streamed calls | async-openai sends pieces: put them together before [`chat::call`] |
 
 #![warn(missing_debug_implementations)]

@@ -3,7 +3,8 @@
 //!
 //! Providers accept different subsets of JSON Schema. [`project`] fits a published schema to a [`Dialect`], lists each [`Loss`],
 //! and makes a plan: [`Projection::decode`] turns what a model sent into what the tool's own codec expects, and
-//! [`Projection::encode`] does the opposite for histories. [`place`] puts the tools of a request together.
+//! [`Projection::encode`] does the opposite for histories. [`place`] puts the tools of a request together; [`ProjectedTools`] does both
+//! for the tools of a registry, and [`Request::decode_call`] reads the calls of a model.
 //!
 //! *Canonical* names, schemas and values are those of the tool as it is published; those *on the wire* are what the provider gets
 //! and what its model sends.

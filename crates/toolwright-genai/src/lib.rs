@@ -11,7 +11,7 @@
 //! |---|---|
 //! | arguments of calls | genai parses them: of two equal keys the last one wins, and numbers beyond 64 bits are rounded. Arguments that are not JSON stay text. |
 //! | numbers in schemas and in [`Settings::extra`](toolwright_model::Settings::extra) | beyond 64 bits they are rounded |
-//! | strict tools | a tool is only strict if genai's sanitizer leaves its schema as it is. Otherwise it is sent with the same schema, and the provider does not enforce it. |
+//! | strict tools | a tool is only strict if genai's sanitizer leaves its schema as it is. Otherwise, and on APIs other than those of OpenAI and Anthropic, it is sent with the same schema, and the provider does not enforce it. |
 //! | a schema for the text of the answer | refused with [`ModelError::Unsendable`] if genai's sanitizer would change it |
 //! | tools with the name of a tool of the provider, such as `web_search` | refused with [`ModelError::Unsendable`], as genai would offer the provider's own tool |
 //! | reasoning | genai's form of it: signatures and encrypted texts go back, but not the order of texts and reasoning, nor the ids and summaries of items of OpenAI Responses |
@@ -24,7 +24,8 @@
 //! | attempts | one; genai tries nothing again |
 //! | an end without the API's last event | [`ModelError::Interrupted`], even if the reason of the stop is known |
 //! | errors within a stream of OpenAI Responses | `response.failed` is [`ModelError::Malformed`], with its message |
-//! | keys in texts of the provider | not found, as genai holds the key |
+//! | silence | ends the answer only with [`Question::timeout`] or the `stream_read_timeout` of the client's `ChatOptions` |
+//! | keys that the provider repeats in its texts | not replaced, as genai holds the key |
 //!
 //! # Example
 //!

@@ -9,7 +9,8 @@ use toolwright_model::{
 use toolwright_model_stage::{ReceivedRequest, Reply};
 
 use crate::provider::{
-    ANTHROPIC, GEMINI, OPENAI, Outcome, PROVIDERS, Provider, RESPONSES, answer_of, ask, stage,
+    ANTHROPIC, GEMINI, OPENAI, Outcome, PROVIDERS, Provider, RESPONSES, answer_of, ask,
+    ask_for_yes, stage,
 };
 
 /// A schema that all strict dialects take as it is.
@@ -249,9 +250,7 @@ async fn the_model_that_answered_is_not_named() {
 #[tokio::test]
 async fn nothing_is_tried_again() {
     let stage = stage(Reply::status(503)).await;
-    let messages = [Message::User("Say yes.".to_owned())];
-    let tools = Request { tools: Vec::new(), findings: Vec::new() };
-    let (_, result) = ask(&OPENAI.at(stage.base()), &Question::new(&messages, &tools)).await;
+    let (_, result) = ask_for_yes(&OPENAI.at(stage.base()), None).await;
     assert!(matches!(result, Err(ModelError::Status { code: 503, .. })), "{result:?}");
     assert_eq!(stage.requests().len(), 1);
 }

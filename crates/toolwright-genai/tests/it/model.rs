@@ -2,15 +2,23 @@
 
 use std::time::Duration;
 
+use genai::chat::ChatOptions;
+use genai::resolver::{AuthData, Endpoint};
+use genai::{Client, ModelIden, ServiceTarget};
 use toolwright::Payload;
+use toolwright_dialect::Request;
+use toolwright_genai::GenaiModel;
 use toolwright_model::{
-    Content, Delta, Message, Model as _, ModelError, ModelPlanner, Question, Stop, Usage,
+    Content, Delta, Message, Model as _, ModelError, ModelPlanner, Opaque, Question, Stop, Usage,
 };
 use toolwright_model_stage::{Pieces, Reply, Script, Stage};
 use toolwright_runtime::{Agent, RunRequest, Runtime};
 
 use crate::adapters::{cases, registry};
-use crate::provider::{GEMINI, KEY, OPENAI, PROVIDERS, Provider, RESPONSES, answer_of, ask};
+use crate::provider::{
+    ANTHROPIC, GEMINI, KEY, OPENAI, PROVIDERS, Provider, RESPONSES, answer_of, ask, ask_for_yes,
+    stage,
+};
 
 async fn run(provider: Provider, stage: &Stage) -> String {
     let registry = registry();
@@ -59,7 +67,7 @@ async fn pieces_of_an_answer_are_shown_as_they_come() {
         let script = Script::new().reply(reply.and_call("add", r#"{"a":2}"#));
         let stage = Stage::start(script.in_pieces(Pieces::Bytes(1))).await.unwrap();
         let messages = [Message::User("Add.".to_owned())];
-        let tools = toolwright_dialect::Request { tools: Vec::new(), findings: Vec::new() };
+        let tools = Request { tools: Vec::new(), findings: Vec::new() };
         let question = Question::new(&messages, &tools);
         let (deltas, answer) = ask(&provider.at(stage.base()), &question).await;
         let answer = answer.unwrap();
@@ -109,6 +117,54 @@ async fn an_answer_has_its_text_its_stop_and_its_tokens() {
 }
 
 #[tokio::test]
+async fn tokens_of_caches_are_counted_apart() {
+    let events = r#"data: {"choices":[{"delta":{"content":"Yes."},"finish_reason":"stop"}]}
+
+data: {"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":10,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},"completion_tokens_details":{"reasoning_tokens":4}}}
+
+data: [DONE]
+
+"#;
+    let (_, answer) = answer_of(OPENAI, Reply::body(200, events)).await;
+    let expected = Usage { input: 10, cache_read: 60, cache_write: 30, output: 10, reasoning: 4 };
+    assert_eq!(answer.unwrap().usage, Some(expected));
+}
+
+#[tokio::test]
+async fn a_refusal_of_anthropic_is_one() {
+    let events = r#"event: message_start
+data: {"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"output_tokens":4}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+"#;
+    let (_, answer) = answer_of(ANTHROPIC, Reply::body(200, events)).await;
+    assert_eq!(answer.unwrap().stop, Stop::Refused("refusal".to_owned()));
+}
+
+#[tokio::test]
+async fn opaque_parts_of_others_stay_out() {
+    let tools = Request { tools: Vec::new(), findings: Vec::new() };
+    for (provider, is_read) in [("a-provider", false), ("a-provider through genai", true)] {
+        let (provider, kind, json) = (provider.to_owned(), "part".to_owned(), "{}".to_owned());
+        let messages = [
+            Message::User("Say yes.".to_owned()),
+            Message::Assistant(vec![Content::Opaque(Opaque { provider, kind, json })]),
+            Message::User("Again.".to_owned()),
+        ];
+        let stage = stage(Reply::text("Yes.")).await;
+        let question = Question::new(&messages, &tools);
+        let (_, result) = ask(&OPENAI.at(stage.base()), &question).await;
+        let is_refused = matches!(result, Err(ModelError::Unsendable(_)));
+        assert_eq!(is_refused, is_read, "{result:?}");
+    }
+}
+
+#[tokio::test]
 async fn errors_have_their_kinds() {
     let event = r#"{"error":{"message":"too many","type":"overloaded_error"}}"#;
     let too_long = r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#;
@@ -137,16 +193,16 @@ async fn errors_have_their_kinds() {
         };
         assert_eq!((code, retry_after), (429, Some(Duration::from_millis(80))), "{provider:?}");
         assert_eq!(deltas, [], "{provider:?}");
-        let (_, result) = ask_at(provider, "http://127.0.0.1:1", None).await;
+        let (_, result) = ask_for_yes(&provider.at("http://127.0.0.1:1"), None).await;
         assert!(matches!(result, Err(ModelError::Connect(_))), "{provider:?}: {result:?}");
     }
 }
 
 #[tokio::test]
 async fn a_question_ends_with_its_time() {
-    let late = Reply::text("Yes.").silent_after(20);
-    let stage = Stage::start(Script::new().reply(late)).await.unwrap();
-    let (_, result) = ask_at(RESPONSES, stage.base(), Some(Duration::from_millis(50))).await;
+    let stage = stage(Reply::text("Yes.").silent_after(20)).await;
+    let limit = Some(Duration::from_millis(50));
+    let (_, result) = ask_for_yes(&RESPONSES.at(stage.base()), limit).await;
     assert_eq!(
         result.unwrap_err().to_string(),
         "the provider took too long: found no answer within 50ms"
@@ -154,19 +210,31 @@ async fn a_question_ends_with_its_time() {
 }
 
 #[tokio::test]
+async fn silence_ends_with_the_timeout_of_genai() {
+    let stage = stage(Reply::text("Yes.").silent_after(20)).await;
+    let options = ChatOptions::default().with_stream_read_timeout(Duration::from_millis(50));
+    let client = Client::builder().with_chat_options(options).build().unwrap();
+    let (_, result) = ask_for_yes(&OPENAI.with_client(client, stage.base()), None).await;
+    assert!(matches!(result, Err(ModelError::Timeout(_))), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_missing_key_is_found_before_anything_is_sent() {
+    let stage = Stage::start(Script::new()).await.unwrap();
+    let target = ServiceTarget {
+        endpoint: Endpoint::from_owned(format!("{}/", stage.base())),
+        auth: AuthData::from_env("A_VARIABLE_THAT_NOBODY_SETS"),
+        model: ModelIden::new(OPENAI.kind, OPENAI.model),
+    };
+    let model = GenaiModel::new(Client::new().unwrap(), target, OPENAI.facts());
+    let (_, result) = ask_for_yes(&model, None).await;
+    assert!(matches!(result, Err(ModelError::Unsendable(_))), "{result:?}");
+    assert_eq!(stage.requests().len(), 0);
+}
+
+#[tokio::test]
 async fn keys_are_not_printed() {
     let model = OPENAI.at("http://127.0.0.1:1");
     assert_eq!(model.facts().model, "gpt-5");
     assert!(!format!("{model:?}").contains(KEY));
-}
-
-async fn ask_at(
-    provider: Provider,
-    base: &str,
-    timeout: Option<Duration>,
-) -> crate::provider::Outcome {
-    let messages = [Message::User("Say yes.".to_owned())];
-    let tools = toolwright_dialect::Request { tools: Vec::new(), findings: Vec::new() };
-    let question = Question { timeout, ..Question::new(&messages, &tools) };
-    ask(&provider.at(base), &question).await
 }

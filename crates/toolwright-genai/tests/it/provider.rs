@@ -1,6 +1,7 @@
 //! Models of genai on the stage, one for each API that both know.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use genai::adapter::AdapterKind;
 use genai::resolver::{AuthData, Endpoint};
@@ -41,12 +42,16 @@ pub(crate) const PROVIDERS: [Provider; 4] = [OPENAI, RESPONSES, ANTHROPIC, GEMIN
 impl Provider {
     /// Returns a model at an address.
     pub(crate) fn at(self, base: &str) -> GenaiModel {
+        self.with_client(Client::new().unwrap(), base)
+    }
+
+    pub(crate) fn with_client(self, client: Client, base: &str) -> GenaiModel {
         let target = ServiceTarget {
             endpoint: Endpoint::from_owned(format!("{base}/")),
             auth: AuthData::from_single(KEY),
             model: ModelIden::new(self.kind, self.model),
         };
-        GenaiModel::new(Client::new().unwrap(), target, self.facts())
+        GenaiModel::new(client, target, self.facts())
     }
 
     pub(crate) fn facts(self) -> ModelFacts {
@@ -73,10 +78,15 @@ pub(crate) async fn ask(model: &GenaiModel, question: &Question<'_>) -> Outcome 
     (deltas.into_inner().unwrap(), result)
 }
 
-/// Asks a question without tools, which one reply answers.
-pub(crate) async fn answer_of(provider: Provider, reply: Reply) -> Outcome {
-    let stage = stage(reply).await;
+/// Asks for a yes, without tools.
+pub(crate) async fn ask_for_yes(model: &GenaiModel, timeout: Option<Duration>) -> Outcome {
     let messages = [Message::User("Say yes.".to_owned())];
     let tools = Request { tools: Vec::new(), findings: Vec::new() };
-    ask(&provider.at(stage.base()), &Question::new(&messages, &tools)).await
+    ask(model, &Question { timeout, ..Question::new(&messages, &tools) }).await
+}
+
+/// Asks for a yes, which one reply answers.
+pub(crate) async fn answer_of(provider: Provider, reply: Reply) -> Outcome {
+    let stage = stage(reply).await;
+    ask_for_yes(&provider.at(stage.base()), None).await
 }
