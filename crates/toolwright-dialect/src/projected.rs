@@ -74,6 +74,7 @@ impl ProjectedTools {
             strict: &tool.strict,
             plain: &tool.plain,
             strictness: tool.strictness,
+            is_deferred: false,
         });
         place(&projections.collect::<Vec<_>>(), self.dialect)
     }

@@ -31,6 +31,7 @@ fn request(tools: &[Projection]) -> Request<'_> {
         name: &projection.wire_name,
         projection,
         is_strict: true,
+        is_deferred: false,
     });
     Request { tools: tools.collect(), findings: Vec::new() }
 }
