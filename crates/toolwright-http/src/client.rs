@@ -50,7 +50,8 @@ impl Client {
     ///
     /// If the operation declares an error for the response's status, the failure has the code of that error. Otherwise its
     /// kind follows from the status, or from the error of the connection. The detail has the beginning of the response's
-    /// body.
+    /// body. If the answer to a `POST` or `PATCH` is lost, the failure does not advise a retry, because the call may have
+    /// taken effect.
     pub async fn call<P: Encode + Sync + ?Sized, R: Decode>(
         &self,
         operation: &'static Operation,
@@ -108,14 +109,19 @@ impl Shared {
         let deadline = Instant::now() + self.timeout;
         let mut url = self.url(operation, request)?;
         let mut verb = operation.verb;
-        for _ in 0..MAX_REDIRECTS {
-            let response = self.send_once(operation, request, verb, &url, deadline).await?;
-            let Some((next, next_verb)) = self.redirect(&response, verb, &url) else {
-                return Ok(response);
-            };
-            (url, verb) = (next, next_verb);
+        let mut redirects = 0;
+        loop {
+            let is_redirected = redirects > 0;
+            let sent = self.send_once(operation, request, verb, &url, is_redirected, deadline);
+            let response = sent.await.map_err(|error| {
+                failure::of_transport(operation, error, is_redirected, &self.credentials)
+            })?;
+            match self.redirect(&response, verb, &url) {
+                Some(next) if redirects < MAX_REDIRECTS => (url, verb) = next,
+                _ => return Ok(response),
+            }
+            redirects += 1;
         }
-        self.send_once(operation, request, verb, &url, deadline).await
     }
 
     async fn send_once(
@@ -124,8 +130,9 @@ impl Shared {
         request: &Request,
         verb: Verb,
         url: &Url,
+        is_redirected: bool,
         deadline: Instant,
-    ) -> Result<Response, ToolFailure> {
+    ) -> Result<Response, reqwest::Error> {
         let mut url = url.clone();
         let keys = self.credentials.in_query();
         let keys = keys.map(|(name, key)| format!("{}={}", encoded(name), encoded(key)));
@@ -148,11 +155,8 @@ impl Shared {
         if let Some(body) = request.body.as_ref().filter(|_| has_body) {
             sent = sent.body(body.clone());
         }
-        let response = async {
-            let response = self.credentials.add_headers(sent).send().await?;
-            Response::read(response, self.max_answer).await
-        };
-        response.await.map_err(|error| failure::of_transport(operation, error, &self.credentials))
+        let response = self.credentials.add_headers(sent).send().await?;
+        Response::read(response, self.max_answer, is_redirected).await
     }
 
     fn url(&self, operation: &Operation, request: &Request) -> Result<Url, ToolFailure> {

@@ -6,7 +6,7 @@ use toolwright::outcome::describe;
 use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolFailure};
 
 use crate::credentials::Credentials;
-use crate::operation::Operation;
+use crate::operation::{Operation, Verb};
 use crate::response::Response;
 
 /// The failure for a response with an error status.
@@ -26,8 +26,34 @@ pub(crate) fn of_status(
         return ToolFailure { detail: excerpt, data, ..failure };
     }
     let excerpt = excerpt.map_or_else(String::new, |excerpt| format!(": {excerpt}"));
-    undeclared(operation.name, status, response.retry_after())
-        .with_detail(format!("status {status}{excerpt}"))
+    let is_lost = response.is_redirected
+        || matches!(status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT);
+    let failure = undeclared(operation.name, status, response.retry_after());
+    let failure = match failure.recovery {
+        Recovery::Retry if is_lost && !may_run_again(operation.verb) => {
+            lost(operation, failure.kind)
+        }
+        _ => failure,
+    };
+    failure.with_detail(format!("status {status}{excerpt}"))
+}
+
+/// Returns true if a request that may have had an effect can be sent again (RFC 9110, section 9.2.2).
+fn may_run_again(verb: Verb) -> bool {
+    !matches!(verb, Verb::Post | Verb::Patch)
+}
+
+/// The failure of a request that must not be sent again, because it may have had an effect.
+fn lost(operation: &Operation, kind: FailureKind) -> ToolFailure {
+    let (kind, problem) = match kind {
+        FailureKind::Timeout => (kind, "took too long"),
+        _ => (FailureKind::Internal, "failed during the call"),
+    };
+    let message = format!(
+        "the service behind `{}` {problem}; the call may have taken effect, so find out before calling again",
+        operation.name
+    );
+    ToolFailure::new(kind, message, Recovery::Replan)
 }
 
 /// The failure for a status without a declared error.
@@ -56,21 +82,38 @@ fn undeclared(name: &str, status: StatusCode, retry_after: Option<u32>) -> ToolF
     ToolFailure::new(kind, message, recovery)
 }
 
-/// The failure if there was no response, or only a part of one.
+/// The failure if there was no request, no response, or only a part of one. `is_redirected` is true if the service had answered the
+/// first request of the call.
 pub(crate) fn of_transport(
     operation: &Operation,
     error: reqwest::Error,
+    is_redirected: bool,
     credentials: &Credentials,
 ) -> ToolFailure {
+    if error.is_builder() && !is_redirected {
+        let message = format!(
+            "the arguments of `{}` are not valid: they are too long for an address",
+            operation.name
+        );
+        return ToolFailure::new(FailureKind::InvalidCall, message, Recovery::Replan);
+    }
+    let is_unsent = error.is_connect() && !is_redirected;
     let (kind, problem) = if error.is_timeout() {
         (FailureKind::Timeout, "took too long")
-    } else {
+    } else if error.is_connect() {
         (FailureKind::Unavailable, "cannot be reached")
+    } else {
+        (FailureKind::Unavailable, "broke off its answer")
     };
-    let message = format!("the service behind `{}` {problem}", operation.name);
+    let failure = if is_unsent || may_run_again(operation.verb) {
+        let message = format!("the service behind `{}` {problem}", operation.name);
+        ToolFailure::new(kind, message, Recovery::Retry)
+    } else {
+        lost(operation, kind)
+    };
     // The URL may hold a key.
     let cause = describe(&error.without_url());
-    ToolFailure::new(kind, message, Recovery::Retry).with_detail(credentials.redacted(&cause))
+    failure.with_detail(credentials.redacted(&cause))
 }
 
 /// The failure for a successful response whose body is not a valid result.

@@ -19,6 +19,8 @@ pub(crate) struct Response {
     pub(crate) body: Vec<u8>,
     /// Whether the body was longer than the maximum.
     pub(crate) is_cut: bool,
+    /// Whether a redirect led to this response.
+    pub(crate) is_redirected: bool,
 }
 
 impl Response {
@@ -26,6 +28,7 @@ impl Response {
     pub(crate) async fn read(
         mut response: reqwest::Response,
         max: usize,
+        is_redirected: bool,
     ) -> Result<Self, reqwest::Error> {
         let (status, headers) = (response.status(), response.headers().clone());
         let max = if status.is_success() { max } else { max.min(MAX_ERROR_BODY) };
@@ -39,7 +42,7 @@ impl Response {
                 break;
             }
         }
-        Ok(Self { status, headers, body, is_cut })
+        Ok(Self { status, headers, body, is_cut, is_redirected })
     }
 
     /// Returns the beginning of the body as one line, without credentials and hidden characters, or `None` if the body is

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tokio::net::TcpListener;
-use toolwright::FailureKind;
+use toolwright::{FailureKind, Recovery};
 use toolwright_http::operation::{Operation, Part, Verb};
 use toolwright_http::{Client, ClientBuilder, Credentials};
 
@@ -53,12 +53,80 @@ async fn a_body_that_never_ends_is_a_timeout() {
     assert_eq!(failure(&base).await.0, FailureKind::Timeout);
 }
 
+/// Returns an address without a server.
+async fn closed_port() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    format!("http://{}", listener.local_addr().expect("it is bound"))
+}
+
 #[tokio::test]
 async fn a_closed_port_is_unavailable() {
+    assert_eq!(failure(&closed_port().await).await.0, FailureKind::Unavailable);
+}
+
+/// Each case has the answers of a service to the connections of one call, and whether the call may have taken effect.
+#[tokio::test]
+async fn a_call_that_may_have_taken_effect_is_repeated_only_if_its_method_is_idempotent() {
+    static POST: Operation = Operation::new("post", Verb::Post, &[Part::Text("/")]);
+    static PUT: Operation = Operation::new("put", Verb::Put, &[Part::Text("/")]);
+    let status = |line: &str| format!("HTTP/1.1 {line}\r\ncontent-length: 0\r\n\r\n");
+    let cut = "HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n[1,".to_owned();
+    let moved = status("303 See Other\r\nlocation: /done\r\nconnection: close");
+    let table = [
+        (vec![], false, FailureKind::Unavailable, "cannot be reached"),
+        (vec![String::new()], true, FailureKind::Unavailable, "broke off its answer"),
+        (vec![cut], true, FailureKind::Unavailable, "broke off its answer"),
+        (vec![status("502 No")], true, FailureKind::Unavailable, "cannot answer now"),
+        (vec![status("503 No")], false, FailureKind::Unavailable, "cannot answer now"),
+        (vec![status("504 No")], true, FailureKind::Timeout, "took too long"),
+        (vec![moved.clone()], true, FailureKind::Unavailable, "cannot be reached"),
+        (
+            vec![moved.clone(), String::new()],
+            true,
+            FailureKind::Unavailable,
+            "broke off its answer",
+        ),
+        (vec![moved, status("503 No")], true, FailureKind::Unavailable, "cannot answer now"),
+    ];
+    for (answers, may_have_run, kind, problem) in table {
+        for operation in [&POST, &PUT] {
+            let base =
+                if answers.is_empty() { closed_port().await } else { raw(answers.clone()).await.0 };
+            let client = hasty(&base).build().expect("a client");
+            let failure = call(&client, operation, "{}").await.expect_err("no success");
+            let context = format!("{answers:?}, {}: {}", operation.name, failure.message);
+            if may_have_run && operation == &POST {
+                assert_eq!(failure.recovery, Recovery::Replan, "{context}");
+                assert_eq!(failure.kind.is_transient(), kind == FailureKind::Timeout, "{context}");
+                assert!(failure.message.contains("may have taken effect"), "{context}");
+            } else {
+                assert_eq!((failure.kind, failure.recovery), (kind, Recovery::Retry), "{context}");
+                assert!(failure.message.contains(problem), "{context}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_post_without_an_answer_in_time_may_have_taken_effect() {
+    static POST: Operation = Operation::new("post", Verb::Post, &[Part::Text("/")]);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let base = format!("http://{}", listener.local_addr().expect("it is bound"));
-    drop(listener);
-    assert_eq!(failure(&base).await.0, FailureKind::Unavailable);
+    let client = hasty(&base).build().expect("a client");
+    let failure = call(&client, &POST, "{}").await.expect_err("no success");
+    assert_eq!((failure.kind, failure.recovery), (FailureKind::Timeout, Recovery::Replan));
+    assert!(failure.message.contains("may have taken effect"), "{}", failure.message);
+}
+
+#[tokio::test]
+async fn arguments_that_are_too_long_for_an_address_are_an_invalid_call() {
+    static ITEM: Operation =
+        Operation::new("item", Verb::Get, &[Part::Text("/"), Part::Property("id")]);
+    let client = hasty(&closed_port().await).build().expect("a client");
+    let payload = format!("{{\"id\": \"{}\"}}", "x".repeat(100_000));
+    let (kind, message, detail) = failure_of(call(&client, &ITEM, &payload).await);
+    assert_eq!(kind, FailureKind::InvalidCall, "{message} {detail}");
+    assert!(message.contains("too long for an address"), "{message}");
 }
 
 #[tokio::test]

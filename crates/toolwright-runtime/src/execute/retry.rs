@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use toolwright::{FailureKind, Outcome, ToolCall, ToolFailure, ToolSpec};
+use toolwright::{FailureKind, Outcome, Recovery, ToolCall, ToolFailure, ToolSpec};
 use tower::retry::Policy;
 
 use super::Invocation;
@@ -12,7 +12,7 @@ use super::Invocation;
 /// Retries calls that failed for a transient reason: a policy for [`tower::retry::RetryLayer`].
 ///
 /// A number of attempts in the tool's spec takes precedence over the policy's. After a timeout, a tool that is not idempotent
-/// is not retried, as the call may have taken effect.
+/// is not retried, as the call may have taken effect. If its spec does not say, the recovery of the failure decides.
 #[derive(Clone, Debug)]
 pub struct Retry {
     attempts: u32,
@@ -87,9 +87,9 @@ impl Retry {
         failed: u32,
     ) -> Option<Duration> {
         let attempts = spec.limits().attempts.unwrap_or(self.attempts);
-        let may_have_run =
-            failure.kind == FailureKind::Timeout && spec.annotations().idempotent == Some(false);
-        let is_retried = failure.kind.is_transient() && !may_have_run && failed < attempts;
+        let is_safe = failure.kind != FailureKind::Timeout
+            || spec.annotations().idempotent.unwrap_or(failure.recovery == Recovery::Retry);
+        let is_retried = failure.kind.is_transient() && is_safe && failed < attempts;
         is_retried.then(|| self.backoff.after(failed, random(call.id())))
     }
 }

@@ -25,14 +25,25 @@ fn flaky(
     limits: CallLimits,
     idempotent: Option<bool>,
 ) -> FunctionTool {
+    failing(times, ToolFailure::new(kind, "not now", Recovery::Retry), limits, idempotent)
+}
+
+/// A tool that fails `times` times with this failure.
+fn failing(
+    times: u32,
+    failure: ToolFailure,
+    limits: CallLimits,
+    idempotent: Option<bool>,
+) -> FunctionTool {
     let annotations = ToolAnnotations { idempotent, ..ToolAnnotations::UNKNOWN };
     let spec = spec("flaky").with_limits(limits).with_annotations(annotations);
     let attempts = Arc::new(AtomicU32::new(0));
     FunctionTool::new(spec, move |_: N| {
         let attempt = attempts.fetch_add(1, Ordering::SeqCst) + 1;
+        let failure = failure.clone();
         async move {
             if attempt <= times {
-                return Err(ToolFailure::new(kind, "not now", Recovery::Retry));
+                return Err(failure);
             }
             Ok(N { n: attempt.into() })
         }
@@ -77,6 +88,7 @@ async fn h3_only_transient_failures_are_retried() {
     let own = CallLimits { attempts: Some(5), ..CallLimits::UNLIMITED };
     let none = CallLimits::UNLIMITED;
     let (unavailable, timeout) = (FailureKind::Unavailable, FailureKind::Timeout);
+    let unknown = || ToolFailure::new(timeout, "it may have taken effect", Recovery::Replan);
     let cases = [
         (flaky(0, unavailable, none, None), r#"{"n":1}"#, 0),
         (flaky(2, unavailable, none, None), r#"{"n":3}"#, 1 + 2),
@@ -87,6 +99,8 @@ async fn h3_only_transient_failures_are_retried() {
         (flaky(1, FailureKind::Internal, none, None), "internal", 0),
         (flaky(1, timeout, none, None), r#"{"n":2}"#, 1),
         (flaky(1, timeout, none, Some(false)), "timeout", 0),
+        (failing(1, unknown(), none, None), "timeout", 0),
+        (failing(1, unknown(), none, Some(true)), r#"{"n":2}"#, 1),
     ];
     for (tool, expected, seconds) in cases {
         let (result, took) = run(tool, Execute::new(RetryLayer::new(exact()))).await;
