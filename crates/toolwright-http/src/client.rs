@@ -1,5 +1,6 @@
 //! Sends the operations of one service.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 use reqwest::header::{ACCEPT, COOKIE, HeaderValue, LOCATION};
 use reqwest::{Method, Url};
 use toolwright::codec::{self, Decode, Encode};
+use toolwright::untrusted::Redactor;
 use toolwright::{Map, ToolFailure, Value};
 
 use crate::credentials::Credentials;
@@ -29,6 +31,8 @@ struct Shared {
     http: reqwest::Client,
     base: Url,
     credentials: Credentials,
+    /// Removes the credentials from results.
+    redactor: Redactor,
     timeout: Duration,
     max_answer: usize,
 }
@@ -41,10 +45,13 @@ impl Client {
         timeout: Duration,
         max_answer: usize,
     ) -> Self {
-        Self { shared: Arc::new(Shared { http, base, credentials, timeout, max_answer }) }
+        let redactor = credentials.redactor_of_results();
+        let shared = Shared { http, base, credentials, redactor, timeout, max_answer };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Calls an operation. Puts the properties of the payload where the operation defines them, and decodes the response.
+    /// A credential of at least eight characters that the response repeats is replaced by `…`.
     ///
     /// # Errors
     ///
@@ -80,26 +87,29 @@ impl Client {
             let detail = format!("it has more than {} bytes", self.shared.max_answer);
             return Err(failure::malformed(operation, detail));
         }
-        result(operation, response.body)
-    }
-}
-
-/// Converts the body of a successful response into JSON.
-fn result(operation: &Operation, body: Vec<u8>) -> Result<Vec<u8>, ToolFailure> {
-    match operation.answer {
-        Answer::Json if body.iter().all(u8::is_ascii_whitespace) => Ok(b"null".to_vec()),
-        Answer::Json => Ok(body),
-        Answer::Nothing => Ok(b"null".to_vec()),
-        Answer::Text => {
-            let text = String::from_utf8(body).map_err(|error| {
-                failure::malformed(operation, format!("it is not UTF-8: {error}"))
-            })?;
-            Ok(Value::String(text).to_string().into_bytes())
-        }
+        self.shared.result(operation, response.body)
     }
 }
 
 impl Shared {
+    /// Converts the body of a successful response into JSON, without credentials.
+    fn result(&self, operation: &Operation, body: Vec<u8>) -> Result<Vec<u8>, ToolFailure> {
+        if operation.answer == Answer::Nothing {
+            return Ok(b"null".to_vec());
+        }
+        let text = String::from_utf8(body)
+            .map_err(|error| failure::malformed(operation, format!("it is not UTF-8: {error}")))?;
+        let text = match self.redactor.redacted(&text) {
+            Cow::Owned(redacted) => redacted,
+            Cow::Borrowed(_) => text,
+        };
+        Ok(match operation.answer {
+            Answer::Text => Value::String(text).to_string().into_bytes(),
+            _ if text.bytes().all(|byte| byte.is_ascii_whitespace()) => b"null".to_vec(),
+            _ => text.into_bytes(),
+        })
+    }
+
     /// Sends a request and follows redirects to the same server.
     async fn send(
         &self,

@@ -7,6 +7,10 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use toolwright::untrusted::Redactor;
 
+/// A shorter credential is not removed from results. It may be an ordinary word or number, without which a result might
+/// not be JSON.
+const MIN_IN_RESULTS: usize = 8;
+
 /// The credentials that a client sends with every request.
 #[derive(Clone, Default)]
 pub struct Credentials {
@@ -116,16 +120,25 @@ impl Credentials {
 
     /// Removes these credentials from a text of the service, in any encoding.
     pub(crate) fn redacted(&self, text: &str) -> String {
+        Redactor::new(self.secrets()).redacted(text).into_owned()
+    }
+
+    /// Returns a redactor for results.
+    pub(crate) fn redactor_of_results(&self) -> Redactor {
+        let secrets = self.secrets();
+        Redactor::new(secrets.iter().filter(|secret| secret.chars().count() >= MIN_IN_RESULTS))
+    }
+
+    fn secrets(&self) -> Vec<String> {
         let pairs = self.parts.iter().filter_map(|part| match part {
             Part::Basic { user, password } => Some(format!("{user}:{password}")),
             _ => None,
         });
-        let pairs: Vec<String> = pairs.collect();
         let keys = self.parts.iter().map(|part| match part {
             Part::Bearer(secret) | Part::Basic { password: secret, .. } => secret.as_str(),
             Part::Header { key, .. } | Part::Query { key, .. } | Part::Cookie { key, .. } => key,
         });
-        Redactor::new(pairs.iter().map(String::as_str).chain(keys)).redacted(text).into_owned()
+        pairs.chain(keys.map(str::to_owned)).collect()
     }
 }
 

@@ -153,12 +153,13 @@ async fn bodies_are_json_forms_or_text() {
     }
 }
 
+/// They are short, so they stay in the result.
 #[tokio::test]
 async fn each_kind_of_credentials_is_sent() {
     let base = echo().await;
     let table = [
         (Credentials::bearer("t0ken"), "authorization", json!("Bearer t0ken")),
-        (Credentials::basic("ann", "pa:ss"), "authorization", json!("Basic YW5uOnBhOnNz")),
+        (Credentials::basic("a", "b:c"), "authorization", json!("Basic YTpiOmM=")),
         (Credentials::header("X-Key", "k1"), "key", json!("k1")),
         (Credentials::query("api key", "k/2"), "query", json!("limit=3&api%20key=k%2F2")),
         (Credentials::cookie("sid", "k3"), "cookie", json!("session=s; sid=k3")),

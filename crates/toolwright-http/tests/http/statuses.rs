@@ -107,6 +107,45 @@ async fn details_have_the_body_without_credentials_in_any_encoding() {
     assert_eq!(body, expected, "{detail}");
 }
 
+/// The service returns the credentials in keys and values, each encoded in another way.
+#[tokio::test]
+async fn results_have_no_credentials_in_any_encoding_and_keep_their_digits() {
+    static JSON: Operation = Operation::new("json", Verb::Get, &[Part::Text("/")]);
+    static TEXT: Operation =
+        Operation { answer: Answer::Text, ..Operation::new("text", Verb::Get, &[Part::Text("/")]) };
+    let table = [
+        (&JSON, r#"{"s3cret-token": 1, "n": 1.50}"#, r#"{"…":1,"n":1.50}"#),
+        (&JSON, r#"["Bearer s3cret-token", 1e400]"#, r#"["Bearer …",1e400]"#),
+        (&JSON, r#"{"a": "s3cret\u002dtoken, key%26%C3%A9%201-"}"#, r#"{"a":"…, …"}"#),
+        (&JSON, r#"["czNjcmV0LXRva2Vu", "key&\u00e9 1-"]"#, r#"["…","…"]"#),
+        (&JSON, r#"[12345678901234567890, "short"]"#, r#"[12345678901234567890,"short"]"#),
+        (&TEXT, "s3cret-token\n1.50", r#""…\n1.50""#),
+    ];
+    let credentials = || {
+        Credentials::bearer("s3cret-token")
+            .and(Credentials::query("q", "key&é 1-"))
+            .and(Credentials::cookie("c", "short"))
+    };
+    for (operation, sent, expected) in table {
+        let (base, _) = raw(vec![answer("200 OK", sent)]).await;
+        let client = Client::builder(base).with_credentials(credentials()).build();
+        let result = call(&client.expect("a client"), operation, "{}").await.expect(sent);
+        assert_eq!(result.to_string(), expected, "{sent}");
+    }
+}
+
+/// Without its credential, the number is not JSON.
+#[tokio::test]
+async fn a_number_that_is_a_credential_is_not_a_result() {
+    static JSON: Operation = Operation::new("json", Verb::Get, &[Part::Text("/")]);
+    let (base, _) = raw(vec![answer("200 OK", "[12345678]")]).await;
+    let client = Client::builder(base).with_credentials(Credentials::bearer("12345678"));
+    let client = client.build().expect("a client");
+    let (kind, message, detail) = failure_of(call(&client, &JSON, "{}").await);
+    assert_eq!(kind, FailureKind::MalformedResult);
+    assert!(!message.contains("1234") && !detail.contains("1234"), "{message} {detail}");
+}
+
 #[tokio::test]
 async fn a_declared_error_has_its_code_and_an_exact_status_precedes_its_class() {
     let client = client(&by_status().await);
