@@ -40,12 +40,21 @@ fn read_file(path: PathBuf) -> Result<Arc<Source>, Mistake> {
     }
 }
 
-/// Reads a regular file. Pipes could block, and devices could be endless.
+/// Reads a regular file. Pipes could block, and devices could be endless. Mistakes quote the text of a file, so a link must
+/// not choose a file outside the folder.
 fn text(path: &Path) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+    let file = fs::canonicalize(path)?;
+    if !file.starts_with(folder) {
+        return Err(io::Error::other(
+            "found a link that leads out of its folder, expected a file; put a copy there",
+        ));
+    }
+    if !fs::metadata(&file)?.is_file() {
         return Err(io::Error::other(
             "found a pipe, device or other special file, expected a regular file",
         ));
     }
-    read_text(File::open(path)?, MAX_MIB)
+    read_text(File::open(file)?, MAX_MIB)
 }

@@ -266,14 +266,49 @@ async fn r2_r6_a_tool_reads_an_agent_during_a_run_and_delegates_to_it() {
     assert_eq!(helped.as_str(), "\"helped\"");
 }
 
+/// Mistakes quote files, so a link in an untrusted folder must not choose them.
+#[cfg(unix)]
+#[test]
+fn links_are_followed_only_inside_their_folder() {
+    use std::os::unix::fs::symlink;
+
+    let outside = folder(&[("secret.yaml", "hunter2: 1\n"), ("good.yaml", "tools: []\n")]);
+    let files = folder(&[("plain.yaml", "tools: []\n")]);
+    symlink("plain.yaml", files.path().join("inside.yaml")).unwrap();
+    std::fs::create_dir(files.path().join("..data")).unwrap();
+    std::fs::write(files.path().join("..data/mounted.yaml"), "tools: []\n").unwrap();
+    symlink("..data/mounted.yaml", files.path().join("mounted.yaml")).unwrap();
+    let link = outside.path().join("linked");
+    symlink(files.path(), &link).unwrap();
+    let names = registry().agents_from(&link, done).unwrap();
+    assert_eq!(names, ["inside", "mounted", "plain"], "a folder may be named by a link");
+
+    symlink(outside.path(), files.path().join("deep")).unwrap();
+    let place = |name: &str| files.path().join(name);
+    symlink(outside.path().join("secret.yaml"), place("absolute.yaml")).unwrap();
+    symlink("/dev/zero", place("device.toml")).unwrap();
+    symlink("deep/good.yaml", place("through.yaml")).unwrap();
+    symlink("absolute.yaml", place("twice.yaml")).unwrap();
+    let error = registry().agents_from(files.path(), done).unwrap_err();
+    let found: Vec<_> = error.mistakes().iter().map(toolwright_agents::Mistake::path).collect();
+    let expected = ["absolute.yaml", "device.toml", "through.yaml", "twice.yaml"].map(place);
+    assert_eq!(found, expected);
+    let leads_out = "found a link that leads out of its folder, expected a file; put a copy there";
+    assert!(error.mistakes().iter().all(|mistake| mistake.message() == leads_out), "{error}");
+    assert!(!error.to_string().contains("hunter2"), "{error}");
+    let alone = registry().agents_from(files.path().join("twice.yaml"), done).unwrap_err();
+    assert_eq!(alone.mistakes()[0].message(), leads_out);
+}
+
 /// R2: pipes and devices are refused, since they could block or be endless.
 #[cfg(unix)]
 #[test]
 fn r2_special_files_and_long_files_are_refused() {
     let files = folder(&[("long.yaml", &" ".repeat((1 << 20) + 1))]);
-    std::os::unix::fs::symlink("/dev/zero", files.path().join("device.yaml")).unwrap();
-    let pipe = files.path().join("pipe.toml");
-    assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    for pipe in ["another.yaml", "pipe.toml"] {
+        let pipe = files.path().join(pipe);
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
     let error = registry().agents_from(files.path(), done).unwrap_err();
     let found: Vec<&str> =
         error.mistakes().iter().map(toolwright_agents::Mistake::message).collect();
