@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+use saphyr_parser::{Event, Parser};
 use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter};
 use toolwright::RegistrationError;
@@ -82,9 +83,17 @@ impl AgentFile {
             let keys = toml::from_str(text).map_err(|error| from_toml_error(&source, &error))?;
             Self::new(&source, keys, |name: toml::Spanned<String>| (name.span(), name.into_inner()))
         } else {
-            let options = serde_saphyr::options! { with_snippet: false };
+            let options = serde_saphyr::options! {
+                with_snippet: false,
+                ignore_binary_tag_for_string: true,
+            };
             let keys = serde_saphyr::from_str_with_options(text, options)
                 .map_err(|error| from_yaml_error(&source, &error))?;
+            if let Some(span) = tag(text) {
+                let message =
+                    "found a YAML tag, expected a value without one; put a string in quotes";
+                return Err(Mistake::at(&source, span, message));
+            }
             Self::new(&source, keys, |name: serde_saphyr::Spanned<String>| {
                 (bytes(text, name.referenced), name.value)
             })
@@ -194,6 +203,24 @@ fn from_toml_error(source: &Arc<Source>, error: &toml::de::Error) -> Mistake {
     let mut quoted = rest.split('`').skip(1).step_by(2);
     let key = quoted.next().unwrap_or_default();
     unknown_key(source, span, key, &quoted.collect::<Vec<_>>())
+}
+
+/// Returns the byte range of the first value with a tag, such as `!!binary`. Schema files have none, either.
+fn tag(text: &str) -> Option<Range<usize>> {
+    let events = Parser::new_from_str(text).map_while(Result::ok);
+    let mut tagged =
+        events.take_while(|(event, _)| *event != Event::StreamEnd).filter(|(event, _)| {
+            matches!(
+                event,
+                Event::Scalar(.., Some(_))
+                    | Event::SequenceStart(_, Some(_))
+                    | Event::MappingStart(_, Some(_))
+            )
+        });
+    let (_, span) = tagged.next()?;
+    let byte =
+        |character: usize| text.char_indices().nth(character).map_or(text.len(), |(at, _)| at);
+    Some(byte(span.start.index())..byte(span.end.index()))
 }
 
 /// Creates a mistake with the message of the parser. The line of a secret is hidden, since it holds the secret's value.
