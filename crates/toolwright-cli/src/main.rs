@@ -106,9 +106,20 @@ enum Deny {
 }
 
 fn main() -> Exit {
-    let arguments =
-        Arguments::try_parse().unwrap_or_else(|error| usage_error::without_secrets(error).exit());
-    match arguments.command {
+    let code = match Arguments::try_parse() {
+        Ok(arguments) => run(arguments.command),
+        Err(error) if error.use_stderr() => usage_error::without_secrets(error).exit(),
+        // Help, or the version.
+        Err(text) => {
+            print::note_error(text.print());
+            Exit::Success
+        }
+    };
+    print::exit(code)
+}
+
+fn run(command: Command) -> Exit {
+    match command {
         Command::Chat { agent, package } => chat::run(&agent, package.as_deref()),
         Command::Check { paths, format, deny } => check::run(paths, format, deny),
         Command::Dialects(command) => dialects::run(command),

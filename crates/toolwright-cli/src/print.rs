@@ -1,13 +1,37 @@
-//! Prints to standard output and standard error. Ignores errors of writing, because a reader such as `head` may exit.
+//! Prints to standard output and standard error. An error of writing to standard output decides the exit code, unless the
+//! reader has closed the pipe, as `head` does.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use toolwright::untrusted::excerpt;
 use toolwright_codegen::render::{Format, printable};
 
+use crate::exit::Exit;
+
+/// The first error of writing to standard output.
+static OUT_ERROR: OnceLock<io::Error> = OnceLock::new();
+
 /// Prints to standard output.
 pub(crate) fn out(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
+    let mut stdout = io::stdout().lock();
+    note_error(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+}
+
+/// Notes an error of writing to standard output, for [`exit`].
+pub(crate) fn note_error(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let _ = OUT_ERROR.set(error);
+    }
+}
+
+/// Returns the exit code of a command, which is [`Exit::Io`] if its output could not be written.
+pub(crate) fn exit(code: Exit) -> Exit {
+    let Some(error) = OUT_ERROR.get() else { return code };
+    err(&format!("error: cannot write to standard output: {error}\n"));
+    Exit::Io
 }
 
 /// Prints to standard error.

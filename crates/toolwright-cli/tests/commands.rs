@@ -74,6 +74,41 @@ fn each_kind_of_failure_has_its_exit_code() {
     assert!(!folder.path().join("gen").exists() && !folder.path().join("new").exists());
 }
 
+/// A full disk is a failure. A pipe that its reader has closed is not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_cannot_write_its_output_exits_with_3() {
+    let folder = project();
+    for arguments in [
+        &["schema"][..],
+        &["check"],
+        &["check", "--format", "sarif"],
+        &["gen"],
+        &["explain"],
+        &["dialects", "list"],
+        &["dialects", "project"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let run = |stdout: Stdio| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_toolwright"));
+            let command = command.args(arguments).current_dir(folder.path());
+            fs::write(folder.path().join("lines"), "{}\n").unwrap();
+            let lines = fs::File::open(folder.path().join("lines")).unwrap();
+            command.stdin(lines).stdout(stdout).stderr(Stdio::piped()).output().unwrap()
+        };
+        let full = run(fs::OpenOptions::new().write(true).open("/dev/full").unwrap().into());
+        assert_eq!(full.status.code(), Some(3), "{arguments:?}: {}", err(&full));
+        let expected = "error: cannot write to standard output: No space left on device";
+        assert!(err(&full).contains(expected), "{arguments:?}: {}", err(&full));
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let closed = run(writer.into());
+        assert_eq!(closed.status.code(), Some(0), "{arguments:?}: {}", err(&closed));
+        assert!(!err(&closed).contains("error"), "{arguments:?}: {}", err(&closed));
+    }
+}
+
 #[test]
 fn reports_for_people_are_on_stderr_and_for_programs_on_stdout() {
     let folder = project();

@@ -9,6 +9,7 @@ use toolwright_codegen::dialects::Dialects;
 use toolwright_dialect::{Dialect, Loss, Policy, Projection, Subject, project};
 
 use crate::exit::Exit;
+use crate::print;
 
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -113,7 +114,9 @@ fn each_line(answer: impl Fn(&Value) -> Result<Value, String>) -> Exit {
         let answered = parsed
             .and_then(|value| answer(&value))
             .unwrap_or_else(|error| Value::Object(Map::from([("error", Value::from(error))])));
-        if writeln!(output, "{answered}").and_then(|()| output.flush()).is_err() {
+        let written = writeln!(output, "{answered}").and_then(|()| output.flush());
+        if written.is_err() {
+            print::note_error(written);
             return Exit::Success;
         }
     }
