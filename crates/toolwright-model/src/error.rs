@@ -283,8 +283,12 @@ fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration>
     })
 }
 
+/// Parses seconds, perhaps with a fraction. Whole seconds beyond the range of a duration are the longest one.
 fn seconds(text: &str) -> Option<Duration> {
-    Duration::try_from_secs_f64(text.trim().parse().ok()?).ok()
+    let text = text.trim();
+    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
+    let parsed = Duration::try_from_secs_f64(text.parse().ok()?).ok();
+    parsed.or_else(|| is_whole.then_some(Duration::MAX))
 }
 
 /// Returns the first line of a text that is not blank, as a quotation.

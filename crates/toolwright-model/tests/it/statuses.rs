@@ -105,6 +105,13 @@ fn waits_have_the_lengths_of_the_table() {
         assert_eq!(retry_after, expected.map(Duration::from_millis), "{headers:?}");
         assert_eq!(should_retry, None);
     }
+    for digits in [20, 400] {
+        let digits = "9".repeat(digits);
+        let header = |name: &str| (name == "retry-after").then_some(digits.as_str());
+        let error = ModelError::of_status(429, header, b"", dialect);
+        let ModelError::Status { retry_after, .. } = error else { panic!("{error}") };
+        assert_eq!(retry_after, Some(Duration::MAX), "{digits}");
+    }
     for (value, expected) in [("true", Some(true)), ("false", Some(false)), ("maybe", None)] {
         let header = |name: &str| (name == "x-should-retry").then_some(value);
         let error = ModelError::of_status(500, header, b"", dialect);
