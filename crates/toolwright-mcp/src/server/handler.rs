@@ -168,9 +168,9 @@ impl ServerHandler for Handler {
         {
             let _ = self.open_session.set(open);
         }
-        let answer = self.negotiate_initialize(&request);
-        context.peer.set_peer_info(request);
-        answer
+        let answer = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request.with_protocol_version(answer.protocol_version.clone()));
+        Ok(answer)
     }
 
     async fn list_tools(

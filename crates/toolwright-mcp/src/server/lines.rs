@@ -232,7 +232,7 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorResponse> {
         Message::Call(call) => call.into_request().map(Some),
         Message::Unanswered => Ok(serde_json::from_str(text).ok()),
         Message::Request(request) => match serde_json::from_str(text) {
-            Ok(message) => Ok(Some(message)),
+            Ok(message) => Ok(Some(message::without_unused_params(message))),
             Err(_) => Err(request.unparseable()),
         },
     }

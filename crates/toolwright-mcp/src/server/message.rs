@@ -7,12 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode,
-    Extensions, JsonRpcError, RequestId, RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientJsonRpcMessage,
+    ClientRequest, ErrorCode, Extensions, Implementation, InitializeRequestParams, JsonRpcError,
+    RequestId, RequestMetaObject,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright::Payload;
+use toolwright::untrusted::excerpt;
 
 /// The arguments of a call as text, which bypass rmcp in the extensions of the request.
 #[derive(Clone, Debug, Default)]
@@ -184,6 +186,26 @@ fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
 
 fn object(raw: Option<&RawValue>) -> Option<&RawValue> {
     raw.filter(|raw| raw.get().starts_with('{'))
+}
+
+/// The longest name or version of a client that is kept, in bytes.
+const MAX_CLIENT_NAME: usize = 256;
+
+/// Removes the parameters of `initialize` that the server does not use, because rmcp keeps them as long as the session. The
+/// revision, and the beginnings of the client's name and version, stay.
+pub(crate) fn without_unused_params(mut message: ClientJsonRpcMessage) -> ClientJsonRpcMessage {
+    if let ClientJsonRpcMessage::Request(request) = &mut message
+        && let ClientRequest::InitializeRequest(initialize) = &mut request.request
+    {
+        let InitializeRequestParams { protocol_version, client_info, .. } = &initialize.params;
+        let [name, version] =
+            [&client_info.name, &client_info.version].map(|text| excerpt(text, MAX_CLIENT_NAME));
+        let client = Implementation::new(name, version);
+        let kept = InitializeRequestParams::new(ClientCapabilities::default(), client)
+            .with_protocol_version(protocol_version.clone());
+        initialize.params = kept;
+    }
+    message
 }
 
 impl Request<'_> {

@@ -60,6 +60,42 @@ async fn a_client_with_too_many_sessions_gets_retry_after() {
     initialize(address, &[]).await.session();
 }
 
+/// Returns the memory of this process in MiB.
+#[cfg(target_os = "linux")]
+fn memory() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() >> 10
+}
+
+/// Each session sends `initialize` twice, with 3 MiB in another place.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_session_keeps_little_of_its_initialize() {
+    let (address, _) = limited(Limits::default(), HttpOptions::new()).await;
+    let long = "x".repeat(3 << 20);
+    let table = [
+        r#""protocolVersion":"2025-11-25","capabilities":{"experimental":{"a":{"b":"LONG"}}},"clientInfo":{"name":"t","version":"1"}"#,
+        r#""protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"LONG","version":"1"}"#,
+        r#""protocolVersion":"LONG","capabilities":{},"clientInfo":{"name":"t","version":"1"}"#,
+        r#""protocolVersion":"2025-11-25","capabilities":{},"_meta":{"a":"LONG"},"clientInfo":{"name":"t","version":"1","title":"t"}"#,
+    ];
+    let before = memory();
+    for params in table {
+        let params = params.replace("LONG", &long);
+        let body = |id: u8| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{{params}}}}}"#)
+        };
+        for _ in 0..20 {
+            let session = send(address, "POST", &[HOST, JSON, ACCEPT], &body(0)).await.session();
+            let again = in_session(address, &session, &[], "POST", &body(1)).await;
+            assert_eq!(again.status, 200, "{}", again.body);
+        }
+    }
+    let kept = memory().saturating_sub(before);
+    assert!(kept < 100, "80 sessions keep {kept} MiB");
+}
+
 #[tokio::test]
 async fn sessions_are_limited_by_principal_and_in_total() {
     let limits = Limits { client_sessions: 2, sessions: 3, ..Limits::default() };

@@ -22,6 +22,8 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::server::message::without_unused_params;
+
 /// How long a client may be disconnected. rmcp tells it to reconnect after three seconds.
 const MAX_DISCONNECTED: Duration = Duration::from_secs(5);
 
@@ -222,7 +224,7 @@ impl SessionManager for ResumableSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
-        self.inner.initialize_session(id, message).await
+        self.inner.initialize_session(id, without_unused_params(message)).await
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
@@ -242,7 +244,8 @@ impl SessionManager for ResumableSessions {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         };
-        let source = self.inner.create_stream(id, message).await?;
+        // A client may send `initialize` again.
+        let source = self.inner.create_stream(id, without_unused_params(message)).await?;
         let Some(request) = request else { return Ok(Box::pin(source) as Boxed) };
         let (writer, events) = mpsc::channel(MAX_UNREAD);
         let answered = CancellationToken::new();
