@@ -35,7 +35,8 @@ pub struct Counts {
     pub sessions_expired: u64,
     /// Requests for a session of another principal.
     pub sessions_denied: u64,
-    /// Requests with a malformed origin, or with two hosts, origins, authorizations, sessions or protocol versions.
+    /// Requests with a malformed host or origin, or with two hosts, origins, authorizations, content types, sessions or
+    /// protocol versions.
     pub requests_ambiguous: u64,
     /// Requests whose body did not arrive in time.
     pub bodies_timed_out: u64,

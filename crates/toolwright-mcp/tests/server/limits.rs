@@ -336,11 +336,24 @@ async fn ambiguous_headers_are_a_bad_request() {
         &[("Origin", "http://localhost:1.evil.example")],
         &[("Origin", "http://x@localhost")],
         &[("Origin", "http://localhost:99999")],
+        &[("Origin", "http://localhost:+80")],
         &[("Origin", "localhost")],
+        &[JSON],
+        &[("Content-Type", "text/plain")],
     ] {
         assert_eq!(initialize(address, more).await.status, 400, "{more:?}");
     }
-    assert_eq!(counters.read().requests_ambiguous, 13);
+    let hosts =
+        ["evil.example@localhost", "localhost:99999", "localhost:+80", "localhost:80@x", ""];
+    for host in hosts {
+        let response = send(address, "POST", &[("Host", host), JSON, ACCEPT], INITIALIZE).await;
+        assert_eq!(response.status, 400, "{host}");
+    }
+    assert_eq!(counters.read().requests_ambiguous, 16 + hosts.len() as u64);
+    for host in ["localhost:8080", "127.0.0.1", "[::1]", "[::1]:8080"] {
+        let response = send(address, "POST", &[("Host", host), JSON, ACCEPT], INITIALIZE).await;
+        assert_eq!(response.status, 200, "{host}");
+    }
     assert_eq!(initialize(address, &[origin, version]).await.status, 200);
     for origin in ["http://[::1]", "http://[::1]:80", "http://localhost:8080"] {
         assert_eq!(initialize(address, &[("Origin", origin)]).await.status, 200, "{origin}");

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 
 use super::bearer;
@@ -74,13 +74,19 @@ pub(super) fn is_too_long(request: &Parts) -> bool {
     target + headers.sum::<usize>() > MOST_HEAD_BYTES
 }
 
-/// Returns an error for a request with two values where one is allowed, or with a malformed origin (RFC 9112, section
-/// 3.2; RFC 6454, section 7.3). A proxy in front of this server may have used the other value.
+/// Returns an error for a request with two values where one is allowed, or with a malformed host or origin (RFC 9112,
+/// section 3.2; RFC 6454, section 7.3). A proxy in front of this server may have used the other value.
 pub(super) fn ambiguity(request: &Parts) -> Option<&'static str> {
     let mut hosts = request.headers.get_all(header::HOST).iter();
     let (host, target) = (hosts.next(), request.uri.authority());
     if hosts.next().is_some() {
         return Some("a request must have exactly one `Host`");
+    }
+    let is_host = |host: &HeaderValue| host.to_str().is_ok_and(is_authority);
+    if host.is_some_and(|host| !is_host(host))
+        || target.is_some_and(|target| !is_authority(target.as_str()))
+    {
+        return Some("`Host` must be a host with an optional port");
     }
     if let (Some(host), Some(target)) = (host, target)
         && !host.as_bytes().eq_ignore_ascii_case(target.as_str().as_bytes())
@@ -93,6 +99,7 @@ pub(super) fn ambiguity(request: &Parts) -> Option<&'static str> {
     }
     [
         (header::AUTHORIZATION.as_str(), "a request must have at most one `Authorization`"),
+        (header::CONTENT_TYPE.as_str(), "a request must have at most one `Content-Type`"),
         (header::ORIGIN.as_str(), "a request must have at most one `Origin`"),
         (SESSION_ID, "a request must have at most one `Mcp-Session-Id`"),
         ("mcp-protocol-version", "a request must have at most one `MCP-Protocol-Version`"),
@@ -106,10 +113,15 @@ fn is_origin(text: &str) -> bool {
     if text == "null" {
         return true;
     }
-    let Some((_, authority)) = text.split_once("://") else { return false };
+    text.split_once("://").is_some_and(|(_, authority)| is_authority(authority))
+}
+
+/// Returns whether a text is a host with an optional port, and without a user (RFC 9110, section 7.2).
+fn is_authority(authority: &str) -> bool {
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !authority.ends_with(']') => (host, port),
         _ => (authority, "0"),
     };
-    !host.is_empty() && !host.contains(['@', '/', '?', '#']) && port.parse::<u16>().is_ok()
+    let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    !host.is_empty() && !host.contains(['@', '/', '?', '#']) && is_port
 }
