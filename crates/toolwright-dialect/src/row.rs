@@ -383,7 +383,8 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// If the text is not TOML, a row has an unknown key or lacks one, or inherits from a row that is not above it.
+    /// If the text is not TOML, a row has an unknown key or lacks one, inherits from a row that is not above it, or has the
+    /// id and month of another row.
     pub fn from_toml(text: &str) -> Result<Vec<Self>, DialectError> {
         read(text, &mut BUILT_IN.0.clone())
     }

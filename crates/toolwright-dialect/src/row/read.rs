@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use toolwright::issue::suggestion;
 
-use super::{Dialect, DialectError};
+use super::{Dialect, DialectError, Tokens};
 
 /// A file of rows.
 #[derive(Deserialize)]
@@ -32,6 +32,14 @@ pub(super) fn read(text: &str, known: &mut Vec<Table>) -> Result<Vec<Dialect>, D
         let table = with_inherited(own, known).map_err(&wrong)?;
         let mut row = parsed(&table).map_err(&wrong)?;
         check(&row).map_err(&wrong)?;
+        let is_same =
+            |other: &Table| ["id", "asof"].iter().all(|key| other.get(*key) == table.get(*key));
+        if known.iter().any(is_same) {
+            let month = &row.asof;
+            return Err(wrong(format!(
+                "there is already a row of {month}; change its `id` or `asof`"
+            )));
+        }
         row.sibling =
             row.plain.as_deref().map(|plain| sibling(plain, known)).transpose().map_err(&wrong)?;
         known.push(table);
@@ -99,10 +107,16 @@ fn check(row: &Dialect) -> Result<(), String> {
         let digits = |text: &str, count| {
             text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
         };
-        digits(year, 4) && digits(month, 2)
+        digits(year, 4) && digits(month, 2) && ("01"..="12").contains(month)
     });
     if month.is_none() {
         return Err(format!("found `asof = \"{}\"`, expected a month such as 2026-09", row.asof));
+    }
+    let Tokens { low, factor, high, .. } = row.tokens;
+    if ![low, factor, high].iter().all(|factor| factor.is_finite() && *factor >= 0.0) {
+        return Err(format!(
+            "found `tokens` with the factors {low}, {factor} and {high}, expected numbers from 0"
+        ));
     }
     Ok(())
 }

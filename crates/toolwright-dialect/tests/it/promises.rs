@@ -40,10 +40,45 @@ fn rows_of_a_user_inherit_and_unknown_keys_are_errors() {
         ("deny", "denny", "unknown field `denny`"),
         ("openai-chat-strict", "openai-chat-strct", "did you mean `openai-chat-strict`?"),
         ("2026-11", "November", "expected a month such as 2026-09"),
+        ("2026-11", "2026-13", "expected a month such as 2026-09"),
+        ("2026-11", "2026-00", "expected a month such as 2026-09"),
+        (
+            "deny = [\"pattern\"]",
+            "tokens = { high = inf }",
+            "0.85, 1 and inf, expected numbers from 0",
+        ),
+        (
+            "deny = [\"pattern\"]",
+            "tokens = { low = nan }",
+            "NaN, 1 and 1.4, expected numbers from 0",
+        ),
+        ("deny = [\"pattern\"]", "tokens = { factor = -1.0 }", "0.85, -1 and 1.4, expected"),
         ("[\"O seen by us\"]", "[]", "expected a source"),
     ] {
         let error = Dialect::from_toml(&text.replace(from, to)).unwrap_err().to_string();
         assert!(error.contains("dialect `mine`") && error.contains(message), "{error}");
+    }
+}
+
+#[test]
+fn a_row_of_the_id_and_month_of_another_is_an_error() {
+    let row = |id: &str, month: &str| {
+        format!(
+            "[[dialect]]\nid = \"{id}\"\nasof = \"{month}\"\ninherits = \"openai-chat\"\n\
+             confidence = \"O\"\nevidence = [\"O seen by us\"]\n"
+        )
+    };
+    let chat = Dialect::find("openai-chat").unwrap();
+    assert!(Dialect::from_toml(&(row("mine", "2026-11") + &row("mine", "2026-12"))).is_ok());
+    assert!(Dialect::from_toml(&row(chat.id(), "2031-01")).is_ok());
+    for (rows, id, month) in [
+        (row("mine", "2026-11") + &row("mine", "2026-11"), "mine", "2026-11"),
+        (row(chat.id(), chat.as_of()), chat.id(), chat.as_of()),
+    ] {
+        let error = Dialect::from_toml(&rows).unwrap_err().to_string();
+        let expected =
+            format!("dialect `{id}`: there is already a row of {month}; change its `id` or `asof`");
+        assert_eq!(error, expected);
     }
 }
 
