@@ -30,7 +30,7 @@ const DOC_TESTED: [&str; 16] = [
 
 /// The features of the contract.
 const CONTRACT_FEATURES: [&str; 8] =
-    ["index", "patterns", "redaction", "testing", "chrono", "jiff", "time", "uuid"];
+    ["patterns", "redaction", "index", "testing", "chrono", "jiff", "time", "uuid"];
 
 /// The features of the built-in toolsets.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];
