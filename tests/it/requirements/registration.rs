@@ -115,6 +115,8 @@ impl<S: tracing::Subscriber> Layer<S> for Spans {
 #[tokio::test]
 async fn g24_a_registration_wires_specs_executor_adapters_and_spans() -> Tested {
     let spans = Spans::default();
+    // If there is only one subscriber, threads of other tests, which have none, turn spans off for this one, too.
+    let _other = tracing::Dispatch::new(tracing_subscriber::registry());
     let _subscribed =
         tracing::subscriber::set_default(tracing_subscriber::registry().with(spans.clone()));
     let expected = [
