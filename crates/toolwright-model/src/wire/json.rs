@@ -15,6 +15,15 @@ pub(super) fn read<'a, T: Deserialize<'a>>(what: &str, text: &'a str) -> Result<
     serde_json::from_str(text).map_err(|error| ModelError::malformed(what, &error, text))
 }
 
+/// Reads a list that may be left out.
+#[cfg(feature = "openai-chat")]
+pub(super) fn list<'a, T: Deserialize<'a>>(
+    what: &str,
+    json: Option<&'a RawValue>,
+) -> Result<Vec<T>, ModelError> {
+    json.map_or(Ok(Vec::new()), |json| read(what, json.get()))
+}
+
 /// The error for an answer that lacks a part.
 pub(super) fn missing(what: &str, text: &str) -> ModelError {
     ModelError::Malformed(format!("expected {what}; it begins with `{}`", first_line(text)))

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toolwright_dialect::Placed;
 
 use super::HttpRequest;
-use super::json::{extra, missing, read, text_of, write};
+use super::json::{extra, list, missing, read, text_of, write};
 use super::names::{Names, cache_key, output, own, schema};
 use super::reader;
 use crate::draft::{CallPlace, Draft};
@@ -302,13 +302,16 @@ fn messages_of<'a>(
     Ok(())
 }
 
-/// An event of a stream, or a whole answer, which has a `message` where an event has a `delta`.
+/// An event of a stream, or a whole answer, which has a `message` where an event has a `delta`. A stream has thousands of them, so
+/// parts that few have are read later.
 #[derive(Deserialize)]
 struct Chunk<'a> {
-    model: Option<String>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
     #[serde(borrow)]
     choices: Option<Vec<ChunkChoice<'a>>>,
-    usage: Option<Tokens>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
@@ -317,7 +320,8 @@ struct Chunk<'a> {
 struct ChunkChoice<'a> {
     #[serde(borrow, alias = "message")]
     delta: Option<Piece<'a>>,
-    finish_reason: Option<String>,
+    #[serde(borrow)]
+    finish_reason: Option<&'a RawValue>,
     index: Option<u64>,
 }
 
@@ -325,12 +329,16 @@ struct ChunkChoice<'a> {
 struct Piece<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    refusal: Option<String>,
-    reasoning_content: Option<String>,
-    reasoning: Option<String>,
-    reasoning_details: Option<Vec<Detail>>,
     #[serde(borrow)]
-    tool_calls: Option<Vec<CallPiece<'a>>>,
+    refusal: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_details: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_calls: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -422,9 +430,10 @@ impl Events {
             return Err(ModelError::of_event(error.get(), self.dialect));
         }
         if let Some(model) = chunk.model {
-            self.draft.model = model;
+            self.draft.model = text_of(model)?.into_owned();
         }
         if let Some(tokens) = chunk.usage {
+            let tokens: Tokens = read("the tokens of an answer", tokens.get())?;
             self.draft.usage = Some(tokens.usage());
         }
         for choice in chunk.choices.into_iter().flatten() {
@@ -435,13 +444,14 @@ impl Events {
             if let Some(piece) = choice.delta {
                 self.piece(piece)?;
             }
-            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
-                self.draft.stop = Some(match reason.as_str() {
+            let reason = choice.finish_reason.map(text_of).transpose()?;
+            if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+                self.draft.stop = Some(match &*reason {
                     "stop" => Stop::End,
                     "tool_calls" | "function_call" => Stop::Calls,
                     "length" => Stop::Length,
                     "content_filter" => Stop::Filtered,
-                    _ => Stop::Other(reason),
+                    _ => Stop::Other(reason.into_owned()),
                 });
             }
         }
@@ -449,16 +459,22 @@ impl Events {
     }
 
     fn piece(&mut self, piece: Piece<'_>) -> Result<(), ModelError> {
-        if let Some(text) = piece.reasoning_content.as_deref().or(piece.reasoning.as_deref()) {
-            self.draft.reasoning(text);
-            self.reasoning += text;
+        // Before anything is added, since an event with half a character is read again.
+        let details: Vec<Detail> = list("a list of thoughts", piece.reasoning_details)?;
+        let calls: Vec<CallPiece<'_>> = list("a list of calls", piece.tool_calls)?;
+        if let Some(reasoning) = piece.reasoning_content.or(piece.reasoning) {
+            let reasoning = text_of(reasoning)?;
+            self.draft.reasoning(&reasoning);
+            self.reasoning += &reasoning;
         }
-        piece.reasoning_details.into_iter().flatten().for_each(|detail| self.detail(detail));
+        details.into_iter().for_each(|detail| self.detail(detail));
         if let Some(content) = piece.content {
             self.content(content)?;
         }
-        self.refusal += &piece.refusal.unwrap_or_default();
-        for call in piece.tool_calls.into_iter().flatten() {
+        if let Some(refusal) = piece.refusal {
+            self.refusal += &text_of(refusal)?;
+        }
+        for call in calls {
             let function = call.function.unwrap_or_default();
             let id = call.id.unwrap_or_default();
             let place = self.place(call.index, id, &function.name.unwrap_or_default())?;
@@ -495,8 +511,7 @@ impl Events {
         if !content.get().starts_with('[') {
             return self.draft.text(&text_of(content)?);
         }
-        let parts: Vec<ContentPiece> = read("a list of texts", content.get())?;
-        for part in parts {
+        for part in list::<ContentPiece>("a list of texts", Some(content))? {
             for thought in part.thinking.into_iter().flatten() {
                 self.draft.reasoning(&thought.text.unwrap_or_default());
             }
