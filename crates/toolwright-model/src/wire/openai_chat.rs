@@ -302,8 +302,7 @@ fn messages_of<'a>(
     Ok(())
 }
 
-/// An event of a stream, or a whole answer, which has a `message` where an event has a `delta`. A stream has thousands of them, so
-/// parts that few have are read later.
+/// An event of a stream, or a whole answer, which has a `message` for a `delta`. Parts that few events have are read later.
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow)]
@@ -433,7 +432,7 @@ impl Events {
             self.draft.model = text_of(model)?.into_owned();
         }
         if let Some(tokens) = chunk.usage {
-            let tokens: Tokens = read("the tokens of an answer", tokens.get())?;
+            let tokens = read::<Tokens>("the tokens of an answer", tokens.get())?;
             self.draft.usage = Some(tokens.usage());
         }
         for choice in chunk.choices.into_iter().flatten() {
@@ -460,20 +459,20 @@ impl Events {
 
     fn piece(&mut self, piece: Piece<'_>) -> Result<(), ModelError> {
         // Before anything is added, since an event with half a character is read again.
-        let details: Vec<Detail> = list("a list of thoughts", piece.reasoning_details)?;
+        let details = list("a list of thoughts", piece.reasoning_details)?;
         let calls: Vec<CallPiece<'_>> = list("a list of calls", piece.tool_calls)?;
         if let Some(reasoning) = piece.reasoning_content.or(piece.reasoning) {
             let reasoning = text_of(reasoning)?;
             self.draft.reasoning(&reasoning);
             self.reasoning += &reasoning;
         }
-        details.into_iter().for_each(|detail| self.detail(detail));
+        for detail in details {
+            self.detail(detail);
+        }
         if let Some(content) = piece.content {
             self.content(content)?;
         }
-        if let Some(refusal) = piece.refusal {
-            self.refusal += &text_of(refusal)?;
-        }
+        self.refusal += &piece.refusal.map(text_of).transpose()?.unwrap_or_default();
         for call in calls {
             let function = call.function.unwrap_or_default();
             let id = call.id.unwrap_or_default();
