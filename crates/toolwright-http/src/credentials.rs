@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use reqwest::RequestBuilder;
 use reqwest::header::{HeaderName, HeaderValue};
 
@@ -138,8 +140,32 @@ impl Credentials {
             Part::Bearer(secret) | Part::Basic { password: secret, .. } => secret.as_str(),
             Part::Header { key, .. } | Part::Query { key, .. } | Part::Cookie { key, .. } => key,
         });
-        pairs.chain(keys.map(str::to_owned)).collect()
+        let parts = self.parts.iter().filter_map(|part| match part {
+            Part::Header { key, .. } => Some(inside_header(key)),
+            _ => None,
+        });
+        // Shorter parts may be ordinary words.
+        let parts = parts.flatten().filter(|part| part.chars().count() >= MIN_IN_RESULTS);
+        pairs.chain(keys.map(str::to_owned)).chain(parts).collect()
     }
+}
+
+/// Returns the secrets in the value of a header: what follows a scheme, such as `Bot`, the user and the password in Base64, and the
+/// values of cookies.
+fn inside_header(value: &str) -> Vec<String> {
+    let mut secrets = Vec::new();
+    if let Some((_, secret)) = value.split_once(' ') {
+        let secret = secret.trim();
+        secrets.push(secret.to_owned());
+        let decoded = BASE64.decode(secret).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        if let Some(pair) = decoded {
+            secrets.extend(pair.split_once(':').map(|(_, password)| password.to_owned()));
+            secrets.push(pair);
+        }
+    }
+    let cookies = value.split(';').filter_map(|pair| pair.split_once('='));
+    secrets.extend(cookies.map(|(_, secret)| secret.trim().to_owned()));
+    secrets
 }
 
 impl fmt::Debug for Credentials {

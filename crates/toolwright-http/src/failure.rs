@@ -26,8 +26,12 @@ pub(crate) fn of_status(
         return ToolFailure { detail: excerpt, data, ..failure };
     }
     let excerpt = excerpt.map_or_else(String::new, |excerpt| format!(": {excerpt}"));
-    let is_lost = response.is_redirected
-        || matches!(status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT);
+    // These say that the service did not begin.
+    let is_refused = matches!(
+        status,
+        StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    );
+    let is_lost = response.is_redirected || !is_refused;
     let failure = undeclared(operation.name, status, response.retry_after());
     let failure = match failure.recovery {
         Recovery::Retry if is_lost && !may_run_again(operation.verb) => {

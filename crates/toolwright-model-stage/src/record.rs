@@ -10,9 +10,10 @@ use axum::http::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use serde_json::{Value, json};
+use toolwright::untrusted::Redactor;
 
 use crate::cassette::{self, Exchange};
 use crate::request::ReceivedRequest;
@@ -78,6 +79,7 @@ impl Recorder {
             Some(((*name).to_owned(), value.to_owned()))
         };
         let headers: Vec<(String, String)> = HEADERS.iter().filter_map(header).collect();
+        let is_encoded = response.headers().contains_key(CONTENT_ENCODING);
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(unreachable)? {
             body.extend_from_slice(&piece);
@@ -89,9 +91,18 @@ impl Recorder {
         let redactor = cassette::redactor(received);
         let recorded = match std::str::from_utf8(&body) {
             Ok(text) => redactor.redacted(text).into_owned().into_bytes(),
+            Err(_) if is_encoded || repeats_key(&redactor, &body) => {
+                let reason = "the response is compressed, or repeats the key in bytes that cannot be changed";
+                return Err(format!("{reason}; it is not recorded"));
+            }
             Err(_) => body.clone(),
         };
-        let exchange = Exchange { path, request, status, headers: headers.clone(), body: recorded };
+        let visible = headers
+            .iter()
+            .map(|(name, value)| (name.clone(), redactor.redacted(value).into_owned()));
+        let headers_of_exchange = visible.collect();
+        let exchange =
+            Exchange { path, request, status, headers: headers_of_exchange, body: recorded };
         {
             let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
             exchanges.push(exchange);
@@ -104,6 +115,12 @@ impl Recorder {
             });
         response.body(Body::from(body)).map_err(|error| error.to_string())
     }
+}
+
+/// Returns whether a body that is not text has the key.
+fn repeats_key(redactor: &Redactor, body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    redactor.redacted(&text) != text
 }
 
 impl Exchange {
@@ -126,14 +143,15 @@ impl Exchange {
     }
 }
 
-/// Writes exchanges into a file. It is replaced as a whole, so it is never half-written.
+/// Writes exchanges into a file. It is replaced as a whole, so it is never half-written. Another file beside it must not exist, so that
+/// no link is followed.
 fn write(path: &Path, exchanges: &[Exchange]) -> io::Result<()> {
     let exchanges: Vec<Value> = exchanges.iter().map(Exchange::to_value).collect();
     let mut cassette = json!({ "exchanges": exchanges });
     cassette.sort_all_objects();
     let text = serde_json::to_string_pretty(&cassette)?;
     let new = path.with_extension("new");
-    let mut file = fs::File::create(&new)?;
+    let mut file = fs::File::create_new(&new)?;
     file.write_all(text.as_bytes())?;
     file.write_all(b"\n")?;
     file.sync_all()?;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use expect_test::{expect, expect_file};
+use expect_test::expect;
+use serde_json::Value;
 use toolwright_dialect::Request;
 use toolwright_model::{Answer, Client, Delta, Message, Model as _, ModelError, Preset, Question};
 use toolwright_model_stage::{Reply, Script, Stage};
@@ -67,9 +68,11 @@ async fn a_cassette_is_read_like_the_provider_and_holds_no_key() {
         assert_eq!(replayed.refusals(), Vec::<String>::new(), "{preset}");
         let text = fs::read_to_string(&path).unwrap();
         assert!(!text.contains(KEY) && !text.contains("set-cookie"), "{preset}: {text}");
-        if preset == "openai" {
-            expect_file!["cassettes/openai.json"].assert_eq(&text);
-        }
+        let cassette: Value = serde_json::from_str(&text).unwrap();
+        let first = &cassette["exchanges"][0];
+        assert_eq!(first["response"]["status"], 429, "{preset}");
+        assert_eq!(first["response"]["headers"]["retry-after-ms"], "1", "{preset}");
+        assert!(first["request"]["body"].to_string().contains("Go."), "{preset}");
     }
 }
 
@@ -118,5 +121,40 @@ async fn a_provider_that_cannot_be_reached_is_an_error_that_names_the_reason() {
     let tools = Request { tools: Vec::new(), findings: Vec::new() };
     let error = client.ask(&Question::new(&messages, &tools), &|_| {}).await.unwrap_err();
     assert!(error.to_string().contains("the provider cannot be reached"), "{error}");
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_response_that_repeats_the_key_in_bytes_is_not_recorded_and_no_header_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    let in_bytes = [b"\xff", KEY.as_bytes()].concat();
+    let script = Script::new()
+        .reply(Reply::body(200, in_bytes))
+        .reply(Reply::body(400, "{}").with_header("retry-after", KEY));
+    let provider = Stage::start(script).await.unwrap();
+    let recording = Stage::record(&path, provider.base()).await.unwrap();
+    for _ in 0..2 {
+        let client = Client::builder(Preset::find("openai").unwrap(), "a-model");
+        let client = client.with_base(recording.base()).with_key(KEY).with_attempts(1);
+        let messages = [Message::User("Go.".to_owned())];
+        let tools = Request { tools: Vec::new(), findings: Vec::new() };
+        let client = client.build().unwrap();
+        client.ask(&Question::new(&messages, &tools), &|_| {}).await.unwrap_err();
+    }
+    assert_eq!(recording.refusals().len(), 1, "{:?}", recording.refusals());
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(!text.contains(KEY) && text.contains("retry-after"), "{text}");
+}
+
+#[tokio::test]
+async fn a_file_beside_a_cassette_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("a.json"), folder.path().join("a.new"));
+    fs::write(&other, "mine").unwrap();
+    let provider = Stage::start(Script::new().reply(Reply::text("Yes."))).await.unwrap();
+    let recording = Stage::record(&path, provider.base()).await.unwrap();
+    ask("openai", &recording, KEY, "Go.").await.1.unwrap_err();
+    assert_eq!(fs::read_to_string(other).unwrap(), "mine");
     assert!(!path.exists());
 }

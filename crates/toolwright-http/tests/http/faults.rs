@@ -77,6 +77,8 @@ async fn a_call_that_may_have_taken_effect_is_repeated_only_if_its_method_is_ide
         (vec![String::new()], true, FailureKind::Unavailable, "broke off its answer"),
         (vec![cut], true, FailureKind::Unavailable, "broke off its answer"),
         (vec![status("502 No")], true, FailureKind::Unavailable, "cannot answer now"),
+        (vec![status("500 No")], true, FailureKind::Unavailable, "cannot answer now"),
+        (vec![status("524 No")], true, FailureKind::Unavailable, "cannot answer now"),
         (vec![status("503 No")], false, FailureKind::Unavailable, "cannot answer now"),
         (vec![status("504 No")], true, FailureKind::Timeout, "took too long"),
         (vec![moved.clone()], true, FailureKind::Unavailable, "cannot be reached"),

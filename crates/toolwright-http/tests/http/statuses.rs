@@ -119,12 +119,16 @@ async fn results_have_no_credentials_in_any_encoding_and_keep_their_digits() {
         (&JSON, r#"{"a": "s3cret\u002dtoken, key%26%C3%A9%201-"}"#, r#"{"a":"…, …"}"#),
         (&JSON, r#"["czNjcmV0LXRva2Vu", "key&\u00e9 1-"]"#, r#"["…","…"]"#),
         (&JSON, r#"[12345678901234567890, "short"]"#, r#"[12345678901234567890,"short"]"#),
+        (&JSON, r#"["0123-bot-token", "pass-word-1", "cookie-value-1"]"#, r#"["…","…","…"]"#),
         (&TEXT, "s3cret-token\n1.50", r#""…\n1.50""#),
     ];
     let credentials = || {
         Credentials::bearer("s3cret-token")
             .and(Credentials::query("q", "key&é 1-"))
             .and(Credentials::cookie("c", "short"))
+            .and(Credentials::header("x-bot", "Bot 0123-bot-token"))
+            .and(Credentials::header("x-basic", "Basic dXNlcjpwYXNzLXdvcmQtMQ=="))
+            .and(Credentials::header("x-cookie", "a=cookie-value-1; b=2"))
     };
     for (operation, sent, expected) in table {
         let (base, _) = raw(vec![answer("200 OK", sent)]).await;
