@@ -34,7 +34,7 @@ pub enum Severity {
 /// One finding: what was found, where, what was expected and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// A stable kebab-case name of the kind of finding, such as `duplicate-tool`: one of [`groups`].
+    /// A stable name of the kind of finding: one of [`groups`], such as `duplicate-tool`, or `TWD101` for dialects.
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,

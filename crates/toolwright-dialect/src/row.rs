@@ -477,7 +477,7 @@ impl Dialect {
         &self.errors
     }
 
-    /// The profile of the project jsonschemaprofiles that the row agrees with, such as `openai_202602`, and its level.
+    /// The profile with which the row agrees, such as `openai_202602`, and its level, in the list of the project jsonschemaprofiles.
     pub fn profile(&self) -> Option<(&str, Option<&str>)> {
         Some((self.profile.as_deref()?, self.profile_level.as_deref()))
     }

@@ -1,5 +1,6 @@
 //! Converts error responses and transport errors into failures. The kind follows from the status (RFC 9110, section 15).
-//! The body of a response is a detail for operators; models see it only as the data of a declared error.
+//! The body of a response is a detail for operators. Models see it as the data of a declared error, and its text where other arguments
+//! may help.
 
 use reqwest::StatusCode;
 use toolwright::outcome::describe;

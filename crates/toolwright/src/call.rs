@@ -41,7 +41,7 @@ pub struct Scope {
     pub run_id: Option<String>,
     /// The session of that run.
     pub session_id: Option<String>,
-    /// The turn of that session.
+    /// The id that the host gives to one exchange of that session.
     pub turn_id: Option<String>,
     /// The call on whose behalf this one is made.
     pub parent_call_id: Option<String>,

@@ -81,7 +81,8 @@ impl ToolEntry {
         self.approval.as_ref()
     }
 
-    /// Returns whether it is deferred: a run waits until its host provides the result.
+    /// Returns whether it is deferred: a run waits until its host provides the result. The `defer` of a schema is another thing: see
+    /// `ToolSpec::is_deferred`.
     pub fn is_deferred(&self) -> bool {
         matches!(self.run_by, RunBy::Deferred)
     }
