@@ -362,7 +362,7 @@ pub struct McpServer {
     pub version: String,
     /// The toolsets it exposes.
     pub toolsets: Vec<ToolsetId>,
-    /// Whether clients find tools by searching, and get no list of all.
+    /// True if clients search for tools instead of listing all of them.
     pub searches: bool,
 }
 

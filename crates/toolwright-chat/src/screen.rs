@@ -22,7 +22,7 @@ pub(crate) struct Screen<'a> {
     denied: BTreeSet<[String; 2]>,
     /// The text of the current answer of the model.
     text: String,
-    /// What was shown of texts, whose pieces continue each other.
+    /// The state of the texts that are shown in pieces.
     pieces: Pieces,
     /// The tokens of the request, and its cost in millionths, where they are known.
     input_tokens: u64,

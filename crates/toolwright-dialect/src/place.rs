@@ -23,7 +23,7 @@ pub struct Projections<'a> {
     pub plain: &'a Projection,
     /// How much the tool needs enforcement.
     pub strictness: Strictness,
-    /// Whether the provider shows the tool only once its own search finds it. No effect in a dialect without
+    /// True if the model sees the tool only after the provider's own search has found it. No effect in a dialect without
     /// [`tool_search`](Dialect::tool_search).
     pub is_deferred: bool,
 }
@@ -37,7 +37,7 @@ pub struct Placed<'a> {
     pub projection: &'a Projection,
     /// Whether the provider is asked to enforce the schema.
     pub is_strict: bool,
-    /// Whether the provider shows the tool only once its own search finds it.
+    /// True if the model sees the tool only after the provider's own search has found it.
     pub is_deferred: bool,
 }
 
@@ -60,7 +60,7 @@ impl Request<'_> {
     }
 
     /// Turns a call as a model wrote it, with the name and the arguments on the wire, into one for the tool. A call of a tool that is
-    /// not in the request keeps its arguments, and whoever runs it refuses it.
+    /// not in the request keeps its arguments, and fails as a call of an unknown tool when it is run.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ pub(crate) struct Response {
     pub(crate) body: Vec<u8>,
     /// Whether the body was longer than the maximum.
     pub(crate) is_cut: bool,
-    /// Whether a redirect led to this response.
+    /// True if the response came after a redirect.
     pub(crate) is_redirected: bool,
 }
 

@@ -97,12 +97,12 @@ impl Recorder {
             }
             Err(_) => body.clone(),
         };
-        let visible = headers
+        let without_key = headers
             .iter()
             .map(|(name, value)| (name.clone(), redactor.redacted(value).into_owned()));
-        let headers_of_exchange = visible.collect();
+        let headers_without_key = without_key.collect();
         let exchange =
-            Exchange { path, request, status, headers: headers_of_exchange, body: recorded };
+            Exchange { path, request, status, headers: headers_without_key, body: recorded };
         {
             let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
             exchanges.push(exchange);

@@ -145,7 +145,7 @@ pub(crate) struct Wrong {
 pub(crate) struct Plan {
     steps: Vec<Step>,
     root: StepId,
-    /// Whether decoding changes nothing; some values may still not be encodable.
+    /// True if decoding changes nothing. Some values may still have no encoding.
     decodes_as_is: bool,
 }
 

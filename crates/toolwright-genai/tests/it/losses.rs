@@ -1,4 +1,4 @@
-//! What is lost through genai: the rows of the table in the crate's docs.
+//! Tests of the rows of the table of losses in the crate's docs.
 
 use serde_json::Value;
 use toolwright::Payload;

@@ -20,7 +20,7 @@ const EXIT: Duration = Duration::from_mins(1);
 pub(crate) struct EnteredToolset {
     toolset: Option<Arc<dyn Toolset>>,
     scope: Arc<Scope>,
-    /// Whether it combines toolsets, each of which has its own time to exit.
+    /// True if it combines toolsets, each of which has its own time to exit.
     is_combined: bool,
 }
 
