@@ -3,6 +3,7 @@
 #![recursion_limit = "512"]
 #![expect(unreachable_pub, reason = "stages are private; `pub` marks what other stages use")]
 
+mod boxes;
 mod builder;
 mod components;
 #[cfg(feature = "project")]

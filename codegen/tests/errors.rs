@@ -26,12 +26,13 @@ smallest schema that breaks it. A test writes these pages from the texts in
 ";
 
 /// Cases that cannot be files of a repository, such as links and huge files. Each run creates them.
-const CREATED: [(&str, fn(&Path)); 6] = [
+const CREATED: [(&str, fn(&Path)); 7] = [
     ("too-large", too_large),
     ("not-a-file", socket),
     ("linked-folder", link),
     ("linked-out", link_out),
     ("costly-schema", costly),
+    ("too-many-properties", wide),
     (TOO_MANY, too_many),
 ];
 
@@ -50,12 +51,21 @@ fn too_many(folder: &Path) {
 fn costly(folder: &Path) {
     let types = (0..80).map(|level| {
         let next = if level < 79 { format!("{{ $ref: T{} }}", level + 1) } else { "{}".to_owned() };
-        format!("  T{level}: {{ type: object, not: {{ required: [z] }}, properties: {{ a: {next} }} }}\n")
+        format!("  T{level}: {{ type: object, required: [a], not: {{ required: [z] }}, properties: {{ a: {next} }} }}\n")
     });
     let types: String = types.collect();
     let text = format!(
         "toolwright: 1\nservice: notes\ntypes:\n{types}toolsets:\n  notes:\n    tools:\n      get_note:\n        \
          description: Get a note.\n        args: {{ $ref: T0 }}\n"
+    );
+    fs::write(folder.join("notes.yaml"), text).expect("a new file");
+}
+
+fn wide(folder: &Path) {
+    let properties: Vec<String> = (0..2001).map(|number| format!("p{number}: {{}}")).collect();
+    let properties = properties.join("\n      ");
+    let text = format!(
+        "toolwright: 1\nservice: notes\ntypes:\n  Note:\n    type: object\n    properties:\n      {properties}\n"
     );
     fs::write(folder.join("notes.yaml"), text).expect("a new file");
 }

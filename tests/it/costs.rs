@@ -1,6 +1,12 @@
 //! Tests that the work of generated codecs and validators grows with the size of the payload and of the schema, and no
 //! faster.
 
+use std::collections::BTreeMap;
+use std::future::Future as _;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
 use toolwright::Tool;
 use toolwright::codec::{Decode, from_json, from_json_within, to_json};
 use toolwright::issue::IssueKind;
@@ -8,6 +14,7 @@ use toolwright::schema::Schema;
 
 use crate::codec_cases::choices_tools::specs::Choose;
 use crate::codec_cases::choices_tools::types::{C0, C20, C40, C44, Nest};
+use crate::requirement_cases::deep_service::types::{List0, Map0, Object0, Option0};
 use crate::requirement_cases::doubling_service::types::{Filled0, Step0, Step10, Wide};
 use crate::requirement_cases::doubling_tools::specs::ALL;
 
@@ -94,6 +101,23 @@ fn a_type_that_holds_many_others_is_small() {
         assert_eq!(ALL[0].check_args(nested.as_bytes()), Ok(()));
     };
     std::thread::Builder::new().stack_size(256 << 10).spawn(check).unwrap().join().unwrap();
+}
+
+/// To see that, the compiler has to follow all levels of the types, and those of what a program holds them in.
+#[test]
+fn types_as_deep_as_they_may_be_are_sent_to_another_thread() {
+    type Held<T> = Arc<Mutex<BTreeMap<String, Vec<Option<Box<T>>>>>>;
+    fn sent<T: Send + 'static>() {
+        let value = Held::<T>::default();
+        let work = async move { value.lock().unwrap().len() };
+        let length =
+            std::thread::spawn(|| pin!(work).poll(&mut Context::from_waker(Waker::noop())));
+        assert_eq!(length.join().unwrap(), Poll::Ready(0));
+    }
+    sent::<Object0>();
+    sent::<Option0>();
+    sent::<List0>();
+    sent::<Map0>();
 }
 
 #[test]

@@ -92,6 +92,24 @@ mistakes! {
             .help("use types (`properties`, choices with tags) instead of conditions and other choices, or split the tool")
     }
 
+    /// An object has too many properties.
+    ///
+    /// It becomes a struct with a field for each property, and Rust's compiler fails on structs of some thousand fields.
+    Error "too-many-properties" too_many_properties(span: Span, found: usize, most: usize) {
+        at(span, format!("this object has {found} properties, expected at most {most}"))
+            .help("use a map (`additionalProperties` with a schema), or split the object")
+    }
+
+    /// Types contain each other too deeply.
+    ///
+    /// To find out if a value may be sent to another thread, Rust's compiler looks into its type, into the types in that
+    /// type, and so on. It gives up after 128 levels. Structs, enums, optional properties and `null` are a level each, a
+    /// list is three and a map five.
+    Error "too-many-levels" too_many_levels(span: Span, found: usize, most: usize) {
+        at(span, format!("the types in this schema are {found} levels deep, expected at most {most}"))
+            .help("contain fewer types in each other: name one by its id, or leave the inner ones as any value (`{}`)")
+    }
+
     /// A regular expression cannot be used.
     ///
     /// Patterns are those of ECMA-262 with the `u` flag; other flags are written in groups, as in `(?i:yes|no)`. Nearly all

@@ -6,6 +6,7 @@
 
 mod binding;
 mod compatibility;
+mod compiler_limits;
 mod consumers;
 mod duplicates;
 mod examples;
@@ -96,6 +97,7 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
     if !tools.binds_too_much {
         types = naming::TypeNames::assign(&project);
         naming::check(&project, &types, report);
+        compiler_limits::check(&project.schemas, &types, report);
     }
     if !report.has_errors() {
         output_limits::check_output(&project, documents, report);

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::boxes::Boxes;
 use super::domain::TypeOptionsMap;
 use super::shapes::{constant_variants, integer_variants, string_variants, type_of_text};
 use super::types::{Constant, DefaultValue, SchemaDefault, Wrapper};
 use super::validated::validated;
+use crate::boxes::Boxes;
 use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
 use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, whole};

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use toolwright::format::Format;
 
-use super::boxes::Boxes;
 use super::defaults::Defaults;
 use super::domain::TypeOptionsMap;
 use super::types::Derives;
+use crate::boxes::Boxes;
 use crate::naming::TypeNames;
 use crate::options::{DomainType, StdTrait};
 use crate::schema::{

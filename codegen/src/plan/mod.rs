@@ -1,7 +1,6 @@
 //! Plans of crates, in which every identifier, type, path, literal and file name is decided. They hold no text of a schema as
 //! code.
 
-mod boxes;
 mod consumers;
 mod defaults;
 mod derives;
@@ -37,6 +36,7 @@ pub use types::{
 
 use std::collections::BTreeSet;
 
+use crate::boxes::Boxes;
 use crate::model::{AgentId, Project, ServerId, ServiceId, Tool, ToolsetId};
 use crate::naming::{TypeNames, library};
 use crate::options::{Dependency, Layout, Options, RustPath, TypeOptions};
@@ -112,7 +112,7 @@ pub struct Plans<'a> {
     project: &'a Project,
     options: &'a Options,
     names: &'a TypeNames,
-    boxes: boxes::Boxes,
+    boxes: Boxes,
     exact: BTreeSet<NodeId>,
     defaults: defaults::Defaults,
     derives: derives::DerivesMap,
@@ -147,7 +147,7 @@ impl<'a> Plans<'a> {
             subjects.extend(ServerId::first(project.servers.len()).map(Subject::Server));
             subjects.extend(services().map(Subject::Http));
         }
-        let boxes = boxes::Boxes::of(&project.schemas, names);
+        let boxes = Boxes::of(&project.schemas, names);
         let exact = exact::nodes(&project.schemas, names);
         let is_exact = |node| exact.contains(&node);
         // An unknown name was reported already, or it belongs to a file that is not compiled in this run.
@@ -202,7 +202,7 @@ struct Planner<'a> {
     project: &'a Project,
     options: &'a Options,
     names: &'a TypeNames,
-    boxes: &'a boxes::Boxes,
+    boxes: &'a Boxes,
     exact: &'a BTreeSet<NodeId>,
     defaults: &'a defaults::Defaults,
     derives: &'a derives::DerivesMap,

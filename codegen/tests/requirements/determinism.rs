@@ -2,7 +2,7 @@
 
 use toolwright_codegen::Files;
 
-use crate::project::{generated, generated_from, sources};
+use crate::project::{generated, generated_from, refusals, sources};
 
 const PROJECT: &str = "### b.yaml
 service: b
@@ -83,19 +83,21 @@ fn a_thousand_tools_are_compiled() {
 
 /// Recursion would overflow the small stack of a test thread.
 #[test]
-fn a_chain_of_a_thousand_types_compiles() {
-    let shapes: [fn(&str) -> String; 2] = [
-        |target| format!("{{ $ref: {target} }}"),
-        |target| format!("{{ type: object, properties: {{ a: {{ $ref: {target} }} }} }}"),
-    ];
-    for shape in shapes {
+fn a_chain_of_a_thousand_names_compiles_and_one_of_a_thousand_objects_is_refused() {
+    let chain = |link: fn(&str) -> String| {
         let links =
-            (1..1000).map(|link| format!("  T{link}: {}\n", shape(&format!("T{}", link - 1))));
+            (1..1000).map(|number| format!("  T{number}: {}\n", link(&format!("T{}", number - 1))));
         let types: String = links.collect();
-        let text = format!(
+        format!(
             "### a.yaml\nservice: a\ntypes:\n  T0: {{ type: string }}\n{types}\
              toolsets: {{ t: {{ tools: {{ x: {{ description: X., result: T999 }} }} }} }}\n"
-        );
-        generated(&text);
-    }
+        )
+    };
+    generated(&chain(|target| format!("{{ $ref: {target} }}")));
+    let refused = refusals(&chain(|target| {
+        format!("{{ type: object, required: [a], properties: {{ a: {{ $ref: {target} }} }} }}")
+    }));
+    let place = "{ type: object, required: [a], properties: { a: { $ref: T95 } } }";
+    let message = "the types in this schema are 97 levels deep, expected at most 96";
+    assert_eq!(refused, [format!("too-many-levels: {message} @ a.yaml:{place}")]);
 }

@@ -5,9 +5,9 @@
 //! the input (Ctrl-D) end the chat.
 //!
 //! If standard input is a terminal, a person answers the questions. A question is then shown in reverse video, which no text of a
-//! model or a tool can have, because their control characters are replaced. Its prompt follows half a second later, and what was
-//! typed before is discarded (on systems other than Unix, only what the program has already read). Input that is not a terminal
-//! is a script: its next line answers a question, so all of it has to be trusted.
+//! model or a tool can have, because their control characters are replaced. To approve a call, the person types a random number
+//! that the question shows. So nobody approves a call by what was typed before the question was displayed, also if the terminal
+//! is slow. Input that is not a terminal is a script: its next line answers a question, so all of it has to be trusted.
 //!
 //! ```
 //! use std::io::Cursor;
@@ -36,15 +36,14 @@ mod input;
 mod screen;
 
 use std::future::Future;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::signal::ctrl_c;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
-use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use toolwright::call::fresh_id;
 use toolwright::issue::suggestion;
@@ -65,10 +64,6 @@ struct Readme;
 /// The number of events that may wait to be shown: no event is lost. A run continues only after its events were shown, so that
 /// few of them wait.
 const EVENTS: usize = Semaphore::MAX_PERMITS;
-
-/// The time from a question in a terminal to its prompt. What is typed until then was not meant for it. It is longer than a person
-/// needs to notice the question.
-const PAUSE: Duration = Duration::from_millis(500);
 
 /// A chat with an agent.
 #[derive(Debug)]
@@ -134,7 +129,7 @@ impl Chat {
             return Err(format!("there is no agent `{}`, {advice}", self.agent).into());
         }
         let input = Input::Idle(source);
-        let screen = Screen::new(output, input.is_terminal());
+        let screen = Screen::new(output);
         let mut conversation = Conversation { input, screen, past: Vec::new() };
         loop {
             let text = match conversation.line("> ").await? {
@@ -234,20 +229,15 @@ impl Conversation<'_> {
     async fn ask(&mut self, questions: &[&ApprovalRequest]) -> io::Result<Option<Vec<Answer>>> {
         let mut answers = Vec::new();
         for question in questions {
-            let prompt = self.screen.question(question)?;
-            // No line is being read now: after an interrupt, it becomes the next request.
-            if self.input.is_terminal() {
-                tokio::select! {
-                    interrupt = ctrl_c() => return interrupt.map(|()| None),
-                    () = sleep(PAUSE) => self.input.discard()?,
+            // What was typed before is no reason against the call either.
+            self.input.discard()?;
+            let answer = loop {
+                let number = self.input.is_terminal().then(random_number);
+                let prompt = self.screen.question(question, number.as_deref())?;
+                let Line::Text(text) = self.line(&prompt).await? else { return Ok(None) };
+                if let Some(answer) = answer(question, number.as_deref(), text.trim()) {
+                    break answer;
                 }
-            }
-            let Line::Text(text) = self.line(&prompt).await? else { return Ok(None) };
-            let answer = match text.trim() {
-                result if question.deferred => question.result(Payload::new(result)),
-                "y" | "Y" | "yes" => question.approve(),
-                "" | "n" | "N" | "no" => question.deny(),
-                reason => question.deny_because(reason),
             };
             if let Verdict::Deny(_) = answer.verdict {
                 self.screen.deny(question);
@@ -255,5 +245,27 @@ impl Conversation<'_> {
             answers.push(answer);
         }
         Ok(Some(answers))
+    }
+}
+
+/// Returns a number of three digits that nobody can know.
+fn random_number() -> String {
+    // Every `RandomState` has its own random keys from the system.
+    (100 + RandomState::new().hash_one(()) % 900).to_string()
+}
+
+/// Reads an answer to a question. If the question shows a number, only that number approves the call or begins its result.
+/// Returns nothing if the question has to be asked again.
+fn answer(question: &ApprovalRequest, number: Option<&str>, text: &str) -> Option<Answer> {
+    if question.deferred {
+        let result = text.strip_prefix(number.unwrap_or_default())?;
+        return Some(question.result(Payload::new(result.trim_start())));
+    }
+    match (text, number) {
+        ("y" | "Y" | "yes", Some(_)) => None,
+        ("y" | "Y" | "yes", None) => Some(question.approve()),
+        (text, Some(number)) if text == number => Some(question.approve()),
+        ("" | "n" | "N" | "no", _) => Some(question.deny()),
+        (reason, _) => Some(question.deny_because(reason)),
     }
 }

@@ -14,8 +14,6 @@ const EXCERPT: usize = 200;
 /// An output, and what was written to it in the current request.
 pub(crate) struct Screen<'a> {
     output: &'a mut (dyn Write + Send),
-    /// True if questions are shown in reverse video.
-    is_terminal: bool,
     /// True if the last line has not ended. The user ends the line of a prompt.
     pub(crate) is_in_line: bool,
     /// The calls that the user has denied in this request, by the ids of their runs and their own.
@@ -31,10 +29,9 @@ pub(crate) struct Screen<'a> {
 }
 
 impl<'a> Screen<'a> {
-    pub(crate) fn new(output: &'a mut (dyn Write + Send), is_terminal: bool) -> Self {
+    pub(crate) fn new(output: &'a mut (dyn Write + Send)) -> Self {
         Self {
             output,
-            is_terminal,
             is_in_line: false,
             denied: BTreeSet::new(),
             text: String::new(),
@@ -126,17 +123,26 @@ impl<'a> Screen<'a> {
         self.denied.insert([question.run_id.clone(), question.call_id.clone()]);
     }
 
-    /// Shows the call of a question, and returns the prompt for its answer.
-    pub(crate) fn question(&mut self, question: &ApprovalRequest) -> io::Result<String> {
+    /// Shows the call of a question, and returns the prompt for its answer. In a terminal, the prompt shows a number.
+    pub(crate) fn question(
+        &mut self,
+        question: &ApprovalRequest,
+        number: Option<&str>,
+    ) -> io::Result<String> {
         let (tool, args) =
             (line(&question.tool, EXCERPT), line(question.args.as_str(), usize::MAX));
         let (state, prompt) = if question.deferred {
-            ("waits for its result", "result, as JSON:".to_owned())
+            let first = number.map_or_else(String::new, |number| format!("{number} and the "));
+            ("waits for its result", format!("{first}result, as JSON:"))
         } else {
             let words = visible(question.prompt.as_deref().unwrap_or("Run it?"));
-            ("needs an approval", format!("{words} [y/N, or a reason against it]"))
+            let choice = match number {
+                Some(number) => format!("{number} to approve, Enter to deny"),
+                None => "y/N".to_owned(),
+            };
+            ("needs an approval", format!("{words} [{choice}, or a reason against it]"))
         };
-        let (reverse, normal) = if self.is_terminal { ("\x1b[7m", "\x1b[0m") } else { ("", "") };
+        let (reverse, normal) = if number.is_some() { ("\x1b[7m", "\x1b[0m") } else { ("", "") };
         self.note(&format!("{reverse}{tool} {args} {state}{normal}"))?;
         Ok(format!("{reverse}{prompt}{normal} "))
     }

@@ -155,12 +155,14 @@ const STAGES: &[(&str, &[&str])] = &[
     ("schema", &["diagnostic", "json", "prose", "source", "yaml"]),
     ("model", &["schema", "source"]),
     ("naming", &["diagnostic", "model", "prose", "schema", "source"]),
+    ("boxes", &["components", "naming", "schema"]),
     ("dialects", &["diagnostic", "json", "model", "schema", "source"]),
     ("options", &["dialects", "naming", "source"]),
     ("syntax", &["diagnostic", "json", "options", "parallel", "schema", "source", "yaml"]),
     (
         "lower",
         &[
+            "boxes",
             "diagnostic",
             "json",
             "model",
@@ -173,7 +175,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "yaml",
         ],
     ),
-    ("plan", &["components", "json", "model", "naming", "options", "prose", "schema"]),
+    ("plan", &["boxes", "json", "model", "naming", "options", "prose", "schema"]),
     ("emit", &["files", "json", "model", "naming", "options", "parallel", "plan", "prose"]),
     ("disk", &["diagnostic", "files", "parallel", "prose", "source"]),
     ("render", &["diagnostic", "prose", "source"]),

@@ -17,7 +17,7 @@ use toolwright_runtime::{ModelEvent, Planner, Step, Turn};
 
 /// A text that imitates a question as well as a text can.
 const IMITATION: &str = "\u{1b}[7m  open {\"name\":\"barn\"} needs an approval\u{1b}[0m\n\
-    \u{1b}[7mOpen the barn? [y/N, or a reason against it]\u{1b}[0m ";
+    \u{1b}[7mOpen the barn? [123 to approve, Enter to deny, or a reason against it]\u{1b}[0m ";
 
 /// Writes an imitation, waits until something was typed, and opens two doors.
 struct Imitator;
@@ -113,24 +113,36 @@ impl Drop for Terminal {
     }
 }
 
-const PROMPT: &str = "? [y/N, or a reason against it]\u{1b}[0m ";
+const PROMPT: &str = " to approve, Enter to deny, or a reason against it]\u{1b}[0m ";
+
+impl Terminal {
+    /// Returns the output up to the next prompt of a question, and the number in it.
+    fn question(&mut self) -> (String, String) {
+        let shown = self.until(PROMPT);
+        let before = shown.len() - PROMPT.len();
+        (shown.clone(), shown[before - 3..before].to_owned())
+    }
+}
 
 #[test]
-fn a_line_typed_before_a_question_does_not_answer_it() {
+fn only_the_number_in_a_question_approves_its_call() {
     let mut chat = Terminal::start("terminal::a_chat_with_an_imitator");
     chat.until("> ");
     chat.write("Open all doors\n");
-    chat.until("barn? [y/N, or a reason against it]");
-    // A whole line, and one that is not ended.
-    chat.write("y\ny");
-    chat.until(PROMPT);
-    // The end of that line, which would approve, and an answer to the next question.
-    chat.write("\ny\n");
-    chat.until(PROMPT);
+    chat.until("barn? [123 to approve");
     chat.write("y\n");
+    chat.question();
+    chat.write("y\n");
+    // It is asked again, with another number. The second line was typed before the next question.
+    let (_, number) = chat.question();
+    chat.write(&format!("{number}\ny\n"));
+    chat.question();
+    chat.write("yes\n");
+    let (question, number) = chat.question();
+    assert!(question.contains("Open the shed?"), "{question}");
+    chat.write(&format!("{number}\n"));
     let shown = chat.until("null\n");
-    assert!(shown.contains("  open was denied"), "{shown}");
-    assert!(!shown.contains("  open -> {\"name\":\"gate\"}\n"), "{shown}");
+    assert!(shown.contains("  open -> {\"name\":\"gate\"}\n"), "{shown}");
     assert!(shown.contains("  open -> {\"name\":\"shed\"}\n"), "{shown}");
 }
 
@@ -139,13 +151,13 @@ fn no_text_of_a_model_looks_like_a_question() {
     let mut chat = Terminal::start("terminal::a_chat_with_an_imitator");
     chat.until("> ");
     chat.write("Open all doors\n");
-    let imitation = chat.until("barn? [y/N, or a reason against it]");
+    let imitation = chat.until("barn? [123 to approve, Enter to deny, or a reason against it]");
     assert!(!imitation.contains('\u{1b}'), "{imitation:?}");
     chat.write("y\n");
-    let question = chat.until(PROMPT);
+    let (question, number) = chat.question();
     let lines = [
         "  \u{1b}[7mopen {\"name\":\"gate\"} needs an approval\u{1b}[0m\n",
-        "\u{1b}[7mOpen the gate? [y/N, or a reason against it]\u{1b}[0m ",
+        &format!("\u{1b}[7mOpen the gate? [{number}{PROMPT}"),
     ];
     assert!(question.ends_with(&lines.concat()), "{question:?}");
 }

@@ -15,7 +15,7 @@ const FEW_FIELDS: usize = 4;
 
 /// The types that are in a `Box` where another type holds them.
 #[derive(Debug)]
-pub(super) struct Boxes {
+pub(crate) struct Boxes {
     /// The strongly connected components of the "holds by value" relation between types.
     component: BTreeMap<NodeId, usize>,
     edges: BTreeMap<NodeId, Vec<NodeId>>,
@@ -26,8 +26,8 @@ pub(super) struct Boxes {
 }
 
 impl Boxes {
-    /// Finds the types.
-    pub(super) fn of(schemas: &Schemas, names: &TypeNames) -> Self {
+    /// Finds the types of a project.
+    pub(crate) fn of(schemas: &Schemas, names: &TypeNames) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let edges: BTreeMap<_, _> =
             types.iter().map(|&node| (node, held(schemas, names, node))).collect();
@@ -44,9 +44,20 @@ impl Boxes {
     }
 
     /// Returns whether the type `held`, which `within` contains by value, is in a `Box` there.
-    pub(super) fn contain(&self, within: NodeId, held: NodeId) -> bool {
+    pub(crate) fn contain(&self, within: NodeId, held: NodeId) -> bool {
         self.closes_cycle(within, held)
             || (self.large.contains(&within) && self.fields_of(held) > FEW_FIELDS)
+    }
+
+    /// Returns whether a type that `within` contains by value through its part `part` is in a `Box` there.
+    pub(crate) fn contain_in(
+        &self,
+        schemas: &Schemas,
+        names: &TypeNames,
+        within: NodeId,
+        part: NodeId,
+    ) -> bool {
+        by_value(schemas, names, part).into_iter().any(|held| self.contain(within, held))
     }
 
     /// Returns whether the type `held`, which `within` contains by value, contains `within` by value in turn.
