@@ -1,6 +1,7 @@
 //! Parses `toolwright.toml`: the folders of a project, the options of generated code and the `[package]` table and
 //! dependencies of generated crates.
 
+mod breaking;
 mod dialects;
 mod rust;
 
@@ -20,6 +21,7 @@ use toolwright_dialect::Dialect;
 use crate::diagnostic::{Diagnostic, files, projects};
 use crate::options::{self, Dependency, Layout, Options};
 use crate::source::{SourceId, Span};
+pub use breaking::Breaking;
 use dialects::Dialects;
 use rust::Rust;
 
@@ -41,6 +43,8 @@ pub struct Config {
     crates: Crates,
     #[serde(default)]
     dialects: Dialects,
+    #[serde(default)]
+    pub(crate) breaking: Breaking,
     /// The id of the file, for spans.
     #[serde(skip)]
     source: Option<SourceId>,
@@ -110,6 +114,7 @@ impl Config {
             .map(|(span, message)| (span, message.to_owned()))
             .chain(config.rust.mistakes())
             .chain(config.dialects.mistakes())
+            .chain(config.breaking.mistakes())
             .map(|(span, message)| projects::bad_config(files::span(source, span), message))
             .collect();
         mistakes.sort_by_key(|mistake| mistake.span);
@@ -138,6 +143,23 @@ impl Config {
         self.dialects
             .resolve(own, source)
             .map_err(|mistakes| mistakes.into_iter().map(mistake).collect())
+    }
+
+    /// Returns the table `[breaking]`, if it names only these viewpoints and rules.
+    ///
+    /// # Errors
+    ///
+    /// Returns a finding for each other word.
+    pub(crate) fn breaking(
+        &self,
+        viewpoints: &[&str],
+        rules: &[&str],
+    ) -> Result<&Breaking, Vec<Diagnostic>> {
+        let Some(source) = self.source else { return Ok(&self.breaking) };
+        let mistake = |(span, message)| projects::bad_config(files::span(source, span), message);
+        let unknown = self.breaking.unknown(viewpoints, rules);
+        let mistakes: Vec<Diagnostic> = unknown.into_iter().map(mistake).collect();
+        if mistakes.is_empty() { Ok(&self.breaking) } else { Err(mistakes) }
     }
 
     /// Returns the span of `out` in the file, if the file sets it.

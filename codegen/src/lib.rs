@@ -58,6 +58,7 @@ pub mod internal {
     pub use crate::components::components;
     pub use crate::json::{Json, Style};
     pub use crate::lower::{header_mistake, lower, path_parts};
+    pub use crate::parallel::map as parallel_map;
     pub use crate::prose::advice;
 
     pub mod keyword {
@@ -66,7 +67,10 @@ pub mod internal {
         };
     }
     pub mod model {
-        pub use crate::model::{Implementation, Project, ToolId};
+        pub use crate::model::{
+            Approval, CallLimits, Implementation, InjectionSource, Project, Strictness, Tool,
+            ToolId,
+        };
     }
     pub mod naming {
         pub use crate::naming::{
@@ -75,7 +79,12 @@ pub mod internal {
         };
     }
     pub mod schema {
-        pub use crate::schema::published;
+        #[cfg(feature = "project")]
+        pub use crate::schema::read_texts;
+        pub use crate::schema::{
+            Additional, Annotations, Assertion, Node, NodeId, NumberRules, ObjectShape, Operand,
+            Property, Schemas, Shape, StringRules, TupleShape, UnionShape, Variant, published,
+        };
     }
     pub mod syntax {
         pub use crate::syntax::parse;

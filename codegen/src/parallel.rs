@@ -12,7 +12,7 @@ const CHUNK: usize = 16;
 const STACK: usize = 8 << 20;
 
 /// Applies `work` to each item; returns the results in the order of the items.
-pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     map_with(items, || (), |(), item| work(item))
 }
 

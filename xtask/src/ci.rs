@@ -9,7 +9,7 @@ use crate::tool::CARGO_DENY;
 use crate::{End, generate, msrv};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
-const DOC_TESTED: [&str; 16] = [
+const DOC_TESTED: [&str; 17] = [
     "toolwright",
     "toolwright-agents",
     "toolwright-async-openai",
@@ -20,6 +20,7 @@ const DOC_TESTED: [&str; 16] = [
     "toolwright-genai",
     "toolwright-http",
     "toolwright-import",
+    "toolwright-lock",
     "toolwright-macros",
     "toolwright-mcp",
     "toolwright-model",
@@ -55,8 +56,8 @@ const COMPILER_FEATURES: [&str; 4] = ["language-schema", "patterns", "project", 
 
 /// Runs all steps. With `strict`, the run fails at its end if anything was skipped.
 pub(crate) fn run(strict: bool) -> End {
-    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 8] =
-        [format, drift, lint, lint_features, test, doc_test, oldest_rust, deny];
+    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 9] =
+        [format, drift, lint, lint_features, test, lock, doc_test, oldest_rust, deny];
     let ended = Skipped::begin().and_then(|mut skipped| {
         let ended = steps.iter().try_for_each(|step| step(&mut skipped));
         Ok((ended, skipped.list()?))
@@ -114,6 +115,19 @@ fn drift(_: &mut Skipped) -> Result<(), Failed> {
         End::Done => Ok(()),
         _ => Err(Failed { step: name.to_owned() }),
     }
+}
+
+/// Compares the tools of this repository with toolwright.lock.
+fn lock(_: &mut Skipped) -> Result<(), Failed> {
+    step(&Invocation::cargo(&[
+        "run",
+        "--quiet",
+        "--package",
+        "toolwright-cli",
+        "--",
+        "lock",
+        "--check",
+    ]))
 }
 
 fn lint(_: &mut Skipped) -> Result<(), Failed> {

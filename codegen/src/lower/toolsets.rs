@@ -186,9 +186,10 @@ pub(super) fn toolsets<'a>(
             Some(text) => owned(text.description.as_ref()),
             None => services.list[service.position()].description.clone(),
         };
+        let version = toolset.text.and_then(|text| text.version).map(|version| version.0);
         let agent = exporter(agents, toolset, report);
         let name = toolset.name.clone();
-        list.push(Toolset { name, description, service, agent, mcp, tools: ids });
+        list.push(Toolset { name, description, version, service, agent, mcp, tools: ids });
         texts.push(toolset.text);
     }
     // Aliases come after names: a name that is also an alias refers to the tool of that name.

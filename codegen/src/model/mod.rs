@@ -157,6 +157,8 @@ pub struct Toolset {
     pub name: Spanned<String>,
     /// Its purpose.
     pub description: Option<String>,
+    /// Its version: major, minor and patch.
+    pub version: Option<[u64; 3]>,
     /// The service that owns it.
     pub service: ServiceId,
     /// The agent that exports it and implements its unbound tools, if any.

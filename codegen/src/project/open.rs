@@ -6,12 +6,12 @@ use std::sync::Arc;
 use toolwright_dialect::{Dialect, DialectError};
 
 use super::{Checked, Failure, Generated, Generation, PublishedTool};
-use crate::config::{CONFIG_FILE, Config, normalize_lexically};
+use crate::config::{Breaking, CONFIG_FILE, Config, normalize_lexically};
 use crate::diagnostic::{Diagnostic, files as mistakes, projects};
 use crate::dialects::Dialects;
 use crate::disk::{self, ReadSources};
 use crate::json::Style;
-use crate::model::Tool;
+use crate::model::{self, Tool};
 use crate::options::Options;
 use crate::schema::published;
 use crate::source::{Source, Sources, Span};
@@ -206,6 +206,41 @@ impl Project {
             is_deferred: tool.is_deferred,
         };
         Ok(project.tools.iter().enumerate().map(publish).collect())
+    }
+
+    /// Returns the table `[breaking]` of the configuration. `viewpoints` and `rules` are the words that it may have.
+    ///
+    /// # Errors
+    ///
+    /// If it has another word.
+    #[doc(hidden)]
+    pub fn breaking(&self, viewpoints: &[&str], rules: &[&str]) -> Result<&Breaking, Failure> {
+        self.config
+            .breaking(viewpoints, rules)
+            .map_err(|findings| Failure::Rejected { sources: self.config_text.clone(), findings })
+    }
+
+    /// Returns the meaning of the schema, for `toolwright-lock`.
+    ///
+    /// # Errors
+    ///
+    /// See [`Failure`].
+    #[doc(hidden)]
+    pub fn model(&self) -> Result<model::Project, Failure> {
+        self.analyze().map(|(_, analysis)| analysis.lowered.project)
+    }
+
+    /// Returns the meaning of other schema files, such as those of an earlier version, with the options of this project.
+    ///
+    /// # Errors
+    ///
+    /// See [`Failure`].
+    #[doc(hidden)]
+    pub fn model_of(&self, sources: Sources) -> Result<model::Project, Failure> {
+        match analyze(Vec::new(), &sources, &self.options()?) {
+            Ok(analysis) => Ok(analysis.lowered.project),
+            Err(findings) => Err(Failure::Rejected { sources, findings }),
+        }
     }
 
     /// Reads and analyzes the schema.

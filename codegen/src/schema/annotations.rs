@@ -76,7 +76,8 @@ impl Annotations {
     };
 
     /// Returns these annotations, with missing ones taken from others.
-    pub(super) fn completed_by(&self, others: &Self) -> Self {
+    #[must_use]
+    pub fn completed_by(&self, others: &Self) -> Self {
         Self {
             title: self.title.clone().or_else(|| others.title.clone()),
             description: self.description.clone().or_else(|| others.description.clone()),

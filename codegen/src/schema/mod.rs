@@ -9,6 +9,8 @@ mod number;
 mod publish;
 pub(crate) mod read;
 mod sample;
+#[cfg(feature = "project")]
+mod texts;
 mod validate;
 
 use std::collections::BTreeSet;
@@ -24,6 +26,8 @@ pub use number::{as_f64, is_double, last_place, whole};
 pub use publish::definitions;
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
+#[cfg(feature = "project")]
+pub use texts::read_texts;
 pub use validate::violations;
 pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 

@@ -7,7 +7,7 @@ use toolwright::spec::{Effort, Strictness};
 
 use super::values::{
     Amount, Digest, Disclosure, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord,
-    SchemaText, Several, StatusText, Version, Word,
+    Release, SchemaText, Several, StatusText, Version, Word,
 };
 use crate::diagnostic::{Report, form};
 use crate::options::Integers;
@@ -126,6 +126,8 @@ mapping! {
     Toolset {
         /// Its purpose.
         description: Option<Text>,
+        /// Its version, such as `1.3.0`. `toolwright breaking` allows the changes that a new version announces.
+        version: Option<Release>,
         /// Tags of all its tools, before the tools' own tags.
         tags: Option<Vec<Text>>,
         /// The remote MCP server that has these tools.

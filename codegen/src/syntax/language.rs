@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::document::{Document, HttpQuery, HttpQueryParameter, Service, ServiceRef};
 use super::patterns::named;
 use super::values::{
-    Amount, Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, StatusText,
-    Version, Word, Words,
+    Amount, Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, Release,
+    StatusText, Version, Word, Words,
 };
 use crate::json::Json;
 use crate::source::Spanned;
@@ -101,6 +101,10 @@ inline! {
     Version => json_schema!({ "const": 1 });
     Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
     Amount => json_schema!({ "type": "number", "exclusiveMinimum": 0 });
+    Release => json_schema!({
+        "type": "string",
+        "pattern": r"^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}$",
+    });
     Digest => json_schema!({ "type": "string", "pattern": "^[0-9a-f]{64}$" });
     Literal => json_schema!(true);
     RecoveryWord => json_schema!({

@@ -34,6 +34,10 @@ pub struct Period(pub Duration);
 #[derive(Clone, Copy, Debug)]
 pub struct Amount(pub u64);
 
+/// A version of three numbers (semver.org), such as `1.3.0`.
+#[derive(Clone, Copy, Debug)]
+pub struct Release(pub [u64; 3]);
+
 /// A JSON Schema or, where allowed, the name of a type. Null is the substitute for any other value, which has been
 /// reported.
 #[derive(Clone, Debug)]
@@ -271,6 +275,26 @@ impl Read for Amount {
 
     fn placeholder(_: Span) -> Self {
         Self(1)
+    }
+}
+
+impl Read for Release {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        let number = |text: &str| {
+            let is_plain = text == "0" || !text.starts_with(['0', '+']);
+            text.parse().ok().filter(|_| is_plain)
+        };
+        let numbers: Option<Vec<u64>> =
+            node.as_str().and_then(|text| text.split('.').map(number).collect());
+        let version = numbers.and_then(|numbers| <[u64; 3]>::try_from(numbers).ok());
+        if version.is_none() {
+            report.add(node.unexpected("a version of three numbers, such as `1.3.0`"));
+        }
+        version.map(Self)
+    }
+
+    fn placeholder(_: Span) -> Self {
+        Self([0; 3])
     }
 }
 

@@ -2,6 +2,7 @@
 
 use clap::error::ErrorKind;
 use toolwright_codegen::diagnostic::{Code, Group, groups};
+use toolwright_lock::{Classes, Rule};
 
 use crate::exit::Exit;
 use crate::print;
@@ -11,7 +12,10 @@ pub(crate) fn run(name: Option<&str>) -> Exit {
         None => list(),
         Some("configuration") => toolwright_codegen::CONFIGURATION.to_owned(),
         Some("language") => toolwright_codegen::LANGUAGE.to_owned(),
-        Some(name) => explanation(Code::named(name).unwrap_or_else(|| exit_unknown(name))),
+        Some(name) => match rule(name) {
+            Some(text) => text,
+            None => explanation(Code::named(name).unwrap_or_else(|| exit_unknown(name))),
+        },
     };
     print::out(&text);
     Exit::Success
@@ -21,13 +25,38 @@ fn explanation(code: Code) -> String {
     format!("{} ({})\n\n{}", code.name, code.severity, code.explanation())
 }
 
+/// Explains a kind of change that `toolwright diff` reports.
+fn rule(id: &str) -> Option<String> {
+    let mut text = String::new();
+    for Rule { summary, classes, .. } in Rule::named(id) {
+        let Classes { caller, model, reader, implementer, trust, rust } = classes;
+        text += &format!(
+            "{id}: {summary}\n\n  caller {caller}, model {model}, reader {reader}, implementer {implementer}, \
+             trust {trust}, rust {rust}\n\n"
+        );
+    }
+    (!text.is_empty()).then(|| text + EXPLANATION)
+}
+
+/// What the classes mean.
+const EXPLANATION: &str = "\
+`major`: what worked can fail. `minor`: it still works, and something is new. `patch`: only words changed.
+caller: code with the old arguments; model: prompts with the old words; reader: code that reads results with the old
+types; implementer: code that answers calls; trust: whether the tool has to be allowed anew; rust: the generated API.
+";
+
 fn list() -> String {
     let width = Code::all().map(|code| code.name.len()).max().unwrap_or_default();
     let line = |code: &Code| format!("  {:width$}  {}\n", code.name, code.summary());
     let block = |group: &Group| {
         format!("{}:\n{}", group.title, group.codes.iter().map(line).collect::<String>())
     };
-    groups().iter().map(block).collect::<Vec<_>>().join("\n")
+    let mut rules: Vec<&Rule> = Rule::all().collect();
+    rules.dedup_by_key(|rule| rule.id);
+    let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+    let changes = rules.iter().map(|rule| format!("  {:width$}  {}\n", rule.id, rule.summary));
+    let changes = format!("Changes (`toolwright diff`):\n{}", changes.collect::<String>());
+    groups().iter().map(block).chain([changes]).collect::<Vec<_>>().join("\n")
 }
 
 fn exit_unknown(name: &str) -> ! {

@@ -2,6 +2,7 @@
 
 mod chat;
 mod check;
+mod contract;
 mod dialects;
 mod exit;
 mod explain;
@@ -30,6 +31,21 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Report the changes since the lock that the versions of the toolsets do not announce.
+    ///
+    /// Exits with 1 if there are any. A new `version` of a toolset announces changes as semver says; without versions, changes
+    /// may be minor.
+    Breaking {
+        /// The old version: a lock, a schema file or folder, or `git:REV` [default: toolwright.lock].
+        #[arg(long, value_name = "VERSION")]
+        against: Option<String>,
+        /// Whom the changes may not break [default: caller,model,reader, or `[breaking] for` in toolwright.toml].
+        #[arg(long = "for", value_enum, value_delimiter = ',')]
+        viewpoints: Vec<contract::For>,
+        /// The format of the report.
+        #[arg(long, value_enum, default_value = "human")]
+        format: contract::ReportFormat,
+    },
     /// Chat with an agent of the project in the terminal: the same as `cargo run -- chat AGENT`.
     ///
     /// `toolwright init --agent` writes such a program. Others need a few lines: see the crate toolwright-chat.
@@ -51,13 +67,28 @@ enum Command {
         #[arg(long, value_enum, value_name = "FINDINGS")]
         deny: Option<Deny>,
     },
+    /// Show what changed between two versions of the tools, and whom it breaks.
+    ///
+    /// A version is a lock, a schema file or folder, or `git:REV`: the lock of that revision, or else its schema.
+    Diff {
+        /// The old version [default: toolwright.lock].
+        old: Option<String>,
+        /// The new version [default: the project's schema].
+        new: Option<String>,
+        /// The format of the report.
+        #[arg(long, value_enum, default_value = "human")]
+        format: contract::ReportFormat,
+        /// Also count readers of stored results, which have the old types.
+        #[arg(long)]
+        stored_results: bool,
+    },
     /// Show which parts of the tools' schemas each provider accepts, and what is lost.
     #[command(subcommand)]
     Dialects(dialects::Command),
-    /// Explain a kind of mistake; without a code, list all kinds. `language` and `configuration` print the references of schema
+    /// Explain a kind of mistake or of change; without a code, list all kinds. `language` and `configuration` print the references of schema
     /// files and of `toolwright.toml`.
     Explain {
-        /// The code in brackets in a report, such as duplicate-tool, or `language` or `configuration`.
+        /// The code in a report, such as duplicate-tool or ARG_REMOVED, or `language` or `configuration`.
         code: Option<String>,
     },
     /// Generate the project's crates.
@@ -86,6 +117,12 @@ enum Command {
         parts: init::Parts,
         #[command(flatten)]
         location: init::LocationArgs,
+    },
+    /// Write toolwright.lock: the tools as they are published, to review and to compare with later ones.
+    Lock {
+        /// Write nothing; show the changes and exit with 1 if there are any.
+        #[arg(long)]
+        check: bool,
     },
     /// Print the JSON Schema of the schema language, for editors.
     Schema,
@@ -120,8 +157,14 @@ fn main() -> Exit {
 
 fn run(command: Command) -> Exit {
     match command {
+        Command::Breaking { against, viewpoints, format } => {
+            contract::breaking(against.as_deref(), &viewpoints, format)
+        }
         Command::Chat { agent, package } => chat::run(&agent, package.as_deref()),
         Command::Check { paths, format, deny } => check::run(paths, format, deny),
+        Command::Diff { old, new, format, stored_results } => {
+            contract::changes(old.as_deref(), new.as_deref(), format, stored_results)
+        }
         Command::Dialects(command) => dialects::run(command),
         Command::Explain { code } => explain::run(code.as_deref()),
         Command::Gen { schema, out, watch: true, .. } => watch::run(&Folders { schema, out }),
@@ -129,6 +172,7 @@ fn run(command: Command) -> Exit {
         Command::Import(import::Source::Mcp(arguments)) => import::mcp::run(&arguments),
         Command::Import(import::Source::Openapi(arguments)) => import::openapi::run(&arguments),
         Command::Init { dir, parts, location } => init::run(&dir, parts, location),
+        Command::Lock { check } => contract::lock(check),
         Command::Schema => {
             print::out(&toolwright_codegen::language_schema());
             Exit::Success

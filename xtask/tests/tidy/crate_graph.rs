@@ -30,6 +30,7 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright-rig", &["toolwright", "toolwright-dialect", "toolwright-runtime"]),
     allowed("crates/toolwright-http", &["toolwright"]),
     allowed("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),
+    allowed("crates/toolwright-lock", &["toolwright", "toolwright-codegen"]),
     // `import mcp` uses the MCP client: docs/decisions/0014.
     allowed(
         "crates/toolwright-cli",
@@ -38,6 +39,7 @@ const OURS: &[Allowed] = &[
             "toolwright-codegen",
             "toolwright-dialect",
             "toolwright-import",
+            "toolwright-lock",
             "toolwright-mcp",
         ],
     ),

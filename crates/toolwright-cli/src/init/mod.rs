@@ -12,6 +12,7 @@ use toolwright_codegen::disk;
 use toolwright_codegen::internal::naming;
 use toolwright_codegen::project::{Mode, Project};
 
+use crate::contract;
 use crate::exit::Exit;
 use crate::{generate, print};
 use location::Location;
@@ -59,6 +60,10 @@ pub(crate) fn run(dir: &Path, parts: Parts, location: LocationArgs) -> Exit {
         match Project::open(dir).and_then(|project| project.generate(Mode::Write)) {
             Ok(generated) => drop(generate::report(&generated)),
             Err(failure) => return generate::report_failure("gen", &failure),
+        }
+        match contract::lock_of(dir) {
+            Exit::Success => {}
+            failed => return failed,
         }
     }
     let name = disk::printable_path(dir);

@@ -1,0 +1,346 @@
+//! `toolwright lock`, `diff` and `breaking`: what the tools promised, what changed, and whom that breaks.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::ValueEnum;
+use toolwright::format::DateTime;
+use toolwright::untrusted::read_text;
+use toolwright_codegen::disk::write_text;
+use toolwright_codegen::project::{Failure, Project};
+use toolwright_codegen::{Source, Sources};
+use toolwright_lock::{
+    Difference, Exception, Format, LOCK_FILE, Lock, Policy, Rule, Viewpoint, diff, render,
+};
+
+use crate::exit::Exit;
+use crate::print;
+
+/// The largest lock that is read, in MiB.
+const MAX_MIB: u32 = 256;
+
+/// The format of a report on changes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Human,
+    Json,
+    Sarif,
+    Github,
+    Markdown,
+}
+
+/// Whose breakage counts.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum For {
+    Caller,
+    Model,
+    Reader,
+    Implementer,
+    Rust,
+}
+
+/// Why a command cannot go on.
+enum Stop {
+    Project(Failure),
+    Rejected(String),
+    Io(String),
+}
+
+type Stopped<T> = Result<T, Stop>;
+
+/// Writes the lock of a new project.
+pub(crate) fn lock_of(folder: &Path) -> Exit {
+    let locked = || -> Stopped<Exit> {
+        let project = Project::open(folder)?;
+        let text = Lock::of(&project.model()?).to_text();
+        write(&project.root().join(LOCK_FILE), &text)
+    };
+    end("lock", locked())
+}
+
+/// Writes the lock of the project, or compares it.
+pub(crate) fn lock(check: bool) -> Exit {
+    let locked = || -> Stopped<Exit> {
+        let project = open()?;
+        let path = project.root().join(LOCK_FILE);
+        let old = read(&path)?;
+        let new = Lock::of(&project.model()?);
+        let new = match &old {
+            Some((_, old)) => new.after(old).map_err(|error| Stop::Rejected(error.to_string()))?,
+            None => new,
+        };
+        let tools = match new.tools.len() {
+            1 => "1 tool".to_owned(),
+            many => format!("{many} tools"),
+        };
+        let text = new.clone().to_text();
+        match old {
+            Some((old, _)) if old == text => print::out(&format!("lock: {tools}, up to date\n")),
+            Some((_, old)) if check => {
+                print::out(&render(&difference(&old, &new)?, None, Format::Human));
+                print::err(&format!(
+                    "lock: {LOCK_FILE} is not up to date; run `toolwright lock`, and review its changes\n"
+                ));
+                return Ok(Exit::Rejected);
+            }
+            None if check => {
+                print::err(&format!(
+                    "lock: there is no {LOCK_FILE}; run `toolwright lock`, and commit it\n"
+                ));
+                return Ok(Exit::Rejected);
+            }
+            _ => {
+                write(&path, &text)?;
+                print::out(&format!("lock: {tools}, written\n"));
+            }
+        }
+        Ok(Exit::Success)
+    };
+    end("lock", locked())
+}
+
+fn write(path: &Path, text: &str) -> Stopped<Exit> {
+    write_text(path, text).map_err(|error| Stop::Io(error.to_string()))?;
+    Ok(Exit::Success)
+}
+
+/// Prints what changed between two versions.
+pub(crate) fn changes(
+    old: Option<&str>,
+    new: Option<&str>,
+    format: ReportFormat,
+    stored_results: bool,
+) -> Exit {
+    let compared = || -> Stopped<Exit> {
+        let old = version(old.unwrap_or(LOCK_FILE))?;
+        let new = match new {
+            Some(new) => version(new)?,
+            None => Lock::of(&open()?.model()?),
+        };
+        let mut found = difference(&old, &new)?;
+        if stored_results {
+            found = found.with_stored_results();
+        }
+        print::out(&render(&found, None, format.into()));
+        Ok(Exit::Success)
+    };
+    end("diff", compared())
+}
+
+/// Reports the changes that the versions of the toolsets do not announce.
+pub(crate) fn breaking(against: Option<&str>, viewpoints: &[For], format: ReportFormat) -> Exit {
+    let compared = || -> Stopped<Exit> {
+        let project = open()?;
+        let mut policy = policy(&project)?;
+        if !viewpoints.is_empty() {
+            policy.viewpoints = viewpoints.iter().map(|viewpoint| (*viewpoint).into()).collect();
+        }
+        let now = DateTime::now().to_string();
+        let expired = policy.expired(now.get(..10).unwrap_or(&now));
+        if let Some(Exception { rule, until, .. }) = expired.first() {
+            return Err(Stop::Rejected(format!(
+                "the exception for {rule} in toolwright.toml ended on {until}; remove it, or set another date"
+            )));
+        }
+        let old = match against {
+            Some(against) => version(against)?,
+            None => version(LOCK_FILE)?,
+        };
+        let new = Lock::of(&project.model()?);
+        let found = difference(&old, &new)?;
+        let broken = policy.breaking(&found, &old, &new);
+        match format {
+            ReportFormat::Human if broken.is_empty() => {
+                let count = found.findings.len();
+                let changes = if count == 1 { "change" } else { "changes" };
+                print::out(&format!(
+                    "breaking: {count} {changes}, none above what the versions announce\n"
+                ));
+            }
+            _ => print::out(&render(&found, Some(&broken), format.into())),
+        }
+        if broken.is_empty() {
+            return Ok(Exit::Success);
+        }
+        print::err(
+            "breaking: a new `version` of the toolset announces such changes; `[breaking]` in toolwright.toml may allow single ones\n",
+        );
+        Ok(Exit::Rejected)
+    };
+    end("breaking", compared())
+}
+
+fn end(command: &str, result: Stopped<Exit>) -> Exit {
+    match result {
+        Ok(exit) => exit,
+        Err(Stop::Project(failure)) => {
+            print::err(&failure.render(print::human()));
+            print::err(&format!("{command}: {failure}\n"));
+            Exit::from(&failure)
+        }
+        Err(Stop::Rejected(message)) => {
+            print::err_line(&format!("{command}: {message}"));
+            Exit::Rejected
+        }
+        Err(Stop::Io(message)) => {
+            print::err_line(&format!("{command}: {message}"));
+            Exit::Io
+        }
+    }
+}
+
+fn open() -> Stopped<Project> {
+    Ok(Project::open(Path::new("."))?)
+}
+
+fn difference(old: &Lock, new: &Lock) -> Stopped<Difference> {
+    diff(old, new).map_err(|error| Stop::Rejected(error.to_string()))
+}
+
+/// Returns what the configuration allows.
+fn policy(project: &Project) -> Stopped<Policy> {
+    let viewpoints = Viewpoint::ALL.map(Viewpoint::as_str);
+    let rules: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
+    let table = project.breaking(&viewpoints, &rules)?;
+    let mut policy = Policy::default();
+    if !table.r#for.is_empty() {
+        let is_listed = |viewpoint: &Viewpoint| {
+            table.r#for.iter().any(|word| word.as_ref() == viewpoint.as_str())
+        };
+        policy.viewpoints = Viewpoint::ALL.into_iter().filter(is_listed).collect();
+    }
+    policy.exceptions = table
+        .ignore
+        .iter()
+        .map(|ignored| Exception {
+            rule: ignored.rule.as_ref().clone(),
+            tool: ignored.tool.clone(),
+            until: ignored.until.as_ref().clone(),
+            because: ignored.because.as_ref().clone(),
+        })
+        .collect();
+    Ok(policy)
+}
+
+/// Returns a version of the tools: a lock, a schema file or a folder of them, or a revision of the repository as `git:REV`.
+fn version(name: &str) -> Stopped<Lock> {
+    if let Some(revision) = name.strip_prefix("git:") {
+        return of_revision(revision);
+    }
+    let path = if name == LOCK_FILE { open()?.root().join(name) } else { PathBuf::from(name) };
+    if path.is_dir() || is_schema(&path) {
+        return Ok(Lock::of(&open()?.with_schema(vec![path]).model()?));
+    }
+    match read(&path)? {
+        Some((_, lock)) => Ok(lock),
+        None => Err(Stop::Io(format!(
+            "there is no {}; `toolwright lock` writes the lock of a project",
+            path.display()
+        ))),
+    }
+}
+
+fn is_schema(file: &Path) -> bool {
+    file.extension().is_some_and(|kind| kind == "yaml" || kind == "yml")
+}
+
+/// Reads a lock, if the file exists.
+fn read(path: &Path) -> Stopped<Option<(String, Lock)>> {
+    let io = |error: io::Error| Stop::Io(format!("cannot read {}: {error}", path.display()));
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io(error)),
+        Ok(found) if !found.is_file() => {
+            return Err(io(io::Error::other("it is not a regular file")));
+        }
+        Ok(_) => {}
+    }
+    let text = File::open(path).and_then(|file| read_text(file, MAX_MIB)).map_err(io)?;
+    let lock = parse(&text, &path.display().to_string())?;
+    Ok(Some((text, lock)))
+}
+
+fn parse(text: &str, name: &str) -> Stopped<Lock> {
+    Lock::parse(text).map_err(|error| Stop::Rejected(format!("{name}: {error}")))
+}
+
+/// Returns the lock of a revision, or else of its schema.
+fn of_revision(revision: &str) -> Stopped<Lock> {
+    let project = open()?;
+    let root = if project.root().as_os_str().is_empty() { Path::new(".") } else { project.root() };
+    let commit = format!("{revision}^{{commit}}");
+    let found = git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+    let Some(commit) = found else {
+        return Err(Stop::Io(format!(
+            "there is no revision `{revision}` in the git repository of {}",
+            root.display()
+        )));
+    };
+    let commit = commit.trim();
+    if let Some(text) = git(root, &["show", &format!("{commit}:./{LOCK_FILE}")])? {
+        return parse(&text, &format!("{LOCK_FILE} of {revision}"));
+    }
+    let mut sources = Vec::new();
+    for schema in project.schema() {
+        let folder = schema.strip_prefix(project.root()).unwrap_or(schema);
+        let folder = folder.to_string_lossy();
+        let listed = git(root, &["ls-tree", "-r", "-z", "--name-only", commit, "--", &folder])?;
+        for path in listed.unwrap_or_default().split('\0') {
+            let is_hidden = path.split('/').any(|part| part.starts_with('.'));
+            if is_hidden || !is_schema(Path::new(path)) {
+                continue;
+            }
+            let text = git(root, &["show", &format!("{commit}:./{path}")])?.unwrap_or_default();
+            sources.push(Source { path: path.to_owned(), text });
+        }
+    }
+    if sources.is_empty() {
+        return Err(Stop::Io(format!("{revision} has neither {LOCK_FILE} nor a schema")));
+    }
+    Ok(Lock::of(&project.model_of(Sources::new(sources))?))
+}
+
+/// Returns the output of git in a folder; none if it failed.
+fn git(folder: &Path, arguments: &[&str]) -> Stopped<Option<String>> {
+    let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
+    let output = output.map_err(|error| Stop::Io(format!("cannot run git: {error}")))?;
+    if !output.status.success() {
+        return Ok(None);
+    }
+    let text = String::from_utf8(output.stdout);
+    let text =
+        text.map_err(|_| Stop::Rejected("a file of the revision is not UTF-8".to_owned()))?;
+    Ok(Some(text))
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Project(failure)
+    }
+}
+
+impl From<For> for Viewpoint {
+    fn from(viewpoint: For) -> Self {
+        match viewpoint {
+            For::Caller => Self::Caller,
+            For::Model => Self::Model,
+            For::Reader => Self::Reader,
+            For::Implementer => Self::Implementer,
+            For::Rust => Self::Rust,
+        }
+    }
+}
+
+impl From<ReportFormat> for Format {
+    fn from(format: ReportFormat) -> Self {
+        match format {
+            ReportFormat::Human => Self::Human,
+            ReportFormat::Json => Self::Json,
+            ReportFormat::Sarif => Self::Sarif,
+            ReportFormat::Github => Self::Github,
+            ReportFormat::Markdown => Self::Markdown,
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! `lock`, `diff` and `breaking`, run as a user runs them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use toolwright_prerequisites::{Prerequisite, has};
+
+const SCHEMA: &str = "\
+toolwright: 1
+service: lights
+toolsets:
+  lights:
+    version: 1.2.0
+    tools:
+      set_mode:
+        description: Set the mode of a lamp.
+        aliases: [put_mode]
+        args:
+          type: object
+          required: [mode]
+          properties:
+            mode: { type: string, enum: [on, off, dim] }
+            level: { type: integer, maximum: 100 }
+      get_mode:
+        description: Get the mode of a lamp.
+        result: { type: string, enum: [on, off, dim] }
+";
+
+/// A project with a lock.
+struct Project(TempDir);
+
+impl Project {
+    fn new() -> Self {
+        let project = Self(tempfile::tempdir().unwrap());
+        fs::create_dir(project.path("schema")).unwrap();
+        project.write("toolwright.toml", "");
+        project.write("schema/lights.yaml", SCHEMA);
+        let (_, code) = project.run(&["lock"]);
+        assert_eq!(code, 0);
+        project
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// Replaces a part of the schema as it was at first.
+    fn edit(&self, from: &str, to: &str) {
+        assert!(SCHEMA.contains(from), "{from}");
+        self.write("schema/lights.yaml", &SCHEMA.replace(from, to));
+    }
+
+    /// Runs the command; returns everything it printed, and its exit code.
+    fn run(&self, arguments: &[&str]) -> (String, i32) {
+        let output = Command::new(env!("CARGO_BIN_EXE_toolwright"))
+            .args(arguments)
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
+        (text(&output), output.status.code().unwrap())
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=A", "-c", "user.email=a@example.com"]);
+        let output = git.args(arguments).current_dir(self.0.path()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+    }
+}
+
+fn text(output: &Output) -> String {
+    let text = [output.stdout.as_slice(), &output.stderr].concat();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_lock_is_written_once_and_compared_by_every_byte() {
+    let project = Project::new();
+    let first = fs::read(project.path("toolwright.lock")).unwrap();
+    assert_eq!(project.run(&["lock", "--check"]), ("lock: 2 tools, up to date\n".to_owned(), 0));
+    for _ in 0..20 {
+        fs::remove_file(project.path("toolwright.lock")).unwrap();
+        project.run(&["lock"]);
+        assert_eq!(fs::read(project.path("toolwright.lock")).unwrap(), first);
+    }
+    project.edit("maximum: 100", "maximum: 50");
+    let (shown, code) = project.run(&["lock", "--check"]);
+    assert_eq!(code, 1);
+    assert!(shown.contains("caller:\n  major: ARG_BOUND_TIGHTENED"), "{shown}");
+    assert!(shown.contains("run `toolwright lock`"), "{shown}");
+    assert_eq!(fs::read(project.path("toolwright.lock")).unwrap(), first);
+    fs::remove_file(project.path("toolwright.lock")).unwrap();
+    let (shown, code) = project.run(&["lock", "--check"]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(!project.path("toolwright.lock").exists());
+}
+
+#[test]
+fn a_changed_digest_of_a_lock_is_drift() {
+    let project = Project::new();
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    let (before, after) = lock.split_once("sha256:").unwrap();
+    let digit = if after.starts_with('0') { '1' } else { '0' };
+    project.write("toolwright.lock", &format!("{before}sha256:{digit}{}", &after[1..]));
+    assert_eq!(project.run(&["lock", "--check"]).1, 1);
+}
+
+#[test]
+fn json_has_a_line_for_each_finding_and_last_the_highest_classes() {
+    let project = Project::new();
+    let none = r#"{"classes":{"caller":"none","model":"none","reader":"none","implementer":"none","trust":"same"},"rust":"none"}"#;
+    assert_eq!(project.run(&["diff", "--format", "json"]), (format!("{none}\n"), 0));
+    project.edit(
+        "result: { type: string, enum: [on, off, dim] }",
+        "result: { type: string, enum: [on, off] }",
+    );
+    let (shown, code) = project.run(&["diff", "--format", "json"]);
+    assert_eq!(code, 0);
+    let expected = concat!(
+        r#"{"rule":"RESULT_ENUM_VALUE_REMOVED","tool":"get_mode","at":{"old":"/result","new":"/result"},"#,
+        r#""classes":{"caller":"none","model":"minor","reader":"minor","implementer":"major","trust":"same"},"#,
+        r#""proof":"proved","witness":"dim","words":"\"dim\" is gone"}"#,
+        "\n",
+        r#"{"classes":{"caller":"none","model":"minor","reader":"minor","implementer":"major","trust":"same"},"rust":"major"}"#,
+        "\n"
+    );
+    assert_eq!(shown, expected);
+    let (shown, _) = project.run(&["diff", "--stored-results", "--format", "json"]);
+    assert!(shown.lines().last().unwrap().contains(r#""reader":"major""#), "{shown}");
+}
+
+#[test]
+fn programs_read_changes_in_three_other_formats() {
+    let project = Project::new();
+    project.edit("[on, off, dim] }\n            level", "[on, off] }\n            level");
+    let (shown, _) = project.run(&["diff", "--format", "github"]);
+    assert!(
+        shown.starts_with("::error title=ARG_ENUM_VALUE_REMOVED::set_mode/args/properties/mode: "),
+        "{shown}"
+    );
+    let (shown, _) = project.run(&["diff", "--format", "markdown"]);
+    assert!(
+        shown.contains("| `set_mode` ❌ | ARG_ENUM_VALUE_REMOVED at `/args/properties/mode`: "),
+        "{shown}"
+    );
+    let (shown, _) = project.run(&["diff", "--format", "sarif"]);
+    let report: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let result = &report["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "ARG_ENUM_VALUE_REMOVED");
+    let place = &result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
+    assert_eq!(place, "set_mode/args/properties/mode");
+}
+
+#[test]
+fn a_version_announces_what_may_break() {
+    let project = Project::new();
+    let removed = "[on, off] }\n            level";
+    let edit = |version: &str, mode: &str| {
+        let text = SCHEMA.replace("[on, off, dim] }\n            level", mode);
+        project.write("schema/lights.yaml", &text.replace("1.2.0", version));
+        project.run(&["breaking"])
+    };
+    assert_eq!(edit("1.2.0", removed).1, 1);
+    let (shown, code) = edit("1.3.0", removed);
+    assert_eq!(code, 1);
+    assert!(shown.contains("caller:\n  major: ARG_ENUM_VALUE_REMOVED"), "{shown}");
+    assert!(shown.contains("1 change of 1 above what the versions announce"), "{shown}");
+    assert_eq!(edit("2.0.0", removed).1, 0);
+    let added = "[on, off, dim, red] }\n            level";
+    assert_eq!(edit("1.2.1", added).1, 1);
+    assert_eq!(edit("1.3.0", added).1, 0);
+    // Those who answer calls have to know the new value.
+    project.write(
+        "schema/lights.yaml",
+        &SCHEMA.replace("1.2.0", "1.3.0").replace("[on, off, dim] }\n            level", added),
+    );
+    assert_eq!(project.run(&["breaking", "--for", "implementer"]).1, 1);
+    project.write("toolwright.toml", "[breaking]\nfor = [\"implementer\"]\n");
+    assert_eq!(project.run(&["breaking"]).1, 1);
+}
+
+#[test]
+fn an_exception_holds_until_its_date() {
+    let project = Project::new();
+    project.edit("            level: { type: integer, maximum: 100 }\n", "");
+    let exception = |rule: &str, until: &str, because: &str| {
+        let text = format!(
+            "[[breaking.ignore]]\nrule = \"{rule}\"\nuntil = \"{until}\"\nbecause = \"{because}\"\n"
+        );
+        project.write("toolwright.toml", &text);
+        project.run(&["breaking"])
+    };
+    assert_eq!(exception("ARG_REMOVED", "2999-12-31", "nobody uses it").1, 0);
+    let (shown, code) = exception("ARG_REMOVED", "2020-12-31", "nobody uses it");
+    assert_eq!(code, 1);
+    assert!(
+        shown.contains("the exception for ARG_REMOVED in toolwright.toml ended on 2020-12-31"),
+        "{shown}"
+    );
+    let (shown, code) = exception("ARG_REMOVE", "2999-12-31", "nobody uses it");
+    assert_eq!(code, 1);
+    assert!(
+        shown.contains("unknown rule `ARG_REMOVE`") && shown.contains("toolwright.toml:2:8"),
+        "{shown}"
+    );
+    assert!(
+        exception("ARG_REMOVED", "soon", "nobody uses it").0.contains("expected a date such as")
+    );
+    assert!(exception("ARG_REMOVED", "2999-12-31", " ").0.contains("an exception needs a reason"));
+}
+
+#[test]
+fn a_name_of_the_past_belongs_to_no_other_tool() {
+    let project = Project::new();
+    project.edit("        aliases: [put_mode]\n", "");
+    let (shown, code) = project.run(&["breaking"]);
+    assert!(code == 1 && shown.contains("ALIAS_REMOVED `put_mode` is gone"), "{shown}");
+    assert_eq!(project.run(&["lock"]).1, 0);
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    assert!(lock.contains("\"put_mode\": {\n      \"was\": \"set_mode\""), "{lock}");
+    project.write(
+        "schema/lights.yaml",
+        &SCHEMA.replace("        aliases: [put_mode]\n", "").replace("get_mode:", "put_mode:"),
+    );
+    let (shown, code) = project.run(&["lock"]);
+    assert_eq!(code, 1);
+    assert!(shown.contains("the name `put_mode` belonged to the tool `set_mode`"), "{shown}");
+    assert!(project.run(&["diff"]).0.contains("NAME_REUSED"));
+    // The tool itself may have its name again.
+    project.write("schema/lights.yaml", SCHEMA);
+    assert_eq!(project.run(&["lock"]).1, 0);
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    assert!(lock.ends_with("\"names\": {}\n}\n"), "{lock}");
+}
+
+#[test]
+fn versions_are_locks_schemas_and_revisions() {
+    if !has(&[Prerequisite::Git]) {
+        return;
+    }
+    let project = Project::new();
+    project.git(&["init", "--quiet"]);
+    fs::rename(project.path("toolwright.lock"), project.path("old.lock")).unwrap();
+    project.git(&["add", "schema", "toolwright.toml"]);
+    project.git(&["commit", "--quiet", "--message", "Without a lock"]);
+    project.edit("maximum: 100", "maximum: 50");
+    for old in ["old.lock", "git:HEAD"] {
+        let (shown, code) = project.run(&["diff", old]);
+        assert!(code == 0 && shown.contains("ARG_BOUND_TIGHTENED"), "{old}: {shown}");
+    }
+    let (shown, code) = project.run(&["diff", "old.lock", "git:HEAD"]);
+    assert_eq!((shown.as_str(), code), ("no changes\n", 0));
+    assert_eq!(project.run(&["lock"]).1, 0);
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "--quiet", "--message", "With a lock"]);
+    project.edit("maximum: 100", "maximum: 20");
+    // The lock of the revision counts, not its schema.
+    let (shown, _) = project.run(&["diff", "git:HEAD"]);
+    assert!(
+        shown.contains("at most 20, was at least -9223372036854775808 and at most 50")
+            || shown.contains("at most 50"),
+        "{shown}"
+    );
+    assert_eq!(project.run(&["breaking", "--against", "git:HEAD~1"]).1, 1);
+    for unknown in ["git:nothing", "git:--help", "git:", "nothing.lock"] {
+        let (shown, code) = project.run(&["diff", unknown]);
+        assert_eq!(code, 3, "{unknown}: {shown}");
+    }
+    assert_eq!(project.run(&["diff", "schema", "schema/lights.yaml"]).0, "no changes\n");
+}
+
+#[test]
+fn files_that_are_no_locks_are_refused() {
+    let project = Project::new();
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    let wrong = [
+        ("", "expected a lock"),
+        ("{}", "missing field `lock`"),
+        ("{\"lock\": 2}", "the lock has the version 2, expected 1"),
+        (&lock.replace("\"description\"", "\"descriptions\""), "unknown field `descriptions`"),
+        (&lock.replacen("\"type\": \"string\"", "\"type\": \"text\"", 1), "cannot be read"),
+    ];
+    for (text, message) in wrong {
+        project.write("toolwright.lock", text);
+        let (shown, code) = project.run(&["diff"]);
+        assert_eq!(code, 1, "{shown}");
+        assert!(shown.contains(message), "{message}: {shown}");
+    }
+    let (shown, code) = project.run(&["diff", "/dev/zero"]);
+    assert!(code == 3 && shown.contains("it is not a regular file"), "{shown}");
+}
+
+#[test]
+fn every_rule_is_explained() {
+    let project = Project::new();
+    let (shown, code) = project.run(&["explain", "ARG_REMOVED"]);
+    assert_eq!(code, 0);
+    assert!(shown.starts_with("ARG_REMOVED: an optional argument is gone\n"), "{shown}");
+    assert!(project.run(&["explain"]).0.contains("  ARG_REMOVED "));
+    assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules.md").exists());
+}

@@ -1,0 +1,35 @@
+//! What a set of tools promised, and whom a change of it breaks.
+//!
+//! A [`Lock`] holds the tools of a project as they were published. [`diff`] compares two of them: each [`Finding`] says what
+//! changed, and how much that hurts five groups of people ([`Classes`]). `toolwright lock`, `toolwright diff` and
+//! `toolwright breaking` are this crate at the command line.
+
+#![warn(missing_debug_implementations)]
+
+mod canonical;
+mod classes;
+mod diff;
+mod finding;
+mod lock;
+mod order;
+mod policy;
+mod report;
+mod rules;
+mod schemas;
+#[cfg(test)]
+mod soundness;
+mod tools;
+mod values;
+mod view;
+
+pub use classes::{Change, Classes, Trust, Viewpoint};
+pub use diff::{DiffError, Difference, diff};
+pub use finding::{Finding, Places, Proof};
+pub use lock::{LOCK_FILE, Lock, LockError, LockedTool, LockedToolset, PastName};
+pub use policy::{Breaking, Exception, Policy};
+pub use report::{Format, render};
+pub use rules::Rule;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,477 @@
+//! The lock: the tools of a project as they were published.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use toolwright::Value;
+use toolwright_codegen::internal::model::{
+    Implementation, InjectionSource, Project, Strictness, Tool, ToolId,
+};
+use toolwright_codegen::internal::schema::{NodeId, published};
+use toolwright_codegen::internal::{Style, parallel_map};
+
+use crate::canonical::{canonical, digest, object};
+
+/// The name of the file, in the folder of `toolwright.toml`.
+pub const LOCK_FILE: &str = "toolwright.lock";
+
+/// The version of the file's format.
+const FORMAT: u32 = 1;
+
+/// The tools of a project as they were published, with the names that belonged to tools before.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    /// The version of the format: 1.
+    lock: u32,
+    /// The version of the schema language: 1.
+    language: u32,
+    /// The toolsets, by name.
+    pub toolsets: BTreeMap<String, LockedToolset>,
+    /// The tools, by name.
+    pub tools: BTreeMap<String, LockedTool>,
+    /// Names that were published and belong to no tool any more, neither as its name nor as an alias. No other tool may have one.
+    pub names: BTreeMap<String, PastName>,
+}
+
+/// A toolset.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedToolset {
+    /// The service that owns it.
+    pub service: String,
+    /// Its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// A name that belonged to a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PastName {
+    /// The name of the tool when it was last published.
+    pub was: String,
+    /// The version of its toolset without it, if the toolset has versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+}
+
+/// A tool.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedTool {
+    /// Its toolset.
+    pub toolset: String,
+    /// A short name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The description that models read.
+    pub description: String,
+    /// Earlier names, by which it can still be called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// Its deprecation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<LockedDeprecation>,
+    /// The schema of its arguments.
+    pub args: Box<RawValue>,
+    /// The schema of its result.
+    pub result: Box<RawValue>,
+    /// The advice of each declared error.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<String, String>,
+    /// Hints about its effects.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, bool>,
+    /// The approval that it needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<LockedApproval>,
+    /// The keys of its payload that the host fills in, with their sources.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inject: BTreeMap<String, String>,
+    /// How its calls are run.
+    #[serde(default, skip_serializing_if = "LockedLimits::is_default")]
+    pub limits: LockedLimits,
+    /// Templates for its progress.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub hints: BTreeMap<String, String>,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Example calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<LockedExample>,
+    /// What answers its calls: `method`, `agent`, `mcp` or `external`, with its name.
+    pub implementation: BTreeMap<String, String>,
+    /// Its digests, in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digests: Option<Digests>,
+}
+
+/// The deprecation of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedDeprecation {
+    /// The version that deprecated it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// The tool to use instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replacement: Option<String>,
+}
+
+/// An approval.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedApproval {
+    /// The question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The message to the model if it is denied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub denied: Option<String>,
+    /// Further data for the approver, as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<String>,
+}
+
+/// How the calls of a tool are run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LockedLimits {
+    /// The time limit of an attempt in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The most attempts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u32>,
+    /// True if no call runs at the same time as others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sequential: bool,
+    /// True if models have to search for it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deferred: bool,
+    /// How much it needs providers to enforce its schema, if it does not only prefer it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict: Option<String>,
+}
+
+/// An example call.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedExample {
+    /// The arguments.
+    pub args: Box<RawValue>,
+    /// The result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Box<RawValue>>,
+}
+
+/// The digests of a tool, each `sha256:` and 64 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Digests {
+    /// Of what a model reads: name, title, description, schema of the arguments, examples.
+    pub model: String,
+    /// Of the schema of the arguments.
+    pub args: String,
+    /// Of the schema of the result.
+    pub result: String,
+    /// Of the whole entry.
+    pub all: String,
+}
+
+/// Why a lock cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockError(String);
+
+impl Lock {
+    /// Returns the lock of a project that was not locked before.
+    pub fn of(project: &Project) -> Self {
+        let toolsets = project.toolsets.iter().map(|toolset| {
+            let version =
+                toolset.version.map(|[major, minor, patch]| format!("{major}.{minor}.{patch}"));
+            let service = project[toolset.service].name.value.clone();
+            (toolset.name.value.clone(), LockedToolset { service, version })
+        });
+        let ids: Vec<ToolId> = ToolId::first(project.tools.len()).collect();
+        let tools = parallel_map(&ids, |id| {
+            (project[*id].name.value.clone(), LockedTool::of(project, *id))
+        });
+        Self {
+            lock: FORMAT,
+            language: 1,
+            toolsets: toolsets.collect(),
+            tools: tools.into_iter().collect(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the names that an earlier lock has and this one has not.
+    ///
+    /// # Errors
+    ///
+    /// If a tool has a name that belonged to another one.
+    pub fn after(mut self, old: &Self) -> Result<Self, LockError> {
+        let reused = self.reused(old);
+        if let Some((name, was)) = reused.into_iter().next() {
+            return Err(LockError(format!(
+                "the name `{name}` belonged to the tool `{was}`, so that stored calls and transcripts mean that tool; \
+                 choose another name, or remove the name from `names` of {LOCK_FILE}"
+            )));
+        }
+        let known: BTreeSet<&str> = self.routed().collect();
+        let mut names = old.names.clone();
+        for (name, tool) in &old.tools {
+            let version =
+                self.toolsets.get(&tool.toolset).and_then(|toolset| toolset.version.clone());
+            for gone in tool.aliases.iter().chain([name]) {
+                names.insert(gone.clone(), PastName { was: name.clone(), until: version.clone() });
+            }
+        }
+        names.retain(|name, _| !known.contains(name.as_str()));
+        self.names = names;
+        Ok(self)
+    }
+
+    /// Returns the names that belonged to one tool in an earlier lock and belong to another one here, with the earlier tool.
+    pub(crate) fn reused(&self, old: &Self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for (name, tool) in &self.tools {
+            for taken in tool.aliases.iter().chain([name]) {
+                let was = match old.names.get(taken) {
+                    Some(past) => Some(past.was.as_str()),
+                    None => old.tool_called(taken).filter(|_| !old.tools.contains_key(taken)),
+                };
+                // The tool itself, under its name or an alias, may take its names again.
+                let is_same =
+                    |was: &str| was == name || tool.aliases.iter().any(|alias| alias == was);
+                if let Some(was) = was.filter(|was| !is_same(was)) {
+                    found.push((taken.clone(), was.to_owned()));
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the tool that a name or an alias belongs to.
+    pub(crate) fn tool_called(&self, name: &str) -> Option<&str> {
+        if let Some((name, _)) = self.tools.get_key_value(name) {
+            return Some(name);
+        }
+        let has = |tool: &LockedTool| tool.aliases.iter().any(|alias| alias == name);
+        self.tools.iter().find(|(_, tool)| has(tool)).map(|(name, _)| name.as_str())
+    }
+
+    /// Returns all names and aliases of tools.
+    fn routed(&self) -> impl Iterator<Item = &str> {
+        let tools = self.tools.iter();
+        tools.flat_map(|(name, tool)| tool.aliases.iter().chain([name]).map(String::as_str))
+    }
+
+    /// Returns the text of the file, with the digests of its tools.
+    pub fn to_text(mut self) -> String {
+        let tools: Vec<(&String, &LockedTool)> = self.tools.iter().collect();
+        let digests = parallel_map(&tools, |(name, tool)| tool.digests(name));
+        for (tool, digests) in self.tools.values_mut().zip(digests) {
+            tool.digests = Some(digests);
+        }
+        // These values have no maps with keys other than strings, so writing them cannot fail.
+        serde_json::to_string_pretty(&self).unwrap_or_default() + "\n"
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    ///
+    /// If it is not a lock, or one of a later version.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        #[derive(Deserialize)]
+        struct Head {
+            lock: u32,
+        }
+        let error = |error: serde_json::Error| LockError(format!("expected a lock: {error}"));
+        let Head { lock } = serde_json::from_str(text).map_err(error)?;
+        if lock != FORMAT {
+            return Err(LockError(format!(
+                "the lock has the version {lock}, expected {FORMAT}; use the version of toolwright that wrote it"
+            )));
+        }
+        serde_json::from_str(text).map_err(error)
+    }
+}
+
+impl LockedTool {
+    fn of(project: &Project, id: ToolId) -> Self {
+        let tool = &project[id];
+        let method = tool.binding.as_ref().map(|binding| &project[binding.method]);
+        let errors = method.iter().flat_map(|method| &method.errors);
+        let binding = tool.binding.iter().flat_map(|binding| &binding.inject);
+        Self {
+            toolset: project[tool.toolset].name.value.clone(),
+            title: tool.title.clone(),
+            description: tool.description.clone(),
+            aliases: tool.aliases.iter().map(|alias| alias.value.clone()).collect(),
+            deprecated: tool.deprecated.as_ref().map(|deprecation| LockedDeprecation {
+                since: deprecation.since.clone(),
+                replacement: deprecation.replacement.map(|tool| project[tool].name.value.clone()),
+            }),
+            errors: errors
+                .map(|error| (error.name.value.clone(), error.recovery.as_str().to_owned()))
+                .collect(),
+            annotations: annotations(tool),
+            approval: tool.approval.as_ref().map(|approval| {
+                let text =
+                    |text: &Option<toolwright::spec::Text>| text.as_deref().map(str::to_owned);
+                LockedApproval {
+                    prompt: text(&approval.prompt),
+                    denied: text(&approval.denied),
+                    metadata: text(&approval.metadata),
+                }
+            }),
+            inject: binding
+                .map(|injection| (injection.property.value.clone(), source(&injection.source)))
+                .collect(),
+            limits: LockedLimits {
+                timeout_ms: tool
+                    .limits
+                    .timeout
+                    .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
+                attempts: tool.limits.attempts,
+                sequential: tool.limits.sequential,
+                deferred: tool.is_deferred,
+                strict: strictness(tool),
+            },
+            hints: [("call", &tool.hints.call), ("result", &tool.hints.result)]
+                .into_iter()
+                .filter_map(|(key, text)| Some((key.to_owned(), text.as_deref()?.to_owned())))
+                .collect(),
+            tags: tool.tags.clone(),
+            examples: tool
+                .examples
+                .iter()
+                .map(|example| LockedExample {
+                    args: raw(&example.args),
+                    result: example.result.as_deref().map(raw),
+                })
+                .collect(),
+            implementation: implementation(project, id),
+            digests: None,
+            args: schema(project, tool.args),
+            result: schema(project, tool.result),
+        }
+    }
+
+    fn digests(&self, name: &str) -> Digests {
+        let text = |raw: &RawValue| canonical(&raw.get().parse().unwrap_or_default());
+        let word = |text: &str| canonical(&Value::from(text));
+        let (args, result) = (text(&self.args), text(&self.result));
+        let example = |example: &LockedExample| {
+            let result = example.result.as_deref().map_or_else(|| "null".to_owned(), text);
+            format!("[{},{result}]", text(&example.args))
+        };
+        let examples = self.examples.iter().map(example).collect::<Vec<_>>().join(",");
+        let model = object([
+            ("name", word(name)),
+            ("title", self.title.as_deref().map_or_else(|| "null".to_owned(), word)),
+            ("description", word(&self.description)),
+            ("args", args.clone()),
+            ("examples", format!("[{examples}]")),
+        ]);
+        // The schemas are long and already canonical.
+        let rest = Self {
+            args: RawValue::NULL.to_owned(),
+            result: RawValue::NULL.to_owned(),
+            digests: None,
+            ..self.clone()
+        };
+        let rest = serde_json::to_string(&rest).unwrap_or_default().parse().unwrap_or_default();
+        let mut whole =
+            vec![("name", word(name)), ("args", args.clone()), ("result", result.clone())];
+        if let Value::Object(entries) = &rest {
+            let others = entries.iter().filter(|(key, _)| *key != "args" && *key != "result");
+            whole.extend(others.map(|(key, value)| (key, canonical(value))));
+        }
+        Digests {
+            model: digest("model", &model),
+            all: digest("all", &object(whole)),
+            args: digest("args", &args),
+            result: digest("result", &result),
+        }
+    }
+}
+
+impl LockedLimits {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Returns a schema as it is written in the file, six columns in.
+fn schema(project: &Project, node: NodeId) -> Box<RawValue> {
+    let text = published(&project.schemas, node, Style::Pretty);
+    raw(&text.trim_end().replace('\n', "\n      "))
+}
+
+fn raw(text: &str) -> Box<RawValue> {
+    // The compiler writes valid JSON.
+    RawValue::from_string(text.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+fn annotations(tool: &Tool) -> BTreeMap<String, bool> {
+    let found = &tool.annotations;
+    let all = [
+        ("destructive", found.destructive),
+        ("idempotent", found.idempotent),
+        ("open_world", found.open_world),
+        ("read_only", found.read_only),
+    ];
+    all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+}
+
+fn strictness(tool: &Tool) -> Option<String> {
+    match tool.strictness {
+        Strictness::Always => Some("always".to_owned()),
+        Strictness::Prefer => None,
+        Strictness::Never => Some("never".to_owned()),
+    }
+}
+
+fn source(source: &InjectionSource) -> String {
+    match source {
+        InjectionSource::RunId => "run_id".to_owned(),
+        InjectionSource::SessionId => "session_id".to_owned(),
+        InjectionSource::TurnId => "turn_id".to_owned(),
+        InjectionSource::CallId => "call_id".to_owned(),
+        InjectionSource::ParentCallId => "parent_call_id".to_owned(),
+        InjectionSource::Label(key) => format!("label:{key}"),
+    }
+}
+
+fn implementation(project: &Project, id: ToolId) -> BTreeMap<String, String> {
+    let (kind, name) = match project.implementation(id) {
+        Implementation::Method(method) => {
+            let method = &project[method];
+            let service = &project[method.service].name.value;
+            ("method", format!("{service}.{}", method.name.value))
+        }
+        Implementation::Agent(agent) => ("agent", project[agent].name.value.clone()),
+        Implementation::Mcp(server) => {
+            let tool = &project[id];
+            let name = tool.remote.as_deref().unwrap_or(&tool.name.value);
+            ("mcp", format!("{server}/{name}"))
+        }
+        Implementation::External => ("external", String::new()),
+    };
+    BTreeMap::from([(kind.to_owned(), name)])
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LockError {}

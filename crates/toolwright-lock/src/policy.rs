@@ -1,0 +1,139 @@
+//! Which changes a new version may have.
+
+use crate::classes::{Change, Viewpoint};
+use crate::diff::Difference;
+use crate::finding::Finding;
+use crate::lock::Lock;
+
+/// Which changes a project allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// The viewpoints that count.
+    pub viewpoints: Vec<Viewpoint>,
+    /// The changes that are allowed anyway.
+    pub exceptions: Vec<Exception>,
+}
+
+/// A change that is allowed until a date.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// The id of the rule.
+    pub rule: String,
+    /// The tool; every one if there is none.
+    pub tool: Option<String>,
+    /// The last day, as `YYYY-MM-DD`.
+    pub until: String,
+    /// The reason.
+    pub because: String,
+}
+
+/// A change that the versions do not announce.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breaking<'a> {
+    /// The change.
+    pub finding: &'a Finding,
+    /// The viewpoints for which it is above what is allowed.
+    pub viewpoints: Vec<Viewpoint>,
+    /// The highest class that is allowed.
+    pub allowed: Change,
+}
+
+impl Default for Policy {
+    /// The people outside: callers, models and readers of results.
+    fn default() -> Self {
+        Self {
+            viewpoints: vec![Viewpoint::Caller, Viewpoint::Model, Viewpoint::Reader],
+            exceptions: Vec::new(),
+        }
+    }
+}
+
+impl Policy {
+    /// Returns the changes that are above what the versions of their toolsets allow.
+    pub fn breaking<'a>(
+        &self,
+        difference: &'a Difference,
+        old: &Lock,
+        new: &Lock,
+    ) -> Vec<Breaking<'a>> {
+        let breaking = |finding: &'a Finding| {
+            let allowed = allowed(&finding.tool, old, new);
+            let is_excepted = self.exceptions.iter().any(|exception| {
+                exception.rule == finding.rule.id
+                    && exception.tool.as_ref().is_none_or(|tool| *tool == finding.tool)
+            });
+            let above = self.viewpoints.iter().copied();
+            let viewpoints: Vec<Viewpoint> =
+                above.filter(|viewpoint| finding.classes.of(*viewpoint) > allowed).collect();
+            (!viewpoints.is_empty() && !is_excepted).then_some(Breaking {
+                finding,
+                viewpoints,
+                allowed,
+            })
+        };
+        difference.findings.iter().filter_map(breaking).collect()
+    }
+
+    /// Returns the exceptions that have ended before a day, `YYYY-MM-DD`.
+    pub fn expired(&self, today: &str) -> Vec<&Exception> {
+        self.exceptions.iter().filter(|exception| exception.until.as_str() < today).collect()
+    }
+}
+
+/// Returns the highest class that a tool may have. Without versions, that is a minor one; all in a new toolset is allowed.
+fn allowed(tool: &str, old: &Lock, new: &Lock) -> Change {
+    let toolset = new.tools.get(tool).or_else(|| old.tools.get(tool)).map(|tool| &tool.toolset);
+    let Some(toolset) = toolset else { return Change::Minor };
+    let Some(was) = old.toolsets.get(toolset) else { return Change::Major };
+    let is = new.toolsets.get(toolset);
+    let version = |text: Option<&String>| -> Option<[u64; 3]> {
+        let numbers: Vec<u64> = text?.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+        numbers.try_into().ok()
+    };
+    let was = version(was.version.as_ref());
+    let is = version(is.and_then(|toolset| toolset.version.as_ref()));
+    match (was, is) {
+        (Some(was), Some(is)) => announced(was, is),
+        _ => Change::Minor,
+    }
+}
+
+/// Returns the highest class that a new version announces (semver.org, 4, 6 to 8). Before 1.0.0, the second number announces
+/// what may break, as for cargo.
+fn announced(was: [u64; 3], is: [u64; 3]) -> Change {
+    if is <= was {
+        return Change::None;
+    }
+    let [major, minor, _] = was;
+    if is[0] > major || major == 0 && is[1] > minor {
+        Change::Major
+    } else if is[1] > minor || major == 0 {
+        Change::Minor
+    } else {
+        Change::Patch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::announced;
+    use crate::classes::Change::{self, Major, Minor, None, Patch};
+
+    #[test]
+    fn versions_announce_changes_as_semver_says() {
+        let cases: [([u64; 3], [u64; 3], Change); 9] = [
+            ([1, 2, 3], [1, 2, 3], None),
+            ([1, 2, 3], [1, 2, 2], None),
+            ([1, 2, 3], [1, 2, 4], Patch),
+            ([1, 2, 3], [1, 3, 0], Minor),
+            ([1, 2, 3], [2, 0, 0], Major),
+            ([0, 2, 3], [0, 2, 4], Minor),
+            ([0, 2, 3], [0, 3, 0], Major),
+            ([0, 2, 3], [1, 0, 0], Major),
+            ([2, 0, 0], [1, 9, 9], None),
+        ];
+        for (was, is, expected) in cases {
+            assert_eq!(announced(was, is), expected, "{was:?} {is:?}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Reports of changes for people and programs.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolwright::untrusted::line;
+
+use crate::classes::{Change, Classes, Trust, Viewpoint};
+use crate::diff::Difference;
+use crate::finding::{Finding, Places, Proof};
+use crate::policy::Breaking;
+use crate::rules::Rule;
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines for people: for each viewpoint the changes, the worst first.
+    Human,
+    /// A JSON object on each line: the findings, then the highest classes.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Commands of GitHub's workflows.
+    Github,
+    /// A table, for a comment on a pull request.
+    Markdown,
+}
+
+/// The most bytes of words and of a witness that are shown to people.
+const EXCERPT: usize = 120;
+
+/// The most places of a change that are shown to people.
+const MAX_PLACES: usize = 5;
+
+/// Returns a report. `breaking` are the changes that are not allowed, if that was asked.
+pub fn render(
+    difference: &Difference,
+    breaking: Option<&[Breaking<'_>]>,
+    format: Format,
+) -> String {
+    match format {
+        Format::Human => human(difference, breaking),
+        Format::Json => lines(difference),
+        Format::Sarif => sarif(difference, breaking),
+        Format::Github => github(difference, breaking),
+        Format::Markdown => markdown(difference, breaking),
+    }
+}
+
+/// Returns the highest class of any viewpoint but that of Rust.
+fn worst(classes: Classes) -> Change {
+    let viewpoints = Viewpoint::ALL.into_iter().filter(|viewpoint| *viewpoint != Viewpoint::Rust);
+    viewpoints.map(|viewpoint| classes.of(viewpoint)).max().unwrap_or_default()
+}
+
+/// Returns the classes above none, and the trust if it has to be renewed.
+fn hurt(classes: Classes) -> String {
+    let mut parts: Vec<String> = Viewpoint::ALL
+        .into_iter()
+        .filter(|viewpoint| classes.of(*viewpoint) > Change::None)
+        .map(|viewpoint| format!("{} {}", viewpoint.as_str(), classes.of(viewpoint)))
+        .collect();
+    if classes.trust > Trust::Same {
+        parts.push(format!("trust {}", classes.trust));
+    }
+    if parts.is_empty() { "nobody".to_owned() } else { parts.join(", ") }
+}
+
+fn place(at: &Places) -> &str {
+    at.new.as_deref().or(at.old.as_deref()).unwrap_or_default()
+}
+
+/// Lists the changes for each viewpoint, the worst first. A change of a type that several tools use is one line.
+fn human(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
+    if difference.findings.is_empty() {
+        return "no changes\n".to_owned();
+    }
+    let mut text = String::new();
+    for viewpoint in Viewpoint::ALL {
+        let counts = |finding: &&Finding| match breaking {
+            None => true,
+            Some(breaking) => breaking.iter().any(|breaking| {
+                std::ptr::eq(breaking.finding, *finding) && breaking.viewpoints.contains(&viewpoint)
+            }),
+        };
+        let class = |finding: &Finding| finding.classes.of(viewpoint);
+        let findings = difference.findings.iter().filter(counts);
+        let findings = findings.filter(|finding| class(finding) > Change::None);
+        let lines = grouped(findings.map(|finding| (Reverse(class(finding)), finding)));
+        if lines.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{}:", viewpoint.as_str());
+        for (Reverse(class), line) in lines {
+            let _ = writeln!(text, "  {class}: {line}");
+        }
+    }
+    if let Some(breaking) = breaking {
+        let broken = count(breaking.len());
+        let _ = writeln!(
+            text,
+            "{broken} of {} above what the versions announce",
+            difference.findings.len()
+        );
+        return text;
+    }
+    let trust = difference.findings.iter().filter(|finding| finding.classes.trust > Trust::Same);
+    let lines = grouped(trust.map(|finding| (Reverse(finding.classes.trust), finding)));
+    if !lines.is_empty() {
+        text.push_str("trust:\n");
+    }
+    for (Reverse(trust), line) in lines {
+        let _ = writeln!(text, "  {trust}: {line}");
+    }
+    let unseen = difference.findings.iter().filter(|finding| {
+        worst(finding.classes) == Change::None
+            && finding.classes.rust == Change::None
+            && finding.classes.trust == Trust::Same
+    });
+    for ((), line) in grouped(unseen.map(|finding| ((), finding))) {
+        let _ = writeln!(text, "nobody: {line}");
+    }
+    let _ = writeln!(text, "{}: {}", count(difference.findings.len()), hurt(difference.classes));
+    text
+}
+
+/// Returns a line for each change, with its places in all tools, in the order of the keys.
+fn grouped<'a, K: Ord>(findings: impl Iterator<Item = (K, &'a Finding)>) -> Vec<(K, String)> {
+    let mut groups: BTreeMap<(K, &str, &str, Option<&str>, bool), Vec<String>> = BTreeMap::new();
+    for (key, finding) in findings {
+        let Finding { rule, words, witness, proof, .. } = finding;
+        let group = (key, rule.id, words.as_str(), witness.as_deref(), *proof == Proof::Assumed);
+        let place = line(&format!("{}{}", finding.tool, place(&finding.at)), EXCERPT);
+        groups.entry(group).or_default().push(place);
+    }
+    let shown = |((key, rule, words, witness, is_assumed), places): (
+        (K, &str, &str, _, bool),
+        Vec<String>,
+    )| {
+        let further = places.len().saturating_sub(MAX_PLACES);
+        let mut text = format!("{rule} {}", line(words, EXCERPT));
+        let _ = write!(
+            text,
+            ", at {}",
+            places.into_iter().take(MAX_PLACES).collect::<Vec<_>>().join(", ")
+        );
+        if further > 0 {
+            let _ = write!(text, " and {further} more");
+        }
+        if let Some(witness) = witness {
+            let _ = write!(text, ", shown by {}", line(witness, EXCERPT));
+        } else if is_assumed {
+            text.push_str(", assumed, as no value was found that shows it");
+        }
+        (key, text)
+    };
+    groups.into_iter().map(shown).collect()
+}
+
+fn count(findings: usize) -> String {
+    match findings {
+        1 => "1 change".to_owned(),
+        many => format!("{many} changes"),
+    }
+}
+
+/// A finding as a line of JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    rule: &'a str,
+    tool: &'a str,
+    at: &'a Places,
+    classes: &'a Classes,
+    proof: Proof,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<&'a RawValue>,
+    words: &'a str,
+}
+
+fn lines(difference: &Difference) -> String {
+    let mut text = String::new();
+    for finding in &difference.findings {
+        let witness = finding.witness.as_deref();
+        let line = Line {
+            rule: finding.rule.id,
+            tool: &finding.tool,
+            at: &finding.at,
+            classes: &finding.classes,
+            proof: finding.proof,
+            witness: witness.and_then(|witness| serde_json::from_str(witness).ok()),
+            words: &finding.words,
+        };
+        text.push_str(&serde_json::to_string(&line).unwrap_or_default());
+        text.push('\n');
+    }
+    let classes = &difference.classes;
+    let last = json!({ "classes": classes, "rust": classes.rust });
+    text + &last.to_string() + "\n"
+}
+
+/// Returns whether a change is not allowed; without a policy, whether it is a major one.
+fn is_error(finding: &Finding, breaking: Option<&[Breaking<'_>]>) -> bool {
+    match breaking {
+        Some(breaking) => breaking.iter().any(|breaking| std::ptr::eq(breaking.finding, finding)),
+        None => worst(finding.classes) == Change::Major,
+    }
+}
+
+fn sarif(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
+    let mut known: Vec<&Rule> = Rule::all().collect();
+    known.dedup_by_key(|rule| rule.id);
+    let rules: Vec<Value> = known
+        .iter()
+        .map(|rule| json!({ "id": rule.id, "shortDescription": { "text": rule.summary } }))
+        .collect();
+    let result = |finding: &Finding| {
+        let level = if is_error(finding, breaking) { "error" } else { "note" };
+        let text =
+            format!("{}: {} ({})", finding.rule.summary, finding.words, hurt(finding.classes));
+        let name = format!("{}{}", finding.tool, place(&finding.at));
+        json!({
+            "ruleId": finding.rule.id,
+            "level": level,
+            "message": { "text": text },
+            "locations": [{
+                "physicalLocation": { "artifactLocation": { "uri": crate::LOCK_FILE } },
+                "logicalLocations": [{ "fullyQualifiedName": name }],
+            }],
+        })
+    };
+    let results: Vec<Value> = difference.findings.iter().map(result).collect();
+    let report = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "toolwright", "rules": rules } },
+            "results": results,
+        }],
+    });
+    format!("{report:#}\n")
+}
+
+fn github(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
+    let mut text = String::new();
+    for finding in &difference.findings {
+        let level = if is_error(finding, breaking) { "error" } else { "notice" };
+        let words = format!(
+            "{}{}: {}: {} ({})",
+            finding.tool,
+            place(&finding.at),
+            finding.rule.summary,
+            finding.words,
+            hurt(finding.classes)
+        );
+        let _ = writeln!(text, "::{level} title={}::{}", finding.rule.id, escaped(&words));
+    }
+    text
+}
+
+/// Escapes the text of a command (docs.github.com, workflow commands).
+fn escaped(text: &str) -> String {
+    line(text, usize::MAX).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn markdown(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
+    let mut text = String::new();
+    if difference.findings.is_empty() {
+        return "No tool changed.\n".to_owned();
+    }
+    let head = ["caller", "model", "reader", "implementer", "trust", "rust"];
+    let _ = writeln!(text, "| tool | change | {} | shown by |", head.join(" | "));
+    let _ = writeln!(text, "|---|---|{}---|", "---|".repeat(head.len()));
+    for finding in &difference.findings {
+        let Classes { caller, model, reader, implementer, trust, rust } = finding.classes;
+        let mark = if is_error(finding, breaking) { " ❌" } else { "" };
+        let cell = |text: &str| line(text, EXCERPT).replace('|', "\\|").replace('<', "&lt;");
+        let witness = finding.witness.as_deref().map(|witness| code(&line(witness, EXCERPT)));
+        let _ = writeln!(
+            text,
+            "| `{}`{mark} | {} at {}: {} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust} | {} |",
+            finding.tool,
+            finding.rule.id,
+            code(place(&finding.at)),
+            cell(&finding.words),
+            witness.unwrap_or_default()
+        );
+    }
+    let _ = writeln!(text, "\nTogether: {}.", hurt(difference.classes));
+    text
+}
+
+/// Returns a text as code in a cell of a table.
+fn code(text: &str) -> String {
+    if text.is_empty() {
+        return "the tool".to_owned();
+    }
+    let ticks = "`".repeat(1 + text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0));
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{ticks}{space}{}{space}{ticks}", text.replace('|', "\\|"))
+}

@@ -1,0 +1,274 @@
+//! Compares the schemas of two versions of a tool, part by part.
+
+mod kinds;
+mod objects;
+mod parts;
+mod sets;
+mod words;
+
+use std::collections::BTreeSet;
+
+use toolwright::pointer::escaped;
+use toolwright_codegen::internal::schema::{NodeId, Schemas, Shape, read_texts};
+
+use crate::finding::{Finding, Places, Proof};
+use crate::order::Shift;
+use crate::rules::Rule;
+use crate::values::{Judge, values, witness};
+use crate::view::{Part, View};
+use sets::{FORMATS, PATTERNS, Sets};
+use words::copies;
+
+/// The part of a tool that a schema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// What callers send.
+    Args,
+    /// What callers get.
+    Result,
+}
+
+/// Which values two schemas differ in.
+#[derive(Clone, Copy)]
+enum Shows {
+    /// The new schema refuses values of the old one.
+    Lost,
+    /// The new schema accepts values that the old one refuses.
+    Gained,
+    /// Either.
+    Both,
+    /// No value shows the change.
+    Nothing,
+}
+
+/// A schema in one version, or anything, with its place.
+#[derive(Clone)]
+struct Place {
+    node: Option<NodeId>,
+    pointer: String,
+}
+
+/// Compares two schemas, given as JSON. Returns an error if one cannot be read.
+pub(crate) fn compare(
+    tool: &str,
+    side: Side,
+    old: &str,
+    new: &str,
+) -> Result<Vec<Finding>, String> {
+    if old == new {
+        return Ok(Vec::new());
+    }
+    let (annotated, nodes) = read_texts(&[old, new])?;
+    let (schemas, _) = read_texts(&[old, new])?;
+    let schemas = schemas.without_annotations();
+    let mut comparison = Comparison {
+        tool,
+        side,
+        schemas: &schemas,
+        annotated: &annotated,
+        compared: BTreeSet::new(),
+        findings: Vec::new(),
+    };
+    let root = match side {
+        Side::Args => "/args",
+        Side::Result => "/result",
+    };
+    let place = |node| Place { node: Some(node), pointer: root.to_owned() };
+    let (old_place, new_place) = (place(nodes[0]), place(nodes[1]));
+    comparison.places(&old_place, &new_place);
+    comparison.other_words(old, new, (&old_place, &new_place));
+    if comparison.findings.is_empty() {
+        let (rule, words) = Comparison::spelling(old, new);
+        comparison.add(rule, &old_place, &new_place, Shows::Nothing, words.to_owned());
+    }
+    let mut findings = comparison.findings;
+    // A recursive type is written twice: as the root, and as the definition that it refers to.
+    let roots = copies(old).into_iter().filter(|name| copies(new).contains(name));
+    for copy in roots.map(|name| format!("{root}/$defs/{}", escaped(&name))) {
+        let at_root = |finding: &Finding| {
+            let place = finding.at.new.as_ref().or(finding.at.old.as_ref())?;
+            Some(format!("{root}{}", place.strip_prefix(&copy)?))
+        };
+        let known: BTreeSet<(String, String)> = findings
+            .iter()
+            .filter_map(|finding| {
+                let place = finding.at.new.clone().or_else(|| finding.at.old.clone())?;
+                Some((place, finding.words.clone()))
+            })
+            .collect();
+        findings.retain(|finding| {
+            at_root(finding).is_none_or(|place| !known.contains(&(place, finding.words.clone())))
+        });
+    }
+    Ok(findings)
+}
+
+struct Comparison<'a> {
+    tool: &'a str,
+    side: Side,
+    /// The schemas without annotations.
+    schemas: &'a Schemas,
+    /// The same schemas with annotations; their nodes have the same ids.
+    annotated: &'a Schemas,
+    /// Pairs of nodes that are or were compared.
+    compared: BTreeSet<(NodeId, NodeId)>,
+    findings: Vec<Finding>,
+}
+
+impl Comparison<'_> {
+    /// Returns the rule of this side.
+    fn of<T: Copy>(&self, sides: [T; 2]) -> T {
+        sides[usize::from(self.side == Side::Result)]
+    }
+
+    /// Compares what is accepted at two places, unless they were compared before.
+    fn places(&mut self, old: &Place, new: &Place) {
+        let uses = (old, new);
+        let (old, new) = (self.resolved(old), self.resolved(new));
+        let are_uses = (uses.0.node != old.node, uses.1.node != new.node);
+        if are_uses.0 || are_uses.1 {
+            self.annotations(uses.0, uses.1, are_uses == (true, true));
+        }
+        if let (Some(old), Some(new)) = (old.node, new.node)
+            && !self.compared.insert((old, new))
+        {
+            return;
+        }
+        if are_uses.0 == are_uses.1 {
+            self.annotations(&old, &new, false);
+        }
+        if self.nullable(&old, &new) || self.mixed(&old, &new) {
+            return;
+        }
+        let view = |place: &Place| {
+            place.node.map_or_else(View::of_anything, |node| View::of(self.schemas, node))
+        };
+        let (was, is) = (view(&old), view(&new));
+        self.kinds(&was, &is, &old, &new);
+        match (&was.number, &is.number) {
+            (Some(Part::Rules(was)), Some(Part::Rules(is))) => self.numbers(was, is, &old, &new),
+            (Some(was), Some(is)) => self.constants(was, is, &old, &new),
+            _ => {}
+        }
+        match (&was.string, &is.string) {
+            (Some(Part::Rules(was)), Some(Part::Rules(is))) => self.strings(was, is, &old, &new),
+            (Some(was), Some(is)) => self.constants(was, is, &old, &new),
+            _ => {}
+        }
+        if let (Some(was), Some(is)) = (&was.boolean, &is.boolean) {
+            self.constants(was, is, &old, &new);
+        }
+        match (&was.array, &is.array) {
+            (Some(Part::Rules(was)), Some(Part::Rules(is))) => self.arrays(was, is, &old, &new),
+            (Some(was), Some(is)) => self.constants(was, is, &old, &new),
+            _ => {}
+        }
+        match (&was.object, &is.object) {
+            (Some(Part::Rules(was)), Some(Part::Rules(is))) => self.objects(was, is, &old, &new),
+            (Some(was), Some(is)) => self.constants(was, is, &old, &new),
+            _ => {}
+        }
+        self.rules(&was, &is, &old, &new);
+    }
+
+    /// Follows references that have no keywords beside them.
+    fn resolved(&self, place: &Place) -> Place {
+        let mut place = place.clone();
+        while let Some(target) = self.target(&place) {
+            place = target;
+        }
+        place
+    }
+
+    /// Returns the target of a reference that has no keywords beside it. References in a circle are refused when they are read.
+    fn target(&self, place: &Place) -> Option<Place> {
+        let schema = &self.schemas[place.node?];
+        let target = match schema.shape {
+            Shape::Named(id) => self.schemas[id].schema,
+            Shape::Local(target) => target,
+            _ => return None,
+        };
+        schema.assertions.is_empty().then(|| self.at_definition(target))
+    }
+
+    /// Returns the place of the target of a reference.
+    fn at_definition(&self, target: NodeId) -> Place {
+        let root = self.of(["/args", "/result"]);
+        let pointer = match &self.schemas[target].definition {
+            Some(name) => format!("{root}/$defs/{}", escaped(name)),
+            None => root.to_owned(),
+        };
+        Place { node: Some(target), pointer }
+    }
+
+    /// Reports a change of a set of values.
+    fn shift(&mut self, sets: Sets, shift: Shift, old: &Place, new: &Place, words: String) {
+        let [tightened, loosened, changed] = self.of(sets);
+        let (rule, shows) = match shift {
+            Shift::Tightened => (tightened, Shows::Lost),
+            Shift::Loosened => (loosened, Shows::Gained),
+            Shift::Changed => (changed, Shows::Both),
+        };
+        self.add(rule, old, new, shows, words);
+    }
+
+    fn add(&mut self, rule: &'static Rule, old: &Place, new: &Place, shows: Shows, words: String) {
+        let places = Places { old: Some(old.pointer.clone()), new: Some(new.pointer.clone()) };
+        self.add_at(rule, places, (old, new), shows, words);
+    }
+
+    /// Adds a finding, with a value of one of two schemas that shows it.
+    fn add_at(
+        &mut self,
+        rule: &'static Rule,
+        at: Places,
+        (old, new): (&Place, &Place),
+        shows: Shows,
+        words: String,
+    ) {
+        let witness = self.witness(old, new, shows);
+        // What these keywords accept is not compared.
+        let has_rules = |place: &Place| {
+            place.node.is_some_and(|node| !View::of(self.schemas, node).rules.is_empty())
+        };
+        let is_text_that_changed = [PATTERNS, FORMATS].map(|sets| self.of(sets)[2]).contains(&rule);
+        let is_decided = !(is_text_that_changed || has_rules(old) || has_rules(new));
+        let proof = match (is_decided, &witness) {
+            (true, _) => Proof::Proved,
+            (false, Some(_)) => Proof::Witness,
+            (false, None) => Proof::Assumed,
+        };
+        self.findings.push(Finding {
+            rule,
+            tool: self.tool.to_owned(),
+            at,
+            classes: rule.classes,
+            proof,
+            witness,
+            words,
+        });
+    }
+
+    fn witness(&self, old: &Place, new: &Place, shows: Shows) -> Option<String> {
+        if matches!(shows, Shows::Nothing) {
+            return None;
+        }
+        let values = values(self.schemas, &[old.node, new.node]);
+        let judge = |place: &Place| Judge::of(self.schemas, place.node);
+        let (was, is) = (judge(old), judge(new));
+        let lost = || witness(&values, &was, &is);
+        let gained = || witness(&values, &is, &was);
+        match shows {
+            Shows::Lost => lost(),
+            Shows::Gained => gained(),
+            Shows::Both => lost().or_else(gained),
+            Shows::Nothing => None,
+        }
+    }
+}
+
+impl Place {
+    fn below(&self, part: &str, node: Option<NodeId>) -> Self {
+        Self { node, pointer: format!("{}{part}", self.pointer) }
+    }
+}

@@ -1,0 +1,148 @@
+//! Compares numbers, strings, constants and arrays.
+
+use toolwright::Value;
+
+use super::sets::{BOUNDS, FORMATS, ITEMS, LENGTHS, PATTERNS, TYPES, UNIQUE};
+use super::{Comparison, Place, Shows};
+use crate::order::{Shift, counts, ranges};
+use crate::rules;
+use crate::values::Judge;
+use crate::view::{Arrays, Numbers, Part, Rest, Strings};
+
+impl Comparison<'_> {
+    pub(super) fn numbers(&mut self, was: &Numbers, is: &Numbers, old: &Place, new: &Place) {
+        let ends = |numbers: &Numbers| {
+            let [least, most] = &numbers.ends;
+            let end = |end: &Option<crate::order::End>, [at, beyond]: [&str; 2]| {
+                end.as_ref().map(|(number, is_excluded)| {
+                    format!("{} {}", if *is_excluded { beyond } else { at }, number.as_str())
+                })
+            };
+            let parts = [end(least, ["at least", "above"]), end(most, ["at most", "below"])];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            if parts.is_empty() { "any".to_owned() } else { parts.join(" and ") }
+        };
+        // Between integers and other numbers, the range of doubles counts, and what follows from the type is no news.
+        let is_same_type = was.is_integer == is.is_integer;
+        let (before, after) = (was.limits(!is_same_type), is.limits(!is_same_type));
+        let shift = ranges(
+            [before[0].as_ref(), before[1].as_ref()],
+            [after[0].as_ref(), after[1].as_ref()],
+        );
+        let is_known = !is_same_type
+            && shift == Some(if is.is_integer { Shift::Tightened } else { Shift::Loosened });
+        if let Some(shift) = shift.filter(|_| !is_known) {
+            self.shift(BOUNDS, shift, old, new, format!("{}, was {}", ends(is), ends(was)));
+        }
+        if !is_same_type {
+            return;
+        }
+        if let Some(shift) =
+            Shift::of(is.is_double && !was.is_double, was.is_double && !is.is_double)
+        {
+            let words = if is.is_double { "a double" } else { "a number of any size" };
+            self.shift(FORMATS, shift, old, new, words.to_owned());
+        }
+    }
+
+    pub(super) fn strings(&mut self, was: &Strings, is: &Strings, old: &Place, new: &Place) {
+        if let Some(shift) = counts(was.lengths, is.lengths) {
+            let words = format!("{}, was {}", limits(is.lengths), limits(was.lengths));
+            self.shift(LENGTHS, shift, old, new, words);
+        }
+        let shift = |was: Option<&str>, is: Option<&str>| {
+            Shift::of(was != is && is.is_some(), was != is && was.is_some())
+        };
+        let words = |was: Option<&str>, is: Option<&str>| {
+            let text = |text: Option<&str>| {
+                text.map_or_else(|| "none".to_owned(), |text| format!("`{text}`"))
+            };
+            format!("{}, was {}", text(is), text(was))
+        };
+        let patterns = (was.pattern.as_deref(), is.pattern.as_deref());
+        if let Some(shift) = shift(patterns.0, patterns.1) {
+            self.shift(PATTERNS, shift, old, new, words(patterns.0, patterns.1));
+        }
+        if let Some(shift) = shift(was.format, is.format) {
+            self.shift(FORMATS, shift, old, new, words(was.format, is.format));
+        }
+    }
+
+    /// Compares constants with constants, or constants with a rule.
+    pub(super) fn constants<T>(&mut self, was: &Part<T>, is: &Part<T>, old: &Place, new: &Place) {
+        let added = self.of([&rules::ARG_ENUM_VALUE_ADDED, &rules::RESULT_ENUM_VALUE_ADDED]);
+        let removed = self.of([&rules::ARG_ENUM_VALUE_REMOVED, &rules::RESULT_ENUM_VALUE_REMOVED]);
+        match (was, is) {
+            (Part::Values(was), Part::Values(is)) => {
+                for value in is.iter().filter(|value| !was.contains(value)) {
+                    self.add(added, old, new, Shows::Gained, format!("{value} is new"));
+                }
+                for value in was.iter().filter(|value| !is.contains(value)) {
+                    self.add(removed, old, new, Shows::Lost, format!("{value} is gone"));
+                }
+            }
+            (Part::Rules(_), Part::Values(is)) => {
+                let rule = if self.accepts_all(old, is) {
+                    self.of([&rules::ARG_NOW_ENUM, &rules::RESULT_NOW_ENUM])
+                } else {
+                    self.of(TYPES)[2]
+                };
+                self.add(rule, old, new, Shows::Both, format!("only {}", list(is)));
+            }
+            (Part::Values(was), Part::Rules(_)) => {
+                let rule = if self.accepts_all(new, was) { added } else { self.of(TYPES)[2] };
+                self.add(rule, old, new, Shows::Both, format!("not only {} any more", list(was)));
+            }
+            (Part::Rules(_), Part::Rules(_)) => {}
+        }
+    }
+
+    pub(super) fn accepts_all(&self, place: &Place, values: &[Value]) -> bool {
+        let judge = Judge::of(self.schemas, place.node);
+        values.iter().all(|value| judge.accepts(&value.to_string()) == Some(true))
+    }
+
+    pub(super) fn arrays(&mut self, was: &Arrays, is: &Arrays, old: &Place, new: &Place) {
+        if was.places.len() != is.places.len()
+            || (was.rest == Rest::Closed) != (is.rest == Rest::Closed)
+        {
+            let rule = self.of([&rules::TUPLE_LENGTH_CHANGED, &rules::RESULT_TUPLE_LENGTH_CHANGED]);
+            let words = format!("{} items have schemas, was {}", is.places.len(), was.places.len());
+            self.add(rule, old, new, Shows::Both, words);
+            return;
+        }
+        if let Some(shift) = counts(was.counts, is.counts) {
+            let words = format!("{}, was {}", limits(is.counts), limits(was.counts));
+            self.shift(ITEMS, shift, old, new, words);
+        }
+        if let Some(shift) =
+            Shift::of(is.is_unique && !was.is_unique, was.is_unique && !is.is_unique)
+        {
+            let words = if is.is_unique { "items have to differ" } else { "items may be equal" };
+            self.shift(UNIQUE, shift, old, new, words.to_owned());
+        }
+        for (index, (was, is)) in was.places.iter().zip(&is.places).enumerate() {
+            let part = format!("/prefixItems/{index}");
+            self.places(&old.below(&part, Some(*was)), &new.below(&part, Some(*is)));
+        }
+        if was.rest != is.rest {
+            self.places(
+                &old.below("/items", was.rest.node()),
+                &new.below("/items", is.rest.node()),
+            );
+        }
+    }
+}
+
+fn limits([least, most]: [Option<u64>; 2]) -> String {
+    match (least, most) {
+        (None, None) => "any".to_owned(),
+        (Some(least), None) => format!("at least {least}"),
+        (None, Some(most)) => format!("at most {most}"),
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+    }
+}
+
+fn list(values: &[Value]) -> String {
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,187 @@
+//! Compares two versions of a tool.
+
+use std::collections::BTreeMap;
+
+use toolwright::pointer::escaped;
+
+use crate::classes::Classes;
+use crate::finding::{Finding, Places, Proof};
+use crate::lock::{LockedExample, LockedTool};
+use crate::rules::{self, Rule};
+use crate::schemas::{Side, compare};
+
+/// Compares two versions of a tool. Returns an error if a schema cannot be read.
+pub(crate) fn changes(
+    name: &str,
+    old: &LockedTool,
+    new: &LockedTool,
+) -> Result<Vec<Finding>, String> {
+    let mut found = Vec::new();
+    let mut add = |rule: &'static Rule, key: &str, words: String| {
+        let at = Some(format!("/{key}"));
+        found.push(finding(rule, name, Places { old: at.clone(), new: at }, words));
+    };
+    if old.toolset != new.toolset {
+        add(&rules::TOOL_MOVED, "toolset", was(&new.toolset, &old.toolset));
+    }
+    if old.title != new.title {
+        add(&rules::WORDS_CHANGED, "title", options(new.title.as_ref(), old.title.as_ref()));
+    }
+    if old.description != new.description {
+        add(&rules::WORDS_CHANGED, "description", was(&new.description, &old.description));
+    }
+    match (&old.deprecated, &new.deprecated) {
+        (None, Some(_)) => {
+            add(&rules::TOOL_DEPRECATED, "deprecated", "it is deprecated now".to_owned());
+        }
+        (Some(_), None) => {
+            add(
+                &rules::TOOL_NOT_DEPRECATED,
+                "deprecated",
+                "it is not deprecated any more".to_owned(),
+            );
+        }
+        (old, new) if old != new => {
+            add(&rules::WORDS_CHANGED, "deprecated", "the version or the replacement".to_owned());
+        }
+        _ => {}
+    }
+    for (error, advice) in &old.errors {
+        match new.errors.get(error) {
+            None => add(&rules::ERROR_REMOVED, "errors", format!("`{error}` is gone")),
+            Some(now) if now != advice => {
+                add(&rules::RECOVERY_CHANGED, "errors", format!("`{error}`: {}", was(now, advice)));
+            }
+            Some(_) => {}
+        }
+    }
+    for error in new.errors.keys().filter(|error| !old.errors.contains_key(*error)) {
+        add(&rules::ERROR_ADDED, "errors", format!("`{error}` is new"));
+    }
+    if old.annotations != new.annotations {
+        add(
+            &rules::ANNOTATION_CHANGED,
+            "annotations",
+            was(&flags(&new.annotations), &flags(&old.annotations)),
+        );
+    }
+    match (&old.approval, &new.approval) {
+        (None, Some(_)) => {
+            add(&rules::APPROVAL_ADDED, "approval", "it needs an approval now".to_owned());
+        }
+        (Some(_), None) => {
+            add(&rules::APPROVAL_REMOVED, "approval", "it needs no approval any more".to_owned());
+        }
+        (old, new) if old != new => {
+            add(&rules::APPROVAL_CHANGED, "approval", "the texts or the data".to_owned());
+        }
+        _ => {}
+    }
+    let limits = (&old.limits, &new.limits);
+    if limits.0.timeout_ms != limits.1.timeout_ms {
+        let words = options(limits.1.timeout_ms.as_ref(), limits.0.timeout_ms.as_ref());
+        add(&rules::TIMEOUT_CHANGED, "limits/timeout_ms", words);
+    }
+    if limits.0.attempts != limits.1.attempts {
+        let words = options(limits.1.attempts.as_ref(), limits.0.attempts.as_ref());
+        add(&rules::ATTEMPTS_CHANGED, "limits/attempts", words);
+    }
+    if limits.0.sequential != limits.1.sequential {
+        add(
+            &rules::SEQUENTIAL_CHANGED,
+            "limits/sequential",
+            was(&limits.1.sequential, &limits.0.sequential),
+        );
+    }
+    if limits.0.deferred != limits.1.deferred {
+        add(&rules::DEFER_CHANGED, "limits/deferred", was(&limits.1.deferred, &limits.0.deferred));
+    }
+    if limits.0.strict != limits.1.strict {
+        let words = options(limits.1.strict.as_ref(), limits.0.strict.as_ref());
+        add(&rules::STRICT_CHANGED, "limits/strict", words);
+    }
+    for (property, source) in &old.inject {
+        if let Some(now) = new.inject.get(property).filter(|now| *now != source) {
+            add(&rules::INJECT_CHANGED, "inject", format!("`{property}`: {}", was(now, source)));
+        }
+    }
+    if old.hints != new.hints {
+        add(&rules::HINTS_CHANGED, "hints", "the templates".to_owned());
+    }
+    if old.tags != new.tags {
+        add(&rules::TAGS_CHANGED, "tags", was(&new.tags.join(", "), &old.tags.join(", ")));
+    }
+    if texts(&old.examples) != texts(&new.examples) {
+        add(&rules::EXAMPLES_CHANGED, "examples", "the examples".to_owned());
+    }
+    if old.implementation != new.implementation {
+        let name = |tool: &LockedTool| {
+            let parts = tool.implementation.iter();
+            parts.map(|(kind, name)| format!("{kind} {name}")).collect::<Vec<_>>().join(", ")
+        };
+        add(
+            &rules::IMPLEMENTATION_CHANGED,
+            "implementation",
+            was(&name(new).trim_end(), &name(old).trim_end()),
+        );
+    }
+    let mut args = compare(name, Side::Args, old.args.get(), new.args.get())?;
+    for (property, source) in new.inject.iter().filter(|(key, _)| !old.inject.contains_key(*key)) {
+        // The host fills the argument in, so it is not gone.
+        let place = format!("/args/properties/{}", escaped(property));
+        let is_gone = |finding: &Finding| {
+            finding.rule.id == rules::ARG_REMOVED.id && finding.at.old.as_ref() == Some(&place)
+        };
+        let removed = args.iter().position(is_gone).map(|index| args.remove(index));
+        let was_required = removed.is_some_and(|gone| *gone.rule == rules::ARG_REMOVED_REQUIRED);
+        let rule = if was_required { &rules::ARG_INJECTED_REQUIRED } else { &rules::ARG_INJECTED };
+        let at = Places { old: Some(place), new: Some("/inject".to_owned()) };
+        args.push(finding(rule, name, at, format!("`{property}` is filled in from {source}")));
+    }
+    found.extend(args);
+    found.extend(compare(name, Side::Result, old.result.get(), new.result.get())?);
+    Ok(found)
+}
+
+/// Returns a finding that needs no witness.
+pub(crate) fn finding(rule: &'static Rule, tool: &str, at: Places, words: String) -> Finding {
+    Finding {
+        rule,
+        tool: tool.to_owned(),
+        at,
+        classes: rule.classes,
+        proof: Proof::Proved,
+        witness: None,
+        words,
+    }
+}
+
+/// Returns the highest class of each viewpoint.
+pub(crate) fn highest<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Classes {
+    findings.into_iter().fold(Classes::default(), |highest, finding| highest.max(finding.classes))
+}
+
+/// Returns a text of a change: what it is, and what it was.
+fn was(is: &dyn std::fmt::Display, was: &dyn std::fmt::Display) -> String {
+    format!("{is}, was {was}")
+}
+
+fn options<T: std::fmt::Display>(is: Option<&T>, before: Option<&T>) -> String {
+    let text = |value: Option<&T>| value.map_or_else(|| "none".to_owned(), T::to_string);
+    was(&text(is), &text(before))
+}
+
+fn flags(annotations: &BTreeMap<String, bool>) -> String {
+    let flags = annotations.iter().map(|(key, value)| format!("{key}: {value}"));
+    let text = flags.collect::<Vec<_>>().join(", ");
+    if text.is_empty() { "none".to_owned() } else { text }
+}
+
+fn texts(examples: &[LockedExample]) -> Vec<[&str; 2]> {
+    examples
+        .iter()
+        .map(|example| {
+            [example.args.get(), example.result.as_ref().map_or("", |result| result.get())]
+        })
+        .collect()
+}

@@ -1,0 +1,4 @@
+//! Tests of the comparison of two versions.
+
+mod cases;
+mod rules;

@@ -1,0 +1,34 @@
+//! docs/rules.md has the rules as the code knows them. `UPDATE_EXPECT=1` writes it.
+
+use std::fs;
+use std::path::Path;
+
+use toolwright_lock::{Classes, Rule};
+
+const HEAD: &str = "# Rules
+
+Each kind of change that `toolwright diff` reports, and what it means to whom: see [Changing tools](contract.md). A rule is listed twice
+if that depends on the schema around the change. [A test](../crates/toolwright-lock/tests/it/rules.rs) writes this page from
+[`rules.rs`](../crates/toolwright-lock/src/rules.rs).
+
+| rule | change | caller | model | reader | implementer | trust | rust |
+|---|---|---|---|---|---|---|---|
+";
+
+#[test]
+fn the_page_of_rules_lists_every_rule() {
+    let row = |rule: &Rule| {
+        let Classes { caller, model, reader, implementer, trust, rust } = rule.classes;
+        let Rule { id, summary, .. } = rule;
+        format!(
+            "| `{id}` | {summary} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust} |\n"
+        )
+    };
+    let expected = HEAD.to_owned() + &Rule::all().map(row).collect::<String>();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules.md");
+    let found = fs::read_to_string(&page).unwrap_or_default();
+    if found != expected && std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(&page, &expected).expect("the page can be written");
+    }
+    assert!(found == expected, "docs/rules.md is out of date; run with UPDATE_EXPECT=1");
+}
