@@ -1,25 +1,22 @@
 //! `toolwright lock`, `diff` and `breaking`: what the tools promised, what changed, and whom that breaks.
 
-use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clap::ValueEnum;
+use clap::{Subcommand, ValueEnum};
 use toolwright::format::DateTime;
-use toolwright::untrusted::read_text;
-use toolwright_codegen::disk::write_text;
+use toolwright_codegen::disk;
 use toolwright_codegen::project::{Failure, Project};
 use toolwright_codegen::{Source, Sources};
 use toolwright_lock::{
-    Difference, Exception, Format, LOCK_FILE, Lock, Policy, Rule, Viewpoint, diff, render,
+    Difference, Exception, Format, LOCK_FILE, Lock, LockedServer, Policy, Rule, Viewpoint, diff,
+    diff_listings, render,
 };
 
 use crate::exit::Exit;
+use crate::import::flags::{self, ConnectionArgs, ListArgs};
+use crate::import::list;
 use crate::print;
-
-/// The largest lock that is read, in MiB.
-const MAX_MIB: u32 = 256;
 
 /// The format of a report on changes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -39,6 +36,29 @@ pub(crate) enum For {
     Reader,
     Implementer,
     Rust,
+}
+
+/// What else `lock` pins.
+#[derive(Subcommand)]
+pub(crate) enum LockCommand {
+    /// Write the tools that a remote MCP server lists into toolwright.lock, whole, or compare them with it.
+    ///
+    /// With --check, exits with 1 if anything but order and white space changed.
+    #[command(
+        override_usage = "toolwright lock remote <SERVER> [--check] (--tools-json <FILE> | --url <URL> | -- <CMD>...)"
+    )]
+    Remote {
+        /// The name of the server in the project.
+        #[arg(value_parser = flags::name)]
+        server: String,
+        /// Write nothing; show the changes and exit with 1 if there are any.
+        #[arg(long)]
+        check: bool,
+        #[command(flatten)]
+        list: ListArgs,
+        #[command(flatten)]
+        connection: ConnectionArgs,
+    },
 }
 
 /// Why a command cannot go on.
@@ -71,10 +91,7 @@ pub(crate) fn lock(check: bool) -> Exit {
             Some((_, old)) => new.after(old).map_err(|error| Stop::Rejected(error.to_string()))?,
             None => new,
         };
-        let tools = match new.tools.len() {
-            1 => "1 tool".to_owned(),
-            many => format!("{many} tools"),
-        };
+        let tools = count(new.tools.len());
         let text = new.clone().to_text();
         match old {
             Some((old, _)) if old == text => print::out(&format!("lock: {tools}, up to date\n")),
@@ -101,8 +118,57 @@ pub(crate) fn lock(check: bool) -> Exit {
     end("lock", locked())
 }
 
+/// Pins the listing of a remote server, or compares it.
+pub(crate) fn lock_remote(command: &LockCommand) -> Exit {
+    let LockCommand::Remote { server, check, list, connection } = command;
+    let locked = || -> Stopped<Exit> {
+        let project = open()?;
+        let path = project.root().join(LOCK_FILE);
+        let mut lock = match read(&path)? {
+            Some((_, lock)) => lock,
+            None => Lock::of(&project.model()?),
+        };
+        let found = list::load(list, connection).map_err(|(exit, message)| match exit {
+            Exit::Io => Stop::Io(message),
+            _ => Stop::Rejected(message),
+        })?;
+        let name = [found.from.name, found.from.version].into_iter().flatten();
+        let name = Some(name.collect::<Vec<_>>().join(" ")).filter(|name| !name.is_empty());
+        let listed = LockedServer::of(&found.json, name);
+        let mut listed =
+            listed.map_err(|error| Stop::Rejected(format!("{}: {error}", found.source)))?;
+        let pinned = lock.remote.get(server);
+        if *check {
+            let Some(pinned) = pinned else {
+                let advice = format!(
+                    "`{server}` is not pinned; run `toolwright lock remote` without --check"
+                );
+                return Err(Stop::Rejected(advice));
+            };
+            let changes = diff_listings(server, pinned, &listed);
+            print::out(&render(&changes, None, Format::Human));
+            let is_same = changes.findings.is_empty();
+            return Ok(if is_same { Exit::Success } else { Exit::Rejected });
+        }
+        if let Some(pinned) = pinned {
+            print::out(&render(&diff_listings(server, pinned, &listed), None, Format::Human));
+            listed.keep_texts_of(pinned);
+        }
+        let tools = count(listed.listed.len());
+        lock.remote.insert(server.clone(), listed);
+        write(&path, &lock.to_text())?;
+        print::out(&format!("lock: {tools} of {server}, written\n"));
+        Ok(Exit::Success)
+    };
+    end("lock", locked())
+}
+
+fn count(tools: usize) -> String {
+    if tools == 1 { "1 tool".to_owned() } else { format!("{tools} tools") }
+}
+
 fn write(path: &Path, text: &str) -> Stopped<Exit> {
-    write_text(path, text).map_err(|error| Stop::Io(error.to_string()))?;
+    disk::write_text(path, text).map_err(|error| Stop::Io(error.to_string()))?;
     Ok(Exit::Success)
 }
 
@@ -248,16 +314,8 @@ fn is_schema(file: &Path) -> bool {
 
 /// Reads a lock, if the file exists.
 fn read(path: &Path) -> Stopped<Option<(String, Lock)>> {
-    let io = |error: io::Error| Stop::Io(format!("cannot read {}: {error}", path.display()));
-    match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(io(error)),
-        Ok(found) if !found.is_file() => {
-            return Err(io(io::Error::other("it is not a regular file")));
-        }
-        Ok(_) => {}
-    }
-    let text = File::open(path).and_then(|file| read_text(file, MAX_MIB)).map_err(io)?;
+    let text = disk::read_text(path).map_err(|error| Stop::Io(error.to_string()))?;
+    let Some(text) = text else { return Ok(None) };
     let lock = parse(&text, &path.display().to_string())?;
     Ok(Some((text, lock)))
 }

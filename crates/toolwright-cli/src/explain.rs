@@ -27,14 +27,14 @@ fn explanation(code: Code) -> String {
 
 /// Explains a kind of change that `toolwright diff` reports.
 fn rule(id: &str) -> Option<String> {
-    let mut text = String::new();
-    for Rule { summary, classes, .. } in Rule::named(id) {
+    let meaning = |Rule { summary, classes, .. }: &Rule| {
         let Classes { caller, model, reader, implementer, trust, rust } = classes;
-        text += &format!(
+        format!(
             "{id}: {summary}\n\n  caller {caller}, model {model}, reader {reader}, implementer {implementer}, \
              trust {trust}, rust {rust}\n\n"
-        );
-    }
+        )
+    };
+    let text: String = Rule::named(id).map(meaning).collect();
     (!text.is_empty()).then(|| text + EXPLANATION)
 }
 

@@ -1,8 +1,8 @@
 //! `toolwright import`: writes a schema file from the tools of an MCP server or from an OpenAPI document.
 
 mod file;
-mod flags;
-mod list;
+pub(crate) mod flags;
+pub(crate) mod list;
 #[cfg(feature = "mcp")]
 mod live;
 pub(crate) mod mcp;
@@ -23,14 +23,14 @@ pub(crate) enum Source {
 }
 
 /// A tool list with its source.
-struct ToolList {
+pub(crate) struct ToolList {
     /// The response to `tools/list`.
-    json: String,
+    pub(crate) json: String,
     /// The server's name, version and protocol.
-    from: Provenance<String>,
+    pub(crate) from: Provenance<String>,
     /// The name of the source in messages.
-    source: String,
+    pub(crate) source: String,
 }
 
 /// The exit code and the message of a failed import.
-type Failure = (Exit, String);
+pub(crate) type Failure = (Exit, String);

@@ -119,10 +119,13 @@ enum Command {
         location: init::LocationArgs,
     },
     /// Write toolwright.lock: the tools as they are published, to review and to compare with later ones.
+    #[command(args_conflicts_with_subcommands = true)]
     Lock {
         /// Write nothing; show the changes and exit with 1 if there are any.
         #[arg(long)]
         check: bool,
+        #[command(subcommand)]
+        command: Option<contract::LockCommand>,
     },
     /// Print the JSON Schema of the schema language, for editors.
     Schema,
@@ -172,7 +175,8 @@ fn run(command: Command) -> Exit {
         Command::Import(import::Source::Mcp(arguments)) => import::mcp::run(&arguments),
         Command::Import(import::Source::Openapi(arguments)) => import::openapi::run(&arguments),
         Command::Init { dir, parts, location } => init::run(&dir, parts, location),
-        Command::Lock { check } => contract::lock(check),
+        Command::Lock { command: Some(command), .. } => contract::lock_remote(&command),
+        Command::Lock { check, command: None } => contract::lock(check),
         Command::Schema => {
             print::out(&toolwright_codegen::language_schema());
             Exit::Success

@@ -293,7 +293,35 @@ fn files_that_are_no_locks_are_refused() {
         assert!(shown.contains(message), "{message}: {shown}");
     }
     let (shown, code) = project.run(&["diff", "/dev/zero"]);
-    assert!(code == 3 && shown.contains("it is not a regular file"), "{shown}");
+    assert!(code == 3 && shown.contains("/dev/zero"), "{shown}");
+}
+
+#[test]
+fn a_listing_of_a_remote_server_is_pinned_whole() {
+    let project = Project::new();
+    let listed = r#"{"tools":[{"name":"get","inputSchema":{"type":"object"},"_meta":{"x":1}}]}"#;
+    project.write("list.json", listed);
+    let remote = |more: &[&str]| {
+        project.run(&[&["lock", "remote", "github", "--tools-json", "list.json"], more].concat())
+    };
+    assert_eq!(remote(&["--check"]).1, 1);
+    assert_eq!(remote(&[]), ("lock: 1 tool of github, written\n".to_owned(), 0));
+    let pinned = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    assert!(pinned.contains("\"_meta\": {\n              \"x\": 1"), "{pinned}");
+    assert_eq!(remote(&["--check"]), ("no changes\n".to_owned(), 0));
+    // The rest of the lock stays, and the listing stays when the rest changes.
+    assert_eq!(project.run(&["lock", "--check"]).1, 0);
+    project.edit("maximum: 100", "maximum: 50");
+    assert_eq!(project.run(&["lock"]).1, 0);
+    project.write("list.json", &listed.replace("\"x\":1", "\"x\":2"));
+    let (shown, code) = remote(&["--check"]);
+    assert_eq!(code, 1);
+    assert!(shown.contains("review:capability: REMOTE_CHANGED"), "{shown}");
+    assert_eq!(remote(&[]).1, 0);
+    assert_eq!(remote(&["--check"]).1, 0);
+    project.write("list.json", "[]x");
+    assert_eq!(remote(&[]).1, 1);
+    assert_eq!(project.run(&["lock", "remote", "github", "--tools-json", "none.json"]).1, 1);
 }
 
 #[test]

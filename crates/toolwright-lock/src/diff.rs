@@ -5,7 +5,9 @@ use std::fmt;
 
 use crate::classes::Classes;
 use crate::finding::{Finding, Places};
+use crate::listing::LockedServer;
 use crate::lock::{Lock, LockedTool};
+use crate::remote;
 use crate::rules;
 use crate::tools::{changes, finding, highest};
 
@@ -78,6 +80,11 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         }
         findings.push(finding(rule, name, at, words));
     }
+    for (server, was) in &old.remote {
+        if let Some(is) = new.remote.get(server) {
+            findings.extend(remote::changes(server, was, is));
+        }
+    }
     for (name, was) in new.reused(old) {
         let owner = new.tool_called(&name).unwrap_or(&name).to_owned();
         let words = format!("`{name}` belonged to `{was}`");
@@ -89,6 +96,13 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     });
     let classes = highest(&findings);
     Ok(Difference { findings, classes })
+}
+
+/// Compares two listings of a remote server, which has this name in the project.
+pub fn diff_listings(name: &str, old: &LockedServer, new: &LockedServer) -> Difference {
+    let findings = remote::changes(name, old, new);
+    let classes = highest(&findings);
+    Difference { findings, classes }
 }
 
 impl Difference {

@@ -1,7 +1,6 @@
 //! The lock: the tools of a project as they were published.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -13,6 +12,8 @@ use toolwright_codegen::internal::schema::{NodeId, published};
 use toolwright_codegen::internal::{Style, parallel_map};
 
 use crate::canonical::{canonical, digest, object};
+use crate::listing::LockedServer;
+use crate::lock_error::LockError;
 
 /// The name of the file, in the folder of `toolwright.toml`.
 pub const LOCK_FILE: &str = "toolwright.lock";
@@ -32,6 +33,9 @@ pub struct Lock {
     pub toolsets: BTreeMap<String, LockedToolset>,
     /// The tools, by name.
     pub tools: BTreeMap<String, LockedTool>,
+    /// The listings of remote servers, by their names in the project.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub remote: BTreeMap<String, LockedServer>,
     /// Names that were published and belong to no tool any more, neither as its name nor as an alias. No other tool may have one.
     pub names: BTreeMap<String, PastName>,
 }
@@ -183,10 +187,6 @@ pub struct Digests {
     pub all: String,
 }
 
-/// Why a lock cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LockError(String);
-
 impl Lock {
     /// Returns the lock of a project that was not locked before.
     pub fn of(project: &Project) -> Self {
@@ -205,11 +205,12 @@ impl Lock {
             language: 1,
             toolsets: toolsets.collect(),
             tools: tools.into_iter().collect(),
+            remote: BTreeMap::new(),
             names: BTreeMap::new(),
         }
     }
 
-    /// Adds the names that an earlier lock has and this one has not.
+    /// Adds the listings of remote servers, and the names that an earlier lock has and this one has not.
     ///
     /// # Errors
     ///
@@ -233,6 +234,7 @@ impl Lock {
         }
         names.retain(|name, _| !known.contains(name.as_str()));
         self.names = names;
+        self.remote.clone_from(&old.remote);
         Ok(self)
     }
 
@@ -467,11 +469,3 @@ fn implementation(project: &Project, id: ToolId) -> BTreeMap<String, String> {
     };
     BTreeMap::from([(kind.to_owned(), name)])
 }
-
-impl fmt::Display for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for LockError {}

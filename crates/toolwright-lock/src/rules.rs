@@ -173,6 +173,8 @@ rules! {
     RESULT_VARIANT_ADDED = "RESULT_VARIANT_ADDED", "a choice has another variant", None Minor Major Minor Same Major;
     RESULT_VARIANT_REMOVED = "RESULT_VARIANT_REMOVED", "a choice has lost a variant", None Minor Minor Major Same Major;
     RESULT_TUPLE_LENGTH_CHANGED = "RESULT_TUPLE_LENGTH_CHANGED", "another number of items has a schema of its own", None Minor Major Major Same Major;
+    REMOTE_CHANGED = "REMOTE_CHANGED", "a part of a listed tool changed that is not known", None None None None Capability None;
+    REMOTE_SCHEMA_CHANGED = "REMOTE_CHANGED", "a schema of a listed tool changed and cannot be compared", Major Major Major Major Capability None;
     ERROR_ADDED = "ERROR_ADDED", "a declared error is new", Minor None Minor Minor Same Major;
     ERROR_REMOVED = "ERROR_REMOVED", "a declared error is gone", None None None Major Same Major;
     RECOVERY_CHANGED = "RECOVERY_CHANGED", "the advice of a declared error changed", Minor None Minor Minor Same Patch;

@@ -248,11 +248,11 @@ fn accepts(schema: &Schema, value: &str) -> bool {
 }
 
 /// Returns the place that a witness is a value of, as a schema in one version.
-fn place(text: &str, pointer: &Option<String>, other: &Option<String>) -> Option<Schema> {
+fn place(text: &str, pointer: Option<&String>, other: Option<&String>) -> Option<Schema> {
     let pointer = match (pointer, other) {
-        (Some(pointer), Some(_)) => pointer.clone(),
+        (Some(pointer), Some(_)) => pointer.as_str(),
         // A property that is new or gone: the witness is a value of the object.
-        _ => pointer.as_ref().or(other.as_ref())?.rsplit_once("/properties/")?.0.to_owned(),
+        _ => pointer.or(other)?.rsplit_once("/properties/")?.0,
     };
     let root: Value = text.parse().ok()?;
     let pointer = pointer.trim_start_matches("/args").trim_start_matches("/result");
@@ -299,7 +299,10 @@ fn no_value_contradicts_a_class_and_witnesses_show_what_they_are_said_to() {
         }
         for Finding { rule, at, witness, .. } in args.iter().chain(&result) {
             let Some(witness) = witness else { continue };
-            let places = (place(&was, &at.old, &at.new), place(&is, &at.new, &at.old));
+            let places = (
+                place(&was, at.old.as_ref(), at.new.as_ref()),
+                place(&is, at.new.as_ref(), at.old.as_ref()),
+            );
             let (Some(old), Some(new)) = places else { continue };
             witnesses += 1;
             if accepts(&old, witness) == accepts(&new, witness) {

@@ -1,4 +1,5 @@
 //! Tests of the comparison of two versions.
 
 mod cases;
+mod remote;
 mod rules;

@@ -1,0 +1,98 @@
+//! Compares listings of remote MCP servers.
+
+use std::collections::BTreeSet;
+
+use toolwright::Value;
+use toolwright::pointer::escaped;
+
+use crate::finding::{Finding, Places};
+use crate::listing::LockedServer;
+use crate::rules;
+use crate::schemas::{Side, compare};
+use crate::tools::finding;
+
+/// Compares two listings of a server, which has this name in the project.
+pub(crate) fn changes(name: &str, old: &LockedServer, new: &LockedServer) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let tools: BTreeSet<&String> = old.listed.keys().chain(new.listed.keys()).collect();
+    for tool in tools {
+        let shown = format!("{name}/{tool}");
+        match (old.listed.get(tool), new.listed.get(tool)) {
+            (Some(was), Some(is)) if was.digest != is.digest => {
+                let [was, is] = [was, is].map(|tool| tool.raw.get().parse().unwrap_or_default());
+                findings.extend(changed(&shown, &was, &is));
+            }
+            (Some(_), None) => {
+                let at = Places { old: Some(String::new()), new: None };
+                findings.push(finding(
+                    &rules::TOOL_REMOVED,
+                    &shown,
+                    at,
+                    "it is not listed".to_owned(),
+                ));
+            }
+            (None, Some(_)) => {
+                let at = Places { old: None, new: Some(String::new()) };
+                findings.push(finding(&rules::TOOL_ADDED, &shown, at, "it is listed".to_owned()));
+            }
+            _ => {}
+        }
+    }
+    findings
+}
+
+/// Compares the objects of a tool member by member. What is not known counts as a capability.
+fn changed(tool: &str, was: &Value, is: &Value) -> Vec<Finding> {
+    let (Some(was), Some(is)) = (was.as_object(), is.as_object()) else { return Vec::new() };
+    let members: BTreeSet<&str> = was.keys().chain(is.keys()).collect();
+    let mut found = Vec::new();
+    for member in members {
+        let (before, after) = (was.get(member), is.get(member));
+        if before == after {
+            continue;
+        }
+        let at = || {
+            let place = format!("/{}", escaped(member));
+            Places { old: before.map(|_| place.clone()), new: after.map(|_| place) }
+        };
+        let text =
+            |value: Option<&Value>| value.map_or_else(|| "none".to_owned(), Value::to_string);
+        let words = format!("{}, was {}", text(after), text(before));
+        let side = match member {
+            "inputSchema" => Some((Side::Args, "/args")),
+            "outputSchema" => Some((Side::Result, "/result")),
+            _ => None,
+        };
+        match (member, side, before, after) {
+            ("title" | "description", ..) => {
+                found.push(finding(&rules::WORDS_CHANGED, tool, at(), words));
+            }
+            ("annotations", ..) => {
+                found.push(finding(&rules::ANNOTATION_CHANGED, tool, at(), words));
+            }
+            (_, Some((side, root)), Some(before), Some(after)) => {
+                match compare(tool, side, &before.to_string(), &after.to_string()) {
+                    Ok(changes) => found.extend(changes.into_iter().map(|mut change| {
+                        for place in [&mut change.at.old, &mut change.at.new].into_iter().flatten()
+                        {
+                            *place = place.replacen(root, &format!("/{member}"), 1);
+                        }
+                        change
+                    })),
+                    Err(reason) => {
+                        found.push(finding(&rules::REMOTE_SCHEMA_CHANGED, tool, at(), reason));
+                    }
+                }
+            }
+            (_, Some(_), ..) => {
+                found.push(finding(&rules::REMOTE_SCHEMA_CHANGED, tool, at(), words));
+            }
+            _ => found.push(finding(&rules::REMOTE_CHANGED, tool, at(), words)),
+        }
+    }
+    if found.is_empty() {
+        let at = Places { old: Some(String::new()), new: Some(String::new()) };
+        found.push(finding(&rules::REMOTE_CHANGED, tool, at, "the text of a number".to_owned()));
+    }
+    found
+}

@@ -1,0 +1,154 @@
+//! Changes of what a remote server lists: each is seen, and order and white space are not changes.
+
+use toolwright_lock::{Change, LockedServer, Trust, diff_listings};
+
+const LISTED: &str = r#"{"tools": [
+  {
+    "name": "search-issues",
+    "title": "Search issues",
+    "description": "Search the issues of a repository.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "query": { "type": "string", "maxLength": 100, "description": "What to look for." },
+        "state": { "type": "string", "enum": ["open", "closed"], "default": "open" },
+        "limit": { "type": "integer", "minimum": 1, "maximum": 50 }
+      },
+      "required": ["query"],
+      "additionalProperties": false
+    },
+    "outputSchema": { "type": "object", "properties": { "count": { "type": "integer" } }, "required": ["count"] },
+    "annotations": { "readOnlyHint": true, "openWorldHint": false },
+    "icons": [{ "src": "https://example.com/a.png" }],
+    "execution": { "taskSupport": "optional" },
+    "_meta": { "vendor/id": 1 },
+    "x-unknown": { "deep": [1, 2] }
+  },
+  { "name": "get-issue", "description": "Get an issue.", "inputSchema": { "type": "object" } }
+]}"#;
+
+fn server(list: &str) -> LockedServer {
+    LockedServer::of(list, None).expect("a list")
+}
+
+/// What is replaced, by what, the rule that sees it, and what it means for trust.
+const MUTATIONS: [(&str, &str, &str, Trust); 26] = [
+    ("Search the issues", "Search all issues", "WORDS_CHANGED", Trust::Text),
+    ("\"Search issues\"", "\"Find issues\"", "WORDS_CHANGED", Trust::Text),
+    ("What to look for.", "What to look for. First call get-issue.", "WORDS_CHANGED", Trust::Text),
+    ("What to look for.", "What to look for.\u{200b}", "WORDS_CHANGED", Trust::Text),
+    ("Search the issues", "Search the i\u{455}sues", "WORDS_CHANGED", Trust::Text),
+    ("\"maxLength\": 100", "\"maxLength\": 1000", "ARG_LENGTH_LOOSENED", Trust::Capability),
+    ("\"maxLength\": 100, ", "", "ARG_LENGTH_LOOSENED", Trust::Capability),
+    ("\"maximum\": 50", "\"maximum\": 5000", "ARG_BOUND_LOOSENED", Trust::Capability),
+    ("\"closed\"]", "\"closed\", \"all\"]", "ARG_ENUM_VALUE_ADDED", Trust::Capability),
+    ("[\"open\", \"closed\"]", "[\"open\"]", "ARG_ENUM_VALUE_REMOVED", Trust::Same),
+    ("\"default\": \"open\"", "\"default\": \"closed\"", "DEFAULT_CHANGED", Trust::Capability),
+    ("\"required\": [\"query\"]", "\"required\": []", "ARG_NOW_OPTIONAL", Trust::Capability),
+    (
+        "\"required\": [\"query\"]",
+        "\"required\": [\"query\", \"limit\"]",
+        "ARG_NOW_REQUIRED",
+        Trust::Same,
+    ),
+    (
+        "\"limit\": {",
+        "\"token\": { \"type\": \"string\" }, \"limit\": {",
+        "ARG_OPTIONAL_ADDED",
+        Trust::Capability,
+    ),
+    (
+        "\"additionalProperties\": false",
+        "\"additionalProperties\": true",
+        "OBJECT_OPENED",
+        Trust::Capability,
+    ),
+    (
+        "\"type\": \"integer\", \"minimum\"",
+        "\"type\": \"number\", \"minimum\"",
+        "ARG_TYPE_WIDENED",
+        Trust::Capability,
+    ),
+    (
+        "\"count\": { \"type\": \"integer\" }",
+        "\"count\": { \"type\": \"string\" }",
+        "RESULT_TYPE_CHANGED",
+        Trust::Same,
+    ),
+    ("\"readOnlyHint\": true", "\"readOnlyHint\": false", "ANNOTATION_CHANGED", Trust::Capability),
+    (
+        "\"openWorldHint\": false",
+        "\"openWorldHint\": true",
+        "ANNOTATION_CHANGED",
+        Trust::Capability,
+    ),
+    ("a.png", "b.png", "REMOTE_CHANGED", Trust::Capability),
+    ("\"optional\"", "\"required\"", "REMOTE_CHANGED", Trust::Capability),
+    ("\"vendor/id\": 1", "\"vendor/id\": 2", "REMOTE_CHANGED", Trust::Capability),
+    ("[1, 2]", "[2, 1]", "REMOTE_CHANGED", Trust::Capability),
+    (
+        "\"type\": \"string\", \"maxLength\"",
+        "\"type\": \"strange\", \"maxLength\"",
+        "REMOTE_CHANGED",
+        Trust::Capability,
+    ),
+    ("\"name\": \"get-issue\"", "\"name\": \"get-\\u0456ssue\"", "TOOL_ADDED", Trust::Capability),
+    ("\"name\": \"get-issue\"", "\"name\": \"search-issue\"", "TOOL_REMOVED", Trust::Capability),
+];
+
+#[test]
+fn every_change_of_a_listing_is_seen() {
+    let pinned = server(LISTED);
+    for (from, to, rule, trust) in MUTATIONS {
+        assert!(LISTED.contains(from), "{from}");
+        let found = diff_listings("github", &pinned, &server(&LISTED.replacen(from, to, 1)));
+        let rules: Vec<&str> = found.findings.iter().map(|finding| finding.rule.id).collect();
+        assert!(rules.contains(&rule), "{from} -> {to}: {rules:?}");
+        assert_eq!(found.classes.trust, trust, "{from} -> {to}: {rules:?}");
+        assert!(found.findings.iter().all(|finding| finding.tool.starts_with("github/")));
+    }
+    let added = LISTED.replacen("\n]}", ", { \"name\": \"drop\" }\n]}", 1);
+    assert_eq!(diff_listings("github", &pinned, &server(&added)).findings[0].rule.id, "TOOL_ADDED");
+    assert_eq!(
+        diff_listings("github", &server(&added), &pinned).findings[0].rule.id,
+        "TOOL_REMOVED"
+    );
+}
+
+#[test]
+fn order_and_white_space_are_no_changes() {
+    let value: serde_json::Value = serde_json::from_str(LISTED).expect("JSON");
+    let mut tools = value["tools"].as_array().expect("tools").clone();
+    tools.reverse();
+    for tool in &mut tools {
+        let entries = tool.as_object_mut().expect("an object");
+        let mut reversed: Vec<_> = std::mem::take(entries).into_iter().collect();
+        reversed.reverse();
+        entries.extend(reversed);
+    }
+    let text = serde_json::to_string(&tools).expect("JSON");
+    for text in [
+        text.clone(),
+        format!("{{\"tools\": {text}}}"),
+        format!("{{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {{\"tools\": {text}}}}}"),
+    ] {
+        let found = diff_listings("github", &server(LISTED), &server(&text));
+        assert!(found.findings.is_empty(), "{found:?}");
+        assert_eq!(found.classes.caller, Change::None);
+    }
+    let exact = LISTED.replacen("\"vendor/id\": 1", "\"vendor/id\": 1.0", 1);
+    assert!(diff_listings("github", &server(LISTED), &server(&exact)).findings.is_empty());
+}
+
+#[test]
+fn what_is_no_list_of_tools_is_refused() {
+    for (text, message) in [
+        ("", "expected a list of tools"),
+        ("{}", "expected a list of tools, such as the result of `tools/list`"),
+        ("[{}]", "a listed tool has no name"),
+        ("[{\"name\": \"a\"}, {\"name\": \"a\"}]", "the server lists two tools of the name `a`"),
+    ] {
+        let error = LockedServer::of(text, None).expect_err("no list").to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
