@@ -319,6 +319,11 @@ fn a_listing_of_a_remote_server_is_pinned_whole() {
     assert!(shown.contains("review:capability: REMOTE_CHANGED"), "{shown}");
     assert_eq!(remote(&[]).1, 0);
     assert_eq!(remote(&["--check"]).1, 0);
+    let pinned = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    project.write("toolwright.lock", &pinned.replace("\"x\": 2", "\"x\": 3"));
+    let (shown, code) = remote(&["--check"]);
+    assert!(code == 1 && shown.contains("the digest of the listed tool `get`"), "{shown}");
+    project.write("toolwright.lock", &pinned);
     project.write("list.json", "[]x");
     assert_eq!(remote(&[]).1, 1);
     assert_eq!(project.run(&["lock", "remote", "github", "--tools-json", "none.json"]).1, 1);

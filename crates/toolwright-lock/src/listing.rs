@@ -31,6 +31,13 @@ pub struct ListedTool {
     pub digest: String,
 }
 
+impl ListedTool {
+    /// Returns the object.
+    pub(crate) fn value(&self) -> Value {
+        self.raw.get().parse().unwrap_or_default()
+    }
+}
+
 impl LockedServer {
     /// Reads the list of a server: the result of `tools/list`, the response with it, or only its tools.
     ///
@@ -59,6 +66,19 @@ impl LockedServer {
             }
         }
         Ok(Self { server, listed })
+    }
+
+    /// Checks that the digest of each tool is that of its object.
+    pub(crate) fn check(&self) -> Result<(), LockError> {
+        let is_wrong =
+            |tool: &ListedTool| tool.digest != digest("remote", &canonical(&tool.value()));
+        match self.listed.iter().find(|(_, tool)| is_wrong(tool)) {
+            Some((name, _)) => Err(LockError(format!(
+                "the digest of the listed tool `{name}` is not that of its object; somebody edited the lock, \
+                 so pin the listing again after a review"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Takes over the texts of tools that are equal but for order and white space, so that they do not look changed.

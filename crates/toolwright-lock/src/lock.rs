@@ -301,7 +301,9 @@ impl Lock {
                 "the lock has the version {lock}, expected {FORMAT}; use the version of toolwright that wrote it"
             )));
         }
-        serde_json::from_str(text).map_err(error)
+        let lock: Self = serde_json::from_str(text).map_err(error)?;
+        lock.remote.values().try_for_each(LockedServer::check)?;
+        Ok(lock)
     }
 }
 

@@ -18,10 +18,7 @@ pub(crate) fn changes(name: &str, old: &LockedServer, new: &LockedServer) -> Vec
     for tool in tools {
         let shown = format!("{name}/{tool}");
         match (old.listed.get(tool), new.listed.get(tool)) {
-            (Some(was), Some(is)) if was.digest != is.digest => {
-                let [was, is] = [was, is].map(|tool| tool.raw.get().parse().unwrap_or_default());
-                findings.extend(changed(&shown, &was, &is));
-            }
+            (Some(was), Some(is)) => findings.extend(changed(&shown, &was.value(), &is.value())),
             (Some(_), None) => {
                 let at = Places { old: Some(String::new()), new: None };
                 findings.push(finding(
@@ -35,7 +32,7 @@ pub(crate) fn changes(name: &str, old: &LockedServer, new: &LockedServer) -> Vec
                 let at = Places { old: None, new: Some(String::new()) };
                 findings.push(finding(&rules::TOOL_ADDED, &shown, at, "it is listed".to_owned()));
             }
-            _ => {}
+            (None, None) => {}
         }
     }
     findings
@@ -89,10 +86,6 @@ fn changed(tool: &str, was: &Value, is: &Value) -> Vec<Finding> {
             }
             _ => found.push(finding(&rules::REMOTE_CHANGED, tool, at(), words)),
         }
-    }
-    if found.is_empty() {
-        let at = Places { old: Some(String::new()), new: Some(String::new()) };
-        found.push(finding(&rules::REMOTE_CHANGED, tool, at, "the text of a number".to_owned()));
     }
     found
 }
