@@ -15,7 +15,9 @@ use toolwright::schema::Schema;
 use crate::codec_cases::choices_tools::specs::Choose;
 use crate::codec_cases::choices_tools::types::{C0, C20, C40, C44, Nest};
 use crate::requirement_cases::deep_service::types::{List0, Map0, Object0, Option0};
-use crate::requirement_cases::doubling_service::types::{Filled0, Step0, Step10, Wide};
+use crate::requirement_cases::doubling_service::types::{
+    Filled0, Many, Query, Step0, Step10, Strings, Tagged, Wide,
+};
 use crate::requirement_cases::doubling_tools::specs::ALL;
 
 /// The number of steps of decoding a payload, and whether it was accepted.
@@ -118,6 +120,34 @@ fn types_as_deep_as_they_may_be_are_sent_to_another_thread() {
     sent::<Option0>();
     sent::<List0>();
     sent::<Map0>();
+}
+
+/// A place for a whole value for each field would need more of the stack than a thread has.
+#[test]
+fn a_type_that_contains_itself_sixty_times_is_read_as_deep_as_payloads_may_be() {
+    let nested = |depth: usize| "{\"q0\":".repeat(depth) + "{}" + &"}".repeat(depth);
+    let read = move || {
+        let query: Query = from_json(nested(127).as_bytes()).unwrap();
+        assert_eq!(to_json(&query).unwrap(), nested(127));
+        let refused = from_json::<Query>(nested(128).as_bytes()).unwrap_err();
+        assert_eq!(refused.issues()[0].kind(), &IssueKind::TooDeep { limit: 128 });
+        assert!(from_json::<Many>(br#"{"m0":{}}"#).is_ok());
+    };
+    // The size of the threads of tokio.
+    std::thread::Builder::new().stack_size(2 << 20).spawn(read).unwrap().join().unwrap();
+}
+
+#[test]
+fn items_may_take_memory_in_proportion_to_the_payload() {
+    let items = |count: usize| format!("[{}]", vec!["{}"; count].join(","));
+    assert!(from_json::<Vec<Strings>>(items(5_000).as_bytes()).is_ok());
+    let refused = from_json::<Vec<Strings>>(items(50_000).as_bytes()).unwrap_err();
+    let kinds: Vec<&IssueKind> = refused.issues().iter().map(toolwright::Issue::kind).collect();
+    assert_eq!(kinds, [&IssueKind::TooLarge { limit: (64 << 20) + 64 * 150_001 }]);
+    // A default is copied into each object without it.
+    assert!(from_json::<Vec<Tagged>>(items(5_000).as_bytes()).is_ok());
+    let refused = from_json::<Vec<Tagged>>(items(50_000).as_bytes()).unwrap_err();
+    assert_eq!(refused.issues()[0].kind().code(), "too_large");
 }
 
 #[test]

@@ -177,6 +177,9 @@ fn conversions(Definition { name, body, .. }: &Definition) -> Option<TokenStream
         .then(|| quote!(toolwright::from_variants!(#name { #(#variants: #types),* });))
 }
 
+/// Defaults that take no more memory than a few fields are not counted.
+const FEW_BYTES: usize = 128;
+
 fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream {
     let fixed = plan.members.iter().filter_map(|member| match member {
         Member::Fixed { key, json } => Some(quote!(#key => constant(#json))),
@@ -190,7 +193,11 @@ fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream 
     let members = fixed.chain(fields).chain(rest);
     let limits = &plan.limits;
     let limits = (*limits != PropertyLimits::default()).then(|| quote!(within(#limits)));
-    quote!(toolwright::object!(#name #rules #limits { #(#members),* });)
+    let defaults = (plan.bytes_of_defaults > FEW_BYTES).then(|| {
+        let bytes = integer(plan.bytes_of_defaults);
+        quote!(filling(#bytes))
+    });
+    quote!(toolwright::object!(#name #rules #limits #defaults { #(#members),* });)
 }
 
 fn member_of(field: &Field) -> TokenStream {

@@ -10,7 +10,7 @@ use super::validated::validated;
 use crate::boxes::Boxes;
 use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
-use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, whole};
+use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, resolved, whole};
 
 /// The defaults of a project.
 #[derive(Debug)]
@@ -60,9 +60,32 @@ impl Defaults {
         self.fields.get(&(owner, property.schema))
     }
 
+    /// Returns about how many bytes of memory the defaults of an object take beside the object itself.
+    pub(super) fn bytes(&self, schemas: &Schemas, object: NodeId) -> usize {
+        let Shape::Object(shape) = &schemas[object].shape else { return 0 };
+        let bytes = |property: &Property| match &self.get(object, property)?.value {
+            DefaultValue::Constant(_, constant) => Some(constant.bytes()),
+            // Types that contain each other by value are few: see `Boxes`.
+            DefaultValue::EmptyStruct(_) => {
+                Some(self.bytes(schemas, without_null(schemas, property.schema)))
+            }
+            _ => None,
+        };
+        shape.properties.iter().filter_map(bytes).sum()
+    }
+
     /// Returns the default of an enum or a newtype.
     pub(super) fn of_type(&self, node: NodeId) -> Option<&SchemaDefault> {
         self.types.get(&node)
+    }
+}
+
+/// Returns the schema of the values of a node that are not null.
+fn without_null(schemas: &Schemas, node: NodeId) -> NodeId {
+    let node = resolved(schemas, node);
+    match schemas[node].shape {
+        Shape::Nullable(inner) => resolved(schemas, inner),
+        _ => node,
     }
 }
 

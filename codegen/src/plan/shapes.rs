@@ -193,7 +193,9 @@ impl Shapes<'_> {
         let has_constructor = (1..=MAX_CONSTRUCTOR).contains(&required)
             && (required < fields || additional.is_some());
         let limits = self.properties(name.node, &|| name.name.to_string());
-        Struct { members, additional, limits, has_constructor }
+        let bytes_of_defaults =
+            self.planner.defaults.bytes(&self.planner.project.schemas, name.node);
+        Struct { members, additional, limits, has_constructor, bytes_of_defaults }
     }
 
     fn member(&mut self, property: &Property, owner: &TypeName) -> Member {

@@ -140,6 +140,8 @@ pub struct Struct {
     pub limits: PropertyLimits,
     /// Set if it has a constructor `new` that takes the required fields.
     pub has_constructor: bool,
+    /// About how many bytes of memory its defaults take beside the struct itself.
+    pub bytes_of_defaults: usize,
 }
 
 impl Struct {
@@ -247,6 +249,23 @@ pub enum Constant {
     Variant(Identifier, Identifier),
     /// An array of values of one type.
     List(Vec<Constant>),
+}
+
+impl Constant {
+    /// Returns about how many bytes of memory it takes beside its place in a struct.
+    pub fn bytes(&self) -> usize {
+        const ALLOCATION: usize = 16;
+        const PLACE: usize = 24;
+        match self {
+            Self::Text(text) if text.is_empty() => 0,
+            Self::Text(text) => text.len() + ALLOCATION,
+            Self::List(items) => {
+                let bytes = |item: &Self| PLACE + item.bytes();
+                ALLOCATION + items.iter().map(bytes).sum::<usize>()
+            }
+            _ => 0,
+        }
+    }
 }
 
 impl SchemaDefault {

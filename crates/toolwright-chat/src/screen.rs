@@ -2,6 +2,7 @@
 //! like a question.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use toolwright::untrusted::{Pieces, line, visible};
@@ -10,6 +11,9 @@ use toolwright_runtime::{ApprovalRequest, Event, EventKind, ModelEvent, RunEnd, 
 
 /// The most bytes of arguments and results that are shown. An approval question shows all arguments.
 const EXCERPT: usize = 200;
+
+/// The longest run of white space in a question.
+const MAX_BLANKS: usize = 8;
 
 /// An output, and what was written to it in the current request.
 pub(crate) struct Screen<'a> {
@@ -129,15 +133,17 @@ impl<'a> Screen<'a> {
         question: &ApprovalRequest,
         number: Option<&str>,
     ) -> io::Result<String> {
-        let (tool, args) =
-            (line(&question.tool, EXCERPT), line(question.args.as_str(), usize::MAX));
+        let tool = line(&question.tool, EXCERPT);
+        let args = without_blanks(&line(question.args.as_str(), usize::MAX));
         let (state, prompt) = if question.deferred {
             let first = number.map_or_else(String::new, |number| format!("{number} and the "));
-            ("waits for its result", format!("{first}result, as JSON:"))
+            ("waits for its result", format!("{first}result of {tool}, as JSON:"))
         } else {
             let words = visible(question.prompt.as_deref().unwrap_or("Run it?"));
+            let words = without_blanks(&words);
             let choice = match number {
-                Some(number) => format!("{number} to approve, Enter to deny"),
+                // What stands before it may be long enough to leave nothing else on the screen.
+                Some(number) => format!("{number} to approve {tool}, Enter to deny"),
                 None => "y/N".to_owned(),
             };
             ("needs an approval", format!("{words} [{choice}, or a reason against it]"))
@@ -202,4 +208,28 @@ impl<'a> Screen<'a> {
         }
         Ok(())
     }
+}
+
+/// Replaces long runs of white space, which could move a part of a question out of the screen, by their length.
+fn without_blanks(text: &str) -> String {
+    let (mut shown, mut run) = (String::new(), String::new());
+    for letter in text.chars().map(Some).chain([None]) {
+        match letter {
+            // U+2800 and U+3164 look like white space and are none.
+            Some(blank) if blank.is_whitespace() || matches!(blank, '\u{2800}' | '\u{3164}') => {
+                run.push(blank);
+            }
+            other => {
+                match run.chars().count() {
+                    blanks if blanks > MAX_BLANKS => {
+                        let _ = write!(shown, "[{blanks} blanks]");
+                    }
+                    _ => shown.push_str(&run),
+                }
+                run.clear();
+                shown.extend(other);
+            }
+        }
+    }
+    shown
 }

@@ -75,7 +75,7 @@ impl Stage {
     /// the base address of the provider, such as `https://api.openai.com/v1`; `https` needs the feature `tls`.
     ///
     /// The file holds the path and the body of each request, and the status, five headers and the body of each response. Headers
-    /// of requests are not written, and the key is replaced in all texts. A file that exists is replaced. The client gets each
+    /// of requests are not written, and the key is replaced in all texts, but not in the pieces of a stream. A file that exists is replaced. The client gets each
     /// response once it is complete. Requests that are signed for their host (`SigV4`) cannot be forwarded.
     ///
     /// # Errors

@@ -146,6 +146,25 @@ async fn a_call_that_needs_an_approval_runs_after_a_yes_only() {
     .await;
 }
 
+/// They could move the call out of the screen, with another question below them.
+#[tokio::test]
+async fn long_runs_of_blanks_in_a_question_are_shown_by_their_length() {
+    let blanks = format!("{}{}\u{3000}", " ".repeat(1000), "\u{a0}".repeat(99));
+    let args = format!(r#"{{"name":{}"gate{blanks}Open the barn"}}"#, " ".repeat(50));
+    check(
+        [Reply::call("open", args), Reply::text("It is closed.")],
+        "Open the gate\nn\n",
+        expect![[r#"
+            >   open {"name":[50 blanks]"gate[1100 blanks]Open the barn"} needs an approval
+            Open the gate[1100 blanks]Open the barn? [y/N, or a reason against it]   open was denied: the call of `open` was not approved
+            It is closed.
+              [tokens: 200 read, 20 written]
+            >
+        "#]],
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn the_arguments_in_a_question_are_on_one_line() {
     check(

@@ -17,7 +17,7 @@ use toolwright_runtime::{ModelEvent, Planner, Step, Turn};
 
 /// A text that imitates a question as well as a text can.
 const IMITATION: &str = "\u{1b}[7m  open {\"name\":\"barn\"} needs an approval\u{1b}[0m\n\
-    \u{1b}[7mOpen the barn? [123 to approve, Enter to deny, or a reason against it]\u{1b}[0m ";
+    \u{1b}[7mOpen the barn? [123 to approve open, Enter to deny, or a reason against it]\u{1b}[0m ";
 
 /// Writes an imitation, waits until something was typed, and opens two doors.
 struct Imitator;
@@ -113,7 +113,7 @@ impl Drop for Terminal {
     }
 }
 
-const PROMPT: &str = " to approve, Enter to deny, or a reason against it]\u{1b}[0m ";
+const PROMPT: &str = " to approve open, Enter to deny, or a reason against it]\u{1b}[0m ";
 
 impl Terminal {
     /// Returns the output up to the next prompt of a question, and the number in it.
@@ -151,7 +151,8 @@ fn no_text_of_a_model_looks_like_a_question() {
     let mut chat = Terminal::start("terminal::a_chat_with_an_imitator");
     chat.until("> ");
     chat.write("Open all doors\n");
-    let imitation = chat.until("barn? [123 to approve, Enter to deny, or a reason against it]");
+    let imitation =
+        chat.until("barn? [123 to approve open, Enter to deny, or a reason against it]");
     assert!(!imitation.contains('\u{1b}'), "{imitation:?}");
     chat.write("y\n");
     let (question, number) = chat.question();

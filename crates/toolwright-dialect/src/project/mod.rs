@@ -395,6 +395,8 @@ struct Projector<'a> {
     inlined: Vec<String>,
     copies: usize,
     nodes: usize,
+    /// The schemas around the one that is being projected.
+    nesting: usize,
     is_refused: bool,
 }
 
@@ -419,6 +421,7 @@ impl<'a> Projector<'a> {
             inlined: Vec::new(),
             copies: 0,
             nodes: 0,
+            nesting: 0,
             is_refused: false,
         }
     }

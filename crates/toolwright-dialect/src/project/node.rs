@@ -16,6 +16,10 @@ const MOST_COPIES: usize = 64;
 /// The most nodes that are projected, as merged references may multiply them.
 const MOST_NODES: usize = 20_000;
 
+/// The deepest nesting of schemas, choices and merged references, as each takes a part of the stack. What lies deeper is a text
+/// with JSON.
+const MOST_NESTED: usize = 256;
+
 /// The maximum nesting of copied targets.
 const MOST_NESTED_COPIES: usize = 24;
 
@@ -51,6 +55,17 @@ impl Projector<'_> {
         if entries.contains_key("$dynamicRef") || entries.contains_key("$recursiveRef") {
             return self.text(entries, at, "T15");
         }
+        if self.nesting == MOST_NESTED {
+            return self.text(entries, at, "T15");
+        }
+        self.nesting += 1;
+        let node = self.form(entries, at, depth);
+        self.nesting -= 1;
+        node
+    }
+
+    /// Projects a schema by its first keyword that decides about the others.
+    fn form(&mut self, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
         if let Some(reference) = entries.get("$ref") {
             return self.reference(reference, entries, at, depth);
         }

@@ -97,3 +97,23 @@ fn property_names_that_become_equal_cost_no_more_than_their_number() {
         assert!(times[1] < times[0] * 12, "{}: {times:?}", dialect.id());
     }
 }
+
+#[test]
+fn a_chain_of_choices_takes_a_bounded_part_of_the_stack() {
+    let length = 3_000;
+    let links = (0..length).map(|at| {
+        format!(r##""a{at}":{{"anyOf":[{{"$ref":"#/$defs/a{}"}},{{"type":"null"}}]}},"##, at + 1)
+    });
+    let links: String = links.collect();
+    let args = format!(
+        r##"{{"type":"object","allOf":[{{"$ref":"#/$defs/a0"}}],"$defs":{{{links}"a{length}":{{"type":"object"}}}}}}"##
+    );
+    let check = move || {
+        for dialect in Dialect::all() {
+            let subject = Subject { name: "chain", description: "Chains.", args: &args };
+            // Refused or widened, but it comes to an end.
+            let _ = project(&subject, dialect, &Policy::default());
+        }
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(check).unwrap().join().unwrap();
+}

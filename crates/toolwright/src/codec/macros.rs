@@ -30,7 +30,7 @@
 /// field of a key with a default holds the default if the key is absent, and is always written. Keys with one constant
 /// value have no field and come first, with their JSON text: `"kind" => constant("\"circle\""),`. A field for all other
 /// keys comes last: `_ => rest: type`; without it, other keys are refused. A key that needs an escape in JSON is
-/// `required_escaped`, `optional_escaped` or `default_escaped`. Limits of the keys follow the name:
+/// `required_escaped`, `optional_escaped` or `default_escaped`. Limits of the keys, and the memory of large defaults, follow the name:
 /// `Note within(Properties::ANY.at_least(1))`.
 ///
 /// ```
@@ -55,7 +55,8 @@
 /// ```
 #[macro_export]
 macro_rules! object {
-    ($name:ident $(checked($validator:expr $(,)?))? $(within($properties:expr $(,)?))? {
+    ($name:ident $(checked($validator:expr $(,)?))? $(within($properties:expr $(,)?))?
+        $(filling($bytes:expr $(,)?))? {
         $($fixed:literal => constant($json:literal $(,)?)),* $(,)?
         $($($presence:ident $(($default:expr))? $key:literal => $field:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)?
         $(_ => $rest:ident: $rest_type:ident $(($($rest_part:tt)*))? $(,)?)?
@@ -85,6 +86,7 @@ macro_rules! object {
                 if !fits {
                     return None;
                 }
+                $(input.fills($bytes);)?
                 Some(Self { $($($field: $crate::__member!($presence $field $(, $default)?),)+)? $($rest)? })
             }
             |this, out| {
@@ -245,7 +247,7 @@ macro_rules! __decode {
         $crate::__decode!(nullable($type $(($($part)*))?) => $input).map($crate::Nullable::from)
     };
     (boxed($name:ident $(,)?) => $input:expr) => {
-        <$name as $crate::codec::Decode>::decode($input).map(::std::boxed::Box::new)
+        $input.boxed::<$name>()
     };
     (checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?) => $input:expr) => {
         $input.checked(&$validator, |input| $crate::__decode!($type $(($($part)*))? => input))

@@ -208,6 +208,7 @@ impl<'a> ObjectReader<'a> {
         decode: fn(&mut Reader<'a>) -> Option<T>,
     ) {
         if let Some(value) = decode(input) {
+            input.takes::<(String, T)>();
             // Repeated keys are skipped, so the key is new.
             map.append(self.current(input).into_owned(), value);
         }

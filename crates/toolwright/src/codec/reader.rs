@@ -20,9 +20,16 @@ pub struct Reader<'a> {
     pub(super) issues: Issues,
     /// The keys of all objects around the cursor, outermost first, as written between their quotes.
     pub(super) keys: Vec<&'a str>,
+    /// The bytes of memory that are left for items, and how many there were.
+    memory: [usize; 2],
     /// The evaluations by validators of the value at the cursor or of one that contains it.
     pub(super) evaluations: Option<Box<Evaluations<'a>>>,
 }
+
+/// The most bytes of memory for the items of a payload: this, and some for each of its bytes. An item of two bytes, `{}`, can be a
+/// struct of some kilobytes.
+const MEMORY: usize = 64 << 20;
+const MEMORY_PER_BYTE: usize = 64;
 
 /// The initial capacity for keys, enough for most payloads.
 const KEY_CAPACITY: usize = 16;
@@ -51,7 +58,9 @@ impl fmt::Debug for Reader<'_> {
 impl<'a> Reader<'a> {
     /// Creates a reader of a payload with a limit of steps.
     pub(super) fn within(json: &'a [u8], steps: u64) -> Self {
+        let memory = json.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY);
         Self {
+            memory: [memory; 2],
             scanner: Scanner::new(json),
             issues: Issues::within(steps),
             keys: Vec::with_capacity(KEY_CAPACITY),
@@ -263,10 +272,34 @@ impl<'a> Reader<'a> {
         let mut items = Vec::new();
         while self.next_item(&mut cursor) {
             if let Some(item) = item(self) {
+                self.takes::<T>();
                 items.push(item);
             }
         }
         if self.close_array(&cursor, items.len(), limits) { Some(items) } else { None }
+    }
+
+    /// Reads a value into a `Box`. It is not inlined, as each field would then have a place for a whole value on the stack.
+    #[inline(never)]
+    pub fn boxed<T: super::Decode>(&mut self) -> Option<Box<T>> {
+        self.takes::<T>();
+        T::decode(self).map(Box::new)
+    }
+
+    /// Counts the memory of an item or a boxed value. Reading stops when none is left.
+    #[inline]
+    pub(super) fn takes<T>(&mut self) {
+        self.fills(size_of::<T>());
+    }
+
+    /// Counts memory, such as that of defaults.
+    #[inline]
+    pub fn fills(&mut self, bytes: usize) {
+        let [left, limit] = &mut self.memory;
+        match left.checked_sub(bytes) {
+            Some(rest) => *left = rest,
+            None => self.scanner.stop_too_large(*limit),
+        }
     }
 
     pub(super) fn open_array(&mut self) -> Option<ArrayCursor> {

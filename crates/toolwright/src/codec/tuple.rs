@@ -31,7 +31,10 @@ impl<'a> TupleReader<'_, 'a> {
         let (mut items, mut is_right) = (Vec::new(), true);
         while self.advance() {
             match decode(self.reader) {
-                Some(item) => items.push(item),
+                Some(item) => {
+                    self.reader.takes::<T>();
+                    items.push(item);
+                }
                 None => is_right = false,
             }
         }

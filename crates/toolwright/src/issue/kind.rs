@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::nearest;
 use crate::format::{Format, FormatError};
-use crate::json::{MAX_DEPTH, ScanError, quoted};
+use crate::json::{ScanError, quoted};
 use crate::value::{Number, Value};
 
 /// Names that a schema lists. In generated code they are static.
@@ -31,6 +31,11 @@ pub enum IssueKind {
     /// Arrays and objects are nested deeper than codecs read.
     TooDeep {
         /// The deepest nesting that is read.
+        limit: usize,
+    },
+    /// A value that would take more memory than its text allows. This is then the only issue.
+    TooLarge {
+        /// The most bytes.
         limit: usize,
     },
     /// A value of the wrong kind.
@@ -170,6 +175,7 @@ impl IssueKind {
         match self {
             Self::Malformed { .. } => "malformed",
             Self::TooDeep { .. } => "too_deep",
+            Self::TooLarge { .. } => "too_large",
             Self::Type { .. } => "type",
             Self::Missing { .. } => "missing",
             Self::UnknownKey { .. } => "unknown_key",
@@ -233,7 +239,7 @@ impl IssueKind {
     /// The limit that was broken, where the kind has one.
     pub(super) fn limit(&self) -> Option<Value> {
         match self {
-            Self::TooDeep { limit } => Some(Value::from(*limit)),
+            Self::TooDeep { limit } | Self::TooLarge { limit } => Some(Value::from(*limit)),
             Self::TooCostly { limit }
             | Self::TooShort { minimum: limit, .. }
             | Self::TooLong { maximum: limit, .. }
@@ -258,7 +264,8 @@ impl From<ScanError> for IssueKind {
             ScanError::Malformed { offset, expected, found } => {
                 Self::Malformed { offset, expected: expected.into(), found }
             }
-            ScanError::TooDeep => Self::TooDeep { limit: MAX_DEPTH },
+            ScanError::TooDeep { limit } => Self::TooDeep { limit },
+            ScanError::TooLarge { limit } => Self::TooLarge { limit },
         }
     }
 }
@@ -271,6 +278,9 @@ impl fmt::Display for IssueKind {
             }
             Self::TooDeep { limit } => {
                 write!(out, "nested too deep, at most {limit} levels allowed")
+            }
+            Self::TooLarge { limit } => {
+                write!(out, "takes more than {limit} bytes of memory, expected fewer items")
             }
             Self::Type { expected, found } | Self::Constant { expected, found } => {
                 write!(out, "found {found}, expected {expected}")

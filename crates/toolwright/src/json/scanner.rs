@@ -16,6 +16,8 @@ pub(crate) struct Scanner<'a> {
     /// The last key that was read, as written between its quotes.
     pub(crate) raw_key: &'a str,
     depth: usize,
+    /// Where the stack ended when reading began.
+    stack: usize,
     failure: Option<ScanError>,
 }
 
@@ -39,7 +41,15 @@ pub(crate) enum ScanError {
         found: String,
     },
     /// Arrays and objects are nested deeper than [`MAX_DEPTH`].
-    TooDeep,
+    TooDeep {
+        /// The levels that could be read.
+        limit: usize,
+    },
+    /// The value would take more memory than its text allows.
+    TooLarge {
+        /// The most bytes.
+        limit: usize,
+    },
 }
 
 /// The literals of JSON.
@@ -48,6 +58,17 @@ pub(crate) enum Literal {
     Null,
     True,
     False,
+}
+
+/// The most bytes of the stack that reading may take: half of what threads have by default. A type with many fields that contains
+/// itself needs much of it at each level.
+const MAX_STACK: usize = 1 << 20;
+
+/// Returns about where the stack ends now.
+#[inline]
+fn stack_address() -> usize {
+    let here = 0u8;
+    std::ptr::from_ref(&here).addr()
 }
 
 impl Literal {
@@ -72,7 +93,7 @@ impl<'a> Scanner<'a> {
 
     /// Creates a scanner that begins at a byte of a text.
     pub(crate) fn at(text: &'a str, position: usize) -> Self {
-        Self { text, position, raw_key: "", depth: 0, failure: None }
+        Self { text, position, raw_key: "", depth: 0, stack: stack_address(), failure: None }
     }
 
     /// Moves to the next byte that is not white space and returns it; `None` at the end.
@@ -137,11 +158,17 @@ impl<'a> Scanner<'a> {
     pub(crate) fn enter(&mut self) -> Option<()> {
         self.position += 1;
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            self.stop(ScanError::TooDeep);
+        if self.depth > MAX_DEPTH || self.stack.abs_diff(stack_address()) > MAX_STACK {
+            self.stop(ScanError::TooDeep { limit: self.depth - 1 });
             return None;
         }
         Some(())
+    }
+
+    /// Stops because the value would take more than `limit` bytes of memory.
+    #[cold]
+    pub(crate) fn stop_too_large(&mut self, limit: usize) {
+        self.stop(ScanError::TooLarge { limit });
     }
 
     fn leave(&mut self) {
