@@ -96,7 +96,12 @@ pub(crate) fn lock(check: bool) -> Exit {
         match old {
             Some((old, _)) if old == text => print::out(&format!("lock: {tools}, up to date\n")),
             Some((_, old)) if check => {
-                print::out(&render(&difference(&old, &new)?, None, Format::Human));
+                let found = difference(&old, &new)?;
+                if found.findings.is_empty() {
+                    print::out("no tool changed, but versions, digests, names or the layout did\n");
+                } else {
+                    print::out(&render(&found, None, Format::Human));
+                }
                 print::err(&format!(
                     "lock: {LOCK_FILE} is not up to date; run `toolwright lock`, and review its changes\n"
                 ));
@@ -124,10 +129,14 @@ pub(crate) fn lock_remote(command: &LockCommand) -> Exit {
     let locked = || -> Stopped<Exit> {
         let project = open()?;
         let path = project.root().join(LOCK_FILE);
-        let mut lock = match read(&path)? {
-            Some((_, lock)) => lock,
+        // Pinning again replaces a listing that somebody edited.
+        let mut lock = match read_text(&path)? {
+            Some(text) => parse(&text, LOCK_FILE)?,
             None => Lock::of(&project.model()?),
         };
+        if *check {
+            checked(&lock)?;
+        }
         let found = list::load(list, connection).map_err(|(exit, message)| match exit {
             Exit::Io => Stop::Io(message),
             _ => Stop::Rejected(message),
@@ -183,7 +192,7 @@ pub(crate) fn changes(
         let old = version(old.unwrap_or(LOCK_FILE))?;
         let new = match new {
             Some(new) => version(new)?,
-            None => Lock::of(&open()?.model()?),
+            None => current(&open()?)?,
         };
         let mut found = difference(&old, &new)?;
         if stored_results {
@@ -214,7 +223,7 @@ pub(crate) fn breaking(against: Option<&str>, viewpoints: &[For], format: Report
             Some(against) => version(against)?,
             None => version(LOCK_FILE)?,
         };
-        let new = Lock::of(&project.model()?);
+        let new = current(&project)?;
         let found = difference(&old, &new)?;
         let broken = policy.breaking(&found, &old, &new);
         match format {
@@ -265,10 +274,20 @@ fn difference(old: &Lock, new: &Lock) -> Stopped<Difference> {
     diff(old, new).map_err(|error| Stop::Rejected(error.to_string()))
 }
 
+/// Returns the tools as they are now, with the listings that are pinned now.
+fn current(project: &Project) -> Stopped<Lock> {
+    let mut lock = Lock::of(&project.model()?);
+    if let Some((_, pinned)) = read(&project.root().join(LOCK_FILE))? {
+        lock.remote = pinned.remote;
+    }
+    Ok(lock)
+}
+
 /// Returns what the configuration allows.
 fn policy(project: &Project) -> Stopped<Policy> {
     let viewpoints = Viewpoint::ALL.map(Viewpoint::as_str);
-    let rules: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
+    let mut rules: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
+    rules.dedup();
     let table = project.breaking(&viewpoints, &rules)?;
     let mut policy = Policy::default();
     if !table.r#for.is_empty() {
@@ -314,10 +333,18 @@ fn is_schema(file: &Path) -> bool {
 
 /// Reads a lock, if the file exists.
 fn read(path: &Path) -> Stopped<Option<(String, Lock)>> {
-    let text = disk::read_text(path).map_err(|error| Stop::Io(error.to_string()))?;
-    let Some(text) = text else { return Ok(None) };
+    let Some(text) = read_text(path)? else { return Ok(None) };
     let lock = parse(&text, &path.display().to_string())?;
+    checked(&lock)?;
     Ok(Some((text, lock)))
+}
+
+fn read_text(path: &Path) -> Stopped<Option<String>> {
+    disk::read_text(path).map_err(|error| Stop::Io(error.to_string()))
+}
+
+fn checked(lock: &Lock) -> Stopped<()> {
+    lock.check().map_err(|error| Stop::Rejected(error.to_string()))
 }
 
 fn parse(text: &str, name: &str) -> Stopped<Lock> {
@@ -355,7 +382,9 @@ fn of_revision(revision: &str) -> Stopped<Lock> {
         }
     }
     if sources.is_empty() {
-        return Err(Stop::Io(format!("{revision} has neither {LOCK_FILE} nor a schema")));
+        print::err_line(&format!(
+            "note: {revision} has no {LOCK_FILE}, and no schema where it is now, so every tool counts as new"
+        ));
     }
     Ok(Lock::of(&project.model_of(Sources::new(sources))?))
 }

@@ -240,6 +240,76 @@ fn a_name_of_the_past_belongs_to_no_other_tool() {
 }
 
 #[test]
+fn the_name_of_a_tool_that_is_gone_belongs_to_an_equal_tool_only() {
+    let project = Project::new();
+    let get = "      get_mode:\n        description: Get the mode of a lamp.\n        result: { type: string, enum: [on, off, dim] }\n";
+    project.edit(get, "");
+    assert_eq!(project.run(&["lock"]).1, 0);
+    project.edit(get, "      get_mode:\n        description: Wipe the lamp.\n");
+    assert!(project.run(&["diff"]).0.contains("NAME_REUSED"));
+    let (shown, code) = project.run(&["lock"]);
+    assert!(
+        code == 1 && shown.contains("the name `get_mode` belonged to the tool `get_mode`"),
+        "{shown}"
+    );
+    project.write("schema/lights.yaml", SCHEMA);
+    assert_eq!(project.run(&["lock"]).1, 0);
+}
+
+#[test]
+fn a_tool_may_be_renamed_again_and_keep_its_aliases() {
+    let project = Project::new();
+    let rename = |name: &str| {
+        project.edit("      set_mode:", &format!("      {name}:"));
+        let (shown, code) = project.run(&["diff"]);
+        assert!(code == 0 && !shown.contains("NAME_REUSED"), "{shown}");
+        assert_eq!(project.run(&["lock"]).1, 0);
+    };
+    rename("switch_mode");
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    assert!(lock.contains("\"set_mode\": {\n      \"was\": \"switch_mode\""), "{lock}");
+    rename("turn_mode");
+    rename("set_mode");
+}
+
+#[test]
+fn the_versions_of_both_toolsets_of_a_moved_tool_count() {
+    let project = Project::new();
+    let moved = SCHEMA
+        .replace("      get_mode:", "  more:\n    version: 1.0.0\n    tools:\n      get_mode:");
+    project.write("schema/lights.yaml", &moved.replace("[on, off, dim] }\n", "[on] }\n"));
+    assert_eq!(project.run(&["breaking", "--for", "implementer"]).1, 1);
+}
+
+#[test]
+fn a_first_version_announces_everything() {
+    let project = Project::new();
+    let without = SCHEMA.replace("    version: 1.2.0\n", "");
+    project.write("schema/lights.yaml", &without);
+    assert_eq!(project.run(&["lock"]).1, 0);
+    let broken = |schema: &str| {
+        project.write("schema/lights.yaml", &schema.replace("maximum: 100", "maximum: 1"));
+        project.run(&["breaking"]).1
+    };
+    assert_eq!((broken(&without), broken(SCHEMA)), (1, 0));
+}
+
+#[test]
+fn names_of_properties_forge_no_lines_and_hide_nothing() {
+    let project = Project::new();
+    project.edit(
+        "mode: { type",
+        "\"p` |\\n::error::forged\\u202e\\u0085<b>\": { type: string }\n            mode: { type",
+    );
+    for format in ["human", "json", "sarif", "github", "markdown"] {
+        let (shown, _) = project.run(&["diff", "--format", format]);
+        assert!(shown.contains("ARG_OPTIONAL_ADDED"), "{shown}");
+        assert!(shown.lines().all(|line| !line.starts_with("::error::forged")), "{shown}");
+        assert!(!shown.contains(['\u{202e}', '\u{85}']), "{format}: {shown}");
+    }
+}
+
+#[test]
 fn versions_are_locks_schemas_and_revisions() {
     if !has(&[Prerequisite::Git]) {
         return;
@@ -268,6 +338,11 @@ fn versions_are_locks_schemas_and_revisions() {
         "{shown}"
     );
     assert_eq!(project.run(&["breaking", "--against", "git:HEAD~1"]).1, 1);
+    // Where there was nothing, everything is new, and nothing breaks.
+    project.git(&["rm", "--quiet", "-r", "--cached", "schema", "toolwright.lock"]);
+    project.git(&["commit", "--quiet", "--message", "Without tools"]);
+    let (shown, code) = project.run(&["breaking", "--against", "git:HEAD"]);
+    assert!(code == 0 && shown.contains("every tool counts as new"), "{shown}");
     for unknown in ["git:nothing", "git:--help", "git:", "nothing.lock"] {
         let (shown, code) = project.run(&["diff", unknown]);
         assert_eq!(code, 3, "{unknown}: {shown}");
@@ -282,6 +357,7 @@ fn files_that_are_no_locks_are_refused() {
     let wrong = [
         ("", "expected a lock"),
         ("{}", "missing field `lock`"),
+        ("<<<<<<< HEAD\n{}", "marks of a merge conflict"),
         ("{\"lock\": 2}", "the lock has the version 2, expected 1"),
         (&lock.replace("\"description\"", "\"descriptions\""), "unknown field `descriptions`"),
         (&lock.replacen("\"type\": \"string\"", "\"type\": \"text\"", 1), "cannot be read"),
@@ -323,7 +399,8 @@ fn a_listing_of_a_remote_server_is_pinned_whole() {
     project.write("toolwright.lock", &pinned.replace("\"x\": 2", "\"x\": 3"));
     let (shown, code) = remote(&["--check"]);
     assert!(code == 1 && shown.contains("the digest of the listed tool `get`"), "{shown}");
-    project.write("toolwright.lock", &pinned);
+    assert_eq!(remote(&[]).1, 0);
+    assert_eq!(remote(&["--check"]).1, 0);
     project.write("list.json", "[]x");
     assert_eq!(remote(&[]).1, 1);
     assert_eq!(project.run(&["lock", "remote", "github", "--tools-json", "none.json"]).1, 1);

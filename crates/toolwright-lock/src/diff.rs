@@ -51,18 +51,19 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     let mut renamed = BTreeSet::new();
     let mut alone = Vec::new();
     for (name, was) in &old.tools {
-        if let Some(is) = new.tools.get(name) {
-            compare(name, was, is)?;
-        } else if let Some(now) = new.tool_called(name) {
-            compare(now, was, &new.tools[now])?;
-            renamed.insert(now);
-            alone.push((&rules::TOOL_RENAMED_WITH_ALIAS, now, format!("it was `{name}`")));
-        } else if let Some(now) = same_tool(was, old, new, &renamed) {
-            compare(now, was, &new.tools[now])?;
-            renamed.insert(now);
-            alone.push((&rules::TOOL_RENAMED, now, format!("it was `{name}`")));
-        } else {
-            alone.push((&rules::TOOL_REMOVED, name, format!("it was in `{}`", was.toolset)));
+        match new.successor(old, name).filter(|now| !renamed.contains(now)) {
+            Some(now) if now == name => compare(name, was, &new.tools[name])?,
+            Some(now) => {
+                compare(now, was, &new.tools[now])?;
+                renamed.insert(now);
+                let is_routed = new.tool_called(name) == Some(now);
+                let rule =
+                    if is_routed { &rules::TOOL_RENAMED_WITH_ALIAS } else { &rules::TOOL_RENAMED };
+                alone.push((rule, now, format!("it was `{name}`")));
+            }
+            None => {
+                alone.push((&rules::TOOL_REMOVED, name, format!("it was in `{}`", was.toolset)));
+            }
         }
     }
     for (name, is) in &new.tools {
@@ -121,25 +122,6 @@ impl Difference {
         self.classes = highest(&self.findings);
         self
     }
-}
-
-/// Returns the new tool that is equal to an old one but for its name.
-fn same_tool<'n>(
-    was: &LockedTool,
-    old: &Lock,
-    new: &'n Lock,
-    taken: &BTreeSet<&str>,
-) -> Option<&'n str> {
-    let is_same = |is: &LockedTool| {
-        is.toolset == was.toolset
-            && is.description == was.description
-            && is.args.get() == was.args.get()
-            && is.result.get() == was.result.get()
-    };
-    let mut found = new.tools.iter().filter(|(name, is)| {
-        !old.tools.contains_key(*name) && !taken.contains(name.as_str()) && is_same(is)
-    });
-    found.next().map(|(name, _)| name.as_str())
 }
 
 impl fmt::Display for DiffError {

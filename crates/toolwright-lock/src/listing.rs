@@ -50,6 +50,11 @@ impl LockedServer {
             .map_err(|error| LockError(format!("expected a list of tools: {error}")))?;
         let result = list.get("result").unwrap_or(&list);
         let tools = result.get("tools").unwrap_or(result).as_array();
+        if result.get("nextCursor").is_some_and(|cursor| !cursor.is_null()) {
+            return Err(LockError(
+                "the list has further pages; save all of them as one list".to_owned(),
+            ));
+        }
         let tools = tools.ok_or_else(|| {
             LockError("expected a list of tools, such as the result of `tools/list`".to_owned())
         })?;
@@ -84,8 +89,8 @@ impl LockedServer {
     /// Takes over the texts of tools that are equal but for order and white space, so that they do not look changed.
     pub fn keep_texts_of(&mut self, old: &Self) {
         for (name, tool) in &mut self.listed {
-            if let Some(old) = old.listed.get(name).filter(|old| old.digest == tool.digest) {
-                tool.clone_from(old);
+            if let Some(old) = old.listed.get(name).filter(|old| old.value() == tool.value()) {
+                tool.raw.clone_from(&old.raw);
             }
         }
     }

@@ -55,11 +55,14 @@ pub struct LockedToolset {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PastName {
-    /// The name of the tool when it was last published.
+    /// The name of the tool now, or when it was last published.
     pub was: String,
     /// The version of its toolset without it, if the toolset has versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// The digest of what models read of the tool, if the tool is gone: an equal one may have the name again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// A tool.
@@ -225,12 +228,24 @@ impl Lock {
         }
         let known: BTreeSet<&str> = self.routed().collect();
         let mut names = old.names.clone();
+        // A tool that was renamed since keeps its earlier names.
+        for past in names.values_mut() {
+            if let Some(now) = old.tools.get(&past.was).and_then(|_| self.successor(old, &past.was))
+            {
+                now.clone_into(&mut past.was);
+            }
+        }
         for (name, tool) in &old.tools {
             let version =
                 self.toolsets.get(&tool.toolset).and_then(|toolset| toolset.version.clone());
-            for gone in tool.aliases.iter().chain([name]) {
-                names.insert(gone.clone(), PastName { was: name.clone(), until: version.clone() });
-            }
+            let now = self.successor(old, name);
+            let past = PastName {
+                was: now.unwrap_or(name).to_owned(),
+                until: version,
+                model: now.is_none().then(|| tool.digests(name).model),
+            };
+            names
+                .extend(tool.aliases.iter().chain([name]).map(|gone| (gone.clone(), past.clone())));
         }
         names.retain(|name, _| !known.contains(name.as_str()));
         self.names = names;
@@ -243,19 +258,46 @@ impl Lock {
         let mut found = Vec::new();
         for (name, tool) in &self.tools {
             for taken in tool.aliases.iter().chain([name]) {
-                let was = match old.names.get(taken) {
-                    Some(past) => Some(past.was.as_str()),
-                    None => old.tool_called(taken).filter(|_| !old.tools.contains_key(taken)),
+                let owner = old.tool_called(taken).filter(|owner| *owner != name);
+                let (was, is_same) = match (owner, old.names.get(taken)) {
+                    (Some(owner), _) => (owner, self.successor(old, owner) == Some(name)),
+                    (None, Some(past)) => {
+                        let is_back = || past.model.as_ref() == Some(&tool.digests(name).model);
+                        let is_later = past.model.is_none()
+                            && (past.was == *name || self.successor(old, &past.was) == Some(name));
+                        (past.was.as_str(), is_later || is_back())
+                    }
+                    (None, None) => continue,
                 };
-                // The tool itself, under its name or an alias, may take its names again.
-                let is_same =
-                    |was: &str| was == name || tool.aliases.iter().any(|alias| alias == was);
-                if let Some(was) = was.filter(|was| !is_same(was)) {
+                if !is_same {
                     found.push((taken.clone(), was.to_owned()));
                 }
             }
         }
         found
+    }
+
+    /// Returns the name here of a tool of an earlier lock: its own, or one under which the old name or an alias is routed, or that
+    /// of a tool that is new and equal but for its name.
+    pub(crate) fn successor(&self, old: &Self, name: &str) -> Option<&str> {
+        if let Some((name, _)) = self.tools.get_key_value(name) {
+            return Some(name);
+        }
+        let was = old.tools.get(name)?;
+        let is_new = |found: &&str| !old.tools.contains_key(*found);
+        let routed = [name].into_iter().chain(was.aliases.iter().map(String::as_str));
+        let routed = routed.filter_map(|name| self.tool_called(name)).find(is_new);
+        let is_equal = |is: &LockedTool| {
+            is.toolset == was.toolset
+                && is.description == was.description
+                && is.args.get() == was.args.get()
+                && is.result.get() == was.result.get()
+        };
+        let equal = || {
+            let mut tools = self.tools.iter().filter(|(name, _)| is_new(&name.as_str()));
+            tools.find(|(_, is)| is_equal(is)).map(|(name, _)| name.as_str())
+        };
+        routed.or_else(equal)
     }
 
     /// Returns the tool that a name or an alias belongs to.
@@ -295,15 +337,26 @@ impl Lock {
             lock: u32,
         }
         let error = |error: serde_json::Error| LockError(format!("expected a lock: {error}"));
+        if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
+            let advice = "the lock has marks of a merge conflict; take either side and run `toolwright lock`";
+            return Err(LockError(advice.to_owned()));
+        }
         let Head { lock } = serde_json::from_str(text).map_err(error)?;
         if lock != FORMAT {
             return Err(LockError(format!(
                 "the lock has the version {lock}, expected {FORMAT}; use the version of toolwright that wrote it"
             )));
         }
-        let lock: Self = serde_json::from_str(text).map_err(error)?;
-        lock.remote.values().try_for_each(LockedServer::check)?;
-        Ok(lock)
+        serde_json::from_str(text).map_err(error)
+    }
+
+    /// Checks that the digests of the listings of remote servers are right.
+    ///
+    /// # Errors
+    ///
+    /// If one is not, because somebody edited the lock.
+    pub fn check(&self) -> Result<(), LockError> {
+        self.remote.values().try_for_each(LockedServer::check)
     }
 }
 

@@ -80,21 +80,27 @@ impl Policy {
     }
 }
 
-/// Returns the highest class that a tool may have. Without versions, that is a minor one; all in a new toolset is allowed.
+/// Returns the highest class that a tool may have: that of its toolset, and of the one that it was in before.
 fn allowed(tool: &str, old: &Lock, new: &Lock) -> Change {
-    let toolset = new.tools.get(tool).or_else(|| old.tools.get(tool)).map(|tool| &tool.toolset);
-    let Some(toolset) = toolset else { return Change::Minor };
-    let Some(was) = old.toolsets.get(toolset) else { return Change::Major };
-    let is = new.toolsets.get(toolset);
-    let version = |text: Option<&String>| -> Option<[u64; 3]> {
-        let numbers: Vec<u64> = text?.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let toolset = |lock: &Lock| lock.tools.get(tool).map(|tool| tool.toolset.clone());
+    let toolsets = [toolset(old), toolset(new)].into_iter().flatten();
+    toolsets.map(|toolset| of_toolset(&toolset, old, new)).min().unwrap_or(Change::Minor)
+}
+
+/// Returns the highest class of changes in a toolset. Without versions, that is a minor one; all in a new toolset is allowed, and
+/// a first version announces everything.
+fn of_toolset(toolset: &str, old: &Lock, new: &Lock) -> Change {
+    let version = |lock: &Lock| -> Option<[u64; 3]> {
+        let text = lock.toolsets.get(toolset)?.version.as_ref()?;
+        let numbers: Vec<u64> = text.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
         numbers.try_into().ok()
     };
-    let was = version(was.version.as_ref());
-    let is = version(is.and_then(|toolset| toolset.version.as_ref()));
-    match (was, is) {
+    match (version(old), version(new)) {
+        _ if !old.toolsets.contains_key(toolset) => Change::Major,
         (Some(was), Some(is)) => announced(was, is),
-        _ => Change::Minor,
+        (None, Some(_)) => Change::Major,
+        (None, None) => Change::Minor,
+        (Some(_), None) => Change::None,
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use toolwright::Value;
 use toolwright::pointer::escaped;
+use toolwright::value::Map;
 
+use crate::classes::Trust;
 use crate::finding::{Finding, Places};
 use crate::listing::LockedServer;
 use crate::rules;
@@ -68,16 +70,35 @@ fn changed(tool: &str, was: &Value, is: &Value) -> Vec<Finding> {
                 found.push(finding(&rules::ANNOTATION_CHANGED, tool, at(), words));
             }
             (_, Some((side, root)), Some(before), Some(after)) => {
-                match compare(tool, side, &before.to_string(), &after.to_string()) {
-                    Ok(changes) => found.extend(changes.into_iter().map(|mut change| {
-                        for place in [&mut change.at.old, &mut change.at.new].into_iter().flatten()
-                        {
-                            *place = place.replacen(root, &format!("/{member}"), 1);
+                let [old, new] = [before, after].map(without_dialect);
+                match compare(tool, side, &old.to_string(), &new.to_string()) {
+                    // What the comparison does not see may be anything, such as a comment.
+                    Ok(changes) if changes.iter().all(is_unseen) => {
+                        found.push(finding(&rules::REMOTE_CHANGED, tool, at(), words));
+                    }
+                    Ok(changes) => {
+                        let is_reviewed =
+                            changes.iter().any(|change| change.classes.trust > Trust::Same);
+                        let [old, new] = [before, after].map(strings);
+                        // A text that is new and was not compared.
+                        if !is_reviewed && !new.is_subset(&old) {
+                            found.push(finding(&rules::REMOTE_CHANGED, tool, at(), words));
                         }
-                        change
-                    })),
+                        found.extend(changes.into_iter().map(|mut change| {
+                            for place in
+                                [&mut change.at.old, &mut change.at.new].into_iter().flatten()
+                            {
+                                *place = place.replacen(root, &format!("/{member}"), 1);
+                            }
+                            change
+                        }));
+                    }
+                    Err(_) if without_texts(before) == without_texts(after) => {
+                        found.push(finding(&rules::WORDS_CHANGED, tool, at(), words));
+                    }
                     Err(reason) => {
-                        found.push(finding(&rules::REMOTE_SCHEMA_CHANGED, tool, at(), reason));
+                        let words = format!("{reason}; {words}");
+                        found.push(finding(&rules::REMOTE_SCHEMA_CHANGED, tool, at(), words));
                     }
                 }
             }
@@ -88,4 +109,56 @@ fn changed(tool: &str, was: &Value, is: &Value) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Returns whether a finding says that the same values are accepted.
+fn is_unseen(finding: &Finding) -> bool {
+    [rules::SAME_SET.id, rules::ORDER_CHANGED.id].contains(&finding.rule.id)
+}
+
+/// Returns a schema without the name of its draft, which many servers write.
+fn without_dialect(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Value::Object(entries) = &mut schema {
+        entries.remove("$schema");
+    }
+    schema
+}
+
+/// Returns a schema with empty titles and descriptions.
+fn without_texts(schema: &Value) -> Value {
+    match schema {
+        Value::Array(items) => Value::Array(items.iter().map(without_texts).collect()),
+        Value::Object(entries) => {
+            let entry = |(key, value): (&str, &Value)| {
+                let is_text =
+                    matches!(value, Value::String(_)) && (key == "title" || key == "description");
+                (key.to_owned(), if is_text { Value::Null } else { without_texts(value) })
+            };
+            let mut rest = Map::default();
+            for (key, value) in entries.iter().map(entry) {
+                rest.insert(key, value);
+            }
+            Value::Object(rest)
+        }
+        other => other.clone(),
+    }
+}
+
+/// Returns all texts and keys of a schema.
+fn strings(schema: &Value) -> BTreeSet<String> {
+    match schema {
+        Value::String(text) => BTreeSet::from([text.clone()]),
+        Value::Array(items) => items.iter().flat_map(strings).collect(),
+        Value::Object(entries) => {
+            let entry = |(key, value): (&str, &Value)| {
+                // The names of types are compared.
+                let mut found = if key == "type" { BTreeSet::new() } else { strings(value) };
+                found.insert(key.to_owned());
+                found
+            };
+            entries.iter().flat_map(entry).collect()
+        }
+        _ => BTreeSet::new(),
+    }
 }

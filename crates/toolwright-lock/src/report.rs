@@ -1,13 +1,13 @@
 //! Reports of changes for people and programs.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolwright::untrusted::line;
+use toolwright::untrusted::{hidden, line};
 
 use crate::classes::{Change, Classes, Trust, Viewpoint};
 use crate::diff::Difference;
@@ -199,7 +199,26 @@ fn lines(difference: &Difference) -> String {
     }
     let classes = &difference.classes;
     let last = json!({ "classes": classes, "rust": classes.rust });
-    text + &last.to_string() + "\n"
+    visible_json(&(text + &last.to_string() + "\n"))
+}
+
+/// Escapes hidden characters in JSON. They only stand in strings there.
+fn visible_json(text: &str) -> String {
+    let hidden: BTreeSet<char> = hidden(text).collect();
+    if hidden.is_empty() {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if hidden.contains(&letter) {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
 }
 
 /// Returns whether a change is not allowed; without a policy, whether it is a major one.
@@ -241,7 +260,7 @@ fn sarif(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
             "results": results,
         }],
     });
-    format!("{report:#}\n")
+    visible_json(&format!("{report:#}\n"))
 }
 
 fn github(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
@@ -277,15 +296,14 @@ fn markdown(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> Strin
     for finding in &difference.findings {
         let Classes { caller, model, reader, implementer, trust, rust } = finding.classes;
         let mark = if is_error(finding, breaking) { " ❌" } else { "" };
-        let cell = |text: &str| line(text, EXCERPT).replace('|', "\\|").replace('<', "&lt;");
         let witness = finding.witness.as_deref().map(|witness| code(&line(witness, EXCERPT)));
         let _ = writeln!(
             text,
             "| `{}`{mark} | {} at {}: {} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust} | {} |",
             finding.tool,
             finding.rule.id,
-            code(place(&finding.at)),
-            cell(&finding.words),
+            code(&line(place(&finding.at), EXCERPT)),
+            code(&line(&finding.words, EXCERPT)),
             witness.unwrap_or_default()
         );
     }

@@ -74,7 +74,7 @@ rules! {
     APPROVAL_CHANGED = "APPROVAL_CHANGED", "the texts or the data of an approval changed", None None None None Text None;
     ARG_INJECTED = "ARG_INJECTED", "the host fills in an optional argument now", Major Major None Minor Same Major;
     ARG_INJECTED_REQUIRED = "ARG_INJECTED", "the host fills in a required argument now", Major Major None Minor Capability Major;
-    INJECT_CHANGED = "INJECT_CHANGED", "the host fills in an argument from another source", None None None Minor Same None;
+    INJECT_CHANGED = "INJECT_CHANGED", "the host fills in an argument from another source, or not any more", None None None Minor Same None;
     ARG_REQUIRED_ADDED = "ARG_REQUIRED_ADDED", "a required argument is new", Major Major None Minor Capability Major;
     ARG_OPTIONAL_ADDED = "ARG_OPTIONAL_ADDED", "an optional argument is new", Minor Minor None Minor Capability Major;
     ARG_KEY_CLAIMED = "ARG_KEY_CLAIMED", "an optional argument is new, where any key was declared to be allowed", Major Major None Minor Capability Major;
@@ -118,8 +118,10 @@ rules! {
     OBJECT_OPENED = "OBJECT_OPENED", "keys without a description are declared to be allowed now", Minor Minor None Minor Capability Major;
     OBJECT_OPENED_IN_RESULT = "OBJECT_OPENED", "a result may have further keys now, which its schema refused", None Minor Major Minor Same Major;
     OBJECT_OPENED_IN_SILENT_RESULT = "OBJECT_OPENED", "a result declares further keys now, about which its schema said nothing", None Minor Minor Minor Same Major;
-    OBJECT_CLOSED_SILENT = "OBJECT_CLOSED_SILENT", "keys about which nothing was said are refused now", Minor Patch None None Same Major;
+    OBJECT_CLOSED_SILENT = "OBJECT_CLOSED_SILENT", "keys without a meaning were accepted, and are refused now", Minor Patch None None Same Major;
     OBJECT_CLOSED_SILENT_IN_RESULT = "OBJECT_CLOSED_SILENT", "a result has no keys about which nothing was said any more", None Patch None None Same Major;
+    OBJECT_OPENED_SILENT = "OBJECT_OPENED_SILENT", "keys without a meaning were refused, and are not any more", None Patch None None Same Major;
+    OBJECT_OPENED_SILENT_IN_RESULT = "OBJECT_OPENED_SILENT", "a result may have keys without a meaning, which its schema refused", None Patch Minor None Same Major;
     OBJECT_SILENT = "OBJECT_SILENT", "nothing is said any more about further keys, which were declared to be allowed", Minor Major None None Same Major;
     OBJECT_SILENT_IN_RESULT = "OBJECT_SILENT", "a result says nothing any more about further keys, which it declared", None Minor Minor Minor Same Major;
     UNION_VARIANT_ADDED = "UNION_VARIANT_ADDED", "a choice has another variant", Minor Minor None Major Capability Major;
@@ -185,5 +187,5 @@ rules! {
     DEFER_CHANGED = "DEFER_CHANGED", "whether models have to search for a tool changed", None Minor None None Same Patch;
     TAGS_CHANGED = "TAGS_CHANGED", "tags changed", None None None None Same None;
     HINTS_CHANGED = "HINTS_CHANGED", "the templates that show progress changed", None None None None Same None;
-    IMPLEMENTATION_CHANGED = "IMPLEMENTATION_CHANGED", "something else answers the calls of a tool", None None None Major Same Major;
+    IMPLEMENTATION_CHANGED = "IMPLEMENTATION_CHANGED", "something else answers the calls of a tool", None None None Major Capability Major;
 }

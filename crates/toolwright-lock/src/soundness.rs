@@ -3,7 +3,8 @@
 use fastrand::Rng;
 use toolwright::Value;
 use toolwright::schema::Schema;
-use toolwright_codegen::internal::schema::read_texts;
+use toolwright_codegen::internal::Style;
+use toolwright_codegen::internal::schema::{published, read_texts};
 
 use crate::classes::{Change, Classes};
 use crate::finding::Finding;
@@ -25,11 +26,21 @@ enum Made {
     Enum(Vec<&'static str>),
     List { items: Box<Made>, least: Option<u8>, most: Option<u8>, unique: bool },
     Tuple(Vec<Made>, bool),
-    Object { properties: Vec<(&'static str, Made, bool)>, rest: Further },
+    Object { properties: Vec<(&'static str, Made, bool)>, rest: Further, more: More },
     Nullable(Box<Made>),
     Union(Vec<(&'static str, Made)>),
     Overlapping(Vec<Made>),
     Not(Box<Made>),
+}
+
+/// Keywords about keys that depend on others.
+#[derive(Clone, Debug)]
+enum More {
+    None,
+    /// `patternProperties` for keys that begin with `b` or `f`.
+    Pattern(Box<Made>),
+    /// `unevaluatedProperties`
+    Unevaluated(Box<Made>),
 }
 
 #[derive(Clone, Debug)]
@@ -61,6 +72,14 @@ fn further(random: &mut Rng, depth: u8) -> Further {
     }
 }
 
+fn more(random: &mut Rng, depth: u8) -> More {
+    match random.u8(0..8) {
+        0 => More::Pattern(Box::new(made(random, depth + 1))),
+        1 => More::Unevaluated(Box::new(made(random, depth + 1))),
+        _ => More::None,
+    }
+}
+
 fn object(random: &mut Rng, depth: u8) -> Made {
     let count = random.usize(0..4);
     let mut names = NAMES;
@@ -68,7 +87,7 @@ fn object(random: &mut Rng, depth: u8) -> Made {
     let properties = names.into_iter().take(count);
     let properties =
         properties.map(|name| (name, made(random, depth + 1), random.bool())).collect();
-    Made::Object { properties, rest: further(random, depth) }
+    Made::Object { properties, rest: further(random, depth), more: more(random, depth) }
 }
 
 fn made(random: &mut Rng, depth: u8) -> Made {
@@ -141,7 +160,8 @@ fn changed(random: &mut Rng, old: &Made, depth: u8) -> Made {
             1 => places.push(made(random, depth + 1)),
             _ => places[0] = changed(random, &places[0].clone(), depth + 1),
         },
-        Made::Object { properties, rest } => match random.u8(0..5) {
+        Made::Object { properties, rest, more: keys } => match random.u8(0..6) {
+            5 => *keys = more(random, depth),
             0 => *rest = further(random, depth),
             1 if !properties.is_empty() => drop(properties.pop()),
             2 if !properties.is_empty() => properties[0].2 = !properties[0].2,
@@ -202,7 +222,7 @@ fn text(schema: &Made, closed: bool, tag: Option<&str>) -> String {
             entry("prefixItems", Some(format!("[{}]", list(places)))),
             entry("items", (!is_open).then(|| "false".to_owned())),
         ],
-        Made::Object { properties, rest } => {
+        Made::Object { properties, rest, more } => {
             let mut entries: Vec<String> = properties
                 .iter()
                 .map(|(name, schema, _)| format!("\"{name}\":{}", of(schema)))
@@ -227,6 +247,13 @@ fn text(schema: &Made, closed: bool, tag: Option<&str>) -> String {
                 Some(format!("\"properties\":{{{}}}", entries.join(","))),
                 entry("required", Some(format!("{required:?}"))),
                 entry("additionalProperties", rest),
+                match more {
+                    More::None => None,
+                    More::Pattern(schema) => {
+                        entry("patternProperties", Some(format!("{{\"^[bf]\":{}}}", of(schema))))
+                    }
+                    More::Unevaluated(schema) => entry("unevaluatedProperties", Some(of(schema))),
+                },
             ]
         }
         Made::Nullable(inner) => {
@@ -249,10 +276,19 @@ fn accepts(schema: &Schema, value: &str) -> bool {
 
 /// Returns the place that a witness is a value of, as a schema in one version.
 fn place(text: &str, pointer: Option<&String>, other: Option<&String>) -> Option<Schema> {
+    let is_property = |pointer: &&String| {
+        let (_, name) = pointer.rsplit_once("/properties/").unwrap_or_default();
+        !name.is_empty() && !name.contains('/')
+    };
     let pointer = match (pointer, other) {
         (Some(pointer), Some(_)) => pointer.as_str(),
         // A property that is new or gone: the witness is a value of the object.
-        _ => pointer.or(other)?.rsplit_once("/properties/")?.0,
+        (only, None) | (None, only) if only.as_ref().is_some_and(is_property) => {
+            only?.rsplit_once("/properties/")?.0
+        }
+        (Some(pointer), None) => pointer.as_str(),
+        // What has no schema accepts everything.
+        (None, _) => return Schema::new("{}").ok(),
     };
     let root: Value = text.parse().ok()?;
     let pointer = pointer.trim_start_matches("/args").trim_start_matches("/result");
@@ -270,6 +306,9 @@ fn no_value_contradicts_a_class_and_witnesses_show_what_they_are_said_to() {
         // Some schemas are refused, such as those that accept nothing.
         let Ok((schemas, nodes)) = read_texts(&[&was, &is]) else { continue };
         compared += 1;
+        // As a lock has them.
+        let [was, is] = [0, 1].map(|side| published(&schemas, nodes[side], Style::Compact));
+        let (schemas, nodes) = read_texts(&[&was, &is]).unwrap();
         let schemas = schemas.without_annotations();
         let all = values(&schemas, &[Some(nodes[0]), Some(nodes[1])]);
         let closed = [&old, &new].map(|schema| Schema::new(&text(schema, true, None)).unwrap());

@@ -1,5 +1,6 @@
 //! Compares two versions of a tool.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use toolwright::pointer::escaped;
@@ -17,9 +18,13 @@ pub(crate) fn changes(
     new: &LockedTool,
 ) -> Result<Vec<Finding>, String> {
     let mut found = Vec::new();
+    let entries =
+        LazyCell::new(|| [old, new].map(|tool| serde_json::to_value(tool).unwrap_or_default()));
     let mut add = |rule: &'static Rule, key: &str, words: String| {
-        let at = Some(format!("/{key}"));
-        found.push(finding(rule, name, Places { old: at.clone(), new: at }, words));
+        let pointer = format!("/{key}");
+        let [old, new] = [0, 1]
+            .map(|version| entries[version].pointer(&pointer).is_some().then(|| pointer.clone()));
+        found.push(finding(rule, name, Places { old, new }, words));
     };
     if old.toolset != new.toolset {
         add(&rules::TOOL_MOVED, "toolset", was(&new.toolset, &old.toolset));
@@ -79,7 +84,9 @@ pub(crate) fn changes(
     }
     let limits = (&old.limits, &new.limits);
     if limits.0.timeout_ms != limits.1.timeout_ms {
-        let words = options(limits.1.timeout_ms.as_ref(), limits.0.timeout_ms.as_ref());
+        let milliseconds = |limit: Option<u64>| limit.map(|limit| format!("{limit} ms"));
+        let times = [limits.1.timeout_ms, limits.0.timeout_ms].map(milliseconds);
+        let words = options(times[0].as_ref(), times[1].as_ref());
         add(&rules::TIMEOUT_CHANGED, "limits/timeout_ms", words);
     }
     if limits.0.attempts != limits.1.attempts {
@@ -101,8 +108,10 @@ pub(crate) fn changes(
         add(&rules::STRICT_CHANGED, "limits/strict", words);
     }
     for (property, source) in &old.inject {
-        if let Some(now) = new.inject.get(property).filter(|now| *now != source) {
-            add(&rules::INJECT_CHANGED, "inject", format!("`{property}`: {}", was(now, source)));
+        let now = new.inject.get(property);
+        if now != Some(source) {
+            let words = format!("`{property}`: {}", options(now, Some(source)));
+            add(&rules::INJECT_CHANGED, "inject", words);
         }
     }
     if old.hints != new.hints {

@@ -122,6 +122,9 @@ impl View {
     /// Adds what a node accepts, of which it is known that it has only values of a kind, if that is given.
     fn add(&mut self, schemas: &Schemas, node: NodeId, kind: &str) {
         for assertion in &schemas[node].assertions {
+            if is_list_of_constants(schemas, node, assertion) {
+                continue;
+            }
             let word = assertion.keyword.word();
             let rule = format!("{kind} {word}: {}", operand(schemas, assertion));
             self.rules.insert(rule);
@@ -254,6 +257,26 @@ impl View {
         }
     }
 
+    /// Returns whether other keys or items have schemas of their own.
+    pub(crate) fn has_other_parts(&self, other: &Self) -> bool {
+        let keys = |view: &Self| match &view.object {
+            Some(Part::Rules(Objects::Object(object))) => {
+                let mut names: Vec<String> =
+                    object.properties.iter().map(|(name, ..)| name.clone()).collect();
+                names.sort();
+                Some((names, std::mem::discriminant(&object.rest)))
+            }
+            _ => None,
+        };
+        let places = |view: &Self| match &view.array {
+            Some(Part::Rules(array)) => {
+                Some((array.places.len(), std::mem::discriminant(&array.rest)))
+            }
+            _ => None,
+        };
+        keys(self) != keys(other) || places(self) != places(other)
+    }
+
     /// Returns the names of the kinds that it accepts, without null.
     pub(crate) fn kinds(&self) -> Vec<&'static str> {
         let number = match &self.number {
@@ -282,6 +305,21 @@ impl Numbers {
         let [least, most] = self.ends.clone();
         [least.or_else(|| double(f64::MIN)), most.or_else(|| double(f64::MAX))]
     }
+}
+
+/// Returns whether a choice only says which constants a node has, as its shape does.
+fn is_list_of_constants(schemas: &Schemas, node: NodeId, assertion: &Assertion) -> bool {
+    let Operand::Schemas(members) = &assertion.operand else { return false };
+    let is_constant = |member: &NodeId| {
+        let member = &schemas[*member];
+        matches!(member.shape, Shape::Const(_)) && member.assertions.is_empty()
+    };
+    ["anyOf", "oneOf"].contains(&assertion.keyword.word())
+        && matches!(
+            schemas[node].shape,
+            Shape::Enum(_) | Shape::IntegerEnum(_) | Shape::Constants(_)
+        )
+        && members.iter().all(is_constant)
 }
 
 pub(crate) fn is_integer(value: &Value) -> bool {

@@ -74,8 +74,14 @@ impl Comparison<'_> {
             let rules = view.rules.iter().filter(|rule| !other.rules.contains(*rule));
             rules.cloned().collect()
         };
-        let (mut gone, mut added) = (only(was, is), only(is, was));
+        let (gone, added) = (only(was, is), only(is, was));
         let (mut has_lost, mut has_gained) = (!added.is_empty(), !gone.is_empty());
+        // These depend on each other, and on the properties and items that have schemas.
+        let depends = |rule: &String| DEPENDING.contains(&word(rule));
+        let is_about_the_rest = was.rules.iter().chain(&is.rules).any(depends);
+        if is_about_the_rest && (has_lost || has_gained || was.has_other_parts(is)) {
+            (has_lost, has_gained) = (true, true);
+        }
         // A limit of one number that became another one.
         if let ([before], [after]) = (gone.as_slice(), added.as_slice())
             && let Some(shift) = limit(before, after)
@@ -85,17 +91,13 @@ impl Comparison<'_> {
         }
         // A rule that is gone may have been all that kept values out.
         if let Some(shift) = Shift::of(has_lost, has_gained) {
-            let word = |rule: &mut String| {
-                let word = rule.split(':').next().unwrap_or_default().trim().to_owned();
-                *rule = format!("`{word}`");
+            let mut words: Vec<&str> = gone.iter().chain(&added).map(|rule| word(rule)).collect();
+            words.sort_unstable();
+            words.dedup();
+            let text = match words.as_slice() {
+                [] => "the keys or items that other keywords are about".to_owned(),
+                words => format!("`{}`", words.join("`, `")),
             };
-            gone.iter_mut().for_each(word);
-            added.iter_mut().for_each(word);
-            let text = [("gone", gone), ("new", added)]
-                .into_iter()
-                .filter(|(_, words)| !words.is_empty())
-                .map(|(what, words)| format!("{what}: {}", words.join(", ")));
-            let text = text.collect::<Vec<_>>().join("; ");
             self.shift(RULES, shift, old, new, text);
         }
     }
@@ -142,6 +144,26 @@ impl Comparison<'_> {
             self.add(rule, old, new, shows, words.to_owned());
         }
     }
+}
+
+/// The keywords that apply to what others leave over.
+const DEPENDING: [&str; 10] = [
+    "additionalProperties",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "patternProperties",
+    "prefixItems",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+/// Returns the keyword of a rule.
+fn word(rule: &str) -> &str {
+    let before = rule.split_once(": ").map_or(rule, |(before, _)| before);
+    before.rsplit(' ').next().unwrap_or_default()
 }
 
 /// Compares a keyword with a number to the same keyword with another one. Each is written as `kind keyword: number`.

@@ -3,19 +3,21 @@
 mod kinds;
 mod objects;
 mod parts;
+mod reading;
 mod sets;
 mod words;
 
 use std::collections::BTreeSet;
 
 use toolwright::pointer::escaped;
-use toolwright_codegen::internal::schema::{NodeId, Schemas, Shape, read_texts};
+use toolwright_codegen::internal::schema::{NodeId, Schemas, Shape};
 
 use crate::finding::{Finding, Places, Proof};
 use crate::order::Shift;
 use crate::rules::Rule;
 use crate::values::{Judge, values, witness};
 use crate::view::{Part, View};
+use reading::read;
 use sets::{FORMATS, PATTERNS, Sets};
 use words::copies;
 
@@ -58,8 +60,8 @@ pub(crate) fn compare(
     if old == new {
         return Ok(Vec::new());
     }
-    let (annotated, nodes) = read_texts(&[old, new])?;
-    let (schemas, _) = read_texts(&[old, new])?;
+    let (annotated, nodes) = read(old, new)?;
+    let (schemas, _) = read(old, new)?;
     let schemas = schemas.without_annotations();
     let mut comparison = Comparison {
         tool,
@@ -213,7 +215,9 @@ impl Comparison<'_> {
     }
 
     fn add(&mut self, rule: &'static Rule, old: &Place, new: &Place, shows: Shows, words: String) {
-        let places = Places { old: Some(old.pointer.clone()), new: Some(new.pointer.clone()) };
+        // What has no schema of its own has no place.
+        let at = |place: &Place| place.node.map(|_| place.pointer.clone());
+        let places = Places { old: at(old), new: at(new) };
         self.add_at(rule, places, (old, new), shows, words);
     }
 

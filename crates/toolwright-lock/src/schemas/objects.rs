@@ -1,5 +1,6 @@
 //! Compares objects.
 
+use toolwright::Value;
 use toolwright::pointer::escaped;
 use toolwright_codegen::internal::schema::NodeId;
 
@@ -7,7 +8,7 @@ use super::sets::TYPES;
 use super::{Comparison, Place, Shows, Side};
 use crate::finding::Places;
 use crate::rules;
-use crate::view::{Object, Objects, Rest};
+use crate::view::{Object, Objects, Part, Rest, View};
 
 impl Comparison<'_> {
     pub(super) fn objects(&mut self, was: &Objects, is: &Objects, old: &Place, new: &Place) {
@@ -38,10 +39,35 @@ impl Comparison<'_> {
                     self.add(removed, old, new, Shows::Lost, format!("`{value}` is gone"));
                 }
             }
+            (Objects::Union(tag, _), Objects::Object(is))
+                if self.variant(tag, is, new).is_some() =>
+            {
+                let one = self.variant(tag, is, new).unwrap_or_default();
+                self.objects(was, &Objects::Union(tag.clone(), one), old, new);
+            }
+            (Objects::Object(was), Objects::Union(tag, _))
+                if self.variant(tag, was, old).is_some() =>
+            {
+                let one = self.variant(tag, was, old).unwrap_or_default();
+                self.objects(&Objects::Union(tag.clone(), one), is, old, new);
+            }
             _ => {
                 let words = "the objects are told apart in another way".to_owned();
                 self.add(self.of(TYPES)[2], old, new, Shows::Both, words);
             }
+        }
+    }
+
+    /// Returns an object as the only variant of a choice, if its tag is constant.
+    fn variant(&self, tag: &str, object: &Object, place: &Place) -> Option<Vec<(String, NodeId)>> {
+        let is_tag = |(name, _, is_required): &&(String, NodeId, bool)| name == tag && *is_required;
+        let (_, node, _) = object.properties.iter().find(is_tag)?;
+        match View::of(self.schemas, *node).string? {
+            Part::Values(values) => match values.as_slice() {
+                [Value::String(value)] => Some(vec![(value.clone(), place.node?)]),
+                _ => None,
+            },
+            Part::Rules(_) => None,
         }
     }
 
@@ -175,7 +201,8 @@ impl Comparison<'_> {
                 (closed, Shows::Lost, "further keys are refused")
             }
             (Rest::Closed, Rest::Silent) => {
-                (&rules::SAME_SET, Shows::Nothing, "further keys are not refused any more")
+                let rules = [&rules::OBJECT_OPENED_SILENT, &rules::OBJECT_OPENED_SILENT_IN_RESULT];
+                (self.of(rules), Shows::Gained, "further keys are not refused any more")
             }
             (Rest::Closed | Rest::Silent, Rest::Declared | Rest::Typed(_)) => {
                 let shows = if was == Rest::Closed { Shows::Gained } else { Shows::Nothing };

@@ -1,6 +1,9 @@
 //! Compares numbers, strings, constants and arrays.
 
+use std::collections::HashSet;
+
 use toolwright::Value;
+use toolwright::value::Number;
 
 use super::sets::{BOUNDS, FORMATS, ITEMS, LENGTHS, PATTERNS, TYPES, UNIQUE};
 use super::{Comparison, Place, Shows};
@@ -14,7 +17,13 @@ impl Comparison<'_> {
         let ends = |numbers: &Numbers| {
             let [least, most] = &numbers.ends;
             let end = |end: &Option<crate::order::End>, [at, beyond]: [&str; 2]| {
-                end.as_ref().map(|(number, is_excluded)| {
+                let is_limit = |number: &Number| {
+                    [i64::MIN, i64::MAX]
+                        .iter()
+                        .any(|limit| *number == Number::from(i128::from(*limit)))
+                };
+                let end = end.as_ref().filter(|(number, _)| !is_limit(number));
+                end.map(|(number, is_excluded)| {
                     format!("{} {}", if *is_excluded { beyond } else { at }, number.as_str())
                 })
             };
@@ -74,11 +83,19 @@ impl Comparison<'_> {
         let removed = self.of([&rules::ARG_ENUM_VALUE_REMOVED, &rules::RESULT_ENUM_VALUE_REMOVED]);
         match (was, is) {
             (Part::Values(was), Part::Values(is)) => {
-                for value in is.iter().filter(|value| !was.contains(value)) {
-                    self.add(added, old, new, Shows::Gained, format!("{value} is new"));
+                let only = |values: &[Value], others: &[Value]| -> Vec<Value> {
+                    let others: HashSet<&Value> = others.iter().collect();
+                    values.iter().filter(|value| !others.contains(value)).cloned().collect()
+                };
+                let (new_values, gone) = (only(is, was), only(was, is));
+                let verb = |values: &[Value]| if values.len() == 1 { "is" } else { "are" };
+                if !new_values.is_empty() {
+                    let words = format!("{} {} new", list(&new_values), verb(&new_values));
+                    self.add(added, old, new, Shows::Gained, words);
                 }
-                for value in was.iter().filter(|value| !is.contains(value)) {
-                    self.add(removed, old, new, Shows::Lost, format!("{value} is gone"));
+                if !gone.is_empty() {
+                    let words = format!("{} {} gone", list(&gone), verb(&gone));
+                    self.add(removed, old, new, Shows::Lost, words);
                 }
             }
             (Part::Rules(_), Part::Values(is)) => {
@@ -143,6 +160,13 @@ fn limits([least, most]: [Option<u64>; 2]) -> String {
     }
 }
 
+/// The most constants that a text names.
+const MAX_LISTED: usize = 5;
+
 fn list(values: &[Value]) -> String {
-    values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+    let shown = values.iter().take(MAX_LISTED).map(Value::to_string).collect::<Vec<_>>();
+    match values.len().saturating_sub(MAX_LISTED) {
+        0 => shown.join(", "),
+        further => format!("{} and {further} more", shown.join(", ")),
+    }
 }

@@ -1,8 +1,9 @@
 //! Compares annotations, and the ways in which equal sets are written.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use toolwright::Value;
+use toolwright::value::Map;
 use toolwright_codegen::internal::schema::{Annotations, NodeId};
 
 use super::{Comparison, Place, Shows};
@@ -79,7 +80,7 @@ impl Comparison<'_> {
         found
     }
 
-    /// Reports words that are new in parts that were not compared one by one, such as the members of overlapping choices.
+    /// Reports annotations that changed in parts that were not compared one by one, such as the members of overlapping choices.
     pub(super) fn other_words(
         &mut self,
         old: &str,
@@ -90,18 +91,31 @@ impl Comparison<'_> {
         if self.findings.iter().any(is_reviewed) {
             return;
         }
-        let (mut was, mut is) = (BTreeSet::new(), BTreeSet::new());
-        texts(&old.parse().unwrap_or_default(), &mut was);
-        texts(&new.parse().unwrap_or_default(), &mut is);
-        if let Some(text) = is.difference(&was).next() {
-            let words = self.of([&rules::WORDS_CHANGED, &rules::WORDS_CHANGED_IN_RESULT]);
-            self.add(
-                words,
-                old_place,
-                new_place,
-                Shows::Nothing,
-                format!("{} is new", quoted(Some(text))),
-            );
+        let (old, new) = (old.parse().unwrap_or_default(), new.parse().unwrap_or_default());
+        let (mut was, mut is) = (BTreeMap::new(), BTreeMap::new());
+        let is_same_set = sorted(&without_words(&old)) == sorted(&without_words(&new));
+        // Where the sets are equal, each text has its place; else only new texts count, and those that occur more often.
+        annotations(&old, if is_same_set { Some(String::new()) } else { None }, &mut was);
+        annotations(&new, if is_same_set { Some(String::new()) } else { None }, &mut is);
+        let changed =
+            is.iter().filter(|(text, count)| was.get(*text).is_none_or(|was| was < *count));
+        let gone = was.keys().filter(|text| is_same_set && !is.contains_key(*text));
+        let changed: Vec<&Annotation> = changed.map(|(text, _)| text).chain(gone).collect();
+        let has = |word: &str| changed.iter().any(|(keyword, ..)| keyword == word);
+        let sides = [
+            (has("default"), [&rules::DEFAULT_CHANGED, &rules::WORDS_CHANGED_IN_RESULT]),
+            (has("examples"), [&rules::EXAMPLES_CHANGED, &rules::EXAMPLES_CHANGED_IN_RESULT]),
+            (
+                has("title") || has("description"),
+                [&rules::WORDS_CHANGED, &rules::WORDS_CHANGED_IN_RESULT],
+            ),
+        ];
+        for (is_found, rule) in sides {
+            if is_found {
+                let texts = changed.iter().map(|(keyword, text, _)| format!("{keyword} {text}"));
+                let words = texts.take(3).collect::<Vec<_>>().join(", ");
+                self.add(self.of(rule), old_place, new_place, Shows::Nothing, words);
+            }
         }
     }
 
@@ -126,21 +140,56 @@ pub(super) fn copies(text: &str) -> Vec<String> {
     equal.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Collects the titles and descriptions of a schema.
-fn texts(schema: &Value, found: &mut BTreeSet<String>) {
+/// An annotation: the keyword, its value as JSON, and its place if that matters.
+type Annotation = (String, String, Option<String>);
+
+/// The annotations that a model reads.
+const ANNOTATIONS: [&str; 4] = ["default", "description", "examples", "title"];
+
+/// Collects the annotations of a schema, with how often each occurs.
+fn annotations(schema: &Value, place: Option<String>, found: &mut BTreeMap<Annotation, usize>) {
+    let below = |part: &str| place.as_ref().map(|place| format!("{place}/{part}"));
     match schema {
-        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                // The constant of an alternative is its place: the order of alternatives does not matter.
+                let part = item.get("const").map_or_else(|| index.to_string(), Value::to_string);
+                annotations(item, below(&part), found);
+            }
+        }
         Value::Object(entries) => {
             for (key, value) in entries {
-                match value {
-                    Value::String(text) if key == "title" || key == "description" => {
-                        found.insert(text.clone());
-                    }
-                    _ => texts(value, found),
+                // A property of this name has a schema, which is an object.
+                let is_annotation = ANNOTATIONS.contains(&key)
+                    && (key == "default" || !matches!(value, Value::Object(_)));
+                if is_annotation {
+                    let text = value.to_string();
+                    *found.entry((key.to_owned(), text, below(key))).or_default() += 1;
+                } else {
+                    annotations(value, below(key), found);
                 }
             }
         }
         _ => {}
+    }
+}
+
+/// Returns a schema without the annotations that a model reads.
+fn without_words(schema: &Value) -> Value {
+    match schema {
+        Value::Array(items) => Value::Array(items.iter().map(without_words).collect()),
+        Value::Object(entries) => {
+            let mut rest = Map::default();
+            for (key, value) in entries {
+                let is_annotation =
+                    ANNOTATIONS.contains(&key) && !matches!(value, Value::Object(_));
+                if !is_annotation {
+                    rest.insert(key, without_words(value));
+                }
+            }
+            Value::Object(rest)
+        }
+        other => other.clone(),
     }
 }
 
