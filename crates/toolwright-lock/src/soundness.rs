@@ -280,15 +280,14 @@ fn place(text: &str, pointer: Option<&String>, other: Option<&String>) -> Option
         let (_, name) = pointer.rsplit_once("/properties/").unwrap_or_default();
         !name.is_empty() && !name.contains('/')
     };
-    let pointer = match (pointer, other) {
-        (Some(pointer), Some(_)) => pointer.as_str(),
-        // A property that is new or gone: the witness is a value of the object.
-        (only, None) | (None, only) if only.as_ref().is_some_and(is_property) => {
-            only?.rsplit_once("/properties/")?.0
-        }
-        (Some(pointer), None) => pointer.as_str(),
+    // A property that is new or gone: the witness is a value of the object.
+    let is_alone = pointer.is_some() != other.is_some();
+    let property = pointer.or(other).filter(|pointer| is_alone && is_property(pointer));
+    let pointer = match (property, pointer) {
+        (Some(property), _) => property.rsplit_once("/properties/")?.0,
+        (None, Some(pointer)) => pointer.as_str(),
         // What has no schema accepts everything.
-        (None, _) => return Schema::new("{}").ok(),
+        (None, None) => return Schema::new("{}").ok(),
     };
     let root: Value = text.parse().ok()?;
     let pointer = pointer.trim_start_matches("/args").trim_start_matches("/result");
