@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 use toolwright::Value;
+use toolwright::value::Number;
 
 /// Returns the digest of a canonical text, as `sha256:` and 64 hexadecimal digits. `domain` keeps digests of different things
 /// apart, even if their texts are equal.
@@ -34,11 +35,10 @@ pub(crate) fn object<'a>(entries: impl IntoIterator<Item = (&'a str, String)>) -
     format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
 }
 
-/// Writes a value without spaces, with sorted keys. RFC 8785 rounds numbers to doubles. Here they are exact, because two schemas
-/// may differ only in digits that a double does not hold.
+/// Writes a value without spaces, with sorted keys (RFC 8785).
 fn append(value: &Value, out: &mut String) {
     match value {
-        Value::Number(number) => out.push_str(&number.to_canonical()),
+        Value::Number(number) => out.push_str(&canonical_number(number)),
         Value::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
@@ -63,6 +63,22 @@ fn append(value: &Value, out: &mut String) {
     }
 }
 
+/// Returns a number as RFC 8785, 3.2.2.3, writes it. It rounds numbers to doubles. One that a double does not hold keeps all its
+/// digits, because two schemas may differ only there.
+fn canonical_number(number: &Number) -> String {
+    let double = number.as_f64();
+    if !Number::try_from(double).is_ok_and(|rounded| rounded == *number) {
+        return number.to_canonical();
+    }
+    let size = double.abs();
+    if size != 0.0 && !(1e-6..1e21).contains(&size) {
+        let text = format!("{double:e}");
+        return if size > 1.0 { text.replace('e', "e+") } else { text };
+    }
+    // There is no negative zero.
+    if double == 0.0 { "0".to_owned() } else { double.to_string() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{canonical, digest, object};
@@ -73,6 +89,25 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_written_as_rfc_8785_says_unless_a_double_does_not_hold_them() {
+        for (text, expected) in [
+            ("1.0", "1"),
+            ("-0.0", "0"),
+            ("15e-1", "1.5"),
+            ("1e-6", "0.000001"),
+            ("1e-7", "1e-7"),
+            ("-123e-9", "-1.23e-7"),
+            ("1e20", "100000000000000000000"),
+            ("1e21", "1e+21"),
+            ("-25e40", "-2.5e+41"),
+            ("0.1", "0.1"),
+            ("9007199254740993", "9007199254740993e0"),
+        ] {
+            assert_eq!(canonical(&text.parse().unwrap()), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn digests_depend_on_the_meaning_and_on_every_part_of_it() {
         let text = r#"{"b":[1,"x"],"a":{"c":1.50}}"#;
         assert_eq!(of(text), of(r#" { "a": {"c": 15e-1}, "b": [1.0, "\u0078"] } "#));
@@ -80,7 +115,7 @@ mod tests {
             assert_ne!(of(text), of(other));
         }
         assert_ne!(of(text), digest("args", &canonical(&text.parse::<Value>().unwrap())));
-        let parts = [("b", r#"[1e0,"x"]"#.to_owned()), ("a", r#"{"c":15e-1}"#.to_owned())];
+        let parts = [("b", r#"[1,"x"]"#.to_owned()), ("a", r#"{"c":1.5}"#.to_owned())];
         assert_eq!(of(text), digest("model", &object(parts)));
         assert_ne!(of("9007199254740993"), of("9007199254740992"));
     }
