@@ -25,9 +25,9 @@ pub(crate) use record::{LastRun, read_record};
 #[cfg(feature = "project")]
 pub use single::{read_writable, write_text};
 pub(crate) use sources::slash_path;
-pub use sources::{ReadSources, read_sources, read_text};
+pub use sources::{ReadSources, read_regular, read_sources, read_text};
 #[cfg(feature = "project")]
-pub(crate) use sources::{absolute, leads_outside, links_outside, read_regular};
+pub(crate) use sources::{absolute, leads_outside, links_outside};
 pub use start::{checkout, start_project};
 pub(crate) use state::{OutputState, build_time};
 pub(crate) use update::update;

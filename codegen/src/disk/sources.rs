@@ -87,7 +87,11 @@ pub(super) fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Reads a text that the user did not name. Returns `None` if there is no file, and an error for a pipe, which could block,
 /// and for a device, which could be endless.
-pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
+///
+/// # Errors
+///
+/// As [`read_text`], and if it is no regular file.
+pub fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
     let read = || {
         if fs::metadata(path)?.is_file() {
             untrusted::read_text(File::open(path)?, MAX_TEXT_MIB)

@@ -340,7 +340,10 @@ fn read(path: &Path) -> Stopped<Option<(String, Lock)>> {
 }
 
 fn read_text(path: &Path) -> Stopped<Option<String>> {
-    disk::read_text(path).map_err(|error| Stop::Io(error.to_string()))
+    // Somebody may name a pipe, but no checkout may have one in place of its lock.
+    let is_named = path.file_name().is_some_and(|name| name != LOCK_FILE);
+    let text = if is_named { disk::read_text(path) } else { disk::read_regular(path) };
+    text.map_err(|error| Stop::Io(error.to_string()))
 }
 
 fn checked(lock: &Lock) -> Stopped<()> {

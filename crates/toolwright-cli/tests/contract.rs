@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use toolwright_prerequisites::{Prerequisite, has};
@@ -368,6 +369,15 @@ fn files_that_are_no_locks_are_refused() {
         assert_eq!(code, 1, "{shown}");
         assert!(shown.contains(message), "{message}: {shown}");
     }
+    // A pipe would block.
+    fs::remove_file(project.path("toolwright.lock")).unwrap();
+    let pipe = Command::new("mkfifo").arg(project.path("toolwright.lock")).status();
+    if pipe.is_ok_and(|made| made.success()) {
+        for command in [&["diff"][..], &["breaking"], &["lock", "--check"]] {
+            let (shown, code) = project.run(command);
+            assert!(code == 3 && shown.contains("it is not a regular file"), "{shown}");
+        }
+    }
     let (shown, code) = project.run(&["diff", "/dev/zero"]);
     assert!(code == 3 && shown.contains("/dev/zero"), "{shown}");
 }
@@ -404,6 +414,32 @@ fn a_listing_of_a_remote_server_is_pinned_whole() {
     project.write("list.json", "[]x");
     assert_eq!(remote(&[]).1, 1);
     assert_eq!(project.run(&["lock", "remote", "github", "--tools-json", "none.json"]).1, 1);
+}
+
+/// A server that changes a long list must not keep a check busy.
+#[test]
+fn a_listing_that_lost_everything_is_compared_with_few_searches() {
+    let project = Project::new();
+    let list = |properties: usize| {
+        let properties: Vec<String> =
+            (0..properties).map(|at| format!(r#""p{at}":{{"type":"string"}}"#)).collect();
+        let properties = properties.join(",");
+        let schema = format!(
+            r#"{{"type":"object","additionalProperties":false,"properties":{{{properties}}}}}"#
+        );
+        let tools: Vec<String> =
+            (0..20).map(|at| format!(r#"{{"name":"f{at}","inputSchema":{schema}}}"#)).collect();
+        format!("[{}]", tools.join(","))
+    };
+    project.write("list.json", &list(500));
+    let remote = ["lock", "remote", "github", "--tools-json", "list.json"];
+    assert_eq!(project.run(&remote).1, 0);
+    project.write("list.json", &list(1));
+    let start = Instant::now();
+    let (shown, code) = project.run(&[&remote[..], &["--check"]].concat());
+    assert!(code == 1 && shown.contains("ARG_REMOVED"), "{shown}");
+    // It took minutes.
+    assert!(start.elapsed() < Duration::from_secs(50), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::listing::LockedServer;
 use crate::lock::{Lock, LockedTool};
 use crate::remote;
 use crate::rules;
+use crate::schemas::Searches;
 use crate::tools::{changes, finding, highest};
 
 /// The changes between two locks.
@@ -34,8 +35,9 @@ pub struct DiffError {
 /// If a schema that differs cannot be read, because somebody edited the lock or a later version of toolwright wrote it.
 pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     let mut findings = Vec::new();
+    let searches = Searches::default();
     let mut compare = |name: &str, was: &LockedTool, is: &LockedTool| {
-        let found = changes(name, was, is);
+        let found = changes(name, was, is, &searches);
         let found = found.map_err(|message| DiffError { tool: name.to_owned(), message })?;
         findings.extend(found);
         for alias in was.aliases.iter().filter(|alias| new.tool_called(alias) != Some(name)) {
@@ -83,7 +85,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     }
     for (server, was) in &old.remote {
         if let Some(is) = new.remote.get(server) {
-            findings.extend(remote::changes(server, was, is));
+            findings.extend(remote::changes(server, was, is, &searches));
         }
     }
     for (name, was) in new.reused(old) {
@@ -101,7 +103,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
 
 /// Compares two listings of a remote server, which has this name in the project.
 pub fn diff_listings(name: &str, old: &LockedServer, new: &LockedServer) -> Difference {
-    let findings = remote::changes(name, old, new);
+    let findings = remote::changes(name, old, new, &Searches::default());
     let classes = highest(&findings);
     Difference { findings, classes }
 }

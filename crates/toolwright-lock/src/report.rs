@@ -299,8 +299,8 @@ fn markdown(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> Strin
         let witness = finding.witness.as_deref().map(|witness| code(&line(witness, EXCERPT)));
         let _ = writeln!(
             text,
-            "| `{}`{mark} | {} at {}: {} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust} | {} |",
-            finding.tool,
+            "| {}{mark} | {} at {}: {} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust} | {} |",
+            code(&line(&finding.tool, EXCERPT)),
             finding.rule.id,
             code(&line(place(&finding.at), EXCERPT)),
             code(&line(&finding.words, EXCERPT)),

@@ -8,7 +8,7 @@ use toolwright_codegen::internal::schema::{published, read_texts};
 
 use crate::classes::{Change, Classes};
 use crate::finding::Finding;
-use crate::schemas::{Side, compare};
+use crate::schemas::{Searches, Side, compare};
 use crate::tools::highest;
 use crate::values::values;
 
@@ -313,8 +313,8 @@ fn no_value_contradicts_a_class_and_witnesses_show_what_they_are_said_to() {
         let closed = [&old, &new].map(|schema| Schema::new(&text(schema, true, None)).unwrap());
         let open = [&was, &is].map(|schema| Schema::new(schema).unwrap());
         let step = all.len().div_ceil(VALUES).max(1);
-        let args = compare("t", Side::Args, &was, &is).unwrap();
-        let result = compare("t", Side::Result, &was, &is).unwrap();
+        let args = compare("t", Side::Args, &was, &is, &Searches::default()).unwrap();
+        let result = compare("t", Side::Result, &was, &is, &Searches::default()).unwrap();
         let (args_classes, result_classes) = (highest(&args), highest(&result));
         for value in all.iter().step_by(step) {
             let described = [accepts(&closed[0], value), accepts(&closed[1], value)];

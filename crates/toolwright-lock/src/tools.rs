@@ -9,13 +9,14 @@ use crate::classes::Classes;
 use crate::finding::{Finding, Places, Proof};
 use crate::lock::{LockedExample, LockedTool};
 use crate::rules::{self, Rule};
-use crate::schemas::{Side, compare};
+use crate::schemas::{Searches, Side, compare};
 
 /// Compares two versions of a tool. Returns an error if a schema cannot be read.
 pub(crate) fn changes(
     name: &str,
     old: &LockedTool,
     new: &LockedTool,
+    searches: &Searches,
 ) -> Result<Vec<Finding>, String> {
     let mut found = Vec::new();
     let entries =
@@ -134,7 +135,7 @@ pub(crate) fn changes(
             was(&name(new).trim_end(), &name(old).trim_end()),
         );
     }
-    let mut args = compare(name, Side::Args, old.args.get(), new.args.get())?;
+    let mut args = compare(name, Side::Args, old.args.get(), new.args.get(), searches)?;
     for (property, source) in new.inject.iter().filter(|(key, _)| !old.inject.contains_key(*key)) {
         // The host fills the argument in, so it is not gone.
         let place = format!("/args/properties/{}", escaped(property));
@@ -148,7 +149,7 @@ pub(crate) fn changes(
         args.push(finding(rule, name, at, format!("`{property}` is filled in from {source}")));
     }
     found.extend(args);
-    found.extend(compare(name, Side::Result, old.result.get(), new.result.get())?);
+    found.extend(compare(name, Side::Result, old.result.get(), new.result.get(), searches)?);
     Ok(found)
 }
 

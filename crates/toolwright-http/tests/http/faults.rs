@@ -110,6 +110,25 @@ async fn a_call_that_may_have_taken_effect_is_repeated_only_if_its_method_is_ide
 }
 
 #[tokio::test]
+async fn a_post_that_is_redirected_elsewhere_may_have_taken_effect() {
+    static POST: Operation = Operation::new("post", Verb::Post, &[Part::Text("/")]);
+    for status in [300, 301, 302, 303, 304, 305, 307, 308] {
+        for location in ["", "location: http://other.example/\r\n"] {
+            let answer = format!("HTTP/1.1 {status} Moved\r\n{location}content-length: 0\r\n\r\n");
+            let (base, _) = raw(vec![answer.clone()]).await;
+            let client = hasty(&base).build().expect("a client");
+            let failure = call(&client, &POST, "{}").await.expect_err("no success");
+            assert!(!failure.kind.is_transient(), "{answer}{}", failure.message);
+            assert!(
+                failure.message.contains("may have taken effect"),
+                "{answer}{}",
+                failure.message
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_post_without_an_answer_in_time_may_have_taken_effect() {
     static POST: Operation = Operation::new("post", Verb::Post, &[Part::Text("/")]);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");

@@ -7,7 +7,8 @@ mod reading;
 mod sets;
 mod words;
 
-use std::collections::BTreeSet;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::pointer::escaped;
 use toolwright_codegen::internal::schema::{NodeId, Schemas, Shape};
@@ -28,6 +29,26 @@ pub(crate) enum Side {
     Args,
     /// What callers get.
     Result,
+}
+
+/// The searches for values that show changes, which take most of the time of a comparison.
+#[derive(Debug)]
+pub(crate) struct Searches(Cell<usize>);
+
+impl Default for Searches {
+    /// As many as somebody reads.
+    fn default() -> Self {
+        Self(Cell::new(200))
+    }
+}
+
+impl Searches {
+    /// Takes one, if any is left.
+    fn take(&self) -> bool {
+        let left = self.0.get();
+        self.0.set(left.saturating_sub(1));
+        left > 0
+    }
 }
 
 /// Which values two schemas differ in.
@@ -51,11 +72,14 @@ struct Place {
 }
 
 /// Compares two schemas, given as JSON. Returns an error if one cannot be read.
+///
+/// `searches` are the searches for values that are left.
 pub(crate) fn compare(
     tool: &str,
     side: Side,
     old: &str,
     new: &str,
+    searches: &Searches,
 ) -> Result<Vec<Finding>, String> {
     if old == new {
         return Ok(Vec::new());
@@ -69,6 +93,8 @@ pub(crate) fn compare(
         schemas: &schemas,
         annotated: &annotated,
         compared: BTreeSet::new(),
+        searches,
+        searched: BTreeMap::new(),
         findings: Vec::new(),
     };
     let root = match side {
@@ -112,6 +138,9 @@ struct Comparison<'a> {
     schemas: &'a Schemas,
     /// The same schemas with annotations; their nodes have the same ids.
     annotated: &'a Schemas,
+    searches: &'a Searches,
+    /// The values that were found for pairs of nodes: one that is lost, and one that is gained.
+    searched: BTreeMap<(Option<NodeId>, Option<NodeId>), [Option<String>; 2]>,
     /// Pairs of nodes that are or were compared.
     compared: BTreeSet<(NodeId, NodeId)>,
     findings: Vec<Finding>,
@@ -253,19 +282,26 @@ impl Comparison<'_> {
         });
     }
 
-    fn witness(&self, old: &Place, new: &Place, shows: Shows) -> Option<String> {
+    fn witness(&mut self, old: &Place, new: &Place, shows: Shows) -> Option<String> {
         if matches!(shows, Shows::Nothing) {
             return None;
         }
-        let values = values(self.schemas, &[old.node, new.node]);
-        let judge = |place: &Place| Judge::of(self.schemas, place.node);
-        let (was, is) = (judge(old), judge(new));
-        let lost = || witness(&values, &was, &is);
-        let gained = || witness(&values, &is, &was);
+        let pair = (old.node, new.node);
+        if !self.searched.contains_key(&pair) {
+            if !self.searches.take() {
+                return None;
+            }
+            let values = values(self.schemas, &[old.node, new.node]);
+            let judge = |place: &Place| Judge::of(self.schemas, place.node);
+            let (was, is) = (judge(old), judge(new));
+            let found = [witness(&values, &was, &is), witness(&values, &is, &was)];
+            self.searched.insert(pair, found);
+        }
+        let [lost, gained] = self.searched.get(&pair)?.clone();
         match shows {
-            Shows::Lost => lost(),
-            Shows::Gained => gained(),
-            Shows::Both => lost().or_else(gained),
+            Shows::Lost => lost,
+            Shows::Gained => gained,
+            Shows::Both => lost.or(gained),
             Shows::Nothing => None,
         }
     }
