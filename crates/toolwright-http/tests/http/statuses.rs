@@ -226,7 +226,10 @@ async fn redirects_stay_on_their_server_and_keep_the_method_of_writes() {
     for (operation, to) in [(&GET, "away"), (&GET, "round"), (&POST, "moved"), (&POST, "away")] {
         let (kind, message, detail) =
             failure_of(call(&client, operation, &format!("{{\"to\": \"{to}\"}}")).await);
-        assert_eq!(kind, FailureKind::Unavailable, "{to}: {message} {detail}");
+        // A POST may have taken effect before it was redirected.
+        let is_post = operation == &POST;
+        let expected = if is_post { FailureKind::Internal } else { FailureKind::Unavailable };
+        assert_eq!(kind, expected, "{to}: {message} {detail}");
         assert!(!detail.contains("stolen"), "{detail}");
     }
 }
