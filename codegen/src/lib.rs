@@ -68,8 +68,7 @@ pub mod internal {
     }
     pub mod model {
         pub use crate::model::{
-            Approval, CallLimits, Implementation, InjectionSource, Project, Strictness, Tool,
-            ToolId,
+            Implementation, InjectionSource, Project, Strictness, Tool, ToolId,
         };
     }
     pub mod naming {
@@ -82,8 +81,8 @@ pub mod internal {
         #[cfg(feature = "project")]
         pub use crate::schema::read_texts;
         pub use crate::schema::{
-            Additional, Annotations, Assertion, Node, NodeId, NumberRules, ObjectShape, Operand,
-            Property, Schemas, Shape, StringRules, TupleShape, UnionShape, Variant, published,
+            Additional, Annotations, Assertion, Node, NodeId, NumberRules, Operand, Property,
+            Schemas, Shape, Variant, published,
         };
     }
     pub mod syntax {

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toolwright::format::Format;
 use toolwright::issue::suggestion;
 
-/// What `toolwright breaking` allows.
+/// The changes that `toolwright breaking` allows.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Breaking {

@@ -45,7 +45,7 @@ pub(crate) const DOUBLE: &str = "double";
 pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// All schema nodes of a project, and its named types.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Schemas {
     nodes: Vec<Node>,
     types: Vec<NamedType>,
@@ -73,7 +73,7 @@ impl NodeId {
 pub struct TypeId(u32);
 
 /// A schema with a name of its own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NamedType {
     /// The name of the service it belongs to.
     pub service: String,

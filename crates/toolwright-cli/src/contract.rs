@@ -38,7 +38,7 @@ pub(crate) enum For {
     Rust,
 }
 
-/// What else `lock` pins.
+/// The listings that `lock` pins.
 #[derive(Subcommand)]
 pub(crate) enum LockCommand {
     /// Write the tools that a remote MCP server lists into toolwright.lock, whole, or compare them with it.

@@ -38,7 +38,7 @@ fn rule(id: &str) -> Option<String> {
     (!text.is_empty()).then(|| text + EXPLANATION)
 }
 
-/// What the classes mean.
+/// The meaning of the classes.
 const EXPLANATION: &str = "\
 `major`: what worked can fail. `minor`: it still works, and something is new. `patch`: only words changed.
 caller: code with the old arguments; model: prompts with the old words; reader: code that reads results with the old

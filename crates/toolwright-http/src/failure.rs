@@ -35,8 +35,7 @@ pub(crate) fn of_status(
     let is_lost = response.is_redirected || !is_refused;
     let failure = undeclared(operation.name, status, response.retry_after());
     // A redirect is transient, too, although it is answered after an effect by many services.
-    let would_run_again = failure.recovery == Recovery::Retry || failure.kind.is_transient();
-    let failure = if would_run_again && is_lost && !may_run_again(operation.verb) {
+    let failure = if failure.kind.is_transient() && is_lost && !may_run_again(operation.verb) {
         lost(operation, failure.kind)
     } else {
         failure

@@ -13,7 +13,7 @@ pub enum Change {
     None,
     /// Words changed, and no payload.
     Patch,
-    /// What worked still works, and something is new.
+    /// Everything that worked still works, and something is new.
     Minor,
     /// Something that worked can fail.
     Major,
@@ -49,7 +49,7 @@ pub enum Viewpoint {
     Rust,
 }
 
-/// What a change means to each viewpoint.
+/// The class of a change for each viewpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Classes {
     /// Code and stored calls with the old arguments, sent to the new tool.

@@ -1,4 +1,4 @@
-//! What changed, where, and how that is known.
+//! Changes, with their places and their proof.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct Finding {
     pub tool: String,
     /// Its places.
     pub at: Places,
-    /// What it means to whom.
+    /// Its class for each viewpoint.
     pub classes: Classes,
     /// How that is known.
     pub proof: Proof,

@@ -1,4 +1,4 @@
-//! What a set of tools promised, and whom a change of it breaks.
+//! Locks the tools of a project as they are published, and says whom a later change breaks.
 //!
 //! A [`Lock`] holds the tools of a project as they were published. [`diff`] compares two of them: each [`Finding`] says what
 //! changed, and how much that hurts five groups of people ([`Classes`]). `toolwright lock`, `toolwright diff` and

@@ -110,7 +110,7 @@ pub struct LockedTool {
     /// Example calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<LockedExample>,
-    /// What answers its calls: `method`, `agent`, `mcp` or `external`, with its name.
+    /// The kind of what answers its calls (`method`, `agent`, `mcp` or `external`), with its name.
     pub implementation: BTreeMap<String, String>,
     /// Its digests, in a file.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ pub struct Rule {
     pub id: &'static str,
     /// The change, in words.
     pub summary: &'static str,
-    /// What it means to whom.
+    /// Its class for each viewpoint.
     pub classes: Classes,
 }
 

@@ -7,7 +7,7 @@ use toolwright::pointer::escaped;
 
 use crate::classes::Classes;
 use crate::finding::{Finding, Places, Proof};
-use crate::lock::{LockedExample, LockedTool};
+use crate::lock::{LockedExample, LockedLimits, LockedTool};
 use crate::rules::{self, Rule};
 use crate::schemas::{Searches, Side, compare};
 
@@ -83,31 +83,7 @@ pub(crate) fn changes(
         }
         _ => {}
     }
-    let limits = (&old.limits, &new.limits);
-    if limits.0.timeout_ms != limits.1.timeout_ms {
-        let milliseconds = |limit: Option<u64>| limit.map(|limit| format!("{limit} ms"));
-        let times = [limits.1.timeout_ms, limits.0.timeout_ms].map(milliseconds);
-        let words = options(times[0].as_ref(), times[1].as_ref());
-        add(&rules::TIMEOUT_CHANGED, "limits/timeout_ms", words);
-    }
-    if limits.0.attempts != limits.1.attempts {
-        let words = options(limits.1.attempts.as_ref(), limits.0.attempts.as_ref());
-        add(&rules::ATTEMPTS_CHANGED, "limits/attempts", words);
-    }
-    if limits.0.sequential != limits.1.sequential {
-        add(
-            &rules::SEQUENTIAL_CHANGED,
-            "limits/sequential",
-            was(&limits.1.sequential, &limits.0.sequential),
-        );
-    }
-    if limits.0.deferred != limits.1.deferred {
-        add(&rules::DEFER_CHANGED, "limits/deferred", was(&limits.1.deferred, &limits.0.deferred));
-    }
-    if limits.0.strict != limits.1.strict {
-        let words = options(limits.1.strict.as_ref(), limits.0.strict.as_ref());
-        add(&rules::STRICT_CHANGED, "limits/strict", words);
-    }
+    limits(&old.limits, &new.limits, &mut add);
     for (property, source) in &old.inject {
         let now = new.inject.get(property);
         if now != Some(source) {
@@ -135,9 +111,48 @@ pub(crate) fn changes(
             was(&name(new).trim_end(), &name(old).trim_end()),
         );
     }
+    found.extend(arguments(name, old, new, searches)?);
+    found.extend(compare(name, Side::Result, old.result.get(), new.result.get(), searches)?);
+    Ok(found)
+}
+
+/// Compares how the calls of a tool are run.
+fn limits(
+    old: &LockedLimits,
+    new: &LockedLimits,
+    add: &mut impl FnMut(&'static Rule, &str, String),
+) {
+    if old.timeout_ms != new.timeout_ms {
+        let milliseconds = |limit: Option<u64>| limit.map(|limit| format!("{limit} ms"));
+        let times = [new.timeout_ms, old.timeout_ms].map(milliseconds);
+        let words = options(times[0].as_ref(), times[1].as_ref());
+        add(&rules::TIMEOUT_CHANGED, "limits/timeout_ms", words);
+    }
+    if old.attempts != new.attempts {
+        let words = options(new.attempts.as_ref(), old.attempts.as_ref());
+        add(&rules::ATTEMPTS_CHANGED, "limits/attempts", words);
+    }
+    if old.sequential != new.sequential {
+        add(&rules::SEQUENTIAL_CHANGED, "limits/sequential", was(&new.sequential, &old.sequential));
+    }
+    if old.deferred != new.deferred {
+        add(&rules::DEFER_CHANGED, "limits/deferred", was(&new.deferred, &old.deferred));
+    }
+    if old.strict != new.strict {
+        let words = options(new.strict.as_ref(), old.strict.as_ref());
+        add(&rules::STRICT_CHANGED, "limits/strict", words);
+    }
+}
+
+/// Compares the arguments. The host fills in those that are injected, so they are not gone.
+fn arguments(
+    name: &str,
+    old: &LockedTool,
+    new: &LockedTool,
+    searches: &Searches,
+) -> Result<Vec<Finding>, String> {
     let mut args = compare(name, Side::Args, old.args.get(), new.args.get(), searches)?;
     for (property, source) in new.inject.iter().filter(|(key, _)| !old.inject.contains_key(*key)) {
-        // The host fills the argument in, so it is not gone.
         let place = format!("/args/properties/{}", escaped(property));
         let is_gone = |finding: &Finding| {
             finding.rule.id == rules::ARG_REMOVED.id && finding.at.old.as_ref() == Some(&place)
@@ -148,9 +163,7 @@ pub(crate) fn changes(
         let at = Places { old: Some(place), new: Some("/inject".to_owned()) };
         args.push(finding(rule, name, at, format!("`{property}` is filled in from {source}")));
     }
-    found.extend(args);
-    found.extend(compare(name, Side::Result, old.result.get(), new.result.get(), searches)?);
-    Ok(found)
+    Ok(args)
 }
 
 /// Returns a finding that needs no witness.

@@ -5,9 +5,10 @@ use std::mem;
 
 use toolwright::Value;
 use toolwright::format::Format;
-use toolwright::value::Number;
+use toolwright::value::{Map, Number};
 use toolwright_codegen::internal::schema::{
-    Additional, Assertion, NodeId, NumberRules, Operand, Schemas, Shape, published,
+    Additional, Assertion, NodeId, NumberRules, Operand, Property, Schemas, Shape, Variant,
+    published,
 };
 use toolwright_codegen::internal::{Json, Style};
 
@@ -183,7 +184,7 @@ impl View {
                 }));
             }
             Shape::Object(object) => {
-                let property = |property: &toolwright_codegen::internal::schema::Property| {
+                let property = |property: &Property| {
                     (property.name.value.clone(), property.schema, property.required)
                 };
                 self.object = Some(Part::Rules(Objects::Object(Object {
@@ -197,9 +198,7 @@ impl View {
                 })));
             }
             Shape::Union(union) => {
-                let variant = |variant: &toolwright_codegen::internal::schema::Variant| {
-                    (variant.tag.value.clone(), variant.schema)
-                };
+                let variant = |variant: &Variant| (variant.tag.value.clone(), variant.schema);
                 let variants = union.variants.iter().map(variant).collect();
                 self.object = Some(Part::Rules(Objects::Union(union.tag.clone(), variants)));
             }
@@ -375,6 +374,28 @@ fn operand(schemas: &Schemas, assertion: &Assertion) -> String {
 
 /// The keywords whose lists are sets.
 const SETS: [&str; 6] = ["allOf", "anyOf", "enum", "oneOf", "required", "type"];
+
+/// Returns a schema with only some of its entries. `keeps` gets the entries around each, its key and its value.
+pub(crate) fn retained(
+    schema: &Value,
+    keeps: &impl Fn(&Map<Value>, &str, &Value) -> bool,
+) -> Value {
+    match schema {
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| retained(item, keeps)).collect())
+        }
+        Value::Object(entries) => {
+            let mut rest = Map::default();
+            for (key, value) in entries {
+                if keeps(entries, key, value) {
+                    rest.insert(key, retained(value, keeps));
+                }
+            }
+            Value::Object(rest)
+        }
+        other => other.clone(),
+    }
+}
 
 /// Returns a schema as text, with sorted keys and sets.
 pub(crate) fn sorted(value: &Value) -> String {

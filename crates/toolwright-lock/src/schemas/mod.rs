@@ -25,9 +25,9 @@ use words::copies;
 /// The part of a tool that a schema describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// What callers send.
+    /// The arguments, which callers send.
     Args,
-    /// What callers get.
+    /// The result, which callers get.
     Result,
 }
 
@@ -85,8 +85,7 @@ pub(crate) fn compare(
         return Ok(Vec::new());
     }
     let (annotated, nodes) = read(old, new)?;
-    let (schemas, _) = read(old, new)?;
-    let schemas = schemas.without_annotations();
+    let schemas = annotated.clone().without_annotations();
     let mut comparison = Comparison {
         tool,
         side,

@@ -4,6 +4,8 @@ use toolwright::Value;
 use toolwright::value::Map;
 use toolwright_codegen::internal::schema::{NodeId, Schemas, read_texts};
 
+use crate::view::retained;
+
 /// Reads two schemas. A lock has the type beside a choice of constants with descriptions, which would make it a rule of a text
 /// instead of an enum; so the type is left out.
 pub(super) fn read(old: &str, new: &str) -> Result<(Schemas, Vec<NodeId>), String> {
@@ -15,21 +17,11 @@ pub(super) fn read(old: &str, new: &str) -> Result<(Schemas, Vec<NodeId>), Strin
 
 /// Returns a schema without the types beside choices of constants.
 fn without_types(schema: &Value) -> Value {
-    match schema {
-        Value::Array(items) => Value::Array(items.iter().map(without_types).collect()),
-        Value::Object(entries) => {
-            let has_constants = entries
-                .get("oneOf")
-                .and_then(Value::as_array)
-                .is_some_and(|members| members.iter().all(|member| member.get("const").is_some()));
-            let mut rest = Map::default();
-            for (key, value) in entries {
-                if !(has_constants && key == "type" && value.as_str().is_some()) {
-                    rest.insert(key, without_types(value));
-                }
-            }
-            Value::Object(rest)
-        }
-        other => other.clone(),
-    }
+    let has_constants = |entries: &Map<Value>| {
+        let members = entries.get("oneOf").and_then(Value::as_array);
+        members.is_some_and(|members| members.iter().all(|member| member.get("const").is_some()))
+    };
+    retained(schema, &|entries, key, value| {
+        key != "type" || value.as_str().is_none() || !has_constants(entries)
+    })
 }

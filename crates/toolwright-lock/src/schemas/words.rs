@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use toolwright::Value;
-use toolwright::value::Map;
 use toolwright_codegen::internal::schema::{Annotations, NodeId};
 
 use super::{Comparison, Place, Shows};
 use crate::classes::Trust;
 use crate::finding::Finding;
 use crate::rules::{self, Rule};
-use crate::view::{json_value, sorted};
+use crate::view::{json_value, retained, sorted};
 
 impl Comparison<'_> {
     /// Compares the annotations at two places, with those of the schemas that they refer to unless only their own count.
@@ -123,7 +122,7 @@ impl Comparison<'_> {
     pub(super) fn spelling(old: &str, new: &str) -> (&'static Rule, &'static str) {
         let value = |text: &str| text.parse::<Value>().unwrap_or_default();
         let (old, new) = (value(old), value(new));
-        if old == new || sorted(&old) == sorted(&new) {
+        if sorted(&old) == sorted(&new) {
             return (&rules::ORDER_CHANGED, "the order of properties or values");
         }
         (&rules::SAME_SET, "the same values are accepted")
@@ -176,21 +175,9 @@ fn annotations(schema: &Value, place: Option<String>, found: &mut BTreeMap<Annot
 
 /// Returns a schema without the annotations that a model reads.
 fn without_words(schema: &Value) -> Value {
-    match schema {
-        Value::Array(items) => Value::Array(items.iter().map(without_words).collect()),
-        Value::Object(entries) => {
-            let mut rest = Map::default();
-            for (key, value) in entries {
-                let is_annotation =
-                    ANNOTATIONS.contains(&key) && !matches!(value, Value::Object(_));
-                if !is_annotation {
-                    rest.insert(key, without_words(value));
-                }
-            }
-            Value::Object(rest)
-        }
-        other => other.clone(),
-    }
+    retained(schema, &|_, key, value| {
+        !ANNOTATIONS.contains(&key) || matches!(value, Value::Object(_))
+    })
 }
 
 fn quoted(text: Option<&str>) -> String {
