@@ -30,8 +30,8 @@ const DOC_TESTED: [&str; 17] = [
 ];
 
 /// The features of the contract.
-const CONTRACT_FEATURES: [&str; 8] =
-    ["patterns", "redaction", "index", "testing", "chrono", "jiff", "time", "uuid"];
+const CONTRACT_FEATURES: [&str; 9] =
+    ["patterns", "redaction", "digests", "index", "testing", "chrono", "jiff", "time", "uuid"];
 
 /// The features of the built-in toolsets.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];

@@ -1,5 +1,6 @@
 //! `specs.rs`: statics that hold the specs of the tools.
 
+use toolwright::remote::ListedTool;
 use toolwright::spec::Implementation;
 
 use super::module::Module;
@@ -59,7 +60,9 @@ fn origin(plan: &ToolsetCrate<'_>, origin: &McpOrigin) -> TokenStream {
     let McpOrigin { server, listed, from } = origin;
     let server = &server.value;
     let about = docs(&[format!("The MCP server that runs the `{}` tools.", plan.toolset)]);
-    let listed = listed.iter().map(|(name, digest)| quote!((#name, #digest)));
+    let listed = listed.iter().map(|ListedTool { name, all, capabilities }| {
+        quote!(remote::ListedTool { name: #name, all: #all, capabilities: #capabilities })
+    });
     let fields = [
         ("name", &from.name),
         ("version", &from.version),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwright::remote::Provenance;
+use toolwright::remote::{ListedTool, Provenance};
 
 use super::consumers::DeclaredAgent;
 use super::methods::Methods;
@@ -246,7 +246,13 @@ fn mcp_origin(text: &syntax::McpBacking, report: &mut Report) -> McpOrigin {
     });
     McpOrigin {
         server: text.server.clone(),
-        listed: listed.map(|(name, digest)| (name.value.clone(), digest.0.clone())).collect(),
+        listed: listed
+            .map(|(name, digests)| ListedTool {
+                name: name.value.clone(),
+                all: digests.all.0.clone(),
+                capabilities: digests.capabilities.0.clone(),
+            })
+            .collect(),
         from,
     }
 }

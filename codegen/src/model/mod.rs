@@ -9,7 +9,7 @@ use std::time::Duration;
 pub use http::Route;
 use toolwright::http::{Part, Status};
 use toolwright::outcome::Recovery;
-use toolwright::remote::Provenance;
+use toolwright::remote::{ListedTool, Provenance};
 pub use toolwright::spec::{Approval, CallLimits, Hints, Strictness, ToolAnnotations};
 
 use crate::schema::{NamedType, NodeId, Schemas, TypeId};
@@ -174,8 +174,8 @@ pub struct Toolset {
 pub struct McpOrigin {
     /// Its name in the configuration at run time.
     pub server: Spanned<String>,
-    /// Every tool it listed, by its name there, with the digest of its schemas.
-    pub listed: Vec<(String, String)>,
+    /// Every tool that it listed.
+    pub listed: Vec<ListedTool<String>>,
     /// The server's own name, version and protocol.
     pub from: Provenance<String>,
 }

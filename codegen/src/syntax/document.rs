@@ -142,14 +142,22 @@ mapping! {
         /// Its name in the configuration at run time.
         #[schemars(extend("pattern" = super::patterns::name()["pattern"], "maxLength" = 64))]
         server: Text,
-        /// The tools of the server at the time of the import: each by its name there, with the digest of its schemas.
-        listed: Option<Entries<Digest>>,
+        /// The tools of the server at the time of the import, by their names there.
+        listed: Option<Entries<McpListed>>,
         /// The server's own name, version and protocol at the time of the import.
         from: Option<McpProvenance>,
         /// Digests of the parts of each tool that an import wrote, so that the next import can detect edits.
         written: Option<Entries<McpWritten>>,
         /// Short digests of all keywords that an import wrote for the types that these tools need.
         types: Option<Entries<Text>>,
+    }
+
+    /// The digests of a tool as its server listed it: SHA-256 over canonical JSON.
+    McpListed {
+        /// The digest of the whole object.
+        all: Digest,
+        /// The digest of the object without its texts.
+        capabilities: Digest,
     }
 
     /// An MCP server's own name, version and protocol at the time of the import.

@@ -23,7 +23,7 @@ pub struct Existing {
     /// The names of its tools by their names on the server.
     names: BTreeMap<String, String>,
     /// The digests of all tools that the server listed at the last import, by their names there.
-    pub(super) listed: BTreeMap<String, String>,
+    pub(super) listed: BTreeMap<String, Json>,
 }
 
 /// A file is not an import of the toolset. Each line is a mistake with its position.
@@ -46,8 +46,10 @@ impl Existing {
         };
         let toolset = toolset(&root, owner).map_err(|(span, message)| located(span, message))?;
         let names = names(toolset).map_err(|(span, message)| located(span, message))?;
-        let listed = texts(toolset.get("mcp").and_then(|mcp| mcp.get("listed")));
         let document = root.to_json();
+        let path = ["toolsets", owner.toolset, "mcp", "listed"];
+        let listed = path.iter().try_fold(&document, |value, key| value.get(key));
+        let listed = entries(listed).into_iter().collect();
         Ok(Self { text: text.to_owned(), root, document, names, listed })
     }
 
@@ -151,14 +153,6 @@ fn names(toolset: &Node) -> Located<BTreeMap<String, String>> {
         }
     }
     Ok(names)
-}
-
-fn texts(node: Option<&Node>) -> BTreeMap<String, String> {
-    let entries = node.and_then(Node::entries).unwrap_or_default();
-    let texts = entries
-        .iter()
-        .filter_map(|entry| Some((entry.key.value.clone(), entry.value.as_str()?.to_owned())));
-    texts.collect()
 }
 
 /// Collects the names of the types that a value refers to.

@@ -252,7 +252,7 @@ fn import(
     let names: Vec<&str> = list.tools.iter().map(|tool| tool.name.as_str()).collect();
     let picked =
         request.selection.pick(&names, existing, report).map_err(ImportError::Selection)?;
-    let listed = list.tools.iter().map(|tool| (tool.name.clone(), Json::string(&tool.digest)));
+    let listed = list.tools.iter().map(|tool| (tool.name.clone(), tool.recorded()));
     let listed = listed.collect();
     let taken: Vec<(Listed, Option<String>)> = list
         .tools

@@ -8,6 +8,7 @@ use super::keywords::{Entries, take};
 use super::provenance;
 use super::warnings::Warnings;
 use toolwright::Value;
+use toolwright::digests::ListedDigests;
 use toolwright::pointer::escaped;
 use toolwright::remote::Provenance;
 use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, hidden, visible, visible_schema};
@@ -26,8 +27,8 @@ pub(super) struct List {
 pub(super) struct Listed {
     /// Its name on the server.
     pub(super) name: String,
-    /// The digest of its schemas as they are listed.
-    pub(super) digest: String,
+    /// Its digests as it is listed.
+    pub(super) digests: ListedDigests,
     /// Its title, a short name for people.
     pub(super) title: Option<String>,
     /// Its description; its title or name if the server has none.
@@ -38,6 +39,15 @@ pub(super) struct Listed {
     pub(super) result: Option<Json>,
     /// Its hints, under the names that they have in the language.
     pub(super) annotations: Vec<(String, Json)>,
+}
+
+impl Listed {
+    /// The digests as a file records them.
+    pub(super) fn recorded(&self) -> Json {
+        let ListedDigests { all, capabilities } = &self.digests;
+        let entries = [("all", all), ("capabilities", capabilities)];
+        Json::Object(entries.map(|(key, digest)| (key.to_owned(), Json::string(digest))).into())
+    }
 }
 
 /// The maximum depth of the values of a tool, so that the written file stays within the YAML reader's limit.
@@ -121,6 +131,7 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     if !is_within(&item, MAX_DEPTH) {
         return Err(format!("its values nest more than {MAX_DEPTH} deep"));
     }
+    let digests = digest::listed(&item);
     let Json::Object(mut entries) = item else {
         return Err(format!("expected an object, found {}", shown(&item)));
     };
@@ -138,7 +149,6 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     let description = reader.description(&mut entries, title.as_deref());
     let args = take(&mut entries, "inputSchema");
     let result = take(&mut entries, "outputSchema");
-    let digest = digest::schemas(args.as_ref(), result.as_ref());
     let [args, result] = [args, result].map(|schema| {
         let visible = schema.as_ref().and_then(visible_texts);
         reader.hides |= visible.is_some();
@@ -155,7 +165,7 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     for (key, _) in entries {
         reader.warn(no_place(&format!("`{key}`")));
     }
-    Ok(Listed { name, digest, title, description, args, result, annotations })
+    Ok(Listed { name, digests, title, description, args, result, annotations })
 }
 
 /// The warning about a key of MCP, as opposed to a keyword of a schema.

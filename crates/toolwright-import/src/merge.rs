@@ -21,6 +21,9 @@ use toolwright_codegen::internal::Json;
 /// The keys of a tool that an import writes, in their order. Other keys follow them.
 const WRITTEN: [&str; 6] = ["remote", "title", "description", "args", "result", "annotations"];
 
+/// What the report says of a tool whose schemas in the file do not change.
+const OTHER_CHANGES: &str = "parts that the file does not show, such as hints, icons, `_meta` or keywords that are not supported";
+
 /// Returns the new document of the file, and the keys to rename.
 pub(super) fn merge(
     existing: &Existing,
@@ -116,17 +119,22 @@ impl<'a> Merge<'a> {
         changed.collect()
     }
 
-    /// Reports the changes of schemas that the server lists differently than at the last import.
+    /// Reports the tools that the server lists differently than at the last import.
     fn report_changes(&self, report: &mut UpdateReport) {
         let tools = self.imported();
-        for (name, digest) in &self.import.listed {
-            let before = self.existing.listed.get(name);
-            let is_changed = before.is_some_and(|before| Json::string(before) != *digest);
-            if is_changed {
-                let tool = tools.get(name.as_str());
-                let lines = tool.map_or_else(Vec::new, |tool| self.changes(tool));
-                report.changed.push((name.clone(), lines));
+        for (name, digests) in &self.import.listed {
+            let Some(before) = self.existing.listed.get(name).filter(|before| *before != digests)
+            else {
+                continue;
+            };
+            let tool = tools.get(name.as_str());
+            let mut lines = tool.map_or_else(Vec::new, |tool| self.changes(tool));
+            if lines.is_empty() {
+                let can_the_same = before.get("capabilities") == digests.get("capabilities");
+                let line = if can_the_same { "only texts" } else { OTHER_CHANGES };
+                lines.push(line.to_owned());
             }
+            report.changed.push((name.clone(), lines));
         }
     }
 
@@ -182,9 +190,11 @@ impl<'a> Merge<'a> {
     /// server's name always stays.
     fn provenance(&self, written: Provenance<String>) -> Provenance<String> {
         let is_same_list = self.existing.listed.len() == self.import.listed.len()
-            && self.import.listed.iter().all(|(name, digest)| {
-                self.existing.listed.get(name).is_some_and(|known| Json::string(known) == *digest)
-            });
+            && self
+                .import
+                .listed
+                .iter()
+                .all(|(name, digests)| self.existing.listed.get(name) == Some(digests));
         let earlier = if is_same_list {
             written
         } else {

@@ -21,7 +21,7 @@ pub struct UpdateReport {
     pub excepted: Vec<String>,
     /// Tools that stay in the file although `--only` does not select them.
     pub unselected: Vec<String>,
-    /// Tools whose schemas changed on the server, each with the differences from the file.
+    /// Tools that changed on the server, each with the differences from the file.
     pub changed: Vec<(String, Vec<String>)>,
     /// Texts and schemas that were edited in the file and stay so, although the server changed them too.
     pub kept: Vec<String>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolwright::Value;
 
-use crate::canonical::{canonical, digest};
+use crate::canonical::digest;
 use crate::lock_error::LockError;
 
 /// A remote MCP server, with every tool that it lists.
@@ -65,7 +65,7 @@ impl LockedServer {
             let text = Pretty(tool).to_string().replace('\n', "\n          ");
             let raw = RawValue::from_string(text)
                 .map_err(|error| LockError(format!("the tool `{name}` cannot be kept: {error}")))?;
-            let digest = digest("remote", &canonical(tool));
+            let digest = digest("remote", &tool.to_canonical());
             if listed.insert(name.to_owned(), ListedTool { raw, digest }).is_some() {
                 return Err(LockError(format!("the server lists two tools of the name `{name}`")));
             }
@@ -76,7 +76,7 @@ impl LockedServer {
     /// Checks that the digest of each tool is that of its object.
     pub(crate) fn check(&self) -> Result<(), LockError> {
         let is_wrong =
-            |tool: &ListedTool| tool.digest != digest("remote", &canonical(&tool.value()));
+            |tool: &ListedTool| tool.digest != digest("remote", &tool.value().to_canonical());
         match self.listed.iter().find(|(_, tool)| is_wrong(tool)) {
             Some((name, _)) => Err(LockError(format!(
                 "the digest of the listed tool `{name}` is not that of its object; somebody edited the lock, \

@@ -11,7 +11,7 @@ use toolwright_codegen::internal::model::{
 use toolwright_codegen::internal::schema::{NodeId, published};
 use toolwright_codegen::internal::{Style, parallel_map};
 
-use crate::canonical::{canonical, digest, object};
+use crate::canonical::{digest, object};
 use crate::listing::LockedServer;
 use crate::lock_error::LockError;
 
@@ -422,8 +422,8 @@ impl LockedTool {
     }
 
     fn digests(&self, name: &str) -> Digests {
-        let text = |raw: &RawValue| canonical(&raw.get().parse().unwrap_or_default());
-        let word = |text: &str| canonical(&Value::from(text));
+        let text = |raw: &RawValue| raw.get().parse::<Value>().unwrap_or_default().to_canonical();
+        let word = |text: &str| Value::from(text).to_canonical();
         let (args, result) = (text(&self.args), text(&self.result));
         let example = |example: &LockedExample| {
             let result = example.result.as_deref().map_or_else(|| "null".to_owned(), text);
@@ -449,7 +449,7 @@ impl LockedTool {
             vec![("name", word(name)), ("args", args.clone()), ("result", result.clone())];
         if let Value::Object(entries) = &rest {
             let others = entries.iter().filter(|(key, _)| *key != "args" && *key != "result");
-            whole.extend(others.map(|(key, value)| (key, canonical(value))));
+            whole.extend(others.map(|(key, value)| (key, value.to_canonical())));
         }
         Digests {
             model: digest("model", &model),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toolwright::Value;
 use toolwright::pointer::escaped;
-use toolwright::value::Map;
+use toolwright::untrusted::without_texts;
 
 use crate::classes::Trust;
 use crate::finding::{Finding, Places};
@@ -130,26 +130,6 @@ fn without_dialect(schema: &Value) -> Value {
         entries.remove("$schema");
     }
     schema
-}
-
-/// Returns a schema with empty titles and descriptions.
-fn without_texts(schema: &Value) -> Value {
-    match schema {
-        Value::Array(items) => Value::Array(items.iter().map(without_texts).collect()),
-        Value::Object(entries) => {
-            let entry = |(key, value): (&str, &Value)| {
-                let is_text =
-                    matches!(value, Value::String(_)) && (key == "title" || key == "description");
-                (key.to_owned(), if is_text { Value::Null } else { without_texts(value) })
-            };
-            let mut rest = Map::default();
-            for (key, value) in entries.iter().map(entry) {
-                rest.insert(key, value);
-            }
-            Value::Object(rest)
-        }
-        other => other.clone(),
-    }
 }
 
 /// Returns all texts and keys of a schema.

@@ -37,6 +37,8 @@ pub mod bridge;
 pub mod call;
 pub mod codec;
 pub mod described;
+#[cfg(feature = "digests")]
+pub mod digests;
 pub mod executor;
 pub mod format;
 pub mod http;

@@ -34,11 +34,24 @@ pub struct Origin {
     pub server: &'static str,
     /// The tools of the toolset.
     pub tools: &'static [&'static ToolSpec],
-    /// Name and schema digest of each tool that the server listed when the schema file was written, including tools
-    /// that the file leaves out. Empty if the file does not record them.
-    pub listed: &'static [(&'static str, &'static str)],
+    /// Each tool that the server listed when the schema file was written, including tools that the file leaves out. Empty
+    /// if the file does not record them.
+    pub listed: &'static [ListedTool],
     /// The server's name, version and protocol when its tools were imported.
     pub from: Provenance,
+}
+
+/// A tool as a server listed it, by its digests: SHA-256 in hexadecimal. The feature `digests` computes them. `S` is the type of
+/// texts, as in [`Provenance`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedTool<S = &'static str> {
+    /// Its name on the server.
+    pub name: S,
+    /// The digest of the whole object.
+    pub all: S,
+    /// The digest of the object without texts: the title and description of the tool, and the titles, descriptions and
+    /// examples of its schemas.
+    pub capabilities: S,
 }
 
 /// A server's name, version and protocol when its tools were imported; `None` is unknown. `S` is the type of texts:
@@ -89,9 +102,9 @@ impl Origin {
         self.tools.iter().copied().find(|spec| spec.is_called(name))
     }
 
-    /// Returns the schema digest of a tool by its name on the server.
-    pub fn digest(&self, remote_name: &str) -> Option<&'static str> {
-        self.listed.iter().find(|(name, _)| *name == remote_name).map(|(_, digest)| *digest)
+    /// Returns the tool that the server listed by this name when the schema file was written.
+    pub fn listed(&self, remote_name: &str) -> Option<&'static ListedTool> {
+        self.listed.iter().find(|tool| tool.name == remote_name)
     }
 }
 

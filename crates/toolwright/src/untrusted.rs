@@ -10,7 +10,7 @@ use std::io::{self, Read};
 
 #[cfg(feature = "redaction")]
 pub use redactor::Redactor;
-pub use schema::visible_schema;
+pub use schema::{visible_schema, without_texts};
 
 use crate::format::idna::is_mark;
 

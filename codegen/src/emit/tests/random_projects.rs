@@ -140,7 +140,7 @@ impl ProjectGenerator {
         }
         let digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
         let far = format!(
-            "mcp: {{ server: {}, listed: {{ far-away: \"{digest}\" }}, from: {{ name: Hub, version: \"1.2\" }} }}",
+            "mcp: {{ server: {}, listed: {{ far-away: {{ all: \"{digest}\", capabilities: \"{digest}\" }} }}, from: {{ name: Hub, version: \"1.2\" }} }}",
             self.name()
         );
         text += "toolsets:\n";

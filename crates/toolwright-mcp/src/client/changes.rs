@@ -62,6 +62,8 @@ pub enum ToolPart {
     Args,
     /// The schema of its results.
     Result,
+    /// Something that neither models nor hosts see, such as an icon, `_meta` or a hidden character.
+    Other,
 }
 
 /// Returns definitions by the names of their tools.
@@ -100,7 +102,7 @@ impl ToolChange {
         }
     }
 
-    /// Returns the parts that differ. Empty if `before` or `after` is `None`, or if only hidden characters differ.
+    /// Returns the parts that differ. Empty if `before` or `after` is `None`.
     pub fn parts(&self) -> Vec<ToolPart> {
         let (Some(before), Some(after)) = (&self.before, &self.after) else { return Vec::new() };
         let is_same = |ours: &str, theirs: &str| {
@@ -113,7 +115,9 @@ impl ToolChange {
             (ToolPart::Args, !is_same(before.args_schema(), after.args_schema())),
             (ToolPart::Result, !is_same(before.result_schema(), after.result_schema())),
         ];
-        parts.into_iter().filter_map(|(part, differs)| differs.then_some(part)).collect()
+        let parts = parts.into_iter().filter_map(|(part, differs)| differs.then_some(part));
+        let parts: Vec<_> = parts.collect();
+        if parts.is_empty() { vec![ToolPart::Other] } else { parts }
     }
 
     /// Returns the definition of the tool after this change, or `None` if it is removed.
@@ -153,6 +157,7 @@ impl fmt::Display for ToolPart {
             Self::Annotations => "annotations",
             Self::Args => "arguments",
             Self::Result => "result",
+            Self::Other => "other parts",
         })
     }
 }

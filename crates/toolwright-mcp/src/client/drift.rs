@@ -17,8 +17,12 @@ use super::listed_tools::{ListedTool, ListedTools};
 pub struct Drift {
     /// Tools of the toolset that the server no longer has.
     pub missing: BTreeSet<String>,
-    /// Tools of the toolset whose schemas changed, with a description of the change.
+    /// Tools of the toolset that can do or get something else than before, with a description of the change. Everything that the
+    /// server lists counts: schemas, annotations, icons, `_meta` and members that nobody here knows.
     pub changed: BTreeMap<String, String>,
+    /// Tools of the toolset of which only titles, descriptions or examples changed. Models do not see the server's texts, but
+    /// those of the schema file.
+    pub reworded: BTreeSet<String>,
     /// Tools that the server did not list when the toolset was written. Empty if the schema file has no record of that
     /// list.
     pub new: BTreeSet<String>,
@@ -27,7 +31,7 @@ pub struct Drift {
 impl Drift {
     /// Returns whether there are no differences.
     pub fn is_empty(&self) -> bool {
-        self.missing.is_empty() && self.changed.is_empty() && self.new.is_empty()
+        *self == Self::default()
     }
 
     /// Compares the tools that a server lists now with those that a toolset was written for.
@@ -37,36 +41,47 @@ impl Drift {
             let name = spec.remote_name().unwrap_or_else(|| spec.name());
             match listed.get(name) {
                 None => drift.missing.extend([name.to_owned()]),
-                Some(tool) => {
-                    let change = change(tool, spec, origin.digest(name));
-                    drift.changed.extend(change.map(|change| (name.to_owned(), change)));
-                }
+                Some(tool) => match origin.listed(name) {
+                    Some(before) if before.all == tool.digests.all => {}
+                    Some(before) if before.capabilities == tool.digests.capabilities => {
+                        drift.reworded.insert(name.to_owned());
+                    }
+                    Some(_) => {
+                        drift.changed.insert(name.to_owned(), change(tool, spec));
+                    }
+                    None => {
+                        let change = difference(tool, spec);
+                        drift.changed.extend(change.map(|change| (name.to_owned(), change)));
+                    }
+                },
             }
         }
         if !origin.listed.is_empty() {
-            let unknown = listed.tools.iter().filter(|tool| origin.digest(&tool.name).is_none());
+            let unknown = listed.tools.iter().filter(|tool| origin.listed(&tool.name).is_none());
             drift.new = unknown.map(|tool| tool.name.clone()).collect();
         }
         drift
     }
 }
 
-/// Describes the change of a tool. Compares digests, or the properties of the arguments if there is no digest.
-fn change(tool: &ListedTool, spec: &ToolSpec, digest: Option<&str>) -> Option<String> {
-    if digest.is_some_and(|digest| digest == tool.digest) {
-        return None;
+/// Describes the change of a tool.
+fn change(tool: &ListedTool, spec: &ToolSpec) -> String {
+    if let Some(difference) = difference(tool, spec) {
+        return difference;
     }
-    let difference = difference(tool, spec);
-    match digest {
-        None => difference,
-        Some(_) => Some(difference.unwrap_or_else(|| "its schemas differ".to_owned())),
+    let (ours, theirs) = schemas(tool, spec);
+    if let Some(name) = properties(theirs).difference(&properties(&ours)).next() {
+        return format!("it has the new argument `{name}`");
     }
+    let is_same = tool.annotations == spec.annotations();
+    let others =
+        if is_same { "its schemas or other parts differ" } else { "its annotations differ" };
+    others.to_owned()
 }
 
 /// Describes a change of the arguments' properties that makes calls invalid.
 fn difference(tool: &ListedTool, spec: &ToolSpec) -> Option<String> {
-    let ours: Value = spec.args_schema().parse().ok()?;
-    let theirs = tool.input.as_ref().map_or(&Value::Null, |input| &input.value);
+    let (ours, theirs) = schemas(tool, spec);
     let (our_names, their_names) = (properties(&ours), properties(theirs));
     if let Some(name) = our_names.difference(&their_names).next() {
         return Some(format!("it has no argument `{name}` any more"));
@@ -74,6 +89,12 @@ fn difference(tool: &ListedTool, spec: &ToolSpec) -> Option<String> {
     let (our_required, their_required) = (required(&ours), required(theirs));
     let name = their_required.difference(&our_required).next()?;
     Some(format!("it requires the argument `{name}` now"))
+}
+
+/// Returns the argument schemas of the spec and of the server.
+fn schemas<'a>(tool: &'a ListedTool, spec: &ToolSpec) -> (Value, &'a Value) {
+    let theirs = tool.input.as_ref().map_or(&Value::Null, |input| &input.value);
+    (spec.args_schema().parse().unwrap_or_default(), theirs)
 }
 
 fn properties(schema: &Value) -> BTreeSet<&str> {
@@ -97,6 +118,9 @@ impl fmt::Display for Drift {
             let changed: Vec<_> =
                 self.changed.iter().map(|(name, how)| format!("`{name}` ({how})")).collect();
             phrases.push(format!("changed: {}", changed.join(", ")));
+        }
+        if !self.reworded.is_empty() {
+            phrases.push(format!("reworded: {}", names(self.reworded.iter())));
         }
         if !self.new.is_empty() {
             phrases.push(format!("new: {}", names(self.new.iter())));

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright::Value;
+use toolwright::digests::{self, ListedDigests};
 use toolwright::spec::ToolAnnotations;
 
-use super::digest;
 use super::listing::Listing;
 
 /// The tools that a server lists, in its order.
@@ -27,10 +27,7 @@ pub(super) struct ListedTool {
     pub(super) annotations: ToolAnnotations,
     pub(super) input: Option<Schema>,
     pub(super) output: Option<Schema>,
-    /// The digest of the schemas.
-    pub(super) digest: String,
-    /// The digest of the whole definition.
-    pub(super) pin: String,
+    pub(super) digests: ListedDigests,
 }
 
 /// A schema, as the server wrote it and as a value.
@@ -106,27 +103,15 @@ impl ListedTools {
 
 /// Parses one tool of a list.
 pub(super) fn parse_tool(tool: &RawValue) -> Result<ListedTool, String> {
+    let value = tool.get().parse().map_err(|issues| format!("invalid JSON: {issues}"))?;
     let raw: RawTool<'_> = serde_json::from_str(tool.get()).map_err(|error| error.to_string())?;
     let (input, output) = (parse_value(raw.input_schema)?, parse_value(raw.output_schema)?);
-    let annotations_value = parse_value(raw.annotations)?;
     let annotations: RawAnnotations = match raw.annotations {
         Some(json) => serde_json::from_str(json.get()).map_err(|error| error.to_string())?,
         None => RawAnnotations::default(),
     };
-    let value = |schema: &Option<Schema>| schema.as_ref().map(|schema| schema.value.clone());
-    let text = |text: &Option<String>| text.clone().map(Value::String);
-    let (args, result) = (value(&input), value(&output));
-    let pin = digest::of_parts([
-        ("annotations", value(&annotations_value).as_ref()),
-        ("description", text(&raw.description).as_ref()),
-        ("inputSchema", args.as_ref()),
-        ("name", Some(&Value::String(raw.name.clone()))),
-        ("outputSchema", result.as_ref()),
-        ("title", text(&raw.title).as_ref()),
-    ]);
     Ok(ListedTool {
-        digest: digest::of(args.as_ref(), result.as_ref()),
-        pin,
+        digests: digests::listed(&value),
         name: raw.name,
         title: raw.title.or(annotations.title),
         description: raw.description.unwrap_or_default(),

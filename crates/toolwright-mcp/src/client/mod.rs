@@ -49,7 +49,6 @@ mod changes;
 mod child;
 mod connection;
 mod connector;
-mod digest;
 mod drift;
 mod error;
 mod failure;

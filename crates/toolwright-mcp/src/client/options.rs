@@ -24,12 +24,15 @@ pub struct ClientOptions {
     pub(super) backoff: (Duration, Duration),
 }
 
-/// How calls of a generated toolset are handled when the server's tools have changed.
+/// How calls of a generated toolset are handled when a tool has changed since the import: not just its schemas, but anything that the
+/// server lists of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DriftPolicy {
-    /// Calls of changed or missing tools fail; other calls are not affected.
+    /// Calls of changed or missing tools fail; other calls are not affected. If only texts changed, a warning is logged.
     #[default]
-    Refuse,
+    AcceptText,
+    /// As [`DriftPolicy::AcceptText`], but calls of tools whose texts changed fail, too.
+    Block,
     /// A warning is logged; calls are not affected.
     Warn,
     /// Tools are not compared.
@@ -62,8 +65,8 @@ impl ClientOptions {
         Self { max_message_bytes, ..self }
     }
 
-    /// Sets how calls of a generated toolset are handled when the server's tools have changed. The default is
-    /// [`DriftPolicy::Refuse`].
+    /// Sets how calls of a generated toolset are handled when a tool has changed since the import. The default is
+    /// [`DriftPolicy::AcceptText`].
     #[must_use]
     pub fn with_drift(self, drift: DriftPolicy) -> Self {
         Self { drift, ..self }

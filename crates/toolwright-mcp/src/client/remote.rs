@@ -76,20 +76,27 @@ impl Client {
 
     /// Fails if the tool has changed or is missing and the policy refuses such calls.
     fn check_drift(&self, drift: &Drift, call: &ServerCall<'_>) -> Result<(), ToolFailure> {
-        if self.connector().options().drift != DriftPolicy::Refuse {
-            return Ok(());
-        }
+        let blocks_texts = match self.connector().options().drift {
+            DriftPolicy::AcceptText => false,
+            DriftPolicy::Block => true,
+            DriftPolicy::Warn | DriftPolicy::Ignore => return Ok(()),
+        };
         let (ours, theirs) = (call.call.tool(), call.tool);
         let (kind, message) = if drift.missing.contains(theirs) {
             (FailureKind::NotFound, format!("the server of `{ours}` no longer has this tool"))
         } else if let Some(how) = drift.changed.get(theirs) {
             let message = format!("`{ours}` has changed on its server: {how}");
             (FailureKind::Denied, excerpt(&message, MAX_SERVER_TEXT))
+        } else if blocks_texts && drift.reworded.contains(theirs) {
+            let message = format!("`{ours}` has changed on its server: its texts differ");
+            (FailureKind::Denied, message)
         } else {
             return Ok(());
         };
-        let detail =
-            format!("the tools of MCP server {} drifted: {drift}", self.connector().address());
+        let detail = format!(
+            "the tools of MCP server {} drifted: {drift}; review them with `toolwright import mcp`",
+            self.connector().address()
+        );
         Err(ToolFailure::new(kind, message, Recovery::Replan).with_detail(detail))
     }
 

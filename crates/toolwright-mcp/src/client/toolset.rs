@@ -175,7 +175,7 @@ impl McpToolset {
         state.compare(false);
     }
 
-    /// Returns the accepted tools with the SHA-256 of each definition: name, title, description, annotations and schemas.
+    /// Returns the accepted tools with the SHA-256 of each: of everything that the server lists of it.
     /// Empty before the first connection, unless there are pins of another process.
     pub fn pins(&self) -> BTreeMap<String, String> {
         let state = self.state();
@@ -244,7 +244,7 @@ impl McpToolset {
         let shows_hidden = self.client.connector().options().hidden_text;
         match spec(&self.id, tool, shows_hidden, pattern_steps) {
             Ok(spec) => {
-                let (tool, pin) = (tool.name.clone(), tool.pin.clone());
+                let (tool, pin) = (tool.name.clone(), tool.digests.all.clone());
                 Some(Definition { tool, pin, spec: Some(Arc::new(spec)) })
             }
             Err(reason) => {

@@ -42,24 +42,51 @@ async fn missing_changed_and_new_tools_are_named() {
     assert_eq!(drift.to_string(), expected.split("; new").next().unwrap_or_default());
 }
 
+/// Every part of a listed tool counts, also those that no client shows.
+#[tokio::test]
+async fn changes_beside_schemas_are_noticed_and_words_are_told_apart() {
+    if !can_run() {
+        return;
+    }
+    let drift = client(&["mutated"]).drift(&LISTED).await.expect("it lists");
+    let expected = "changed: `mixed` (its schemas or other parts differ), `numbers` (its schemas or other parts differ), \
+                    `shout` (its annotations differ), `structured` (it has the new argument `secret`); reworded: `echo`";
+    assert_eq!(drift.to_string(), expected);
+}
+
 #[tokio::test]
 async fn the_policy_decides_which_calls_fail() {
     if !can_run() {
         return;
     }
+    let (denied, missing) = (Some(FailureKind::Denied), Some(FailureKind::NotFound));
     let cases = [
-        (DriftPolicy::Refuse, Some(FailureKind::Denied), Some(FailureKind::NotFound)),
-        (DriftPolicy::Warn, None, Some(FailureKind::NotFound)),
-        (DriftPolicy::Ignore, None, Some(FailureKind::NotFound)),
+        (DriftPolicy::AcceptText, denied, None, missing),
+        (DriftPolicy::Block, denied, denied, missing),
+        (DriftPolicy::Warn, None, None, missing),
+        (DriftPolicy::Ignore, None, None, missing),
     ];
-    for (policy, changed, missing) in cases {
-        let options = short_timeouts().with_drift(policy);
-        let client = Client::with_options(command(&["changed", "gone"]), options);
-        let kind =
-            async |tool| call(&client, &LISTED, tool).await.err().map(|failure| failure.kind);
-        assert_eq!(kind("echo").await, changed, "{policy:?}");
-        assert_eq!(kind("fail").await, missing, "{policy:?}");
-        assert_eq!(kind("shout").await, None, "{policy:?}: an unchanged tool can be called");
+    for (policy, changed, reworded, missing) in cases {
+        let connect = |faults: &[&str]| {
+            Client::with_options(command(faults), short_timeouts().with_drift(policy))
+        };
+        let kind = async |client: &Client, tool| {
+            call(client, &LISTED, tool).await.err().map(|failure| failure.kind)
+        };
+        let client = connect(&["changed", "gone"]);
+        assert_eq!(kind(&client, "echo").await, changed, "{policy:?}");
+        assert_eq!(kind(&client, "fail").await, missing, "{policy:?}");
+        assert_eq!(
+            kind(&client, "shout").await,
+            None,
+            "{policy:?}: an unchanged tool can be called"
+        );
+        let client = connect(&["mutated"]);
+        assert_eq!(kind(&client, "echo").await, reworded, "{policy:?}");
+        for tool in ["shout", "numbers", "structured", "mixed"] {
+            assert_eq!(kind(&client, tool).await, changed, "{policy:?} {tool}");
+        }
+        assert_eq!(kind(&client, "code").await.filter(|kind| *kind == FailureKind::Denied), None);
     }
 }
 

@@ -1,11 +1,35 @@
-//! Makes the texts of a schema safe to show, except those that payloads are compared with.
+//! The texts of a schema: makes them safe to show, except those that payloads are compared with, and removes them.
 
 use super::visible;
 use crate::Value;
+use crate::value::Map;
 
 /// Keywords whose value is a map from names to schemas.
-const SCHEMA_MAPS: [&str; 5] =
-    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+const SCHEMA_MAPS: [&str; 6] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+
+/// Keywords whose value is a schema, or a list of schemas.
+const SCHEMAS: [&str; 16] = [
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+/// Keywords that only tell readers something.
+const TEXTS: [&str; 3] = ["title", "description", "examples"];
 
 /// Keywords whose values are compared with payloads.
 const COMPARED_KEYWORDS: [&str; 5] = ["enum", "const", "pattern", "required", "dependentRequired"];
@@ -47,10 +71,68 @@ fn cleaned(schema: &Value, kept: &[&str]) -> Value {
     }
 }
 
+/// Returns a JSON Schema without titles, descriptions and examples. Properties of these names stay, and so does everything below
+/// an unknown keyword.
+///
+/// ```
+/// use toolwright::Value;
+/// use toolwright::untrusted::without_texts;
+///
+/// let schema: Value = r#"{"title":"A","properties":{"title":{"description":"B","default":{"title":"C"}}}}"#.parse().unwrap();
+/// assert_eq!(without_texts(&schema).to_string(), r#"{"properties":{"title":{"default":{"title":"C"}}}}"#);
+/// ```
+pub fn without_texts(schema: &Value) -> Value {
+    match schema {
+        Value::Array(items) => Value::Array(items.iter().map(without_texts).collect()),
+        Value::Object(entries) => {
+            let entries = entries.iter().filter(|(key, _)| !TEXTS.contains(key));
+            let entries = entries.map(|(key, value)| {
+                let value = match value {
+                    Value::Object(schemas) if SCHEMA_MAPS.contains(&key) => {
+                        let schemas = schemas.iter();
+                        let schemas: Map<Value> = schemas
+                            .map(|(name, of)| (name.to_owned(), without_texts(of)))
+                            .collect();
+                        Value::Object(schemas)
+                    }
+                    _ if SCHEMAS.contains(&key) => without_texts(value),
+                    _ => value.clone(),
+                };
+                (key.to_owned(), value)
+            });
+            Value::Object(entries.collect())
+        }
+        other => other.clone(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Value;
     use crate::untrusted::hidden;
+
+    #[test]
+    fn only_annotations_for_readers_are_texts() {
+        let cases = [
+            (r#"{"title":"_","description":"_","examples":["_"],"type":"string"}"#, false),
+            (r#"{"properties":{"a":{"anyOf":[{"title":"_"}]}}}"#, false),
+            (r#"{"items":[{"not":{"description":"_"}}]}"#, false),
+            (r#"{"properties":{"description":{"description":"_"}}}"#, false),
+            (r#"{"properties":{"_":{}}}"#, true),
+            (r#"{"properties":{"title":{"const":"_"}}}"#, true),
+            (r#"{"default":{"title":"_"}}"#, true),
+            (r#"{"enum":[{"description":"_"}]}"#, true),
+            (r#"{"const":{"examples":["_"]}}"#, true),
+            (r#"{"x-note":{"title":"_"}}"#, true),
+            (r#"{"$comment":"_"}"#, true),
+            (r#"{"dependencies":{"title":["_"]}}"#, true),
+        ];
+        for (schema, stays) in cases {
+            let schema: Value = schema.parse().expect("it is JSON");
+            let rest = super::without_texts(&schema).to_string();
+            assert_eq!(rest.contains('_'), stays, "{schema}");
+        }
+    }
 
     /// Hidden characters are replaced unless that would change which payloads are valid.
     #[test]

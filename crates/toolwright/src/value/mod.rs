@@ -2,6 +2,7 @@
 //!
 //! JSON text is read and written by codecs, not here.
 
+mod canonical;
 mod convert;
 mod decimal;
 mod integer;

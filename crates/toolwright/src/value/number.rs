@@ -49,14 +49,7 @@ impl Number {
         Integer::from_decimal(self.decimal())
     }
 
-    /// The canonical text, which is the same for all notations of a number: its digits without leading and trailing
-    /// zeros, and a power of ten. `1`, `1.0` and `10e-1` are all `1e0`; zero is `0`.
-    pub fn to_canonical(&self) -> String {
-        let decimal = self.decimal();
-        if decimal.is_zero() { "0".to_owned() } else { decimal.scientific() }
-    }
-
-    fn decimal(&self) -> Decimal {
+    pub(super) fn decimal(&self) -> Decimal {
         Decimal::of(&self.0)
     }
 }
