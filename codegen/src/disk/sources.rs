@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 4 << 20;
 const MAX_TOTAL_BYTES: u64 = 64 << 20;
 
 /// The maximal size of any other text in MiB. Callers have smaller limits; this one stops an endless source.
-pub(super) const MAX_TEXT_MIB: u32 = 64;
+pub const MAX_TEXT_MIB: u32 = 64;
 
 /// The result of reading schema files.
 #[derive(Debug)]
@@ -100,6 +100,19 @@ pub fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
         }
     };
     found(path, read())
+}
+
+/// Reads a file that the command writes, which is never a symlink.
+///
+/// # Errors
+///
+/// As [`read_regular`], and if it is a symlink.
+pub fn read_own(path: &Path) -> Result<Option<String>, IoError> {
+    if tree::kind(path)?.is_some_and(|kind| kind.is_symlink()) {
+        let reason = io::Error::other("it is a symlink, expected the file itself");
+        return Err(IoError::on("read", path)(reason));
+    }
+    read_regular(path)
 }
 
 fn found<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>, IoError> {

@@ -1,7 +1,7 @@
 //! `toolwright lock`, `diff` and `breaking`: what the tools promised, what changed, and whom that breaks.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use clap::{Subcommand, ValueEnum};
 use toolwright::format::DateTime;
@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::import::flags::{self, ConnectionArgs, ListArgs};
 use crate::import::list;
 use crate::print;
+use crate::revision::Revision;
 
 /// The format of a report on changes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -340,9 +341,9 @@ fn read(path: &Path) -> Stopped<Option<(String, Lock)>> {
 }
 
 fn read_text(path: &Path) -> Stopped<Option<String>> {
-    // Somebody may name a pipe, but no checkout may have one in place of its lock.
+    // Somebody may name a pipe, but no checkout may have one in place of its lock, nor a link out of it.
     let is_named = path.file_name().is_some_and(|name| name != LOCK_FILE);
-    let text = if is_named { disk::read_text(path) } else { disk::read_regular(path) };
+    let text = if is_named { disk::read_text(path) } else { disk::read_own(path) };
     text.map_err(|error| Stop::Io(error.to_string()))
 }
 
@@ -355,54 +356,45 @@ fn parse(text: &str, name: &str) -> Stopped<Lock> {
 }
 
 /// Returns the lock of a revision, or else of its schema.
-fn of_revision(revision: &str) -> Stopped<Lock> {
+fn of_revision(name: &str) -> Stopped<Lock> {
     let project = open()?;
     let root = if project.root().as_os_str().is_empty() { Path::new(".") } else { project.root() };
-    let commit = format!("{revision}^{{commit}}");
-    let found = git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
-    let Some(commit) = found else {
+    let failed = |error: io::Error| Stop::Io(format!("cannot read {name} with git: {error}"));
+    let Some(revision) = Revision::find(root, name).map_err(failed)? else {
         return Err(Stop::Io(format!(
-            "there is no revision `{revision}` in the git repository of {}",
+            "there is no revision `{name}` in the git repository of {}",
             root.display()
         )));
     };
-    let commit = commit.trim();
-    if let Some(text) = git(root, &["show", &format!("{commit}:./{LOCK_FILE}")])? {
-        return parse(&text, &format!("{LOCK_FILE} of {revision}"));
+    let mut reader = revision.reader().map_err(failed)?;
+    if let Some(text) = reader.file(LOCK_FILE, disk::MAX_TEXT_MIB).map_err(failed)? {
+        return parse(&text, &format!("{LOCK_FILE} of {name}"));
     }
-    let mut sources = Vec::new();
+    let (mut sources, mut bytes) = (Vec::new(), 0);
     for schema in project.schema() {
         let folder = schema.strip_prefix(project.root()).unwrap_or(schema);
-        let folder = folder.to_string_lossy();
-        let listed = git(root, &["ls-tree", "-r", "-z", "--name-only", commit, "--", &folder])?;
-        for path in listed.unwrap_or_default().split('\0') {
-            let is_hidden = path.split('/').any(|part| part.starts_with('.'));
-            if is_hidden || !is_schema(Path::new(path)) {
+        for file in revision.files(&folder.to_string_lossy()).map_err(failed)? {
+            let is_hidden = file.path.split('/').any(|part| part.starts_with('.'));
+            if is_hidden || !is_schema(Path::new(&file.path)) {
                 continue;
             }
-            let text = git(root, &["show", &format!("{commit}:./{path}")])?.unwrap_or_default();
-            sources.push(Source { path: path.to_owned(), text });
+            let text = reader.entry(&file, disk::MAX_TEXT_MIB).map_err(failed)?;
+            bytes += text.len() as u64;
+            if bytes > u64::from(disk::MAX_TEXT_MIB) << 20 {
+                return Err(Stop::Rejected(format!(
+                    "the schema of {name} has more than {} MiB",
+                    disk::MAX_TEXT_MIB
+                )));
+            }
+            sources.push(Source { path: file.path, text });
         }
     }
     if sources.is_empty() {
         print::err_line(&format!(
-            "note: {revision} has no {LOCK_FILE}, and no schema where it is now, so every tool counts as new"
+            "note: {name} has no {LOCK_FILE}, and no schema where it is now, so every tool counts as new"
         ));
     }
     Ok(Lock::of(&project.model_of(Sources::new(sources))?))
-}
-
-/// Returns the output of git in a folder; none if it failed.
-fn git(folder: &Path, arguments: &[&str]) -> Stopped<Option<String>> {
-    let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
-    let output = output.map_err(|error| Stop::Io(format!("cannot run git: {error}")))?;
-    if !output.status.success() {
-        return Ok(None);
-    }
-    let text = String::from_utf8(output.stdout);
-    let text =
-        text.map_err(|_| Stop::Rejected("a file of the revision is not UTF-8".to_owned()))?;
-    Ok(Some(text))
 }
 
 impl From<Failure> for Stop {

@@ -11,6 +11,7 @@ mod import;
 mod init;
 mod print;
 mod progress;
+mod revision;
 mod usage_error;
 mod watch;
 

@@ -351,6 +351,81 @@ fn versions_are_locks_schemas_and_revisions() {
     assert_eq!(project.run(&["diff", "schema", "schema/lights.yaml"]).0, "no changes\n");
 }
 
+/// A checkout may contain a folder that git takes for a bare repository, with a configuration that names programs.
+#[test]
+fn no_program_of_a_checkout_runs() {
+    if !has(&[Prerequisite::Git]) {
+        return;
+    }
+    let project = Project::new();
+    for folder in ["objects", "refs"] {
+        fs::create_dir(project.path(folder)).unwrap();
+    }
+    let commit = "1111111111111111111111111111111111111111";
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialclone = o\n\
+         [remote \"o\"]\n\turl = \"ext::touch {}\"\n\tpromisor = true\n[protocol \"ext\"]\n\tallow = always\n",
+        project.path("ran").display()
+    );
+    project.write("HEAD", "ref: refs/heads/main\n");
+    project.write("packed-refs", &format!("{commit} refs/heads/main\n"));
+    project.write("config", &config);
+    for revision in ["git:main", "git:HEAD", &format!("git:{commit}")] {
+        let (shown, code) = project.run(&["breaking", "--against", revision]);
+        assert_eq!(code, 3, "{shown}");
+        assert!(!project.path("ran").exists(), "{revision}");
+    }
+    // Neither does one run in a repository whose own configuration names it.
+    fs::create_dir(project.path(".git")).unwrap();
+    for name in ["HEAD", "packed-refs", "objects", "refs"] {
+        fs::rename(project.path(name), project.path(".git").join(name)).unwrap();
+    }
+    project.write(".git/config", &config.replace("bare = true", "bare = false"));
+    assert_eq!(project.run(&["diff", "git:main"]).1, 3);
+    assert!(!project.path("ran").exists());
+}
+
+#[test]
+fn files_of_a_revision_have_the_limits_of_other_files() {
+    if !has(&[Prerequisite::Git]) {
+        return;
+    }
+    let project = Project::new();
+    project.git(&["init", "--quiet"]);
+    project.write("toolwright.lock", &" ".repeat((64 << 20) + 1));
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "--quiet", "--message", "Blanks"]);
+    let (shown, code) = project.run(&["diff", "git:HEAD"]);
+    assert!(code == 3 && shown.contains("more than 64 MiB"), "{shown}");
+    project.git(&["rm", "--quiet", "-r", "--cached", "toolwright.lock"]);
+    // Equal files take no room in a repository.
+    for number in 0..70 {
+        let words = "# words\n".repeat(1 << 17);
+        project.write(&format!("schema/{number}.yaml"), &format!("{words}toolwright: 1\n"));
+    }
+    project.git(&["add", "schema"]);
+    project.git(&["commit", "--quiet", "--message", "Many"]);
+    fs::remove_dir_all(project.path("schema")).unwrap();
+    fs::create_dir(project.path("schema")).unwrap();
+    let (shown, code) = project.run(&["diff", "git:HEAD", "schema"]);
+    assert!(code == 1 && shown.contains("more than 64 MiB"), "{code} {shown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lock_that_is_a_link_is_not_read() {
+    let project = Project::new();
+    project.write("secret.json", "\"ghp_secret\"");
+    fs::remove_file(project.path("toolwright.lock")).unwrap();
+    std::os::unix::fs::symlink(project.path("secret.json"), project.path("toolwright.lock"))
+        .unwrap();
+    for arguments in [&["diff"][..], &["breaking"], &["lock", "--check"], &["lock"]] {
+        let (shown, code) = project.run(arguments);
+        assert!(code == 3 && shown.contains("it is a symlink"), "{arguments:?}: {shown}");
+        assert!(!shown.contains("ghp_secret"), "{shown}");
+    }
+}
+
 #[test]
 fn files_that_are_no_locks_are_refused() {
     let project = Project::new();
