@@ -94,6 +94,7 @@ pub(crate) fn compare(
         compared: BTreeSet::new(),
         searches,
         searched: BTreeMap::new(),
+        with_rules: BTreeMap::new(),
         findings: Vec::new(),
     };
     let root = match side {
@@ -140,6 +141,8 @@ struct Comparison<'a> {
     searches: &'a Searches,
     /// The values that were found for pairs of nodes: one that is lost, and one that is gained.
     searched: BTreeMap<(Option<NodeId>, Option<NodeId>), [Option<String>; 2]>,
+    /// Whether nodes have keywords whose meaning is not compared.
+    with_rules: BTreeMap<NodeId, bool>,
     /// Pairs of nodes that are or were compared.
     compared: BTreeSet<(NodeId, NodeId)>,
     findings: Vec<Finding>,
@@ -260,11 +263,9 @@ impl Comparison<'_> {
     ) {
         let witness = self.witness(old, new, shows);
         // What these keywords accept is not compared.
-        let has_rules = |place: &Place| {
-            place.node.is_some_and(|node| !View::of(self.schemas, node).rules.is_empty())
-        };
+        let has_rules = [old, new].map(|place| self.has_rules(place)).contains(&true);
         let is_text_that_changed = [PATTERNS, FORMATS].map(|sets| self.of(sets)[2]).contains(&rule);
-        let is_decided = !(is_text_that_changed || has_rules(old) || has_rules(new));
+        let is_decided = !(is_text_that_changed || has_rules);
         let proof = match (is_decided, &witness) {
             (true, _) => Proof::Proved,
             (false, Some(_)) => Proof::Witness,
@@ -279,6 +280,13 @@ impl Comparison<'_> {
             witness,
             words,
         });
+    }
+
+    /// Returns whether a schema has keywords whose meaning is not compared.
+    fn has_rules(&mut self, place: &Place) -> bool {
+        let Some(node) = place.node else { return false };
+        let has_rules = || !View::of(self.schemas, node).rules.is_empty();
+        *self.with_rules.entry(node).or_insert_with(has_rules)
     }
 
     fn witness(&mut self, old: &Place, new: &Place, shows: Shows) -> Option<String> {

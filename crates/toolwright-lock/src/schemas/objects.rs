@@ -1,5 +1,7 @@
 //! Compares objects.
 
+use std::collections::BTreeMap;
+
 use toolwright::Value;
 use toolwright::pointer::escaped;
 use toolwright_codegen::internal::schema::NodeId;
@@ -15,17 +17,18 @@ impl Comparison<'_> {
         match (was, is) {
             (Objects::Object(was), Objects::Object(is)) => self.object(was, is, old, new),
             (Objects::Union(tag, was), Objects::Union(other, is)) if tag == other => {
-                let find = |variants: &[(String, NodeId)], value: &str| {
-                    variants.iter().enumerate().find_map(|(index, (found, node))| {
-                        (found == value).then_some((index, *node))
-                    })
-                };
+                let [was_by_value, is_by_value] = [was, is].map(|variants| {
+                    let places = variants.iter().enumerate();
+                    places
+                        .map(|(index, (value, node))| (value.as_str(), (index, *node)))
+                        .collect::<BTreeMap<_, _>>()
+                });
                 let added = self.of([&rules::UNION_VARIANT_ADDED, &rules::RESULT_VARIANT_ADDED]);
                 let removed =
                     self.of([&rules::UNION_VARIANT_REMOVED, &rules::RESULT_VARIANT_REMOVED]);
                 for (index, (value, node)) in is.iter().enumerate() {
                     let new_place = new.below(&format!("/oneOf/{index}"), Some(*node));
-                    match find(was, value) {
+                    match was_by_value.get(value.as_str()).copied() {
                         Some((index, node)) => {
                             let old_place = old.below(&format!("/oneOf/{index}"), Some(node));
                             self.places(&old_place, &new_place);
@@ -35,7 +38,10 @@ impl Comparison<'_> {
                         }
                     }
                 }
-                for (value, _) in was.iter().filter(|(value, _)| find(is, value).is_none()) {
+                for (value, _) in was {
+                    if is_by_value.contains_key(value.as_str()) {
+                        continue;
+                    }
                     self.add(removed, old, new, Shows::Lost, format!("`{value}` is gone"));
                 }
             }
@@ -72,17 +78,16 @@ impl Comparison<'_> {
     }
 
     pub(super) fn object(&mut self, was: &Object, is: &Object, old: &Place, new: &Place) {
-        let find = |object: &Object, name: &str| {
-            object
-                .properties
-                .iter()
-                .find(|(found, ..)| found == name)
-                .map(|(_, node, required)| (*node, *required))
-        };
+        let [was_by_name, is_by_name] = [was, is].map(|object| {
+            let properties = object.properties.iter();
+            properties
+                .map(|(name, node, required)| (name.as_str(), (*node, *required)))
+                .collect::<BTreeMap<_, _>>()
+        });
         let at = |name: &str| format!("/properties/{}", escaped(name));
         for (name, node, required) in &is.properties {
             let new_place = new.below(&at(name), Some(*node));
-            match find(was, name) {
+            match was_by_name.get(name.as_str()).copied() {
                 Some((old_node, was_required)) => {
                     if was_required != *required {
                         let words = format!("`{name}`");
@@ -104,7 +109,7 @@ impl Comparison<'_> {
             }
         }
         for (name, node, required) in &was.properties {
-            if find(is, name).is_none() {
+            if !is_by_name.contains_key(name.as_str()) {
                 let place = old.below(&at(name), Some(*node));
                 self.removed(name, *required, is, (old, new), &place);
             }
