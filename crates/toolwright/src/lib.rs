@@ -60,6 +60,7 @@ pub mod spec;
 pub mod testing;
 pub mod untrusted;
 pub mod value;
+pub mod vectors;
 
 pub use call::{Payload, Scope, ToolCall};
 pub use described::Described;
