@@ -29,6 +29,8 @@ pub mod render;
 mod schema;
 mod source;
 mod syntax;
+#[cfg(feature = "project")]
+mod values;
 mod yaml;
 
 pub use builder::{Build, BuildError, build};
@@ -87,6 +89,13 @@ pub mod internal {
     }
     pub mod syntax {
         pub use crate::syntax::parse;
+    }
+    #[cfg(feature = "project")]
+    pub mod values {
+        pub use crate::values::{
+            Arrays, End, Judge, Numbers, Object, Objects, Part, Rest, Strings, View, json_value,
+            retained, rows, sorted, values, witness,
+        };
     }
     pub mod yaml {
         pub use crate::yaml::{Entry, Node, Value, parse, parse_foreign};

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use toolwright::codec::{self, Decode, Encode};
+use toolwright::vectors::disagreements;
 use toolwright::{InvalidPayload, Tool, ToolSpec, Value};
+use toolwright_codegen::internal::schema::read_texts;
+use toolwright_codegen::internal::values::rows;
 
 use crate::codec_cases as cases;
 use crate::judge::{Published, Side};
@@ -42,6 +45,7 @@ pub(crate) struct Case {
 pub(crate) struct CodecPair {
     pub(crate) spec: &'static ToolSpec,
     reencode: fn(Side, &[u8]) -> Result<String, InvalidPayload>,
+    disagreements: fn(&str) -> Vec<String>,
 }
 
 /// Lists cases. Tools are named by their marker types in `specs`.
@@ -53,6 +57,7 @@ macro_rules! cases {
             tools: &[$(CodecPair {
                 spec: <cases::$library::specs::$tool as Tool>::SPEC,
                 reencode: reencode::<cases::$library::specs::$tool>,
+                disagreements: disagreements::<cases::$library::specs::$tool>,
             },)*],
         },)*]
     };
@@ -188,6 +193,24 @@ fn codecs_accept_exactly_what_the_published_schemas_accept() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// The rows that `vectors = true` generates.
+#[test]
+fn codecs_agree_with_the_vectors_of_their_schemas() {
+    let mut wrong = Vec::new();
+    for CodecPair { spec, disagreements, .. } in tools() {
+        let texts = [spec.args_schema(), spec.result_schema()];
+        let (schemas, nodes) = read_texts(&texts).expect("a published schema can be read");
+        for (side, of) in ["args", "result"].into_iter().enumerate() {
+            let rows = rows(&schemas, nodes[side], texts[side], of, &[]);
+            let count = rows.lines().count();
+            assert!((20..=200).contains(&count), "{} {of}: {count} rows", spec.name());
+            let lines = disagreements(&rows).into_iter();
+            wrong.extend(lines.map(|line| format!("{}: {line}", spec.name())));
+        }
+    }
+    assert!(wrong.is_empty(), "{} disagreements:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

@@ -1,12 +1,25 @@
-//! Makes values near the limits of two schemas, and finds the smallest that only one of them accepts.
+//! Makes values near the limits of schemas: rows that hold codecs to them, and values that show the difference of two schemas.
+
+mod pattern;
+mod rows;
+mod scalars;
+mod view;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 use toolwright::Value;
+use toolwright::pointer::escaped;
 use toolwright::schema::Schema;
-use toolwright::value::{Map, Number};
-use toolwright_codegen::internal::Style;
-use toolwright_codegen::internal::schema::{NodeId, Schemas, published};
+use toolwright::value::Map;
 
-use crate::view::{Arrays, Numbers, Object, Objects, Part, Rest, Strings, View};
+use crate::json::Style;
+use crate::schema::{NodeId, Schemas, published, sample};
+pub use rows::rows;
+use scalars::{add_near_constants, numbers, strings};
+pub use view::{
+    Arrays, End, Numbers, Object, Objects, Part, Rest, Strings, View, json_value, retained, sorted,
+};
 
 /// The deepest nesting of made values.
 const MAX_DEPTH: usize = 4;
@@ -14,24 +27,28 @@ const MAX_DEPTH: usize = 4;
 /// The most values for one schema.
 const MAX_VALUES: usize = 1000;
 
-/// The longest text and the longest array that is made.
-const MAX_LENGTH: u64 = 300;
+/// The most items of an array that is made to find a difference.
+const MAX_ITEMS: u64 = 300;
+
+/// The most items of an array that is made for a codec.
+const MAX_CODEC_ITEMS: u64 = 2000;
 
 /// A schema with its validator.
-pub(crate) struct Judge {
+#[derive(Debug)]
+pub struct Judge {
     validator: Option<Schema>,
 }
 
 impl Judge {
     /// Returns the judge of a node; one without a node accepts everything.
-    pub(crate) fn of(schemas: &Schemas, node: Option<NodeId>) -> Self {
+    pub fn of(schemas: &Schemas, node: Option<NodeId>) -> Self {
         let text =
             node.map_or_else(|| "{}".to_owned(), |node| published(schemas, node, Style::Compact));
         Self { validator: Schema::new(&text).ok() }
     }
 
     /// Returns whether the schema accepts a value; `None` if its check is too costly.
-    pub(crate) fn accepts(&self, value: &str) -> Option<bool> {
+    pub fn accepts(&self, value: &str) -> Option<bool> {
         let mut steps = 200_000;
         let found = self.validator.as_ref()?.check_within(value.as_bytes(), &mut steps);
         (found.is_ok() || steps > 0).then_some(found.is_ok())
@@ -39,214 +56,336 @@ impl Judge {
 }
 
 /// Returns the smallest of some values that `has` accepts and `lacks` does not.
-pub(crate) fn witness(values: &[String], has: &Judge, lacks: &Judge) -> Option<String> {
+pub fn witness(values: &[String], has: &Judge, lacks: &Judge) -> Option<String> {
     let shows =
         |value: &&String| has.accepts(value) == Some(true) && lacks.accepts(value) == Some(false);
     values.iter().find(shows).cloned()
 }
 
 /// Makes values near the limits of schemas, the shortest first. They need not be valid.
-pub(crate) fn values(schemas: &Schemas, nodes: &[Option<NodeId>]) -> Vec<String> {
-    let mut maker = Maker { schemas, made: 0 };
+pub fn values(schemas: &Schemas, nodes: &[Option<NodeId>]) -> Vec<String> {
+    let mut maker = Maker::new(schemas, Purpose::Difference);
     let mut values: Vec<String> = Vec::new();
     for node in nodes {
-        values.extend(maker.node(*node, 0).iter().map(Value::to_string));
+        values.extend(maker.node(*node, 0).iter().map(|made| made.value.to_string()));
     }
     values.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
     values.dedup();
     values
 }
 
-struct Maker<'a> {
-    schemas: &'a Schemas,
-    made: usize,
+/// What values are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// To find a value that only one of two schemas accepts.
+    Difference,
+    /// To find the mistakes of a codec, so that values of other types and spellings are made, too.
+    Codec,
 }
 
-impl Maker<'_> {
-    fn node(&mut self, node: Option<NodeId>, depth: usize) -> Vec<Value> {
+/// A value, and the reason why it was made.
+#[derive(Clone, Debug)]
+struct Made {
+    value: Value,
+    /// The part of the value that the reason is about, as a JSON Pointer (RFC 6901).
+    at: String,
+    reason: Cow<'static, str>,
+}
+
+impl Made {
+    fn new(value: impl Into<Value>, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { value: value.into(), at: String::new(), reason: reason.into() }
+    }
+
+    /// Returns the value inside another one, below a key or index of it.
+    fn inside(self, segment: &str, outer: impl FnOnce(Value) -> Value) -> Self {
+        let at = format!("/{}{}", escaped(segment), self.at);
+        Self { value: outer(self.value), at, reason: self.reason }
+    }
+}
+
+struct Maker<'a> {
+    schemas: &'a Schemas,
+    purpose: Purpose,
+    /// The number of values made so far.
+    made: usize,
+    /// A valid value of each node for which one was found.
+    valid: BTreeMap<NodeId, Value>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(schemas: &'a Schemas, purpose: Purpose) -> Self {
+        Self { schemas, purpose, made: 0, valid: BTreeMap::new() }
+    }
+
+    fn is_for_codec(&self) -> bool {
+        self.purpose == Purpose::Codec
+    }
+
+    /// Makes values of a node, or of any type without one.
+    fn node(&mut self, node: Option<NodeId>, depth: usize) -> Vec<Made> {
         let Some(node) = node else {
             return ["null", "true", "0", "\"\"", "[]", "{}"]
-                .map(|text| text.parse().unwrap_or_default())
+                .map(|text| Made::new(json(text), "any value"))
                 .to_vec();
         };
-        if depth > MAX_DEPTH || self.made > MAX_VALUES {
+        let most = if self.is_for_codec() { 8 * MAX_VALUES } else { MAX_VALUES };
+        if depth > MAX_DEPTH || self.made > most {
             return Vec::new();
         }
         let view = View::of(self.schemas, node);
         let mut found = Vec::new();
         if view.null {
-            found.push(Value::Null);
+            found.push(Made::new(Value::Null, "null"));
         }
+        let constants = |values: &[Value]| -> Vec<Made> {
+            values.iter().map(|value| Made::new(value.clone(), "a constant")).collect()
+        };
         match &view.boolean {
-            Some(Part::Values(values)) => found.extend(values.iter().cloned()),
-            Some(Part::Rules(())) => found.extend([Value::Boolean(false), Value::Boolean(true)]),
+            Some(Part::Values(values)) => found.extend(constants(values)),
+            Some(Part::Rules(())) => {
+                found.extend([false, true].map(|value| Made::new(value, "a boolean")));
+            }
             None => {}
         }
         match &view.number {
-            Some(Part::Values(values)) => found.extend(values.iter().cloned()),
-            Some(Part::Rules(rules)) => found.extend(numbers(rules)),
+            Some(Part::Values(values)) => found.extend(constants(values)),
+            Some(Part::Rules(rules)) => found.extend(numbers(rules, self.purpose)),
             None => {}
         }
         match &view.string {
-            Some(Part::Values(values)) => found.extend(values.iter().cloned()),
-            Some(Part::Rules(rules)) => found.extend(strings(rules)),
+            Some(Part::Values(values)) => found.extend(constants(values)),
+            Some(Part::Rules(rules)) => found.extend(strings(rules, self.purpose)),
             None => {}
         }
         match &view.array {
-            Some(Part::Values(values)) => found.extend(values.iter().cloned()),
+            Some(Part::Values(values)) => found.extend(constants(values)),
             Some(Part::Rules(rules)) => found.extend(self.arrays(rules, depth)),
             None => {}
         }
         match &view.object {
-            Some(Part::Values(values)) => found.extend(values.iter().cloned()),
+            Some(Part::Values(values)) => found.extend(constants(values)),
             Some(Part::Rules(Objects::Object(object))) => found.extend(self.objects(object, depth)),
-            Some(Part::Rules(Objects::Union(_, variants))) => {
+            Some(Part::Rules(Objects::Union(tag, variants))) => {
                 for (_, variant) in variants {
                     found.extend(self.node(Some(*variant), depth + 1));
                 }
+                if self.is_for_codec()
+                    && let Some((_, variant)) = variants.first()
+                    && let Some(Value::Object(mut entries)) = self.valid(Some(*variant), depth + 1)
+                {
+                    entries.insert(tag.as_str(), Value::from("another"));
+                    found.push(Made::new(Value::Object(entries), "another tag"));
+                }
             }
             None => {}
+        }
+        if self.is_for_codec() {
+            add_near_constants(&view, &mut found);
+            self.add_examples(node, &mut found);
+            add_mistakes(&view, &mut found);
         }
         self.made += found.len();
         found
     }
 
-    /// Returns one value of a node, if one was made that the node accepts.
-    fn one(&mut self, node: Option<NodeId>, depth: usize) -> Option<Value> {
+    /// Returns a value of a node that the node accepts, if one is found.
+    fn valid(&mut self, node: Option<NodeId>, depth: usize) -> Option<Value> {
+        if let Some(value) = node.and_then(|node| self.valid.get(&node)) {
+            return Some(value.clone());
+        }
         let judge = Judge::of(self.schemas, node);
-        let values = self.node(node, depth);
-        values.into_iter().find(|value| judge.accepts(&value.to_string()) == Some(true))
+        let accepted = |value: &Value| judge.accepts(&value.to_string()) == Some(true);
+        let values = self.node(node, depth).into_iter().map(|made| made.value);
+        let found = values.into_iter().find(accepted).or_else(|| {
+            let sampled = node.and_then(|node| sample(self.schemas, node));
+            sampled.map(|value| json_value(&value))
+        })?;
+        if let Some(node) = node {
+            self.valid.insert(node, found.clone());
+        }
+        Some(found)
     }
 
-    fn arrays(&mut self, rules: &Arrays, depth: usize) -> Vec<Value> {
-        let rest = match rules.rest {
-            Rest::Typed(node) => Some(node),
-            _ => None,
-        };
+    fn arrays(&mut self, rules: &Arrays, depth: usize) -> Vec<Made> {
+        let rest = rules.rest.node();
         let places: Vec<Value> = rules
             .places
             .iter()
-            .map(|place| self.one(Some(*place), depth + 1).unwrap_or_default())
+            .map(|place| self.valid(Some(*place), depth + 1).unwrap_or_default())
             .collect();
         let further = self.node(rest, depth + 1);
         let [least, most] = rules.counts;
-        let mut counts = vec![0, 1, 2, rules.places.len() as u64];
-        for limit in [least, most].into_iter().flatten() {
-            counts.extend([limit.saturating_sub(1), limit, limit.saturating_add(1)]);
+        let first = places.len() as u64;
+        let mut counts =
+            vec![(0, "no items"), (1, "one item"), (2, "two items"), (first, "the first items")];
+        for (limit, reasons) in [(least, LEAST_ITEMS), (most, MOST_ITEMS)] {
+            let Some(limit) = limit else { continue };
+            let near = [limit.saturating_sub(1), limit, limit.saturating_add(1)];
+            counts.extend(near.into_iter().zip(reasons));
         }
-        let mut found = Vec::new();
-        for count in counts.into_iter().filter(|count| *count <= MAX_LENGTH) {
-            let item = |index: u64| {
-                let index = usize::try_from(index).unwrap_or_default();
-                let place = places.get(index).or_else(|| further.get(index % further.len().max(1)));
-                place.cloned().unwrap_or_default()
-            };
-            found.push(Value::Array((0..count).map(item).collect()));
+        if self.is_for_codec() {
+            counts.retain(|(_, reason)| ![LEAST_ITEMS[2], MOST_ITEMS[0]].contains(reason));
+        }
+        let longest = if self.is_for_codec() { MAX_CODEC_ITEMS } else { MAX_ITEMS };
+        counts.retain(|(count, _)| *count <= longest);
+        let items = self.items(rest, &further, rules.is_unique);
+        let filled = |count: u64| -> Vec<Value> {
+            let others = items.iter().cycle().chain(std::iter::repeat(&Value::Null));
+            let count = usize::try_from(count).unwrap_or_default();
+            places.iter().chain(others).take(count).cloned().collect()
+        };
+        let mut found: Vec<Made> =
+            counts.into_iter().map(|(count, reason)| Made::new(filled(count), reason)).collect();
+        if let Some(item) = items.first().filter(|_| rules.is_unique) {
+            let twice = places.iter().chain([item, item]).cloned();
+            found.push(Made::new(twice.collect::<Vec<_>>(), "two equal items"));
         }
         // Each possible item, behind the least number of others.
-        let before = least.unwrap_or(0).max(rules.places.len() as u64 + 1) - 1;
-        if before < MAX_LENGTH && !further.is_empty() {
-            for last in further.clone() {
-                let mut items = places.clone();
-                items.resize(usize::try_from(before).unwrap_or_default(), further[0].clone());
-                items.push(last);
-                found.push(Value::Array(items));
+        let before = least.unwrap_or(0).max(first + 1) - 1;
+        if before < MAX_ITEMS {
+            for last in further {
+                found.push(last.inside(&before.to_string(), |last| {
+                    let mut items = filled(before);
+                    items.push(last);
+                    items.into()
+                }));
             }
         }
         for (index, place) in rules.places.iter().enumerate() {
-            for value in self.node(Some(*place), depth + 1) {
-                let mut items = places.clone();
-                items[index] = value;
-                found.push(Value::Array(items));
+            for item in self.node(Some(*place), depth + 1) {
+                found.push(item.inside(&index.to_string(), |item| {
+                    let mut items = places.clone();
+                    items[index] = item;
+                    items.into()
+                }));
             }
         }
         found
     }
 
-    fn objects(&mut self, object: &Object, depth: usize) -> Vec<Value> {
+    /// Returns the shortest of some values that a node accepts; if items have to differ, all of them and more.
+    fn items(&self, node: Option<NodeId>, made: &[Made], is_unique: bool) -> Vec<Value> {
+        let judge = Judge::of(self.schemas, node);
+        let mut items: Vec<Value> = made.iter().map(|made| made.value.clone()).collect();
+        if is_unique {
+            let more = (2..MAX_ITEMS).map(|number| Value::from(number.to_string()));
+            items.extend((2..MAX_ITEMS).map(Value::from).chain(more));
+        }
+        items.retain(|item| judge.accepts(&item.to_string()) == Some(true));
+        items.sort_by_cached_key(|item| item.to_string().len());
+        if is_unique {
+            let mut seen = HashSet::new();
+            items.retain(|item| seen.insert(item.clone()));
+        } else {
+            items.truncate(1);
+        }
+        items
+    }
+
+    fn objects(&mut self, object: &Object, depth: usize) -> Vec<Made> {
         let mut least = Map::default();
-        for (name, node, required) in &object.properties {
-            if *required {
-                least.insert(name.as_str(), self.one(Some(*node), depth + 1).unwrap_or_default());
+        for (name, node, is_required) in &object.properties {
+            if *is_required {
+                let value = self.valid(Some(*node), depth + 1).unwrap_or_default();
+                least.insert(name.as_str(), value);
             }
         }
-        let mut found = vec![Value::Object(least.clone())];
-        for (name, node, required) in &object.properties {
-            for value in self.node(Some(*node), depth + 1) {
-                let mut entries = least.clone();
-                entries.insert(name.as_str(), value);
-                found.push(Value::Object(entries));
+        let mut found =
+            vec![Made::new(Value::Object(least.clone()), "every optional key is absent")];
+        let with = |name: &str, value: Value| {
+            let mut entries = least.clone();
+            entries.insert(name, value);
+            Value::Object(entries)
+        };
+        for (name, node, is_required) in &object.properties {
+            for made in self.node(Some(*node), depth + 1) {
+                found.push(made.inside(name, |value| with(name, value)));
             }
-            if *required {
+            if *is_required {
                 let mut entries = least.clone();
                 entries.remove(name);
-                found.push(Value::Object(entries));
+                let without = Made::new(Value::Null, "a key is absent");
+                found.push(without.inside(name, |_| Value::Object(entries)));
             }
         }
+        let key = further_key(object);
         // A key without a description has a meaning only if the schema speaks of it.
         let further = match object.rest {
-            Rest::Closed | Rest::Silent => Vec::new(),
-            Rest::Declared => self.node(None, depth + 1),
             Rest::Typed(node) => self.node(Some(node), depth + 1),
+            Rest::Declared => self.node(None, depth + 1),
+            Rest::Closed | Rest::Silent if self.is_for_codec() => {
+                vec![Made::new(Value::Null, "a key that the schema does not describe")]
+            }
+            Rest::Closed | Rest::Silent => Vec::new(),
         };
-        for value in further {
-            let mut entries = least.clone();
-            entries.insert("further", value);
-            found.push(Value::Object(entries));
+        for made in further {
+            found.push(made.inside(&key, |value| with(&key, value)));
+        }
+        if self.is_for_codec() {
+            let mut all = least.clone();
+            for (name, node, is_required) in &object.properties {
+                if !is_required && let Some(value) = self.valid(Some(*node), depth + 1) {
+                    all.insert(name.as_str(), value);
+                }
+            }
+            found.insert(1, Made::new(Value::Object(all), "every key is present"));
         }
         found
     }
+
+    /// Adds the examples and the default of a node.
+    fn add_examples(&self, node: NodeId, found: &mut Vec<Made>) {
+        let annotations = &self.schemas[node].annotations;
+        let examples = annotations.examples.iter();
+        found.extend(examples.map(|value| Made::new(json_value(value), "an example")));
+        let default = annotations.default.as_ref();
+        found.extend(default.map(|value| Made::new(json_value(value), "the default")));
+    }
 }
 
-fn numbers(rules: &Numbers) -> Vec<Value> {
-    let mut found: Vec<Value> =
-        ["0", "1", "-1", "0.5"].map(|text| text.parse().unwrap_or_default()).to_vec();
-    for (number, _) in rules.ends.iter().flatten() {
-        found.push(Value::Number(number.clone()));
-        if let Some(whole) = number.to_integer().and_then(|whole| whole.to_i128()) {
-            let near = [whole.saturating_sub(1), whole.saturating_add(1)];
-            found.extend(near.map(|near| Value::Number(Number::from(near))));
-        } else {
-            let near = [number.as_f64() - 1.0, number.as_f64() + 1.0];
-            found.extend(near.iter().filter_map(|near| near.to_string().parse().ok()));
-        }
-    }
-    if rules.is_integer {
-        found.retain(crate::view::is_integer);
-    }
-    found
+/// Adds values of the types that a view has not, those that are easily mistaken for its values first. Two of them stand at the
+/// front, since not all of many values are kept.
+fn add_mistakes(view: &View, found: &mut Vec<Made>) {
+    let text = match (&view.number, &view.boolean) {
+        (Some(_), _) => "1",
+        (None, Some(_)) => "true",
+        (None, None) => "",
+    };
+    let wrong = [
+        (view.string.is_some(), Value::from(text)),
+        (view.null, Value::Null),
+        (view.number.is_some(), Value::from(1)),
+        (view.boolean.is_some(), Value::from(true)),
+        (view.object.is_some(), Value::Object(Map::default())),
+        (
+            view.array.is_some(),
+            Value::Array(found.first().map(|made| made.value.clone()).into_iter().collect()),
+        ),
+    ];
+    let wrong = wrong.into_iter().filter(|(is_accepted, _)| !is_accepted);
+    let mut wrong = wrong.map(|(_, value)| Made::new(value, "a value of another type"));
+    let front = found.len().min(1);
+    found.splice(front..front, wrong.by_ref().take(2).collect::<Vec<_>>());
+    found.extend(wrong);
 }
 
-fn strings(rules: &Strings) -> Vec<Value> {
-    let mut lengths = vec![0, 1, 3];
-    for limit in rules.lengths.into_iter().flatten() {
-        lengths.extend([limit.saturating_sub(1), limit, limit.saturating_add(1)]);
+/// Returns a key that an object does not describe.
+fn further_key(object: &Object) -> String {
+    let mut key = "further".to_owned();
+    while object.properties.iter().any(|(name, ..)| *name == key) {
+        key.push('_');
     }
-    let lengths = lengths.into_iter().filter(|length| *length <= MAX_LENGTH);
-    let mut found: Vec<Value> = lengths
-        .flat_map(|length| {
-            ["a", "A", "0", "-"]
-                .map(|letter| letter.repeat(usize::try_from(length).unwrap_or_default()))
-        })
-        .map(Value::from)
-        .collect();
-    found.extend(FORMATS.map(Value::from));
-    if let Some(pattern) = &rules.pattern {
-        // The pattern without its signs often matches itself.
-        found.push(Value::from(pattern.trim_start_matches('^').trim_end_matches('$')));
-    }
-    found
+    key
 }
 
-/// Texts of many formats.
-const FORMATS: [&str; 9] = [
-    "2024-01-31",
-    "2024-01-31T12:00:00Z",
-    "12:00:00Z",
-    "P1D",
-    "a@b.de",
-    "https://example.com/a",
-    "127.0.0.1",
-    "::1",
-    "123e4567-e89b-12d3-a456-426614174000",
-];
+/// Parses a JSON text that is known to be one.
+fn json(text: &str) -> Value {
+    text.parse().unwrap_or_default()
+}
+
+const LEAST_ITEMS: [&str; 3] =
+    ["one item less than the minimum", "the minimum of items", "one item more than the minimum"];
+
+const MOST_ITEMS: [&str; 3] =
+    ["one item less than the maximum", "the maximum of items", "one item more than the maximum"];

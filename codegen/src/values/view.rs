@@ -3,33 +3,40 @@
 use std::collections::BTreeSet;
 use std::mem;
 
-use toolwright::Value;
-use toolwright::format::Format;
-use toolwright::value::{Map, Number};
-use toolwright_codegen::internal::schema::{
+use crate::json::{Json, Style};
+use crate::schema::{
     Additional, Assertion, NodeId, NumberRules, Operand, Property, Schemas, Shape, Variant,
     published,
 };
-use toolwright_codegen::internal::{Json, Style};
+use toolwright::Value;
+use toolwright::format::Format;
+use toolwright::value::{Map, Number};
 
-use crate::order::End;
+/// The end of a range: a number, and whether it is excluded.
+pub type End = (Number, bool);
 
 /// The values that a schema accepts. Each kind that it accepts has a part; `rules` restrict all of them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct View {
-    pub(crate) null: bool,
-    pub(crate) boolean: Option<Part<()>>,
-    pub(crate) number: Option<Part<Numbers>>,
-    pub(crate) string: Option<Part<Strings>>,
-    pub(crate) array: Option<Part<Arrays>>,
-    pub(crate) object: Option<Part<Objects>>,
+pub struct View {
+    /// True if null is accepted.
+    pub null: bool,
+    /// The booleans.
+    pub boolean: Option<Part<()>>,
+    /// The numbers.
+    pub number: Option<Part<Numbers>>,
+    /// The strings.
+    pub string: Option<Part<Strings>>,
+    /// The arrays.
+    pub array: Option<Part<Arrays>>,
+    /// The objects.
+    pub object: Option<Part<Objects>>,
     /// The keywords that belong to no part, each as `kind keyword: operand`, which is equal for equal rules.
-    pub(crate) rules: BTreeSet<String>,
+    pub rules: BTreeSet<String>,
 }
 
 /// The values of one kind.
 #[derive(Clone, Debug)]
-pub(crate) enum Part<T> {
+pub enum Part<T> {
     /// Only these.
     Values(Vec<Value>),
     /// Those that follow the rules.
@@ -38,39 +45,42 @@ pub(crate) enum Part<T> {
 
 /// The rules of numbers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Numbers {
-    pub(crate) is_integer: bool,
+pub struct Numbers {
+    /// True if only whole numbers are accepted.
+    pub is_integer: bool,
     /// The lower and the upper end.
-    pub(crate) ends: [Option<End>; 2],
+    pub ends: [Option<End>; 2],
     /// True if a number has to be in the range of doubles.
-    pub(crate) is_double: bool,
+    pub is_double: bool,
 }
 
 /// The rules of strings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Strings {
+pub struct Strings {
     /// The least and the greatest length.
-    pub(crate) lengths: [Option<u64>; 2],
-    pub(crate) pattern: Option<String>,
+    pub lengths: [Option<u64>; 2],
+    /// The pattern, as it is written.
+    pub pattern: Option<String>,
     /// The format, if it is checked.
-    pub(crate) format: Option<&'static str>,
+    pub format: Option<&'static str>,
 }
 
 /// The rules of arrays.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Arrays {
+pub struct Arrays {
     /// The schemas of the first items.
-    pub(crate) places: Vec<NodeId>,
+    pub places: Vec<NodeId>,
     /// The schema of the items after them.
-    pub(crate) rest: Rest,
+    pub rest: Rest,
     /// The least and the greatest count.
-    pub(crate) counts: [Option<u64>; 2],
-    pub(crate) is_unique: bool,
+    pub counts: [Option<u64>; 2],
+    /// True if no two items may be equal.
+    pub is_unique: bool,
 }
 
 /// The rule for what has no schema of its own: further keys of an object, further items of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Rest {
+pub enum Rest {
     /// There is none.
     Closed,
     /// Nothing is said, and anything is accepted. Such keys of an object carry no meaning.
@@ -84,7 +94,7 @@ pub(crate) enum Rest {
 
 /// The rules of objects.
 #[derive(Clone, Debug)]
-pub(crate) enum Objects {
+pub enum Objects {
     /// An object.
     Object(Object),
     /// One of several objects, told apart by the value of a key: each with that value.
@@ -93,15 +103,16 @@ pub(crate) enum Objects {
 
 /// The keys of an object.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Object {
+pub struct Object {
     /// The properties: the name, the schema, and whether it is required.
-    pub(crate) properties: Vec<(String, NodeId, bool)>,
-    pub(crate) rest: Rest,
+    pub properties: Vec<(String, NodeId, bool)>,
+    /// The rule for other keys.
+    pub rest: Rest,
 }
 
 impl View {
     /// Returns what a schema without keywords accepts.
-    pub(crate) fn of_anything() -> Self {
+    pub fn of_anything() -> Self {
         Self {
             null: true,
             boolean: Some(Part::Rules(())),
@@ -114,7 +125,7 @@ impl View {
     }
 
     /// Returns what a node accepts. `schemas` have no annotations.
-    pub(crate) fn of(schemas: &Schemas, node: NodeId) -> Self {
+    pub fn of(schemas: &Schemas, node: NodeId) -> Self {
         let mut view = Self::default();
         view.add(schemas, node, "");
         view
@@ -257,7 +268,7 @@ impl View {
     }
 
     /// Returns whether other keys or items have schemas of their own.
-    pub(crate) fn has_other_parts(&self, other: &Self) -> bool {
+    pub fn has_other_parts(&self, other: &Self) -> bool {
         let keys = |view: &Self| match &view.object {
             Some(Part::Rules(Objects::Object(object))) => {
                 let mut names: Vec<String> =
@@ -277,7 +288,7 @@ impl View {
     }
 
     /// Returns the names of the kinds that it accepts, without null.
-    pub(crate) fn kinds(&self) -> Vec<&'static str> {
+    pub fn kinds(&self) -> Vec<&'static str> {
         let number = match &self.number {
             Some(Part::Rules(rules)) if rules.is_integer => "integer",
             Some(Part::Values(values)) if values.iter().all(is_integer) => "integer",
@@ -296,7 +307,7 @@ impl View {
 
 impl Numbers {
     /// Returns the ends, with those of doubles if these count.
-    pub(crate) fn limits(&self, with_doubles: bool) -> [Option<End>; 2] {
+    pub fn limits(&self, with_doubles: bool) -> [Option<End>; 2] {
         let double = |limit: f64| {
             let number = Number::try_from(limit).ok().filter(|_| with_doubles && self.is_double);
             number.map(|number| (number, false))
@@ -321,12 +332,12 @@ fn is_list_of_constants(schemas: &Schemas, node: NodeId, assertion: &Assertion) 
         && members.iter().all(is_constant)
 }
 
-pub(crate) fn is_integer(value: &Value) -> bool {
+pub fn is_integer(value: &Value) -> bool {
     value.as_number().is_some_and(Number::is_integer)
 }
 
 /// Returns a value of the compiler as one that compares by its meaning.
-pub(crate) fn json_value(value: &Json) -> Value {
+pub fn json_value(value: &Json) -> Value {
     value.to_string().parse().unwrap_or_default()
 }
 
@@ -376,10 +387,7 @@ fn operand(schemas: &Schemas, assertion: &Assertion) -> String {
 const SETS: [&str; 6] = ["allOf", "anyOf", "enum", "oneOf", "required", "type"];
 
 /// Returns a schema with only some of its entries. `keeps` gets the entries around each, its key and its value.
-pub(crate) fn retained(
-    schema: &Value,
-    keeps: &impl Fn(&Map<Value>, &str, &Value) -> bool,
-) -> Value {
+pub fn retained(schema: &Value, keeps: &impl Fn(&Map<Value>, &str, &Value) -> bool) -> Value {
     match schema {
         Value::Array(items) => {
             Value::Array(items.iter().map(|item| retained(item, keeps)).collect())
@@ -398,7 +406,7 @@ pub(crate) fn retained(
 }
 
 /// Returns a schema as text, with sorted keys and sets.
-pub(crate) fn sorted(value: &Value) -> String {
+pub fn sorted(value: &Value) -> String {
     match value {
         Value::Array(items) => {
             format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(","))
@@ -425,7 +433,8 @@ pub(crate) fn sorted(value: &Value) -> String {
 }
 
 impl Rest {
-    pub(crate) fn node(self) -> Option<NodeId> {
+    /// Returns the schema of the values, if they have one.
+    pub fn node(self) -> Option<NodeId> {
         match self {
             Self::Typed(node) => Some(node),
             _ => None,

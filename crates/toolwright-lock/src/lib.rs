@@ -22,8 +22,6 @@ mod schemas;
 #[cfg(test)]
 mod soundness;
 mod tools;
-mod values;
-mod view;
 
 pub use classes::{Change, Classes, Trust, Viewpoint};
 pub use diff::{DiffError, Difference, diff, diff_listings};

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use toolwright::value::Number;
+use toolwright_codegen::internal::values::End;
 
 /// How a set of values compares to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +26,6 @@ impl Shift {
         }
     }
 }
-
-/// The end of a range: a number, and whether it is excluded.
-pub(crate) type End = (Number, bool);
 
 /// Compares the ranges of numbers between two ends.
 pub(crate) fn ranges(old: [Option<&End>; 2], new: [Option<&End>; 2]) -> Option<Shift> {

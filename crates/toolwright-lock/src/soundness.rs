@@ -5,12 +5,12 @@ use toolwright::Value;
 use toolwright::schema::Schema;
 use toolwright_codegen::internal::Style;
 use toolwright_codegen::internal::schema::{published, read_texts};
+use toolwright_codegen::internal::values::values;
 
 use crate::classes::{Change, Classes};
 use crate::finding::Finding;
 use crate::schemas::{Searches, Side, compare};
 use crate::tools::highest;
-use crate::values::values;
 
 const CHANGES: u64 = 2_000;
 const VALUES: usize = 200;

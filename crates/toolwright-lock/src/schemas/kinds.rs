@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use toolwright::Value;
 use toolwright_codegen::internal::schema::{Node, Shape};
+use toolwright_codegen::internal::values::{Part, View};
 
 use super::sets::{RULES, TYPES};
 use super::{Comparison, Place, Shows};
 use crate::order::Shift;
 use crate::rules;
-use crate::view::{Part, View};
 
 impl Comparison<'_> {
     /// Compares what is not null at two places of which one may be null. Returns whether it did.

@@ -12,12 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::pointer::escaped;
 use toolwright_codegen::internal::schema::{NodeId, Schemas, Shape};
+use toolwright_codegen::internal::values::{Judge, Part, View, values, witness};
 
 use crate::finding::{Finding, Places, Proof};
 use crate::order::Shift;
 use crate::rules::Rule;
-use crate::values::{Judge, values, witness};
-use crate::view::{Part, View};
 use reading::read;
 use sets::{FORMATS, PATTERNS, Sets};
 use words::copies;

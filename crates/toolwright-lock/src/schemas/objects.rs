@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use toolwright::Value;
 use toolwright::pointer::escaped;
 use toolwright_codegen::internal::schema::NodeId;
+use toolwright_codegen::internal::values::{Object, Objects, Part, Rest, View};
 
 use super::sets::TYPES;
 use super::{Comparison, Place, Shows, Side};
 use crate::finding::Places;
 use crate::rules;
-use crate::view::{Object, Objects, Part, Rest, View};
 
 impl Comparison<'_> {
     pub(super) fn objects(&mut self, was: &Objects, is: &Objects, old: &Place, new: &Place) {

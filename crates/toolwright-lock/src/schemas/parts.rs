@@ -4,19 +4,18 @@ use std::collections::HashSet;
 
 use toolwright::Value;
 use toolwright::value::Number;
+use toolwright_codegen::internal::values::{Arrays, End, Judge, Numbers, Part, Rest, Strings};
 
 use super::sets::{BOUNDS, FORMATS, ITEMS, LENGTHS, PATTERNS, TYPES, UNIQUE};
 use super::{Comparison, Place, Shows};
 use crate::order::{Shift, counts, ranges};
 use crate::rules;
-use crate::values::Judge;
-use crate::view::{Arrays, Numbers, Part, Rest, Strings};
 
 impl Comparison<'_> {
     pub(super) fn numbers(&mut self, was: &Numbers, is: &Numbers, old: &Place, new: &Place) {
         let ends = |numbers: &Numbers| {
             let [least, most] = &numbers.ends;
-            let end = |end: &Option<crate::order::End>, [at, beyond]: [&str; 2]| {
+            let end = |end: &Option<End>, [at, beyond]: [&str; 2]| {
                 let is_limit = |number: &Number| {
                     [i64::MIN, i64::MAX]
                         .iter()

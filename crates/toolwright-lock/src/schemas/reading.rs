@@ -3,8 +3,7 @@
 use toolwright::Value;
 use toolwright::value::Map;
 use toolwright_codegen::internal::schema::{NodeId, Schemas, read_texts};
-
-use crate::view::retained;
+use toolwright_codegen::internal::values::retained;
 
 /// Reads two schemas. A lock has the type beside a choice of constants with descriptions, which would make it a rule of a text
 /// instead of an enum; so the type is left out.

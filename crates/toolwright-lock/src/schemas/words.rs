@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use toolwright::Value;
 use toolwright_codegen::internal::schema::{Annotations, NodeId};
+use toolwright_codegen::internal::values::{json_value, retained, sorted};
 
 use super::{Comparison, Place, Shows};
 use crate::classes::Trust;
 use crate::finding::Finding;
 use crate::rules::{self, Rule};
-use crate::view::{json_value, retained, sorted};
 
 impl Comparison<'_> {
     /// Compares the annotations at two places, with those of the schemas that they refer to unless only their own count.

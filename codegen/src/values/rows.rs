@@ -1,0 +1,235 @@
+//! Writes the rows that hold codecs to a schema: payloads, each with the verdict of the validator of the contract.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use toolwright::codec::MAX_DEPTH;
+use toolwright::pointer::unescaped;
+use toolwright::schema::Schema;
+use toolwright::{Issue, Value};
+
+use super::{Made, Maker, Purpose, json};
+use crate::json::quoted;
+use crate::schema::{NodeId, Schemas};
+
+/// The most rows for one schema.
+const MAX_ROWS: usize = 200;
+
+/// The most bytes of the payloads of one schema, and of one of them.
+const MAX_BYTES: [usize; 2] = [96 << 10, 32 << 10];
+
+/// The most steps of the check of one payload.
+const MAX_STEPS: u64 = 200_000;
+
+/// Returns the rows for one side of a tool, as JSON lines: the shortest payloads first, none of them twice.
+///
+/// `published` is the text of the schema `node`, and `of` the name of the side.
+pub fn rows(
+    schemas: &Schemas,
+    node: NodeId,
+    published: &str,
+    of: &str,
+    examples: &[&str],
+) -> String {
+    // A schema that cannot be compiled is reported elsewhere.
+    let Ok(schema) = Schema::new(published) else { return String::new() };
+    let mut maker = Maker::new(schemas, Purpose::Codec);
+    let examples = examples.iter().map(|text| Made::new(json(text), "an example"));
+    let mut made: Vec<Made> = examples.collect();
+    made.extend(maker.node(Some(node), 0));
+    let base = maker.valid(Some(node), 0);
+
+    let mut payloads: Vec<Payload> = made.iter().map(Payload::of).collect();
+    payloads.extend(texts(base.as_ref()));
+    payloads.extend(spellings(&made, &schema));
+    let mut seen = HashSet::new();
+    payloads
+        .retain(|payload| payload.text.len() <= MAX_BYTES[1] && seen.insert(payload.text.clone()));
+
+    let judged =
+        payloads.iter().filter_map(|payload| Some((payload, issues(&schema, &payload.text)?)));
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    for (payload, issues) in in_turn(judged) {
+        if rows.len() < MAX_ROWS && bytes + payload.text.len() <= MAX_BYTES[0] {
+            bytes += payload.text.len();
+            rows.push((&payload.text, payload.row(of, issues.first())));
+        }
+    }
+    rows.sort_by_key(|(text, _)| (text.len(), *text));
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// A payload, and why it was made.
+struct Payload {
+    text: String,
+    /// Whether it is written as a text: another spelling of a value, or no JSON.
+    is_text: bool,
+    at: String,
+    reason: Cow<'static, str>,
+}
+
+impl Payload {
+    fn of(made: &Made) -> Self {
+        let Made { value, at, reason } = made;
+        let (at, reason) = (at.clone(), reason.clone());
+        Self { text: value.to_string(), is_text: false, at, reason }
+    }
+
+    fn text(text: String, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { text, is_text: true, at: String::new(), reason: reason.into() }
+    }
+
+    fn row(&self, of: &str, issue: Option<&Issue>) -> String {
+        let (is_valid, reason, at) = match issue {
+            None => (true, self.reason.to_string(), self.at.as_str()),
+            Some(issue) => (false, issue.message(), issue.pointer()),
+        };
+        let (key, payload) = if self.is_text {
+            // A byte order mark is not visible.
+            ("text", quoted(&self.text).replace('\u{feff}', "\\ufeff"))
+        } else {
+            ("payload", self.text.clone())
+        };
+        let (of, reason, at) = (quoted(of), quoted(&reason), quoted(at));
+        format!(
+            "{{\"of\":{of},\"{key}\":{payload},\"valid\":{is_valid},\"reason\":{reason},\"at\":{at}}}\n"
+        )
+    }
+}
+
+/// Returns the issues of a payload; `None` if its check is too costly.
+fn issues(schema: &Schema, text: &str) -> Option<Vec<Issue>> {
+    let mut steps = MAX_STEPS;
+    match schema.check_within(text.as_bytes(), &mut steps) {
+        Ok(()) => Some(Vec::new()),
+        Err(_) if steps == 0 => None,
+        Err(invalid) => Some(invalid.issues().to_vec()),
+    }
+}
+
+/// Sorts payloads: the first valid and the first invalid one of each place, then the second ones, and so on. So every place keeps
+/// some if there are too many.
+fn in_turn<'p>(
+    judged: impl Iterator<Item = (&'p Payload, Vec<Issue>)>,
+) -> impl Iterator<Item = (&'p Payload, Vec<Issue>)> {
+    let mut counts = BTreeMap::new();
+    let mut turns = Vec::new();
+    for (payload, issues) in judged {
+        let group = (&payload.at, payload.is_text, issues.is_empty());
+        let turn = counts.entry(group).or_insert(0);
+        *turn += 1;
+        turns.push((*turn, payload, issues));
+    }
+    turns.sort_by_key(|(turn, ..)| *turn);
+    turns.into_iter().map(|(_, payload, issues)| (payload, issues))
+}
+
+/// Makes texts that are no JSON, or another spelling of a valid value.
+fn texts(valid: Option<&Value>) -> Vec<Payload> {
+    let value = valid.map_or_else(|| "null".to_owned(), Value::to_string);
+    let mut shorter = value.clone();
+    shorter.pop();
+    let [open, close] = ["[", "]"].map(|bracket| bracket.repeat(MAX_DEPTH + 1));
+    let mut texts = vec![
+        (String::new(), "an empty text"),
+        (" ".to_owned(), "a blank"),
+        (shorter, "a value without its last character"),
+        (format!(" \r\n\t{value} "), "blanks around a value"),
+        (format!("{value} {value}"), "two values"),
+        (format!("{value},"), "a comma after a value"),
+        (format!("{value}//"), "a comment"),
+        (format!("\u{feff}{value}"), "a byte order mark"),
+        (format!("{open}{close}"), "nested too deep"),
+        ("NaN".to_owned(), "no number"),
+        ("-Infinity".to_owned(), "no number"),
+        ("nul".to_owned(), "no word of JSON"),
+        ("True".to_owned(), "no word of JSON"),
+        ("'a'".to_owned(), "a text in single quotes"),
+        ("[1,]".to_owned(), "a comma before a bracket"),
+        ("{\"a\":1,}".to_owned(), "a comma before a brace"),
+        ("{a:1}".to_owned(), "a key without quotes"),
+        ("{\"a\":1,\"a\":1}".to_owned(), "a key twice"),
+    ];
+    if let Some((key, first)) = valid.and_then(Value::as_object).and_then(|map| map.iter().next()) {
+        let rest = value.strip_prefix('{').unwrap_or_default();
+        let units: Vec<String> = key.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+        let escaped = units.concat();
+        let own = Value::from(key);
+        texts.push((format!("{{{own}:{first},{rest}"), "a key twice"));
+        texts.push((format!("{{\"{escaped}\":{first},{rest}"), "a key twice, once with escapes"));
+        let others = rest.strip_prefix(&own.to_string()).unwrap_or_default();
+        texts.push((format!("{{\"{escaped}\"{others}"), "a key with escapes"));
+    }
+    texts.into_iter().map(|(text, reason)| Payload::text(text, reason)).collect()
+}
+
+/// Makes other spellings of the first text, the first number and the first array of valid values, and mistakes in them.
+fn spellings(made: &[Made], schema: &Schema) -> Vec<Payload> {
+    let accepts = |text: &str| issues(schema, text).is_some_and(|issues| issues.is_empty());
+    let first = |is_kind: fn(&Value) -> bool| {
+        made.iter().find(|made| {
+            made.value.pointer(&made.at).is_some_and(is_kind) && accepts(&made.value.to_string())
+        })
+    };
+    let mut found = Vec::new();
+    let mut spell = |place: &Made, spelling: &str, reason: &'static str| {
+        let text = spelled(&place.value, &place.at, spelling);
+        found.push(Payload { at: place.at.clone(), ..Payload::text(text, reason) });
+    };
+    if let Some(text) = first(|value| value.as_str().is_some()) {
+        for (spelling, reason) in TEXTS {
+            spell(text, spelling, reason);
+        }
+    }
+    if let Some(number) = first(|value| value.as_number().is_some()) {
+        for spelling in NUMBERS {
+            spell(number, spelling, "no number of JSON");
+        }
+    }
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    if let Some(array) = first(|value| value.as_array().is_some())
+        && accepts(&spelled(&array.value, &array.at, &nested(3)))
+    {
+        let deepest = MAX_DEPTH - array.at.matches('/').count();
+        spell(array, &nested(deepest), "as deep as codecs read");
+        spell(array, &nested(deepest + 1), "deeper than codecs read");
+    }
+    found
+}
+
+const TEXTS: [(&str, &str); 6] = [
+    (r#""\ud83d\ude00""#, "a character as two escapes"),
+    (r#""\ud83d""#, "half of a character"),
+    (r#""\u0061\/\b""#, "escapes"),
+    (r#""\x41""#, "no escape of JSON"),
+    ("\"\t\"", "a character that needs an escape"),
+    ("\"a", "no quote at the end"),
+];
+
+const NUMBERS: [&str; 6] = ["01", "+1", "1.", ".5", "1e", "0x1"];
+
+/// Returns the text of a value in which the part at a pointer is spelled in another way.
+fn spelled(value: &Value, at: &str, spelling: &str) -> String {
+    /// A text that no made value has.
+    const PLACE: &str = "\u{e000}";
+    fn put(value: &mut Value, at: &str) {
+        let Some(path) = at.strip_prefix('/') else {
+            *value = Value::from(PLACE);
+            return;
+        };
+        let (segment, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
+        let part = match value {
+            Value::Array(items) => {
+                segment.parse().ok().and_then(|index: usize| items.get_mut(index))
+            }
+            Value::Object(entries) => entries.get_mut(&unescaped(segment)),
+            _ => None,
+        };
+        if let Some(part) = part {
+            put(part, rest);
+        }
+    }
+    let mut value = value.clone();
+    put(&mut value, at);
+    value.to_string().replacen(&Value::from(PLACE).to_string(), spelling, 1)
+}
