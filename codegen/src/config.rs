@@ -71,6 +71,7 @@ struct Package {
     license: Option<Spanned<Value>>,
     repository: Option<Spanned<Value>>,
     publish: Option<Spanned<Value>>,
+    vectors: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -187,6 +188,7 @@ impl Config {
             layout: Layout::Crates,
             has_patterns: true,
             providers_only: false,
+            vectors: self.package.vectors,
             workspace_lints: self.crates.workspace_lints,
             integers: self.rust.integers,
             derive: self.rust.derive(),

@@ -13,6 +13,8 @@ pub struct Options {
     /// Whether the package of the generated code turns on the feature `patterns` of `toolwright` where it needs it, as
     /// generated manifests do; if not, a pattern that needs it is a warning.
     pub has_patterns: bool,
+    /// Generate the vectors of each toolset, and a test that runs them; only for crates.
+    pub vectors: bool,
     /// Write `[lints] workspace = true` into generated manifests.
     pub workspace_lints: bool,
     /// The type of unbounded integers, for files without the key `integers`.
@@ -153,6 +155,7 @@ impl Options {
             layout,
             providers_only: false,
             has_patterns: layout != Layout::Modules,
+            vectors: false,
             workspace_lints: false,
             integers: Integers::Int64,
             derive: Vec::new(),

@@ -256,6 +256,8 @@ traits = ["Copy", "Eq", "Hash", "Ord", "Default"]
 "billing.Day" = { type = "money::Day" }
 [rust.dependencies]
 money = { path = "crates/money" }
+[package]
+vectors = true
 [crates]
 toolwright = { workspace = true }
 "#;

@@ -1,8 +1,9 @@
 //! Recognizes generated files without a list of them: they have a banner in their first line. JSON has no comments, so a
-//! schema file counts as generated if generated code includes it.
+//! file of schemas or vectors counts as generated if generated code includes it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -49,10 +50,10 @@ fn is_plain(path: &str) -> bool {
     path != MARKER && !path.contains(odd) && path.split('/').all(plain_part)
 }
 
-/// Decides which files were generated. It caches the schemas that the code of each crate includes.
+/// Decides which files were generated. It caches the files that the code of each crate includes.
 #[derive(Default)]
 pub(super) struct Ownership {
-    /// The included schemas, by the folder of the code.
+    /// The included files, by the folder of the code.
     included: BTreeMap<PathBuf, BTreeSet<String>>,
 }
 
@@ -62,16 +63,16 @@ impl Ownership {
         Ok(has_banner(file)? || self.is_included(file)?)
     }
 
-    /// Returns whether generated code includes a file, as `a/src/specs.rs` includes `a/schema/x.json` and `a/src/codecs.rs`
-    /// includes `a/schema/rules/x.json`.
+    /// Returns whether generated code includes a file, as `a/src/specs.rs` includes `a/schema/x.json`, `a/src/codecs.rs`
+    /// includes `a/schema/rules/x.json`, and `a/tests/vectors.rs` includes `a/vectors/x.jsonl`.
     fn is_included(&mut self, file: &Path) -> Result<bool, IoError> {
         for folder in file.ancestors().skip(1).take(2) {
-            if folder.file_name().is_none_or(|name| name != "schema") {
-                continue;
-            }
-            let code = folder.with_file_name("src");
+            let name = folder.file_name().and_then(OsStr::to_str);
+            let known = INCLUDED.into_iter().find(|(included, _)| name == Some(*included));
+            let Some((name, code)) = known else { continue };
+            let code = folder.with_file_name(code);
             if !self.included.contains_key(&code) {
-                self.included.insert(code.clone(), included(&code)?);
+                self.included.insert(code.clone(), included(&code, name)?);
             }
             let path = file.strip_prefix(folder).unwrap_or(file);
             return Ok(self.included[&code].contains(&slash_path(path)));
@@ -80,8 +81,12 @@ impl Ownership {
     }
 }
 
-/// Returns the schemas that the generated files of a folder include, as paths below the sibling folder `schema`.
-fn included(code: &Path) -> Result<BTreeSet<String>, IoError> {
+/// The folders of files without a banner, and those of the code that includes them.
+const INCLUDED: [(&str, &str); 2] = [("schema", "src"), ("vectors", "tests")];
+
+/// Returns the files that the generated code of a folder includes, as paths below a sibling folder of it.
+fn included(code: &Path, sibling: &str) -> Result<BTreeSet<String>, IoError> {
+    let prefix = format!("\"../{sibling}/");
     let mut paths = BTreeSet::new();
     if tree::kind(code)?.is_none_or(|kind| !kind.is_dir()) {
         return Ok(paths);
@@ -99,7 +104,7 @@ fn included(code: &Path) -> Result<BTreeSet<String>, IoError> {
             .filter(|line| !line.trim_start().starts_with("//"))
             .collect();
         for argument in code.split("include_str!(").skip(1) {
-            let path = argument.trim_start().strip_prefix("\"../schema/");
+            let path = argument.trim_start().strip_prefix(&*prefix);
             paths.extend(
                 path.and_then(|path| path.split_once('"')).map(|(path, _)| path.to_owned()),
             );

@@ -84,8 +84,8 @@ fn files(printed: Vec<Printed>) -> Files {
 /// Paths of files with their texts.
 type Texts = Vec<(String, String)>;
 
-fn emit_crate(krate: Crate<'_>, layout: Layout, printer: &mut Printer) -> Texts {
-    let dir = &krate.dir;
+fn emit_crate(mut krate: Crate<'_>, layout: Layout, printer: &mut Printer) -> Texts {
+    let dir = krate.dir.clone();
     let modules = modules(&krate.contents);
     let mut files = match layout {
         #[cfg(feature = "project")]
@@ -95,6 +95,12 @@ fn emit_crate(krate: Crate<'_>, layout: Layout, printer: &mut Printer) -> Texts 
     files.push((format!("{dir}/src/lib.rs"), roots::root(&krate, &modules, printer)));
     for module in &modules {
         files.push((format!("{dir}/src/{}.rs", module.name), module.print(printer)));
+    }
+    if let Contents::Toolset(toolset) = &mut krate.contents {
+        let test = toolset::vectors(toolset, &krate.package);
+        files.extend(test.map(|test| (format!("{dir}/tests/vectors.rs"), test.print(printer))));
+        let vectors = toolset.tools.iter_mut().filter_map(|tool| tool.vectors.take());
+        files.extend(vectors.map(|rows| (format!("{dir}/vectors/{}", rows.name), rows.text)));
     }
     let schemas = schemas(krate.contents);
     files.extend(schemas.map(|schema| (format!("{dir}/schema/{}", schema.name), schema.text)));

@@ -47,6 +47,11 @@ impl Crate<'_> {
         is_known.then_some(toolwright::RUST_VERSION)
     }
 
+    /// Returns whether there are vectors, which are not for users of the package.
+    fn has_vectors(&self) -> bool {
+        self.options.vectors && matches!(self.contents, Contents::Toolset(_))
+    }
+
     /// Returns the features that the crate needs of a dependency.
     fn features_of(&self, dependency: &str) -> &'static [&'static str] {
         if self.contents.needs_patterns() && dependency == "toolwright" {

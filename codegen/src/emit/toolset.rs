@@ -3,6 +3,7 @@
 use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, import, path, root_type};
+use crate::naming::library;
 use crate::plan::{Arm, ExecutorPlan, ToolPlan, ToolsetCrate};
 
 /// The module of the call builders.
@@ -35,6 +36,29 @@ pub(super) fn executor(plan: &ToolsetCrate<'_>) -> Module {
     parts.extend(plan.executor.as_ref().map(|executor| on_service(plan, executor)));
     parts.push(on_server(plan));
     Module { name: "executor", about: format!("Executors of the `{}` tools.", plan.toolset), parts }
+}
+
+/// The test that holds the codecs to the vectors, if there are any.
+pub(super) fn vectors(plan: &ToolsetCrate<'_>, package: &str) -> Option<Module> {
+    let tests: Vec<TokenStream> = plan.tools.iter().filter_map(vectors_of).collect();
+    let library = path(&library(package));
+    let about = format!("Holds the codecs of the `{}` tools to `vectors/`.", plan.toolset);
+    let mut parts = vec![quote!(use #library::specs;)];
+    (!tests.is_empty()).then(|| {
+        parts.extend(tests);
+        Module { name: "vectors", about, parts }
+    })
+}
+
+fn vectors_of(ToolPlan { function, marker, vectors, .. }: &ToolPlan<'_>) -> Option<TokenStream> {
+    let file = format!("../vectors/{}", vectors.as_ref()?.name);
+    Some(quote! {
+        #[test]
+        #[rustfmt::skip]
+        fn #function() {
+            toolwright::vectors::hold::<specs::#marker>(include_str!(#file));
+        }
+    })
 }
 
 fn on_service(plan: &ToolsetCrate<'_>, executor: &ExecutorPlan<'_>) -> TokenStream {

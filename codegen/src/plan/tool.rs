@@ -8,7 +8,11 @@ use super::{Planner, docs};
 use crate::json::Style;
 use crate::model::{self, ServiceId, Tool, ToolId};
 use crate::naming::{Identifier, file_name, identifier, pascal, spec_static};
+#[cfg(feature = "project")]
+use crate::options::Layout;
 use crate::schema::{NodeId, published, sample};
+#[cfg(feature = "project")]
+use crate::values::rows;
 
 /// The plan of one tool.
 #[derive(Debug)]
@@ -39,6 +43,8 @@ pub struct ToolPlan<'a> {
     pub result_schema: SchemaFile,
     /// Its definition for each provider dialect of the project, if the project asks for them.
     pub definitions: Vec<SchemaFile>,
+    /// The rows that hold its codecs to its schemas, if the project asks for them.
+    pub vectors: Option<SchemaFile>,
 }
 
 impl<'a> Planner<'a> {
@@ -73,6 +79,7 @@ impl<'a> Planner<'a> {
         let made = tool.examples.is_empty().then(|| sample(&project.schemas, tool.args)).flatten();
         let replacement = tool.deprecated.as_ref().and_then(|why| why.replacement);
         let args_schema = schema("args", tool.args);
+        let result_schema = schema("result", tool.result);
         ToolPlan {
             tool,
             marker: pascal(name),
@@ -85,8 +92,9 @@ impl<'a> Planner<'a> {
             args_sample: made.map(|args| args.to_string()),
             replacement: replacement.map(|id| &*project[id].name.value),
             definitions: definitions(self, tool, &args_schema.text),
+            vectors: vectors(self, tool, [&args_schema.text, &result_schema.text]),
             args_schema,
-            result_schema: schema("result", tool.result),
+            result_schema,
         }
     }
 }
@@ -109,4 +117,24 @@ fn definitions(planner: Planner<'_>, tool: &Tool, args: &str) -> Vec<SchemaFile>
 #[cfg(not(feature = "project"))]
 fn definitions(_: Planner<'_>, _: &Tool, _: &str) -> Vec<SchemaFile> {
     Vec::new()
+}
+
+/// Returns the rows for the arguments and the result of a tool, if the project asks for them.
+#[cfg(feature = "project")]
+fn vectors(planner: Planner<'_>, tool: &Tool, [args, result]: [&str; 2]) -> Option<SchemaFile> {
+    if !planner.options.vectors || planner.options.layout != Layout::Crates {
+        return None;
+    }
+    let schemas = &planner.project.schemas;
+    let calls: Vec<&str> = tool.examples.iter().map(|example| &*example.args).collect();
+    let results: Vec<&str> =
+        tool.examples.iter().filter_map(|example| example.result.as_deref()).collect();
+    let mut text = rows(schemas, tool.args, args, "args", &calls);
+    text.push_str(&rows(schemas, tool.result, result, "result", &results));
+    Some(SchemaFile { name: format!("{}.jsonl", file_name(&tool.name.value)), text })
+}
+
+#[cfg(not(feature = "project"))]
+fn vectors(_: Planner<'_>, _: &Tool, _: [&str; 2]) -> Option<SchemaFile> {
+    None
 }

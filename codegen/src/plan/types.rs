@@ -585,11 +585,11 @@ pub struct ValidatorStatic {
     pub needs_tables: bool,
 }
 
-/// A schema file of the crate.
+/// A file of the crate with a schema, or with the vectors of a tool.
 #[derive(Debug)]
 pub struct SchemaFile {
     /// The file's name.
     pub name: String,
-    /// The schema.
+    /// Its text.
     pub text: String,
 }

@@ -6,7 +6,7 @@ mod scalars;
 mod view;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::Value;
 use toolwright::pointer::escaped;
@@ -275,8 +275,8 @@ impl<'a> Maker<'a> {
         items.retain(|item| judge.accepts(&item.to_string()) == Some(true));
         items.sort_by_cached_key(|item| item.to_string().len());
         if is_unique {
-            let mut seen = HashSet::new();
-            items.retain(|item| seen.insert(item.clone()));
+            let mut seen = BTreeSet::new();
+            items.retain(|item| seen.insert(sorted(item)));
         } else {
             items.truncate(1);
         }

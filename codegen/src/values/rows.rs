@@ -1,7 +1,7 @@
 //! Writes the rows that hold codecs to a schema: payloads, each with the verdict of the validator of the contract.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::codec::MAX_DEPTH;
 use toolwright::pointer::unescaped;
@@ -42,7 +42,7 @@ pub fn rows(
     let mut payloads: Vec<Payload> = made.iter().map(Payload::of).collect();
     payloads.extend(texts(base.as_ref()));
     payloads.extend(spellings(&made, &schema));
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     payloads
         .retain(|payload| payload.text.len() <= MAX_BYTES[1] && seen.insert(payload.text.clone()));
 

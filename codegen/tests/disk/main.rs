@@ -14,4 +14,5 @@ mod merge;
 mod record;
 mod render;
 mod sources;
+mod vectors;
 mod write;
