@@ -382,6 +382,14 @@ fn domain_types_replace_named_types() {
         ("crates/user/src/lib.rs", BILLING_USER),
     ]);
     workspace.test();
+
+    // A row that says the opposite is a mistake of the codec.
+    let rows = workspace.0.path().join("gen/billing/tools/billing/vectors/show.jsonl");
+    let text = fs::read_to_string(&rows).unwrap();
+    fs::write(&rows, text.replacen("\"valid\":true", "\"valid\":false", 1)).unwrap();
+    let vectors = ["test", "--package", "billing-tools", "--test", "vectors"];
+    let printed = workspace.cargo(&vectors).unwrap_err();
+    assert!(printed.contains("the codecs of `show` disagree with rows:\naccepted: {"), "{printed}");
 }
 
 #[test]

@@ -214,6 +214,17 @@ fn codecs_agree_with_the_vectors_of_their_schemas() {
 }
 
 #[test]
+fn each_vector_with_the_other_verdict_is_a_disagreement() {
+    let rows = include_str!("../../gen/todos/tools/todos/vectors/update_todos.jsonl");
+    for row in rows.lines() {
+        let [valid, invalid] = ["\"valid\":true", "\"valid\":false"];
+        let (from, to) = if row.contains(valid) { (valid, invalid) } else { (invalid, valid) };
+        let wrong = disagreements::<todos_tools::specs::UpdateTodos>(&row.replace(from, to));
+        assert_eq!(wrong.len(), 1, "{row}");
+    }
+}
+
+#[test]
 fn a_decoded_payload_is_encoded_with_the_same_meaning() {
     for case in CASES {
         for row in case.rows().iter().filter(|row| row.issues.is_empty()) {

@@ -107,6 +107,8 @@ impl Made {
 struct Maker<'a> {
     schemas: &'a Schemas,
     purpose: Purpose,
+    /// The values of each node at a depth, which are needed more than once.
+    known: BTreeMap<(NodeId, usize), Vec<Made>>,
     /// The number of values made so far.
     made: usize,
     /// A valid value of each node for which one was found.
@@ -115,7 +117,7 @@ struct Maker<'a> {
 
 impl<'a> Maker<'a> {
     fn new(schemas: &'a Schemas, purpose: Purpose) -> Self {
-        Self { schemas, purpose, made: 0, valid: BTreeMap::new() }
+        Self { schemas, purpose, known: BTreeMap::new(), made: 0, valid: BTreeMap::new() }
     }
 
     fn is_for_codec(&self) -> bool {
@@ -132,6 +134,9 @@ impl<'a> Maker<'a> {
         let most = if self.is_for_codec() { 8 * MAX_VALUES } else { MAX_VALUES };
         if depth > MAX_DEPTH || self.made > most {
             return Vec::new();
+        }
+        if let Some(known) = self.known.get(&(node, depth)) {
+            return known.clone();
         }
         let view = View::of(self.schemas, node);
         let mut found = Vec::new();
@@ -186,6 +191,7 @@ impl<'a> Maker<'a> {
             add_mistakes(&view, &mut found);
         }
         self.made += found.len();
+        self.known.insert((node, depth), found.clone());
         found
     }
 
