@@ -27,6 +27,9 @@ const MAX_DEPTH: usize = 4;
 /// The most values for one schema.
 const MAX_VALUES: usize = 1000;
 
+/// The most entries of all objects that are made, because each key of an object makes objects with all its required keys.
+const MAX_ENTRIES: usize = 100_000;
+
 /// The most items of an array that is made to find a difference.
 const MAX_ITEMS: u64 = 300;
 
@@ -111,13 +114,22 @@ struct Maker<'a> {
     known: BTreeMap<(NodeId, usize), Vec<Made>>,
     /// The number of values made so far.
     made: usize,
+    /// The number of entries of all objects made so far.
+    entries: usize,
     /// A valid value of each node for which one was found.
     valid: BTreeMap<NodeId, Value>,
 }
 
 impl<'a> Maker<'a> {
     fn new(schemas: &'a Schemas, purpose: Purpose) -> Self {
-        Self { schemas, purpose, known: BTreeMap::new(), made: 0, valid: BTreeMap::new() }
+        Self {
+            schemas,
+            purpose,
+            known: BTreeMap::new(),
+            made: 0,
+            entries: 0,
+            valid: BTreeMap::new(),
+        }
     }
 
     fn is_for_codec(&self) -> bool {
@@ -305,6 +317,10 @@ impl<'a> Maker<'a> {
             Value::Object(entries)
         };
         for (name, node, is_required) in &object.properties {
+            if self.entries > MAX_ENTRIES {
+                break;
+            }
+            let before = found.len();
             for made in self.node(Some(*node), depth + 1) {
                 found.push(made.inside(name, |value| with(name, value)));
             }
@@ -314,6 +330,7 @@ impl<'a> Maker<'a> {
                 let without = Made::new(Value::Null, "a key is absent");
                 found.push(without.inside(name, |_| Value::Object(entries)));
             }
+            self.entries += (found.len() - before) * (least.len() + 1);
         }
         let key = further_key(object);
         // A key without a description has a meaning only if the schema speaks of it.

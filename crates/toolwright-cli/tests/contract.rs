@@ -513,7 +513,19 @@ fn a_listing_that_lost_everything_is_compared_with_few_searches() {
     let start = Instant::now();
     let (shown, code) = project.run(&[&remote[..], &["--check"]].concat());
     assert!(code == 1 && shown.contains("ARG_REMOVED"), "{shown}");
-    // It took minutes.
+    // Each key of an object that requires all of them made a value as long as the object.
+    let properties: Vec<String> = (0..2000).map(|at| format!("\"p{at}\"")).collect();
+    let required = properties.join(",");
+    let properties = properties.join(r#":{"type":"string"},"#);
+    project.write(
+        "list.json",
+        &format!(
+            r#"[{{"name":"f1","inputSchema":{{"type":"object","properties":{{{properties}:{{}}}},"required":[{required}]}}}}]"#
+        ),
+    );
+    let (shown, code) = project.run(&[&remote[..], &["--check"]].concat());
+    assert!(code == 1 && shown.contains("ARG_REQUIRED_ADDED"), "{shown}");
+    // Each took minutes.
     assert!(start.elapsed() < Duration::from_secs(50), "{:?}", start.elapsed());
 }
 
