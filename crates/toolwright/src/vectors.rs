@@ -6,7 +6,7 @@
 //! {"of":"args","payload":{"limit":0},"valid":false,"reason":"found 0, expected at least 1","at":"/limit"}
 //! ```
 //!
-//! `of` is `args` or `result`. A payload that has no row of its own, such as a key twice or broken JSON, is a string under
+//! `of` is `args` or `result`. A payload that is not a value in a row, such as a key twice or broken JSON, is a string under
 //! `text` instead of `payload`. `reason` and `at`, a JSON Pointer (RFC 6901), are for people.
 
 use crate::codec::{Decode, Encode, from_json, to_json};
