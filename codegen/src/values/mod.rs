@@ -27,8 +27,8 @@ const MAX_DEPTH: usize = 4;
 /// The most values for one schema.
 const MAX_VALUES: usize = 1000;
 
-/// The most entries of all objects that are made, because each key of an object makes objects with all its required keys.
-const MAX_ENTRIES: usize = 100_000;
+/// The most bytes of the texts of objects and arrays that values are put into.
+const MAX_BYTES: usize = 4 << 20;
 
 /// The most items of an array that is made to find a difference.
 const MAX_ITEMS: u64 = 300;
@@ -114,26 +114,25 @@ struct Maker<'a> {
     known: BTreeMap<(NodeId, usize), Vec<Made>>,
     /// The number of values made so far.
     made: usize,
-    /// The number of entries of all objects made so far.
-    entries: usize,
+    /// The bytes of the objects and arrays around them.
+    bytes: usize,
     /// A valid value of each node for which one was found.
     valid: BTreeMap<NodeId, Value>,
 }
 
 impl<'a> Maker<'a> {
     fn new(schemas: &'a Schemas, purpose: Purpose) -> Self {
-        Self {
-            schemas,
-            purpose,
-            known: BTreeMap::new(),
-            made: 0,
-            entries: 0,
-            valid: BTreeMap::new(),
-        }
+        Self { schemas, purpose, known: BTreeMap::new(), made: 0, bytes: 0, valid: BTreeMap::new() }
     }
 
     fn is_for_codec(&self) -> bool {
         self.purpose == Purpose::Codec
+    }
+
+    /// Counts the bytes of another copy of an object or array; returns whether there are not too many.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes <= MAX_BYTES
     }
 
     /// Makes values of a node, or of any type without one.
@@ -253,8 +252,13 @@ impl<'a> Maker<'a> {
             let count = usize::try_from(count).unwrap_or_default();
             places.iter().chain(others).take(count).cloned().collect()
         };
-        let mut found: Vec<Made> =
-            counts.into_iter().map(|(count, reason)| Made::new(filled(count), reason)).collect();
+        let bytes: usize = items.iter().map(size).max().unwrap_or_default();
+        let mut found = Vec::new();
+        for (count, reason) in counts {
+            if self.has_room(bytes.saturating_mul(usize::try_from(count).unwrap_or(usize::MAX))) {
+                found.push(Made::new(filled(count), reason));
+            }
+        }
         if let Some(item) = items.first().filter(|_| rules.is_unique) {
             let twice = places.iter().chain([item, item]).cloned();
             found.push(Made::new(twice.collect::<Vec<_>>(), "two equal items"));
@@ -262,7 +266,11 @@ impl<'a> Maker<'a> {
         // Each possible item, behind the least number of others.
         let before = least.unwrap_or(0).max(first + 1) - 1;
         if before < MAX_ITEMS {
+            let bytes = size(&Value::Array(filled(before)));
             for last in further {
+                if !self.has_room(bytes) {
+                    break;
+                }
                 found.push(last.inside(&before.to_string(), |last| {
                     let mut items = filled(before);
                     items.push(last);
@@ -270,8 +278,12 @@ impl<'a> Maker<'a> {
                 }));
             }
         }
+        let bytes = places.iter().map(size).sum();
         for (index, place) in rules.places.iter().enumerate() {
             for item in self.node(Some(*place), depth + 1) {
+                if !self.has_room(bytes) {
+                    break;
+                }
                 found.push(item.inside(&index.to_string(), |item| {
                     let mut items = places.clone();
                     items[index] = item;
@@ -316,21 +328,20 @@ impl<'a> Maker<'a> {
             entries.insert(name, value);
             Value::Object(entries)
         };
+        let bytes = size(&Value::Object(least.clone()));
         for (name, node, is_required) in &object.properties {
-            if self.entries > MAX_ENTRIES {
-                break;
-            }
-            let before = found.len();
             for made in self.node(Some(*node), depth + 1) {
+                if !self.has_room(bytes) {
+                    break;
+                }
                 found.push(made.inside(name, |value| with(name, value)));
             }
-            if *is_required {
+            if *is_required && self.has_room(bytes) {
                 let mut entries = least.clone();
                 entries.remove(name);
                 let without = Made::new(Value::Null, "a key is absent");
                 found.push(without.inside(name, |_| Value::Object(entries)));
             }
-            self.entries += (found.len() - before) * (least.len() + 1);
         }
         let key = further_key(object);
         // A key without a description has a meaning only if the schema speaks of it.
@@ -343,7 +354,9 @@ impl<'a> Maker<'a> {
             Rest::Closed | Rest::Silent => Vec::new(),
         };
         for made in further {
-            found.push(made.inside(&key, |value| with(&key, value)));
+            if self.has_room(bytes) {
+                found.push(made.inside(&key, |value| with(&key, value)));
+            }
         }
         if self.is_for_codec() {
             let mut all = least.clone();
@@ -400,6 +413,11 @@ fn further_key(object: &Object) -> String {
         key.push('_');
     }
     key
+}
+
+/// Returns the bytes of a value's text.
+fn size(value: &Value) -> usize {
+    value.to_string().len()
 }
 
 /// Parses a JSON text that is known to be one.
