@@ -38,6 +38,7 @@ pub struct Build {
     out_dir: Option<PathBuf>,
     providers_only: bool,
     has_patterns: bool,
+    non_exhaustive: bool,
     /// Paths of derive macros, each with the type that derives it, or `None` for all types.
     derives: Vec<(Option<String>, String)>,
     /// Named types, each with the path and the traits of the domain type that replaces it.
@@ -57,6 +58,7 @@ impl Build {
             out_dir: None,
             providers_only: false,
             has_patterns: false,
+            non_exhaustive: false,
             derives: Vec::new(),
             domain_types: Vec::new(),
         }
@@ -74,6 +76,14 @@ impl Build {
     #[must_use]
     pub fn has_patterns(mut self, has_patterns: bool) -> Self {
         self.has_patterns = has_patterns;
+        self
+    }
+
+    /// Makes generated structs and enums `#[non_exhaustive]`, and adds setters to structs. Turn it on if the package exports
+    /// them: users of the package then compile after an optional property or a value of an enum was added.
+    #[must_use]
+    pub fn non_exhaustive(mut self, non_exhaustive: bool) -> Self {
+        self.non_exhaustive = non_exhaustive;
         self
     }
 
@@ -151,6 +161,7 @@ impl Build {
         let mut options = Options {
             providers_only: self.providers_only,
             has_patterns: self.has_patterns,
+            non_exhaustive: self.non_exhaustive,
             ..Options::of(Layout::Modules)
         };
         for (name, text) in &self.derives {

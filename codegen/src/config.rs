@@ -79,6 +79,8 @@ struct Package {
 struct Crates {
     #[serde(rename = "workspace_lints")]
     workspace_lints: bool,
+    #[serde(rename = "non_exhaustive")]
+    non_exhaustive: bool,
     toolwright: Option<Spanned<Dependency>>,
     toolwright_runtime: Option<Spanned<Dependency>>,
     toolwright_mcp: Option<Spanned<Dependency>>,
@@ -163,6 +165,11 @@ impl Config {
         if mistakes.is_empty() { Ok(&self.breaking) } else { Err(mistakes) }
     }
 
+    /// Returns whether generated structs and enums are `#[non_exhaustive]`.
+    pub(crate) fn is_non_exhaustive(&self) -> bool {
+        self.crates.non_exhaustive
+    }
+
     /// Returns the span of `out` in the file, if the file sets it.
     pub(crate) fn out_span(&self) -> Option<Span> {
         let span = self.project.out.span();
@@ -190,6 +197,7 @@ impl Config {
             providers_only: false,
             vectors: self.package.vectors,
             workspace_lints: self.crates.workspace_lints,
+            non_exhaustive: self.crates.non_exhaustive,
             integers: self.rust.integers,
             derive: self.rust.derive(),
             types: self.source.map(|source| self.rust.types(source)).unwrap_or_default(),

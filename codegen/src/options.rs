@@ -17,6 +17,8 @@ pub struct Options {
     pub vectors: bool,
     /// Write `[lints] workspace = true` into generated manifests.
     pub workspace_lints: bool,
+    /// Structs and enums are `#[non_exhaustive]`, and structs have setters.
+    pub non_exhaustive: bool,
     /// The type of unbounded integers, for files without the key `integers`.
     pub integers: Integers,
     /// Macros that every generated struct and enum derives besides the traits that toolwright derives.
@@ -157,6 +159,7 @@ impl Options {
             has_patterns: layout != Layout::Modules,
             vectors: false,
             workspace_lints: false,
+            non_exhaustive: false,
             integers: Integers::Int64,
             derive: Vec::new(),
             types: Vec::new(),

@@ -1,10 +1,14 @@
 //! Generated crates in a user's workspace, with crates that they depend on and crates that depend on them, built by cargo.
 
+mod expect;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use toolwright_codegen::project::{Mode, Project};
+
+use expect::expect;
 
 const CODEGEN: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -418,6 +422,45 @@ fn generated_crates_can_be_used_without_json() {
         ("crates/user/tests/tools.rs", include_str!("consumer/tools.rs")),
     ]);
     workspace.test();
+}
+
+#[test]
+fn types_that_may_grow_are_built_and_matched_in_other_crates() {
+    let workspace = Workspace::new(&[
+        ("toolwright.toml", include_str!("growing/toolwright.toml")),
+        ("schema/ledger.yaml", include_str!("growing/ledger.yaml")),
+        ("schema/audit.yaml", include_str!("growing/audit.yaml")),
+        (
+            "crates/user/Cargo.toml",
+            "[package]\nname = \"user\"\nedition = \"2024\"\n[dependencies]\ntoolwright = { workspace = true }\n\
+             ledger-service = { path = \"../../gen/ledger/service\" }\naudit-service = { path = \"../../gen/audit/service\" }\n\
+             ledger-tools = { path = \"../../gen/ledger/tools/ledger\" }\naudit-tools = { path = \"../../gen/audit/tools/audit\" }\n\
+             [dev-dependencies]\ntoolwright = { workspace = true, features = [\"testing\"] }\n\
+             tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\"] }\n",
+        ),
+        ("crates/user/src/lib.rs", include_str!("growing/user.rs")),
+    ]);
+    workspace.test();
+    let mut wrong = Vec::new();
+    for (file, expected) in
+        [("service/src/types.rs", "types"), ("tools/ledger/src/transforms.rs", "transforms")]
+    {
+        let found = fs::read_to_string(workspace.0.path().join("gen/ledger").join(file)).unwrap();
+        let path = Path::new(CODEGEN).join(format!("tests/growing/{expected}.expect"));
+        expect(&path, &found, &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let lint = workspace.cargo(&["clippy", "--workspace"]);
+    assert_eq!(lint, Ok(()));
+    for literal in [
+        "ledger_service::types::Opened { by: String::new() }",
+        "match ledger_service::types::State::Open { ledger_service::types::State::Open | ledger_service::types::State::Closed => {} }",
+    ] {
+        workspace
+            .put("crates/user/src/lib.rs", &format!("pub fn wrong() {{ let _ = {literal}; }}\n"));
+        let error = workspace.cargo(&["check", "-p", "user"]).unwrap_err();
+        assert!(error.contains("error[E0639]") || error.contains("error[E0004]"), "{error}");
+    }
 }
 
 #[test]

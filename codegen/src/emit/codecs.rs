@@ -186,7 +186,7 @@ fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream 
         Member::Field(_) => None,
     });
     let fields = plan.members.iter().filter_map(Member::field).map(member_of);
-    let rest = plan.additional.as_ref().map(|AdditionalField { name, ty }| {
+    let rest = plan.additional.as_ref().map(|AdditionalField { name, ty, .. }| {
         let ty = CodecOf::plain(ty);
         quote!(_ => #name: #ty)
     });

@@ -45,7 +45,7 @@ pub(super) fn of_newtype(default: &SchemaDefault, name: &Identifier) -> TokenStr
 
 /// The `Default` of a struct that cannot derive it.
 pub(super) fn of_struct(plan: &Struct, name: &Identifier) -> TokenStream {
-    let value = if plan.has_constructor {
+    let value = if plan.constructor.is_some() {
         let required = plan.fields().filter(|field| field.presence == Presence::Required);
         let values = required.map(|field| match zero(&field.ty) {
             _ if matches!(field.ty, TypeUse::String(_)) => quote!(""),

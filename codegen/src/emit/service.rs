@@ -98,7 +98,8 @@ pub(super) fn errors(plan: &ServiceCrate<'_>) -> Option<Module> {
 }
 
 fn definition(method: &str, error: &ErrorEnum<'_>) -> TokenStream {
-    let ErrorEnum { name, derives_eq, variants } = error;
+    let ErrorEnum { name, derives_eq, is_non_exhaustive, variants } = error;
+    let non_exhaustive = is_non_exhaustive.then(|| quote!(#[non_exhaustive]));
     let (eq, hash) = derives_eq.then(|| (quote!(, Eq), quote!(, Hash))).unzip();
     let docs_of_enum = docs(&[format!("The errors that `{method}` declares.")]);
     let variants = variants.iter().map(|ErrorVariant { name, docs: lines, holds, .. }| {
@@ -116,6 +117,7 @@ fn definition(method: &str, error: &ErrorEnum<'_>) -> TokenStream {
     quote! {
         #docs_of_enum
         #[derive(Clone, Debug, PartialEq #eq #hash)]
+        #non_exhaustive
         pub enum #name {
             #(#variants,)*
         }

@@ -3,6 +3,7 @@
 use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, import, located_type, path, root_type};
+use crate::naming::Identifier;
 use crate::plan::{
     AdditionalMove, Getter, InjectedValue, LocatedType, Move, ToolsetCrate, Transform,
     TransformBody,
@@ -113,13 +114,47 @@ fn field_moves(method_type: &LocatedType, plan: &Move) -> TokenStream {
             Some(wrapper) => quote!(#given.map(#wrapper)),
             None => given,
         };
-        quote!(#field: #wrapped)
+        (field, wrapped)
     });
-    let fields = plan.fields.iter().map(|field| quote!(#field: args.#field));
+    let moved = plan.fields.iter().map(|field| (field, quote!(args.#field)));
     let (before, additional) = additional(plan);
+    let values: Vec<_> = injected.chain(moved).collect();
+    if let Some(constructor) = &plan.constructor {
+        return constructed(&method_type, constructor, &values, &before, plan);
+    }
+    let fields = values.iter().map(|(field, value)| quote!(#field: #value));
     quote! {
         #before
-        executor::checked_payload(#method_type { #(#injected,)* #(#fields,)* #additional })
+        executor::checked_payload(#method_type { #(#fields,)* #additional })
+    }
+}
+
+/// Makes a payload with its constructor, and sets the fields that the constructor does not take.
+fn constructed(
+    method_type: &TokenStream,
+    constructor: &[Identifier],
+    values: &[(&Identifier, TokenStream)],
+    before: &TokenStream,
+    plan: &Move,
+) -> TokenStream {
+    let is_required = |name: &Identifier| constructor.contains(name);
+    let find = |name: &Identifier| values.iter().find(|(field, _)| *field == name);
+    let required = constructor.iter().filter_map(find).map(|(_, value)| value);
+    let others = values.iter().filter(|(field, _)| !is_required(field));
+    let mut settings: Vec<_> =
+        others.map(|(field, value)| quote!(payload.#field = #value;)).collect();
+    if let Some(AdditionalMove { to, .. }) = &plan.additional {
+        settings.push(quote!(payload.#to = #to;));
+    }
+    let new = quote!(#method_type::new(#(#required),*));
+    if settings.is_empty() {
+        return quote!(#before executor::checked_payload(#new));
+    }
+    quote! {
+        #before
+        let mut payload = #new;
+        #(#settings)*
+        executor::checked_payload(payload)
     }
 }
 

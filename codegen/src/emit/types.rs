@@ -9,8 +9,10 @@ use super::tokens::{docs, ident, import, imports, rust_path};
 use crate::naming::Identifier;
 use crate::options::RustPath;
 use crate::plan::{
-    Body, Definition, Derives, Field, Import, Presence, Struct, TupleUse, TypeUse, Types,
+    AdditionalField, Body, Constructor, Definition, Derives, Field, Import, Presence, Struct,
+    TupleUse, TypeUse, Types,
 };
+use crate::prose::code;
 
 /// The module of a crate's types.
 pub(super) fn module(types: &Types, owner: &str) -> Module {
@@ -95,7 +97,8 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
     let default = definition.derives.default && by_hand.is_none();
     let derives = derives(Derives { default, ..definition.derives }, &definition.extra_derives);
     let docs = docs(&definition.docs);
-    let above = quote!(#docs #derives);
+    let non_exhaustive = definition.is_non_exhaustive.then(|| quote!(#[non_exhaustive]));
+    let above = quote!(#docs #derives #non_exhaustive);
     match &definition.body {
         Body::Struct(plan) => structure(plan, name, &above).into_iter().chain(by_hand).collect(),
         Body::Enum(variants) | Body::Constants(variants) => {
@@ -161,10 +164,15 @@ fn structure(plan: &Struct, name: &Identifier, above: &TokenStream) -> Vec<Token
         }
     };
     let constants: Vec<_> = defaults::constants(plan).collect();
-    let constructor = plan.has_constructor.then(|| constructor(plan));
-    let has_items = !constants.is_empty() || constructor.is_some();
-    let items = has_items.then(|| quote!(impl #name { #(#constants)* #constructor }));
-    std::iter::once(item).chain(items).collect()
+    let (function, by_macro) = match plan.constructor {
+        None => (None, None),
+        Some(Constructor::Function) => (Some(constructor(plan)), None),
+        Some(Constructor::Macro) => (None, Some(constructor_macro(plan, name))),
+    };
+    let setters = if plan.has_setters { setters(plan) } else { Vec::new() };
+    let has_items = !constants.is_empty() || function.is_some() || !setters.is_empty();
+    let items = has_items.then(|| quote!(impl #name { #(#constants)* #function #(#setters)* }));
+    std::iter::once(item).chain(by_macro).chain(items).collect()
 }
 
 fn field(field: &Field) -> TokenStream {
@@ -173,20 +181,7 @@ fn field(field: &Field) -> TokenStream {
 }
 
 fn constructor(plan: &Struct) -> TokenStream {
-    let required = plan.fields().filter(|field| field.presence == Presence::Required);
-    let parameters = required.map(|field| {
-        let name = &field.name;
-        match &field.ty {
-            TypeUse::String(_) | TypeUse::Formatted(..) => quote!(#name: impl Into<String>),
-            ty => {
-                quote!(#name: #ty)
-            }
-        }
-    });
-    let value = defaults::literal_of(plan, |Field { name, ty, .. }| match ty {
-        TypeUse::String(_) | TypeUse::Formatted(..) => Some(quote!(#name.into())),
-        _ => None,
-    });
+    let (parameters, value) = (parameters(plan), value(plan));
     let has_defaults = plan.fields().any(|field| matches!(field.presence, Presence::Default(_)));
     let docs = docs(&[if has_defaults {
         "Creates a value with the required fields; the others are absent or have their defaults."
@@ -197,6 +192,76 @@ fn constructor(plan: &Struct) -> TokenStream {
         #docs
         pub fn new(#(#parameters),*) -> Self {
             #value
+        }
+    }
+}
+
+/// The macro call that adds a constructor.
+fn constructor_macro(plan: &Struct, name: &Identifier) -> TokenStream {
+    let (parameters, value) = (parameters(plan), value(plan));
+    quote!(toolwright::constructor!(#name(#(#parameters),*) #value);)
+}
+
+/// The parameters of a constructor: the required fields.
+fn parameters(plan: &Struct) -> Vec<TokenStream> {
+    let required = plan.fields().filter(|field| field.presence == Presence::Required);
+    let parameters = required.map(|field| {
+        let name = &field.name;
+        match &field.ty {
+            ty if is_text(ty) => quote!(#name: impl Into<String>),
+            ty => quote!(#name: #ty),
+        }
+    });
+    parameters.collect()
+}
+
+/// The value that a constructor returns.
+fn value(plan: &Struct) -> TokenStream {
+    defaults::literal_of(plan, |Field { name, ty, .. }| is_text(ty).then(|| quote!(#name.into())))
+}
+
+/// Returns whether functions take any text for a type.
+fn is_text(ty: &TypeUse) -> bool {
+    matches!(ty, TypeUse::String(_) | TypeUse::Formatted(..))
+}
+
+/// The setters of the fields that the constructor does not take.
+fn setters(plan: &Struct) -> Vec<TokenStream> {
+    let absent = plan.fields().filter(|field| field.presence != Presence::Required);
+    let setters = absent.map(|field| {
+        let Field { key, name, setter, ty, presence, .. } = field;
+        let (parameter, value) = match ty {
+            ty if is_text(ty) => (quote!(impl Into<String>), quote!(#name.into())),
+            TypeUse::Boxed(of) => (quote!(impl Into<Box<#of>>), quote!(#name.into())),
+            ty => match ty.nullable().filter(|_| *presence == Presence::Optional) {
+                Some(inner) => (quote!(impl Into<Nullable<#inner>>), quote!(#name.into())),
+                None => (quote!(#ty), quote!(#name)),
+            },
+        };
+        let is_option = *presence == Presence::Optional;
+        let value = if is_option { quote!(Some(#value)) } else { value };
+        setter_of(&format!("Sets {}.", code(key)), name, setter, &parameter, &value)
+    });
+    let additional = plan.additional.as_ref().map(|AdditionalField { name, setter, ty }| {
+        setter_of("Sets all other keys.", name, setter, &quote!(Map<#ty>), &quote!(#name))
+    });
+    setters.chain(additional).collect()
+}
+
+fn setter_of(
+    line: &str,
+    name: &Identifier,
+    setter: &Identifier,
+    parameter: &TokenStream,
+    value: &TokenStream,
+) -> TokenStream {
+    let docs = docs(&[line]);
+    quote! {
+        #docs
+        #[must_use]
+        pub fn #setter(mut self, #name: #parameter) -> Self {
+            self.#name = #value;
+            self
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | MCP crate | `calculator`, `calc` | `calculator-calc-mcp` |
 //! | folder, file of a tool | `todos`, `aux` | `todos`, `aux_` |
 //! | type of a node | its declared name, or the path to it | `UpdateTodosArgs`, `UpdateTodosArgsMode` |
+//! | setter | `entityName`, `type` | `with_entity_name`, `with_type` |
 //! | field | `entityName`, `type`, `x-y` | `entity_name`, `r#type`, `x_y` |
 //! | variant | `in_progress` | `InProgress` |
 
@@ -170,6 +171,13 @@ pub fn pascal_part(text: &str) -> String {
 /// Returns the name of a field, function or parameter, in snake case and escaped if it is a keyword.
 pub fn identifier(text: &str) -> Identifier {
     Identifier::new(escaped(snake(text)))
+}
+
+/// Returns the name of the method that sets a field. Fields with different names have different setters, and no other method
+/// begins with `with_`.
+pub fn setter(field: &Identifier) -> Identifier {
+    let word = field.strip_prefix("r#").unwrap_or(field);
+    Identifier::new(format!("with_{}", word.trim_end_matches('_')))
 }
 
 /// Returns the name of a field, function or parameter with a suffix: `todos_service`.
@@ -416,6 +424,16 @@ mod tests {
         }
         assert_eq!(identifier_with("type", "payload"), "type_payload");
         assert_eq!(pascal_with("self", "Service"), "SelfService");
+    }
+
+    #[test]
+    fn fields_have_different_setters() {
+        let fields = ["entityName", "type", "self", "with_type", "crate", "x-y", "new"];
+        let setters = fields.map(|field| setter(&identifier(field)).to_string());
+        let expected = ["entity_name", "type", "self", "with_type", "crate", "x_y", "new"];
+        assert_eq!(setters, expected.map(|word| format!("with_{word}")));
+        let rest = additional_field(["additional"].into_iter());
+        assert_ne!(setter(&rest), setter(&identifier("additional")));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Decides which traits a type derives besides `Clone`, `Debug` and `PartialEq`: those that all its parts have. `Default` is
-//! derived only if the schema accepts the value.
+//! derived only if the schema accepts the value. Types to which a later version may add a part derive no trait that the part may
+//! lack.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -31,6 +32,11 @@ impl Derives {
         }
     }
 
+    /// Returns the traits that a type keeps whatever part it gets.
+    fn without_those_of_parts(self) -> Self {
+        Self { copy: false, eq: false, ord: false, ..self }
+    }
+
     /// Returns the traits that are in both sets.
     fn and(self, other: Self) -> Self {
         Self {
@@ -47,7 +53,7 @@ impl Derives {
 pub(super) struct DerivesMap(BTreeMap<NodeId, Derives>);
 
 impl DerivesMap {
-    /// Finds the largest set of traits for each type that all its parts have. `payloads` are the payloads of errors, which
+    /// Finds the largest set of traits for each type that all its parts have. With `may_grow`, types get parts later. `payloads` are the payloads of errors, which
     /// need not be named types.
     pub(super) fn types(
         schemas: &Schemas,
@@ -56,11 +62,12 @@ impl DerivesMap {
         exact: impl Fn(NodeId) -> bool,
         defaults: &Defaults,
         options: &TypeOptionsMap<'_>,
+        may_grow: bool,
         payloads: impl Iterator<Item = NodeId>,
     ) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let known = types.iter().map(|&node| (node, Derives::ALL)).collect();
-        let mut search = Search { schemas, boxes, exact, defaults, options, known };
+        let mut search = Search { schemas, boxes, exact, defaults, options, may_grow, known };
         loop {
             let mut changed = false;
             // The parts of a type mostly come after it, so going backwards takes fewer rounds.
@@ -89,6 +96,7 @@ struct Search<'a, E> {
     exact: E,
     defaults: &'a Defaults,
     options: &'a TypeOptionsMap<'a>,
+    may_grow: bool,
     known: BTreeMap<NodeId, Derives>,
 }
 
@@ -110,7 +118,15 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
             return Derives::of_domain(domain);
         }
         let Node { shape, assertions, .. } = &self.schemas[node];
-        let derives = self.of_shape(node, shape, within);
+        let mut derives = self.of_shape(node, shape, within);
+        let has_parts = match shape {
+            Shape::Object(_) => self.known.contains_key(&node),
+            Shape::Union(_) | Shape::Mixed(_) | Shape::Overlapping(_) => true,
+            _ => false,
+        };
+        if self.may_grow && has_parts {
+            derives = derives.without_those_of_parts();
+        }
         let zero = derives.default && assertions.is_empty();
         Derives { default: zero || self.defaults.of_type(node).is_some(), ..derives }
     }

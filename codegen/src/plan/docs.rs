@@ -3,10 +3,8 @@
 
 use toolwright::untrusted::line;
 
-use super::types::{
-    DependentKeys, ItemLimits, NumberLimit, Presence, PropertyLimits, StringLimits, TupleUse,
-    TypeUse,
-};
+use super::limits::{DependentKeys, ItemLimits, NumberLimit, PropertyLimits, StringLimits};
+use super::types::{Presence, TupleUse, TypeUse};
 use crate::prose::code;
 use crate::schema::Annotations;
 

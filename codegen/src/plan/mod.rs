@@ -8,6 +8,7 @@ mod docs;
 mod domain;
 mod exact;
 mod http;
+mod limits;
 mod properties;
 mod roots;
 mod service;
@@ -20,6 +21,10 @@ mod validated;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
 pub use http::{HttpCrate, HttpMethod};
+pub use limits::{
+    DependentKeys, IntegerLimits, ItemLimits, NumberLimit, NumberLimits, PropertyLimits,
+    StringLimits,
+};
 pub use roots::{LocatedType, RootType};
 pub use service::{
     ErrorArgument, ErrorContent, ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod,
@@ -28,9 +33,8 @@ pub use tool::ToolPlan;
 pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
-    AdditionalField, Body, Constant, DefaultValue, Definition, DependentKeys, Derives, Field,
-    Import, IntegerLimits, ItemLimits, Member, NumberLimit, NumberLimits, PatternStatic, Presence,
-    PropertyLimits, SchemaDefault, SchemaFile, StringLimits, Struct, TupleUse, TypeUse, Types,
+    AdditionalField, Body, Constant, Constructor, DefaultValue, Definition, Derives, Field, Import,
+    Member, PatternStatic, Presence, SchemaDefault, SchemaFile, Struct, TupleUse, TypeUse, Types,
     UnionVariant, ValidatorStatic, Wrapper,
 };
 
@@ -166,6 +170,7 @@ impl<'a> Plans<'a> {
             is_exact,
             &defaults,
             &type_options,
+            options.non_exhaustive,
             project
                 .methods
                 .iter()

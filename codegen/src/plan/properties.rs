@@ -2,7 +2,7 @@
 
 use toolwright::pattern::translate;
 
-use super::types::DependentKeys;
+use super::limits::DependentKeys;
 use crate::json::Json;
 use crate::schema::{
     Assertion, Keyword, Node, NodeId, ObjectShape, Operand, Pattern, Schemas, Shape, StringRules,

@@ -54,6 +54,8 @@ pub struct ErrorEnum<'a> {
     pub name: Identifier,
     /// Set if all payloads derive `Eq` and `Hash`.
     pub derives_eq: bool,
+    /// Set if it is `#[non_exhaustive]`.
+    pub is_non_exhaustive: bool,
     /// The declared errors.
     pub variants: Vec<ErrorVariant<'a>>,
 }
@@ -235,11 +237,14 @@ impl<'a> Planner<'a> {
             result: self.located_type(method.result, Some(own)),
             error: (!method.errors.is_empty()).then(|| ErrorEnum {
                 name: pascal_with(name, "Error"),
-                derives_eq: method
-                    .errors
-                    .iter()
-                    .filter_map(|error| error.payload)
-                    .all(|payload| self.derives.get(payload).eq),
+                // A later error may have a payload without these traits.
+                derives_eq: !self.options.non_exhaustive
+                    && method
+                        .errors
+                        .iter()
+                        .filter_map(|error| error.payload)
+                        .all(|payload| self.derives.get(payload).eq),
+                is_non_exhaustive: self.options.non_exhaustive,
                 variants: method.errors.iter().map(|error| self.error(error, own)).collect(),
             }),
         }

@@ -8,12 +8,14 @@ use toolwright::pattern::translate;
 
 use super::Planner;
 use super::docs;
+use super::limits::{
+    IntegerLimits, ItemLimits, NumberLimit, NumberLimits, PatternUse, PropertyLimits, StringLimits,
+};
 use super::properties::{self, KeyRules};
 use super::types::{
-    AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
-    ItemLimits, Member, MixedVariant, NumberLimit, NumberLimits, OverlappingVariant, PatternStatic,
-    PatternUse, Presence, PropertyLimits, SchemaFile, StringLimits, Struct, TupleUse, TypeUse,
-    Types, UnionVariant, ValidatorStatic,
+    AdditionalField, Body, Constructor, Definition, EnumVariant, Field, Import, IntegerVariant,
+    Member, MixedVariant, OverlappingVariant, PatternStatic, Presence, SchemaFile, Struct,
+    TupleUse, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 use crate::json::{Json, Style, quoted};
 use crate::naming::{self, Identifier, Scope, TypeName, is_map, pascal, pascal_part, screaming};
@@ -80,6 +82,7 @@ impl Shapes<'_> {
                 body: Body::Domain(domain.path.clone()),
                 default: None,
                 validator: None,
+                is_non_exhaustive: false,
             };
         }
         let body = match &schema.shape {
@@ -121,6 +124,7 @@ impl Shapes<'_> {
             extra_derives,
             derives: self.planner.derives.get(name.node),
             docs: docs::described(&schema.annotations, purpose, facts),
+            is_non_exhaustive: self.planner.options.non_exhaustive && body.may_grow(),
             body,
             default: self.planner.defaults.of_type(name.node).cloned(),
             validator,
@@ -190,12 +194,20 @@ impl Shapes<'_> {
         let is_required = |field: &&Field| field.presence == Presence::Required;
         let required = members.iter().filter_map(Member::field).filter(is_required).count();
         let fields = members.iter().filter_map(Member::field).count();
-        let has_constructor = (1..=MAX_CONSTRUCTOR).contains(&required)
-            && (required < fields || additional.is_some());
+        let has_setters = self.planner.options.non_exhaustive;
+        let is_usual = (1..=MAX_CONSTRUCTOR).contains(&required);
+        let constructor = if has_setters {
+            let is_default = required == 0 && self.planner.derives.get(name.node).default;
+            let is_quiet = is_usual || is_default;
+            Some(if is_quiet { Constructor::Function } else { Constructor::Macro })
+        } else {
+            let leaves_out = required < fields || additional.is_some();
+            (is_usual && leaves_out).then_some(Constructor::Function)
+        };
         let limits = self.properties(name.node, &|| name.name.to_string());
         let bytes_of_defaults =
             self.planner.defaults.bytes(&self.planner.project.schemas, name.node);
-        Struct { members, additional, limits, has_constructor, bytes_of_defaults }
+        Struct { members, additional, limits, constructor, has_setters, bytes_of_defaults }
     }
 
     fn member(&mut self, property: &Property, owner: &TypeName) -> Member {
@@ -207,6 +219,7 @@ impl Shapes<'_> {
         {
             return Member::Fixed { key, json: json.to_string() };
         }
+        let setter = naming::setter(&name);
         let ty = self.type_of(property.schema, Some(owner.node), &|| {
             format!("{}{}", owner.name, pascal_part(&key))
         });
@@ -229,7 +242,7 @@ impl Shapes<'_> {
         };
         let named = named.map(|named| format!("See [`{}`].", named.name));
         let docs = docs::described(&schema.annotations, named, facts);
-        Member::Field(Field { key, name, docs, ty, presence })
+        Member::Field(Field { key, name, setter, docs, ty, presence })
     }
 
     fn additional(&mut self, object: &ObjectShape, owner: &TypeName) -> Option<AdditionalField> {
@@ -239,7 +252,8 @@ impl Shapes<'_> {
             Additional::Typed(node) => self.type_of(node, None, &|| format!("{}Value", owner.name)),
         };
         let keys = object.properties.iter().map(|property| property.name.value.as_str());
-        Some(AdditionalField { name: naming::additional_field(keys), ty })
+        let name = naming::additional_field(keys);
+        Some(AdditionalField { setter: naming::setter(&name), name, ty })
     }
 
     fn union(&mut self, union: &UnionShape, owner: &TypeName) -> Body {

@@ -44,6 +44,8 @@ pub struct Move {
     pub injected: Vec<InjectedValue>,
     /// The move of the additional properties.
     pub additional: Option<AdditionalMove>,
+    /// The fields that the constructor of the payload takes, if a payload can only be made with it.
+    pub constructor: Option<Vec<Identifier>>,
 }
 
 /// The fields for additional properties.
@@ -146,11 +148,16 @@ impl Planner<'_> {
         let is_injected = |key: &str| injected.iter().any(|value| value.property == key);
         let keys = payload.fields(schemas).map(|property| property.name.value.as_str());
         let fields = keys.filter(|key| !is_injected(key)).map(identifier).collect();
+        let required = payload.fields(schemas).filter(|property| property.required);
+        let constructor = self
+            .options
+            .non_exhaustive
+            .then(|| required.map(|property| identifier(&property.name.value)).collect());
         let additional = (payload.additional != Additional::Closed).then(|| AdditionalMove {
             to: additional_field_of(payload),
             from: additional_field_of(args),
         });
-        Some(Move { fields, injected, additional })
+        Some(Move { fields, injected, additional, constructor })
     }
 
     /// Plans an injected value for a field; returns `None` if the field is not a string or a newtype of one.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::limits::{IntegerLimits, ItemLimits, NumberLimits, PropertyLimits, StringLimits};
 use crate::naming::Identifier;
 use crate::options::RustPath;
 use toolwright::format::IntegerFormat;
@@ -77,6 +78,8 @@ pub struct Definition {
     pub default: Option<SchemaDefault>,
     /// The static that holds the validator for the assertions of the schema.
     pub validator: Option<Identifier>,
+    /// Set if it is `#[non_exhaustive]`.
+    pub is_non_exhaustive: bool,
 }
 
 /// A set of traits.
@@ -138,8 +141,10 @@ pub struct Struct {
     pub additional: Option<AdditionalField>,
     /// The limits of its keys.
     pub limits: PropertyLimits,
-    /// Set if it has a constructor `new` that takes the required fields.
-    pub has_constructor: bool,
+    /// The constructor `new`, which takes the required fields, if there is one.
+    pub constructor: Option<Constructor>,
+    /// Set if it has a setter for each field that `new` does not take.
+    pub has_setters: bool,
     /// About how many bytes of memory its defaults take beside the struct itself.
     pub bytes_of_defaults: usize,
 }
@@ -149,6 +154,15 @@ impl Struct {
     pub fn fields(&self) -> impl Iterator<Item = &Field> {
         self.members.iter().filter_map(Member::field)
     }
+}
+
+/// How a constructor is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constructor {
+    /// As a function.
+    Function,
+    /// As a call of a macro, since lints refuse the function: it has many parameters, or has none and its type no `Default`.
+    Macro,
 }
 
 /// One property of an object.
@@ -182,6 +196,8 @@ pub struct Field {
     pub key: String,
     /// The field's name.
     pub name: Identifier,
+    /// The name of its setter.
+    pub setter: Identifier,
     /// The field's doc lines.
     pub docs: Vec<String>,
     /// The type of its value.
@@ -307,6 +323,8 @@ impl Constant {
 pub struct AdditionalField {
     /// The field's name.
     pub name: Identifier,
+    /// The name of its setter.
+    pub setter: Identifier,
     /// The type of each value.
     pub ty: TypeUse,
 }
@@ -414,6 +432,20 @@ pub enum TypeUse {
 }
 
 impl Body {
+    /// Returns whether a later version of the schema may add a field or a variant.
+    pub fn may_grow(&self) -> bool {
+        match self {
+            Self::Struct(_)
+            | Self::Enum(_)
+            | Self::IntegerEnum(_)
+            | Self::Constants(_)
+            | Self::Mixed(_)
+            | Self::Overlapping { .. }
+            | Self::Union { .. } => true,
+            Self::Constant(_) | Self::Newtype(_) | Self::Alias(_) | Self::Domain(_) => false,
+        }
+    }
+
     /// Returns the variants that get a `From` implementation for the type that they hold. With two domain types there are
     /// none, since both may be the same Rust type.
     pub fn convertible_variants(&self) -> Vec<(&Identifier, &TypeUse)> {
@@ -479,86 +511,6 @@ impl TupleUse {
     pub fn parts(&self) -> impl Iterator<Item = &TypeUse> {
         self.required.iter().chain(&self.optional).chain(self.rest.as_deref())
     }
-}
-
-/// Limits of a string.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StringLimits {
-    /// The minimal number of code points.
-    pub min: Option<u64>,
-    /// The maximal number of code points.
-    pub max: Option<u64>,
-    /// Its pattern.
-    pub pattern: Option<PatternUse>,
-}
-
-/// A pattern in use.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PatternUse {
-    /// The static that holds it.
-    pub name: Identifier,
-    /// The pattern as the schema has it.
-    pub ecma: String,
-}
-
-/// Inclusive limits of an integer, without those of its type.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct IntegerLimits {
-    /// The minimum.
-    pub min: Option<i128>,
-    /// The maximum.
-    pub max: Option<i128>,
-}
-
-/// Limits of a number.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NumberLimits {
-    /// The lower one.
-    pub lower: Option<NumberLimit>,
-    /// The upper one.
-    pub upper: Option<NumberLimit>,
-}
-
-/// One limit of a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NumberLimit {
-    /// The limit.
-    pub value: f64,
-    /// Set if the limit itself is not allowed.
-    pub is_exclusive: bool,
-}
-
-/// Limits of a list.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ItemLimits {
-    /// The minimal number of items.
-    pub min: Option<u64>,
-    /// The maximal number of items.
-    pub max: Option<u64>,
-    /// Set if no two items may be equal.
-    pub unique: bool,
-}
-
-/// Limits of an object's keys.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PropertyLimits {
-    /// The minimal number of keys.
-    pub min: Option<u64>,
-    /// The maximal number of keys.
-    pub max: Option<u64>,
-    /// The limits of each key as a string.
-    pub names: StringLimits,
-    /// Keys that require other keys.
-    pub dependent: Vec<DependentKeys>,
-}
-
-/// A key and the keys that it requires.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DependentKeys {
-    /// The key.
-    pub key: String,
-    /// The keys that it requires.
-    pub needed: Vec<String>,
 }
 
 /// A static that holds a pattern.

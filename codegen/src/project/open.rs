@@ -208,6 +208,11 @@ impl Project {
         Ok(project.tools.iter().enumerate().map(publish).collect())
     }
 
+    /// Returns whether the configuration makes generated structs and enums `#[non_exhaustive]`.
+    pub fn is_non_exhaustive(&self) -> bool {
+        self.config.is_non_exhaustive()
+    }
+
     /// Returns the table `[breaking]` of the configuration. `viewpoints` and `rules` are the words that it may have.
     ///
     /// # Errors

@@ -41,6 +41,7 @@ pub(super) fn project(seed: u64) -> RandomProject {
             domain: Some(DomainType { path, traits: Vec::new() }),
         });
     }
+    options.non_exhaustive = generator.random.bool();
     RandomProject { sources: Sources::new(files.into()), options }
 }
 

@@ -108,6 +108,20 @@ macro_rules! object {
     };
 }
 
+/// Implements the constructor of a struct: `constructor!(Point(x: i64, y: i64) Self { x, y })`. Lints of the user do not see it, so
+/// it may have many parameters, or none although the struct has no `Default`.
+#[macro_export]
+macro_rules! constructor {
+    ($name:ident($($field:ident: $type:ty),* $(,)?) $value:expr $(,)?) => {
+        impl $name {
+            /// Creates a value with the required fields; the others are absent or have their defaults.
+            pub fn new($($field: $type),*) -> Self {
+                $value
+            }
+        }
+    };
+}
+
 /// Implements the codec of an enum of objects whose variant is given by a string under one key:
 /// `tagged!(Shape by "kind" { "circle" => Circle: Circle, "square" => Square: Square })`.
 #[macro_export]
