@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Subcommand, ValueEnum};
 use toolwright::format::DateTime;
 use toolwright_codegen::disk;
+use toolwright_codegen::internal::model::Project as Model;
 use toolwright_codegen::project::{Failure, Project};
 use toolwright_codegen::{Source, Sources};
 use toolwright_lock::{
@@ -73,21 +74,21 @@ type Stopped<T> = Result<T, Stop>;
 
 /// Writes the lock of a new project.
 pub(crate) fn lock_of(folder: &Path) -> Exit {
-    let locked = || -> Stopped<Exit> {
+    let run = || -> Stopped<Exit> {
         let project = Project::open(folder)?;
-        let text = Lock::of(&project.model()?).to_text();
+        let text = locked(&project, &project.model()?).to_text();
         write(&project.root().join(LOCK_FILE), &text)
     };
-    end("lock", locked())
+    end("lock", run())
 }
 
 /// Writes the lock of the project, or compares it.
 pub(crate) fn lock(check: bool) -> Exit {
-    let locked = || -> Stopped<Exit> {
+    let run = || -> Stopped<Exit> {
         let project = open()?;
         let path = project.root().join(LOCK_FILE);
         let old = read(&path)?;
-        let new = Lock::of(&project.model()?);
+        let new = locked(&project, &project.model()?);
         let new = match &old {
             Some((_, old)) => new.after(old).map_err(|error| Stop::Rejected(error.to_string()))?,
             None => new,
@@ -121,19 +122,19 @@ pub(crate) fn lock(check: bool) -> Exit {
         }
         Ok(Exit::Success)
     };
-    end("lock", locked())
+    end("lock", run())
 }
 
 /// Pins the listing of a remote server, or compares it.
 pub(crate) fn lock_remote(command: &LockCommand) -> Exit {
     let LockCommand::Remote { server, check, list, connection } = command;
-    let locked = || -> Stopped<Exit> {
+    let run = || -> Stopped<Exit> {
         let project = open()?;
         let path = project.root().join(LOCK_FILE);
         // Pinning again replaces a listing that somebody edited.
         let mut lock = match read_text(&path)? {
             Some(text) => parse(&text, LOCK_FILE)?,
-            None => Lock::of(&project.model()?),
+            None => locked(&project, &project.model()?),
         };
         if *check {
             checked(&lock)?;
@@ -170,7 +171,7 @@ pub(crate) fn lock_remote(command: &LockCommand) -> Exit {
         print::out(&format!("lock: {tools} of {server}, written\n"));
         Ok(Exit::Success)
     };
-    end("lock", locked())
+    end("lock", run())
 }
 
 fn count(tools: usize) -> String {
@@ -271,13 +272,18 @@ fn open() -> Stopped<Project> {
     Ok(Project::open(Path::new("."))?)
 }
 
+/// Returns the lock of a model, with the options of the project now.
+fn locked(project: &Project, model: &Model) -> Lock {
+    Lock::of(model).with_non_exhaustive(project.is_non_exhaustive())
+}
+
 fn difference(old: &Lock, new: &Lock) -> Stopped<Difference> {
     diff(old, new).map_err(|error| Stop::Rejected(error.to_string()))
 }
 
 /// Returns the tools as they are now, with the listings that are pinned now.
 fn current(project: &Project) -> Stopped<Lock> {
-    let mut lock = Lock::of(&project.model()?);
+    let mut lock = locked(project, &project.model()?);
     if let Some((_, pinned)) = read(&project.root().join(LOCK_FILE))? {
         lock.remote = pinned.remote;
     }
@@ -317,7 +323,8 @@ fn version(name: &str) -> Stopped<Lock> {
     }
     let path = if name == LOCK_FILE { open()?.root().join(name) } else { PathBuf::from(name) };
     if path.is_dir() || is_schema(&path) {
-        return Ok(Lock::of(&open()?.with_schema(vec![path]).model()?));
+        let project = open()?.with_schema(vec![path]);
+        return Ok(locked(&project, &project.model()?));
     }
     match read(&path)? {
         Some((_, lock)) => Ok(lock),
@@ -394,7 +401,7 @@ fn of_revision(name: &str) -> Stopped<Lock> {
             "note: {name} has no {LOCK_FILE}, and no schema where it is now, so every tool counts as new"
         ));
     }
-    Ok(Lock::of(&project.model_of(Sources::new(sources))?))
+    Ok(locked(&project, &project.model_of(Sources::new(sources))?))
 }
 
 impl From<Failure> for Stop {

@@ -103,6 +103,32 @@ fn a_lock_is_written_once_and_compared_by_every_byte() {
 }
 
 #[test]
+fn the_lock_keeps_whether_types_may_grow() {
+    let project = Project::new();
+    let rust = |arguments: &[&str]| {
+        let (shown, code) = project.run(arguments);
+        assert_eq!(code, 0, "{shown}");
+        shown.lines().last().unwrap().rsplit('"').nth(1).unwrap().to_owned()
+    };
+    project.write("toolwright.toml", "[crates]\nnon_exhaustive = true\n");
+    let (shown, code) = project.run(&["lock", "--check"]);
+    assert_eq!(code, 1, "{shown}");
+    let line =
+        "rust:\n  major: NON_EXHAUSTIVE_CHANGED it was turned on, at lights/non_exhaustive\n";
+    assert!(shown.contains(line), "{shown}");
+    project.run(&["lock"]);
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    assert!(lock.contains("\n  \"non_exhaustive\": true,\n"), "{lock}");
+    let diff = ["diff", "--format", "json"];
+    project.edit("maximum: 100 }", "maximum: 100 }\n            room: { type: string }");
+    assert_eq!(rust(&diff), "minor");
+    // A schema has the option of the project now.
+    assert_eq!(rust(&[&diff[..], &["toolwright.lock", "schema"]].concat()), "minor");
+    project.write("toolwright.toml", "");
+    assert_eq!(rust(&diff), "major");
+}
+
+#[test]
 fn a_changed_digest_of_a_lock_is_drift() {
     let project = Project::new();
     let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();

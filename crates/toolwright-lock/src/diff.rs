@@ -9,6 +9,7 @@ use crate::listing::LockedServer;
 use crate::lock::{Lock, LockedTool};
 use crate::remote;
 use crate::rules;
+use crate::rust::{self, Needs};
 use crate::schemas::Searches;
 use crate::tools::{changes, finding, highest};
 
@@ -36,9 +37,11 @@ pub struct DiffError {
 pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     let mut findings = Vec::new();
     let searches = Searches::default();
+    let may_grow = old.non_exhaustive && new.non_exhaustive;
     let mut compare = |name: &str, was: &LockedTool, is: &LockedTool| {
         let found = changes(name, was, is, &searches);
-        let found = found.map_err(|message| DiffError { tool: name.to_owned(), message })?;
+        let mut found = found.map_err(|message| DiffError { tool: name.to_owned(), message })?;
+        rust::settle(&mut found, was, is, may_grow);
         findings.extend(found);
         for alias in was.aliases.iter().filter(|alias| new.tool_called(alias) != Some(name)) {
             let at = Places { old: Some("/aliases".to_owned()), new: None };
@@ -74,6 +77,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         }
     }
     let whole = || Places { old: Some(String::new()), new: Some(String::new()) };
+    let needs = Needs::of(old);
     for (rule, name, words) in alone {
         let mut at = whole();
         if rule.id == rules::TOOL_ADDED.id {
@@ -81,7 +85,19 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         } else if rule.id == rules::TOOL_REMOVED.id {
             at.new = None;
         }
-        findings.push(finding(rule, name, at, words));
+        let mut finding = finding(rule, name, at, words);
+        if rule.id == rules::TOOL_ADDED.id && needs.meet(&new.tools[name]) {
+            finding.classes.rust = rule.rust_at_best.unwrap_or(finding.classes.rust);
+        }
+        findings.push(finding);
+    }
+    if old.non_exhaustive != new.non_exhaustive {
+        let words = if new.non_exhaustive { "it was turned on" } else { "it was turned off" };
+        for toolset in old.toolsets.keys().filter(|name| new.toolsets.contains_key(*name)) {
+            let place = |lock: &Lock| lock.non_exhaustive.then(|| "/non_exhaustive".to_owned());
+            let at = Places { old: place(old), new: place(new) };
+            findings.push(finding(&rules::NON_EXHAUSTIVE_CHANGED, toolset, at, words.to_owned()));
+        }
     }
     for (server, was) in &old.remote {
         if let Some(is) = new.remote.get(server) {

@@ -25,7 +25,7 @@ pub struct Finding {
 }
 
 /// The places of a change, as JSON Pointers (RFC 6901) into the tools of the lock. There is none in a version without the part.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Places {
     /// In the old version.
     pub old: Option<String>,

@@ -18,6 +18,7 @@ mod policy;
 mod remote;
 mod report;
 mod rules;
+mod rust;
 mod schemas;
 #[cfg(test)]
 mod soundness;

@@ -29,6 +29,9 @@ pub struct Lock {
     lock: u32,
     /// The version of the schema language: 1.
     language: u32,
+    /// True if generated structs and enums are `#[non_exhaustive]`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub non_exhaustive: bool,
     /// The toolsets, by name.
     pub toolsets: BTreeMap<String, LockedToolset>,
     /// The tools, by name.
@@ -206,11 +209,19 @@ impl Lock {
         Self {
             lock: FORMAT,
             language: 1,
+            non_exhaustive: false,
             toolsets: toolsets.collect(),
             tools: tools.into_iter().collect(),
             remote: BTreeMap::new(),
             names: BTreeMap::new(),
         }
+    }
+
+    /// Sets whether generated structs and enums are `#[non_exhaustive]`.
+    #[must_use]
+    pub fn with_non_exhaustive(mut self, non_exhaustive: bool) -> Self {
+        self.non_exhaustive = non_exhaustive;
+        self
     }
 
     /// Adds the listings of remote servers, and the names that an earlier lock has and this one has not.

@@ -80,9 +80,13 @@ impl Policy {
     }
 }
 
-/// Returns the highest class that a tool may have: that of its toolset, and of the one that it was in before.
+/// Returns the highest class that a tool or a toolset may have: that of the toolset, and of the one that it was in before.
 fn allowed(tool: &str, old: &Lock, new: &Lock) -> Change {
-    let toolset = |lock: &Lock| lock.tools.get(tool).map(|tool| tool.toolset.clone());
+    // Changes of a whole toolset have its name.
+    let toolset = |lock: &Lock| match lock.tools.get(tool) {
+        Some(found) => Some(found.toolset.clone()),
+        None => lock.toolsets.contains_key(tool).then(|| tool.to_owned()),
+    };
     let toolsets = [toolset(old), toolset(new)].into_iter().flatten();
     toolsets.map(|toolset| of_toolset(&toolset, old, new)).min().unwrap_or(Change::Minor)
 }

@@ -59,7 +59,7 @@ impl Comparison<'_> {
             let text = |value: Option<Value>| {
                 value.map_or_else(|| "none".to_owned(), |value| value.to_string())
             };
-            let rule = self.of([&rules::DEFAULT_CHANGED, words]);
+            let rule = self.of([&rules::DEFAULT_CHANGED, &rules::DEFAULT_CHANGED_IN_RESULT]);
             found.push((rule, format!("default: {}, was {}", text(after), text(before))));
         }
         for (rule, text) in found {

@@ -3,3 +3,4 @@
 mod cases;
 mod remote;
 mod rules;
+mod rust;

@@ -9,7 +9,9 @@ const HEAD: &str = "# Rules
 
 Each kind of change that `toolwright diff` reports, and what it means to whom: see [Changing tools](contract.md). A rule is listed twice
 if that depends on the schema around the change. [A test](../crates/toolwright-lock/tests/it/rules.rs) writes this page from
-[`rules.rs`](../crates/toolwright-lock/src/rules.rs).
+[`rules.rs`](../crates/toolwright-lock/src/rules.rs). A change that is `major or minor` for Rust is minor if both versions have the option
+[`non_exhaustive`](contract.md#rust); a new tool is minor if it needs no new method. `major or patch` is a patch if a limit or a default
+has another value, and did not come or go; another order, if that of required properties is the same.
 
 | rule | change | caller | model | reader | implementer | trust | rust |
 |---|---|---|---|---|---|---|---|
@@ -19,9 +21,10 @@ if that depends on the schema around the change. [A test](../crates/toolwright-l
 fn the_page_of_rules_lists_every_rule() {
     let row = |rule: &Rule| {
         let Classes { caller, model, reader, implementer, trust, rust } = rule.classes;
-        let Rule { id, summary, .. } = rule;
+        let Rule { id, summary, rust_at_best, .. } = rule;
+        let best = rust_at_best.map(|best| format!(" or {best}")).unwrap_or_default();
         format!(
-            "| `{id}` | {summary} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust} |\n"
+            "| `{id}` | {summary} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust}{best} |\n"
         )
     };
     let expected = HEAD.to_owned() + &Rule::all().map(row).collect::<String>();
