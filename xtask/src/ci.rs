@@ -5,8 +5,8 @@ use toolwright_prerequisites::RECORD;
 
 use crate::command::Invocation;
 use crate::skipped::Skipped;
-use crate::tool::CARGO_DENY;
-use crate::{End, generate, msrv};
+use crate::tool::{CARGO_DENY, CARGO_SEMVER_CHECKS};
+use crate::{End, generate, msrv, semver};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
 const DOC_TESTED: [&str; 17] = [
@@ -56,8 +56,8 @@ const COMPILER_FEATURES: [&str; 4] = ["language-schema", "patterns", "project", 
 
 /// Runs all steps. With `strict`, the run fails at its end if anything was skipped.
 pub(crate) fn run(strict: bool) -> End {
-    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 9] =
-        [format, drift, lint, lint_features, test, lock, doc_test, oldest_rust, deny];
+    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 10] =
+        [format, drift, lint, lint_features, test, lock, doc_test, oldest_rust, semver, deny];
     let ended = Skipped::begin().and_then(|mut skipped| {
         let ended = steps.iter().try_for_each(|step| step(&mut skipped));
         Ok((ended, skipped.list()?))
@@ -180,6 +180,20 @@ fn oldest_rust(skipped: &mut Skipped) -> Result<(), Failed> {
             skipped.step(&reason);
             Ok(())
         }
+    }
+}
+
+/// Compares predicted changes of the Rust API with cargo-semver-checks, if it is installed: building it takes minutes.
+fn semver(skipped: &mut Skipped) -> Result<(), Failed> {
+    if !CARGO_SEMVER_CHECKS.is_installed() {
+        skipped.step("cargo-semver-checks is not installed: `cargo xtask semver` installs it and compares predicted changes of the Rust API");
+        return Ok(());
+    }
+    let name = "cargo xtask semver";
+    heading(name);
+    match semver::run() {
+        End::Done => Ok(()),
+        _ => Err(Failed { step: name.to_owned() }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use crate::End;
 
@@ -61,6 +61,11 @@ impl Invocation {
     pub(crate) fn is_available(&self) -> bool {
         let status = self.command().stdout(Stdio::null()).stderr(Stdio::null()).status();
         status.is_ok_and(|status| status.success())
+    }
+
+    /// Runs it and returns its output.
+    pub(crate) fn output(&self) -> std::io::Result<Output> {
+        self.command().output()
     }
 
     fn command(&self) -> Command {

@@ -9,6 +9,7 @@ mod msrv;
 mod recordings;
 mod registry;
 mod sbom;
+mod semver;
 mod skipped;
 mod start;
 mod tool;
@@ -129,6 +130,8 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         rustc: Option<std::path::PathBuf>,
     },
+    /// Compare predicted changes of the Rust API with cargo-semver-checks, which cargo installs.
+    Semver,
     /// Package the published crates into a local registry in target/registry, with all their dependencies.
     Registry,
     /// Install the command from that registry and do what a new user does, outside this repository.
@@ -185,6 +188,7 @@ fn run(task: Task) -> End {
         Task::Mutants { files } => long::mutants(&files),
         Task::Sbom => sbom::run(),
         Task::Msrv { rustc } => msrv::run(rustc),
+        Task::Semver => semver::run(),
         Task::Registry => registry::run(),
         Task::FirstHour => first_hour::run(),
         Task::Ci { strict } => ci::run(strict),

@@ -15,6 +15,9 @@ pub(crate) const CARGO_DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2"
 
 pub(crate) const CARGO_CYCLONEDX: Tool = Tool { name: "cargo-cyclonedx", version: "0.5.9" };
 
+pub(crate) const CARGO_SEMVER_CHECKS: Tool =
+    Tool { name: "cargo-semver-checks", version: "0.51.0" };
+
 /// The target folder, in which cargo and the tasks write their files.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from)
@@ -27,15 +30,26 @@ impl Tool {
     ///
     /// Returns a message if it cannot be installed.
     pub(crate) fn with(&self, arguments: &[&str]) -> Result<Invocation, String> {
-        let Self { name, version } = self;
-        // One folder for each version, so that a changed version is installed.
-        let root = target().join("tools").join(format!("{name}-{version}"));
-        let program = root.join("bin").join(format!("{name}{}", env::consts::EXE_SUFFIX));
+        let program = self.program();
         if !program.is_file() {
-            self.install(&root)?;
+            self.install(&self.root())?;
         }
         let program = std::path::absolute(&program).unwrap_or(program);
-        Ok(Invocation::program(name, program, arguments))
+        Ok(Invocation::program(self.name, program, arguments))
+    }
+
+    /// Returns whether it is installed.
+    pub(crate) fn is_installed(&self) -> bool {
+        self.program().is_file()
+    }
+
+    /// Returns its folder. There is one for each version, so that a changed version is installed.
+    fn root(&self) -> PathBuf {
+        target().join("tools").join(format!("{}-{}", self.name, self.version))
+    }
+
+    fn program(&self) -> PathBuf {
+        self.root().join("bin").join(format!("{}{}", self.name, env::consts::EXE_SUFFIX))
     }
 
     fn install(&self, root: &Path) -> Result<(), String> {
