@@ -27,8 +27,9 @@ fn explanation(code: Code) -> String {
 
 /// Explains a kind of change that `toolwright diff` reports.
 fn rule(id: &str) -> Option<String> {
-    let meaning = |Rule { summary, classes, .. }: &Rule| {
-        let Classes { caller, model, reader, implementer, trust, rust } = classes;
+    let meaning = |rule: &Rule| {
+        let Classes { caller, model, reader, implementer, trust, .. } = rule.classes;
+        let (summary, rust) = (rule.summary, rule.rust());
         format!(
             "{id}: {summary}\n\n  caller {caller}, model {model}, reader {reader}, implementer {implementer}, \
              trust {trust}, rust {rust}\n\n"
@@ -43,6 +44,7 @@ const EXPLANATION: &str = "\
 `major`: what worked can fail. `minor`: it still works, and something is new. `patch`: only words changed.
 caller: code with the old arguments; model: prompts with the old words; reader: code that reads results with the old
 types; implementer: code that answers calls; trust: whether the tool has to be allowed anew; rust: the generated API.
+`major or minor`: minor if generated types are `non_exhaustive`; `or patch`: if only a value of a limit or default changed.
 ";
 
 fn list() -> String {

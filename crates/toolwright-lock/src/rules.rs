@@ -49,6 +49,12 @@ impl Rule {
         ALL.iter().copied()
     }
 
+    /// Returns its class for Rust in words, with that at best if it has one: `major or minor`.
+    pub fn rust(&self) -> String {
+        let best = self.rust_at_best.map(|best| format!(" or {best}")).unwrap_or_default();
+        format!("{}{best}", self.classes.rust)
+    }
+
     /// Returns the rules with an id.
     pub fn named(id: &str) -> impl Iterator<Item = &'static Self> {
         Self::all().filter(move |rule| rule.id == id)
