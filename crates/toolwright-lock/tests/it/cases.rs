@@ -16,12 +16,22 @@ pub(crate) fn lock(text: &str) -> Lock {
     Lock::of(&found.unwrap_or_else(|failure| panic!("{failure:?}\n{text}")))
 }
 
-fn files() -> Vec<PathBuf> {
+pub(crate) fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let entries = fs::read_dir(folder).expect("the folder exists");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
     files.sort();
     files
+}
+
+/// Returns both versions of a case, and what is expected of them.
+pub(crate) fn versions<'a>(file: &Path, text: &'a str) -> (Lock, Lock, &'a str) {
+    let parts: Vec<&str> = text.split("\n### ").collect();
+    let [_, old, new, expected] = parts[..] else { panic!("{}", file.display()) };
+    let part = |name: &str, part: &'a str| {
+        part.strip_prefix(name).unwrap_or_else(|| panic!("{}", file.display()))
+    };
+    (lock(part("old\n", old)), lock(part("new\n", new)), part("expect\n", expected))
 }
 
 fn shown(classes: Classes) -> String {
@@ -34,12 +44,7 @@ fn each_pair_has_the_expected_findings_and_classes() {
     let mut wrong = Vec::new();
     for file in files() {
         let text = fs::read_to_string(&file).expect("readable");
-        let parts: Vec<&str> = text.split("\n### ").collect();
-        let [_, old, new, expected] = parts[..] else { panic!("{}", file.display()) };
-        let part = |text: &'static str, part: &str| -> String {
-            part.strip_prefix(text).unwrap_or_else(|| panic!("{}", file.display())).to_owned()
-        };
-        let (old, new) = (lock(&part("old\n", old)), lock(&part("new\n", new)));
+        let (old, new, expected) = versions(&file, &text);
         let found = diff(&old, &new).expect("the schemas can be read");
         let mut lines: Vec<String> = found
             .findings
@@ -50,7 +55,6 @@ fn each_pair_has_the_expected_findings_and_classes() {
             .collect();
         lines.push(format!("classes {}", shown(found.classes)));
         let lines = lines.join("\n");
-        let expected = part("expect\n", expected);
         if lines == expected.trim_end() {
             continue;
         }
@@ -62,7 +66,7 @@ fn each_pair_has_the_expected_findings_and_classes() {
         let marked = |sign: &str, text: &str| {
             format!("{sign}{}", text.trim_end().replace('\n', &format!("\n{sign}")))
         };
-        wrong.push(format!("{name}\n{}\n{}\n", marked("-", &expected), marked("+", &lines)));
+        wrong.push(format!("{name}\n{}\n{}\n", marked("-", expected), marked("+", &lines)));
     }
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
 }

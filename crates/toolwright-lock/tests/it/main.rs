@@ -1,6 +1,9 @@
 //! Tests of the comparison of two versions.
 
 mod cases;
+mod page;
+mod pairs;
 mod remote;
 mod rules;
 mod rust;
+mod second_opinion;
