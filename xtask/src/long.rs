@@ -28,6 +28,13 @@ pub(crate) fn dialects(peers: bool) -> End {
         .in_environment("UPDATE_EXPECT", "1"))
 }
 
+pub(crate) fn contract_peers() -> End {
+    let tests = ["test", "--package", "toolwright-lock", "--test", "it", "peers::"];
+    run(&Invocation::cargo(&tests)
+        .in_environment("TOOLWRIGHT_PEERS", "1")
+        .in_environment("UPDATE_EXPECT", "1"))
+}
+
 pub(crate) fn corpus(lists: &Path) -> End {
     let lists = std::path::absolute(lists).unwrap_or_else(|_| lists.to_owned());
     let tests = ["test", "--package", "toolwright-import", "--test", "lists", "mutated::"];

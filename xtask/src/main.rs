@@ -85,6 +85,8 @@ enum Task {
         #[arg(long)]
         peers: bool,
     },
+    /// Ask other tools about the same changes of a tool; write the table in docs/contract.md. Needs npm and PyPI.
+    ContractPeers,
     /// Count how typify handles the schemas of our conformance tests; write docs/decisions/0001.
     Typify,
     /// Read the recorded answers of providers in the package of genai, which cargo downloads.
@@ -177,6 +179,7 @@ fn run(task: Task) -> End {
         Task::McpConformance { check } => start::mcp_conformance(check),
         Task::Judge { rest } => start::judge(&rest),
         Task::Dialects { peers } => long::dialects(peers),
+        Task::ContractPeers => long::contract_peers(),
         Task::Typify => start::typify(),
         Task::Soak { rest } => start::soak(&rest),
         Task::Load { rest } => start::load(&rest),

@@ -3,6 +3,7 @@
 mod cases;
 mod page;
 mod pairs;
+mod peers;
 mod remote;
 mod rules;
 mod rust;
