@@ -22,6 +22,7 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::oneshot;
 use toolwright::spec::{ToolAnnotations, ToolsetInfo};
+use toolwright::untrusted::line;
 use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source, Toolset};
@@ -348,7 +349,8 @@ impl Shell {
         let Some(found) = self.programs.get(program) else {
             let names: Vec<_> = self.programs.keys().map(String::as_str).collect();
             return Err(denied(format!(
-                "`{program}` may not be run, expected one of: {}",
+                "`{}` may not be run, expected one of: {}",
+                line(program, 100),
                 names.join(", ")
             )));
         };

@@ -193,8 +193,13 @@ impl RemoteToolset {
         };
         match self.request(&self.calls, request).await {
             Ok(Reply::Outcome { outcome, .. }) => Outcome::from(outcome).map_err(|failure| {
-                let message = visible(&failure.message).into_owned();
-                ToolFailure { message, ..failure }
+                let shown = |text: &str| visible(text).into_owned();
+                ToolFailure {
+                    message: shown(&failure.message),
+                    code: failure.code.as_deref().map(shown).map(Into::into),
+                    detail: failure.detail.as_deref().map(shown),
+                    ..failure
+                }
             }),
             Ok(_) | Err(_) => Err(disconnected()),
         }
@@ -319,7 +324,7 @@ impl Toolset for RemoteToolset {
             else {
                 return Err(RemoteError::Disconnected.into());
             };
-            let tools = tools?;
+            let tools = tools.map_err(|error| visible(&error).into_owned())?;
             if let Some(mistake) = mistake_in(&tools) {
                 return Err(RemoteError::Protocol(mistake).into());
             }

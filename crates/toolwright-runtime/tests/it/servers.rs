@@ -17,7 +17,7 @@ async fn listing(tools: Value) -> RemoteToolset {
         while let Some(line) = input.next_line().await.unwrap() {
             let request: Value = serde_json::from_str(&line).unwrap();
             let id = &request["id"];
-            let failure = json!({"kind": "denied", "code": null, "message": "no\u{202e}", "recovery": "replan", "correction": null, "detail": null});
+            let failure = json!({"kind": "denied", "code": "c\u{1b}", "message": "no\u{202e}", "recovery": "replan", "correction": null, "detail": "d\u{1b}[2J"});
             let reply = match request["say"].as_str().unwrap() {
                 "open" => json!({"say": "opened", "calls": 4, "nonce": "n"}),
                 "list" => json!({"say": "tools", "id": id, "tools": {"Ok": tools}}),
@@ -49,7 +49,10 @@ async fn texts_of_a_server_have_no_hidden_characters() {
     assert_eq!((spec.title(), spec.description()), (Some("up\u{fffd}"), "adds\u{fffd}[2J"));
     assert_eq!(remote.instructions(&scope).await.as_deref(), Some("obey\u{fffd}"));
     let result = remote.call(&call("plus", "a", 1)).await;
-    assert_eq!(result.outcome.unwrap_err().message, "no\u{fffd}");
+    let failure = result.outcome.unwrap_err();
+    assert_eq!(failure.message, "no\u{fffd}");
+    assert_eq!(failure.code.as_deref(), Some("c\u{fffd}"));
+    assert_eq!(failure.detail.as_deref(), Some("d\u{fffd}[2J"));
 
     plus["name"] = json!("pl\u{202e}us");
     let error = listing(json!([plus])).await.tools(&scope).await.unwrap_err();
