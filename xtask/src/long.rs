@@ -52,12 +52,17 @@ pub(crate) fn corpus(lists: &Path) -> End {
         );
         mutated
     };
-    match run(&mutated) {
-        End::Done => {}
-        end => return end,
-    }
+    let tests = ["test", "--package", "toolwright-import", "--test", "suspicions"];
+    let suspicions = Invocation::cargo(&tests).in_environment("TOOLWRIGHT_LISTS", &lists);
     let tests = ["test", "--package", "toolwright-cli", "--test", "import", "corpus::"];
-    run(&Invocation::cargo(&tests).in_environment("TOOLWRIGHT_LISTS", lists))
+    let imported = Invocation::cargo(&tests).in_environment("TOOLWRIGHT_LISTS", &lists);
+    for tests in [mutated, suspicions, imported] {
+        match run(&tests) {
+            End::Done => {}
+            end => return end,
+        }
+    }
+    End::Done
 }
 
 pub(crate) fn torture() -> End {

@@ -148,6 +148,9 @@ pub(crate) fn lock_remote(command: &LockCommand) -> Exit {
         let listed = LockedServer::of(&found.json, name);
         let mut listed =
             listed.map_err(|error| Stop::Rejected(format!("{}: {error}", found.source)))?;
+        for warning in toolwright_import::suspicions(&found.json) {
+            print::err_line(&format!("warning: {warning}"));
+        }
         let pinned = lock.remote.get(server);
         if *check {
             let Some(pinned) = pinned else {

@@ -24,6 +24,7 @@ mod references;
 mod repair;
 mod schema_changes;
 mod selection;
+mod suspicions;
 mod tool_names;
 mod type_names;
 mod types;
@@ -41,6 +42,7 @@ pub use existing::{Existing, ExistingError};
 pub use json_text::JsonError;
 pub use provenance::is_date;
 pub use selection::Selection;
+pub use suspicions::suspicions;
 pub use toolwright::remote::Provenance;
 pub use update_report::UpdateReport;
 pub use warnings::Warning;
@@ -52,6 +54,7 @@ use document::{Import, Tool};
 use keywords::rebuild;
 use listing::{List, Listed};
 use references::Standalone;
+use suspicions::Suspicion;
 use tool_names::Unnamed;
 use toolwright_codegen::Source;
 use toolwright_codegen::internal::Json;
@@ -143,6 +146,8 @@ pub fn mcp(
     let (mut warnings, mut report) = (Warnings::default(), UpdateReport::default());
     let json =
         json_text::read(text).map_err(|error| ImportError::List(ToolListError::Syntax(error)))?;
+    // Hidden characters are replaced, which has a warning of its own.
+    suspicions::warn(text, &mut warnings, |suspicion| suspicion != Suspicion::Hidden);
     let list = listing::read(json, &mut warnings)
         .map_err(|error| ImportError::List(ToolListError::Form(error)))?;
     check_removed(&list.tools, request, existing, &mut report)?;
