@@ -15,15 +15,18 @@ pub(super) fn agent(plan: &AgentCrate<'_>) -> Vec<Module> {
 }
 
 fn agent_calls(plan: &AgentCrate<'_>) -> Module {
-    let mut functions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut functions: BTreeMap<(&str, bool), Vec<&str>> = BTreeMap::new();
     for tool in &plan.tools {
-        functions.entry(&tool.path).or_default().push(&tool.function);
+        functions.entry((&tool.path, tool.is_deprecated)).or_default().push(&tool.function);
     }
     // Each toolset is a part of its own: with a blank line between them, two branches can change two of them without a
     // conflict.
-    let parts = functions.into_iter().map(|(from, mut names)| {
+    let parts = functions.into_iter().map(|((from, is_deprecated), mut names)| {
         names.sort_unstable();
-        import(&quote!(pub), &format!("{from}::calls"), &names)
+        // Their users get the warning.
+        let allowed = is_deprecated.then(|| quote!(#[allow(deprecated)]));
+        let import = import(&quote!(pub), &format!("{from}::calls"), &names);
+        quote!(#allowed #import)
     });
     let about = format!("Typed calls of the tools that `{}` uses.", plan.agent.name.value);
     Module { name: "calls", about, parts: parts.collect() }

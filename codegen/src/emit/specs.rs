@@ -159,10 +159,11 @@ fn offered(plan: &ToolPlan<'_>) -> TokenStream {
         open_world.map(|value| quote!(.with_open_world(#value))),
     ];
     let annotations = annotations.into_iter().flatten();
-    let deprecation = plan.tool.deprecated.as_ref().map(|Deprecation { since, .. }| {
+    let deprecation = plan.tool.deprecated.as_ref().map(|Deprecation { since, until, .. }| {
         let since = since.as_ref().map(|version| quote!(.deprecated_since(#version)));
         let replacement = plan.replacement.map(|tool| quote!(.replaced_by(#tool)));
-        let details: Vec<_> = [since, replacement].into_iter().flatten().collect();
+        let until = until.as_ref().map(|day| quote!(.deprecated_until(#day)));
+        let details: Vec<_> = [since, replacement, until].into_iter().flatten().collect();
         if details.is_empty() { quote!(.deprecated()) } else { quote!(#(#details)*) }
     });
     quote!(#tags #aliases #strictness #deferral #(#annotations)* #deprecation)

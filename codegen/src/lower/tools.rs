@@ -214,5 +214,6 @@ fn deprecation(
             }
         }
     }
-    Some(Deprecation { since: owned(text.since.as_ref()), replacement })
+    let until = text.until.as_ref().map(|day| day.0.clone());
+    Some(Deprecation { since: owned(text.since.as_ref()), replacement, until })
 }

@@ -302,6 +302,8 @@ pub struct Deprecation {
     pub since: Option<String>,
     /// The tool to use instead.
     pub replacement: Option<ToolId>,
+    /// The last day on which it is there.
+    pub until: Option<String>,
 }
 
 /// An agent: it uses tools and may implement toolsets.

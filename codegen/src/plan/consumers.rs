@@ -32,6 +32,8 @@ pub struct ToolPath {
     pub constant: Identifier,
     /// The function that builds a call.
     pub function: Identifier,
+    /// Whether the tool is deprecated.
+    pub is_deprecated: bool,
 }
 
 /// The contents of an MCP server's crate.
@@ -150,6 +152,7 @@ impl<'a> Planner<'a> {
             path: self.path(&self.package(toolset_package(toolset))),
             constant: spec_static(&tool.name.value),
             function: identifier(&tool.name.value),
+            is_deprecated: tool.deprecated.is_some(),
         }
     }
 

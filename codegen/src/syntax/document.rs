@@ -6,7 +6,7 @@ use super::read::{Read, mapping};
 use toolwright::spec::{Effort, Strictness};
 
 use super::values::{
-    Amount, Digest, Disclosure, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord,
+    Amount, Day, Digest, Disclosure, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord,
     Release, SchemaText, Several, StatusText, Version, Word,
 };
 use crate::diagnostic::{Report, form};
@@ -291,6 +291,8 @@ mapping! {
         since: Option<Text>,
         /// The tool to use instead.
         r#use: Option<Text>,
+        /// The last day on which it is there, such as `2027-01-31`. Calls of it in Rust get a warning with the day.
+        until: Option<Day>,
     }
 
     /// An agent.

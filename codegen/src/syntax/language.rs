@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::document::{Document, HttpQuery, HttpQueryParameter, Service, ServiceRef};
 use super::patterns::named;
 use super::values::{
-    Amount, Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, Release,
+    Amount, Day, Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, Release,
     StatusText, Version, Word, Words,
 };
 use crate::json::Json;
@@ -101,6 +101,7 @@ inline! {
     Version => json_schema!({ "const": 1 });
     Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
     Amount => json_schema!({ "type": "number", "exclusiveMinimum": 0 });
+    Day => json_schema!({ "type": "string", "format": "date" });
     Release => json_schema!({
         "type": "string",
         "pattern": r"^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}$",

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use toolwright::format::Format;
 use toolwright::http::{Content, Status, Style, Verb};
 use toolwright::outcome::Recovery;
 use toolwright::spec::{AmountError, Effort, PeriodError, Strictness, parse_amount, parse_period};
@@ -33,6 +34,10 @@ pub struct Period(pub Duration);
 /// An amount of money in millionths, written as a decimal number.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount(pub u64);
+
+/// A day, such as `2027-01-31`.
+#[derive(Clone, Debug)]
+pub struct Day(pub String);
 
 /// A version of three numbers (semver.org), such as `1.3.0`.
 #[derive(Clone, Copy, Debug)]
@@ -275,6 +280,20 @@ impl Read for Amount {
 
     fn placeholder(_: Span) -> Self {
         Self(1)
+    }
+}
+
+impl Read for Day {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        let day = node.as_str().filter(|text| Format::Date.is_valid(text));
+        if day.is_none() {
+            report.add(node.unexpected("a day, such as `2027-01-31`"));
+        }
+        day.map(|text| Self(text.to_owned()))
+    }
+
+    fn placeholder(_: Span) -> Self {
+        Self(String::new())
     }
 }
 

@@ -14,7 +14,7 @@ toolsets:
   todos:
     tools:
       put_todo: { description: Put., bind: put, inject: { run_id: run_id } }
-      old_todos: { description: List., bind: list, deprecated: { since: '2', use: list_todos } }
+      old_todos: { description: List., bind: list, deprecated: { since: '2', use: list_todos, until: 2027-01-31 } }
   reading: { tools: { list_todos: { description: List., bind: list } } }
 ";
 
@@ -60,9 +60,26 @@ fn g16_specs_offer_each_tool_all_tools_and_the_advertised_ones() {
         "tools: [PUT_TODO, OLD_TODOS]",
         ".deprecated_since(\"2\")",
         ".replaced_by(\"list_todos\")",
+        ".deprecated_until(\"2027-01-31\")",
     ] {
         assert!(specs.contains(line), "{line} in {specs}");
     }
+}
+
+/// Rust code that calls a deprecated tool gets a warning, and generated code none.
+#[test]
+fn calls_of_deprecated_tools_are_deprecated() {
+    let files = with_consumers();
+    let calls = files.get("todos/tools/todos/src/calls.rs").expect("generated");
+    let note = "since 2; use `list_todos` instead; it may be gone after 2027-01-31";
+    assert!(calls.contains(&format!("#[deprecated(note = \"{note}\")]")), "{calls}");
+    assert_eq!(calls.matches("#[deprecated").count(), 1, "{calls}");
+    let calls = files.get("users/agents/writer/src/calls.rs").expect("generated");
+    assert!(
+        calls.contains("#[allow(deprecated)]\npub use todos_tools::calls::old_todos;"),
+        "{calls}"
+    );
+    assert!(calls.contains("\npub use todos_tools::calls::put_todo;"), "{calls}");
 }
 
 /// The crates of consumers have no types, codecs or schemas.
@@ -99,7 +116,9 @@ fn g18_an_agents_crate_lists_specs_and_reexports_call_builders() {
         lines,
         [
             "pub use reading_tools::calls::list_todos;",
-            "pub use todos_tools::calls::{old_todos, put_todo};"
+            "pub use todos_tools::calls::put_todo;",
+            "#[allow(deprecated)]",
+            "pub use todos_tools::calls::old_todos;"
         ]
     );
     let specs = below(&files, crate_of)["src/specs.rs"];

@@ -130,6 +130,9 @@ pub struct LockedDeprecation {
     /// The tool to use instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
+    /// The last day on which it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
 }
 
 /// An approval.
@@ -385,6 +388,7 @@ impl LockedTool {
             deprecated: tool.deprecated.as_ref().map(|deprecation| LockedDeprecation {
                 since: deprecation.since.clone(),
                 replacement: deprecation.replacement.map(|tool| project[tool].name.value.clone()),
+                until: deprecation.until.clone(),
             }),
             errors: errors
                 .map(|error| (error.name.value.clone(), error.recovery.as_str().to_owned()))

@@ -48,7 +48,11 @@ pub(crate) fn changes(
             );
         }
         (old, new) if old != new => {
-            add(&rules::WORDS_CHANGED, "deprecated", "the version or the replacement".to_owned());
+            add(
+                &rules::WORDS_CHANGED,
+                "deprecated",
+                "the version, the replacement or the day".to_owned(),
+            );
         }
         _ => {}
     }

@@ -98,11 +98,13 @@ impl ToolKeys {
                     quote!(.with_hints(spec::Hints { call: #call, result: #result }))
                 }
                 "deprecated" => {
-                    let [since, replacement] = optional_texts(meta, ["since", "replacement"])?;
+                    let [since, replacement, until] =
+                        optional_texts(meta, ["since", "replacement", "until"])?;
                     quote! {
                         .with_deprecation(spec::Deprecation {
                             since: #since,
                             replacement: #replacement,
+                            until: #until,
                         })
                     }
                 }

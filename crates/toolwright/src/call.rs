@@ -70,12 +70,13 @@ pub struct Scope {
 /// ```
 #[macro_export]
 macro_rules! calls {
-    ($($name:ident($args:ty $(,)?) => $tool:path),* $(,)?) => {$(
+    ($($(#[$attribute:meta])* $name:ident($args:ty $(,)?) => $tool:path),* $(,)?) => {$(
         #[doc = concat!("A call of [`", stringify!($tool), "`], with a fresh id and an empty scope.")]
         ///
         /// # Errors
         ///
         /// Every issue that the schema of the tool finds in the arguments.
+        $(#[$attribute])*
         pub fn $name(args: &$args) -> Result<$crate::ToolCall, $crate::InvalidPayload> {
             $crate::ToolCall::of::<$tool>(args)
         }

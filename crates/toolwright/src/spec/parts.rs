@@ -134,6 +134,8 @@ pub struct Deprecation {
     pub since: Option<Text>,
     /// The tool to use instead.
     pub replacement: Option<Text>,
+    /// The last day on which the tool is there, as `YYYY-MM-DD`.
+    pub until: Option<Text>,
 }
 
 impl ToolAnnotations {

@@ -292,9 +292,19 @@ impl ToolSpec {
         self
     }
 
+    /// Deprecates the tool, which is there until a day, as `YYYY-MM-DD`.
+    #[must_use]
+    pub const fn deprecated_until(mut self, day: &'static str) -> Self {
+        replace(&mut self.deprecation_mut().until, Some(text(day)));
+        self
+    }
+
     const fn deprecation_mut(&mut self) -> &mut Deprecation {
         if self.deprecation.is_none() {
-            replace(&mut self.deprecation, Some(Deprecation { since: None, replacement: None }));
+            replace(
+                &mut self.deprecation,
+                Some(Deprecation { since: None, replacement: None, until: None }),
+            );
         }
         self.deprecation.as_mut().expect("it was set just now")
     }
