@@ -14,7 +14,7 @@ use todos_tools::types::{
 use toolwright::spec::Implementation;
 use toolwright::{
     Executor, FailureKind, InvalidPayload, MethodError, Payload, Recovery, Scope, Tool, ToolCall,
-    ToolFailure, ToolResult, ToolSpec,
+    ToolFailure, ToolResult, ToolSpec, Value,
 };
 
 type Tested = Result<(), Box<dyn Error>>;
@@ -264,4 +264,18 @@ fn snapshot(result: &ToolResult) -> Result<TodosSnapshot, Box<dyn Error>> {
 
 fn payload(result: &ToolResult) -> Result<&Payload, ToolFailure> {
     result.outcome.as_ref().map_err(ToolFailure::clone)
+}
+
+#[test]
+fn the_lock_has_the_digests_of_what_models_read_of_the_specs() {
+    let lock: Value = include_str!("../../toolwright.lock").parse().expect("it is JSON");
+    let specs = todos_tools::specs::ALL.iter().chain(calculator_tools::specs::ALL);
+    let mut count = 0;
+    for spec in specs {
+        let digest = format!("sha256:{}", toolwright::digests::model(spec));
+        let locked = lock.pointer(&format!("/tools/{}/digests/model", spec.name()));
+        assert_eq!(locked.and_then(Value::as_str), Some(&*digest), "{}", spec.name());
+        count += 1;
+    }
+    assert_eq!(count, 3);
 }

@@ -12,6 +12,9 @@ use super::wrapping::wrapped_schema;
 /// The key in a tool's `_meta` that holds its provenance.
 const PROVENANCE: &str = "io.github.toolwright/tool";
 
+/// The key in a tool's `_meta` that holds the digest of what models read of it, as in `toolwright.lock`.
+const DIGEST: &str = "io.github.toolwright/digest";
+
 /// The era of a client's protocol revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
@@ -124,7 +127,11 @@ fn provenance(spec: &ToolSpec) -> JsonObject {
     if !tags.is_empty() {
         provenance.insert("tags".to_owned(), json!(tags));
     }
-    JsonObject::from_iter([(PROVENANCE.to_owned(), Value::Object(provenance))])
+    let digest = format!("sha256:{}", toolwright::digests::model(spec));
+    JsonObject::from_iter([
+        (PROVENANCE.to_owned(), Value::Object(provenance)),
+        (DIGEST.to_owned(), Value::String(digest)),
+    ])
 }
 
 fn annotations(of: spec::ToolAnnotations) -> Option<ToolAnnotations> {

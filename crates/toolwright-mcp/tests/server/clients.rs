@@ -43,7 +43,7 @@ async fn g25_the_list_is_the_specs_own() {
     assert_eq!(names, expected, "neither aliases, nor deprecated or hidden tools");
     let echo = serde_json::to_string(&tools[0]).unwrap();
     let expected = format!(
-        r#"{{"name":"echo","title":"Echo","description":"Returns its arguments.","inputSchema":{ANY_OBJECT},"outputSchema":{ANY_OBJECT},"annotations":{{"readOnlyHint":true}},"_meta":{{"io.github.toolwright/tool":{{"service":"lab","toolset":"lab"}}}}}}"#
+        r#"{{"name":"echo","title":"Echo","description":"Returns its arguments.","inputSchema":{ANY_OBJECT},"outputSchema":{ANY_OBJECT},"annotations":{{"readOnlyHint":true}},"_meta":{{"io.github.toolwright/tool":{{"service":"lab","toolset":"lab"}},"io.github.toolwright/digest":"sha256:56dac94c7e325fbfc2859d9ac08788116aca3afa7c67d1c986f1001f2c3e98f9"}}}}"#
     );
     assert_eq!(echo, expected);
     assert_eq!(tools[5].output_schema, None, "a schema that accepts anything is left out");

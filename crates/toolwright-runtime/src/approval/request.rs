@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::codec;
 use toolwright::{Map, Payload, ToolCall, Value};
 
-use crate::tools::{ToolEntry, digest, escaped, fill};
+use crate::tools::{ToolEntry, digest, escaped, fill, tool_digest};
 use crate::wire;
 
 /// Returns the current time. Tests replace it.
@@ -32,6 +32,10 @@ pub struct ApprovalRequest {
     /// The toolset of that tool.
     #[serde(default)]
     pub toolset: String,
+    /// SHA-256 over the definition of the tool: its texts, schemas, hints and approval, in hexadecimal. If the tool changes before
+    /// the answer, the question is asked again.
+    #[serde(default)]
+    pub tool_digest: String,
     /// The arguments of the call, byte for byte, except that [hidden](toolwright::untrusted) characters are shown as JSON
     /// escapes.
     #[serde(with = "wire::payload")]
@@ -98,6 +102,7 @@ impl ApprovalRequest {
             call_id: call.id().to_owned(),
             tool: call.tool().to_owned(),
             toolset: tool.spec().toolset().to_owned(),
+            tool_digest: tool_digest(tool.spec(), tool.approval()),
             args: escaped(call.args()),
             prompt: filled(approval.prompt.as_deref()),
             denied: filled(approval.denied.as_deref()),
@@ -126,6 +131,7 @@ impl ApprovalRequest {
             &self.call_id,
             &self.tool,
             &self.toolset,
+            &self.tool_digest,
             self.args.as_str(),
             &prompt.unwrap_or_default(),
             &denied.unwrap_or_default(),

@@ -34,7 +34,7 @@ use super::state::RunState;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
 use crate::execute::{Retry, panicked, timed_out};
 use crate::tools::{
-    Delegation, ToolEntry, Toolset, check_cleared, cleared, prompt_digest, unavailable,
+    Delegation, ToolEntry, Toolset, check_cleared, cleared, tool_digest, unavailable,
 };
 use crate::watch::telemetry;
 use crate::watch::{EventKind, Publisher};
@@ -471,7 +471,7 @@ impl Dispatcher {
                         (Ok(outcome), _) | (Err(_), Some(outcome)) => outcome,
                         (Err(mut state), None) => {
                             (state.attempt, state.args) = (attempt, Some(call.args().to_string()));
-                            state.prompt_digest = Some(prompt_digest(tool.approval()));
+                            state.tool_digest = Some(tool_digest(tool.spec(), tool.approval()));
                             return End::Suspended(state);
                         }
                     }

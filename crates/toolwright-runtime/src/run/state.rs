@@ -40,9 +40,9 @@ pub(crate) struct RunState {
     pub(crate) attempt: u32,
     /// The arguments of its call, after the hooks.
     pub(crate) args: Option<String>,
-    /// The digest of the approval prompt of the tool that the run implements.
+    /// The digest of the tool that the run implements.
     #[serde(rename = "words", default)]
-    pub(crate) prompt_digest: Option<String>,
+    pub(crate) tool_digest: Option<String>,
     pub(crate) input: String,
     /// The runs before this one in the same conversation.
     pub(crate) past: Vec<WireRun>,

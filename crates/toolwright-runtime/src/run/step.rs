@@ -14,7 +14,7 @@ use super::stop::Stop;
 use super::{Progress, Run};
 use crate::agent::{Exchange, PlannedCall, StepRecord};
 use crate::approval::ApprovalRequest;
-use crate::tools::{ToolEntry, cleared, prompt_digest};
+use crate::tools::{ToolEntry, cleared, tool_digest};
 use crate::wire::WireCall;
 
 impl Run {
@@ -157,7 +157,7 @@ impl Run {
             implements: self.implements.as_ref().map(|tool| tool.name().to_owned()),
             attempt: 1,
             args: None,
-            prompt_digest: None,
+            tool_digest: None,
             input: self.input.to_string(),
             past: self.past.iter().map(Into::into).collect(),
             scope: (&*self.scope).into(),
@@ -201,8 +201,8 @@ pub(crate) fn resume_asked(
     dispatcher.apply_verdict(call, tool, &Arc::new(request), verdict)
 }
 
-/// Returns a call whose agent's run was suspended. If the call was approved, it remains approved unless the approval prompt of
-/// the tool has changed.
+/// Returns a call whose agent's run was suspended. If the call was approved, it remains approved unless the tool has
+/// changed.
 pub(crate) fn resume_suspended(
     saved: WireCall,
     run: Box<RunState>,
@@ -211,7 +211,7 @@ pub(crate) fn resume_suspended(
     let tool = find(tools, &saved.tool);
     let (approved, mut call) = (saved.approved, ToolCall::from(saved));
     let is_unchanged =
-        |tool: &&ToolEntry| run.prompt_digest == Some(prompt_digest(tool.approval()));
+        |tool: &&ToolEntry| run.tool_digest == Some(tool_digest(tool.spec(), tool.approval()));
     if approved && let Some(tool) = tool.as_ref().filter(is_unchanged) {
         call = cleared(call, tool.spec());
     }

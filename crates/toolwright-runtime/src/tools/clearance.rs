@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 use toolwright::call::Clearance;
-use toolwright::spec::Approval;
+use toolwright::spec::{Approval, ToolAnnotations};
 use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure, ToolSpec};
 
 use super::ToolEntry;
 
-/// The digest of an approved call: its run, id, tool, arguments and approval prompt.
+/// The digest of an approved call: its run, id, arguments, and the definition of its tool.
 struct CallDigest(String);
 
 /// Gives a call a clearance for a tool, with its current arguments.
@@ -23,7 +23,7 @@ pub(crate) fn cleared(call: ToolCall, tool: &ToolSpec) -> ToolCall {
 ///
 /// # Errors
 ///
-/// The call has no clearance, or its clearance is for another call, tool, arguments or approval prompt.
+/// The call has no clearance, or its clearance is for another call, other arguments or another definition of the tool.
 pub(crate) fn check_cleared(call: &ToolCall, tool: &ToolSpec) -> Result<(), ToolFailure> {
     let Some(clearance) = call.clearance() else { return Err(not_approved(tool.name())) };
     let approved = clearance.proof::<CallDigest>();
@@ -32,7 +32,7 @@ pub(crate) fn check_cleared(call: &ToolCall, tool: &ToolSpec) -> Result<(), Tool
     }
     let message = format!("this call of `{}` is not the one that was approved", tool.name());
     Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(
-        "a hook changed its arguments after the approval, or the approval prompt of its tool has changed",
+        "a hook changed its arguments after the approval, or the definition of its tool has changed",
     ))
 }
 
@@ -59,18 +59,32 @@ impl ToolEntry {
 
 fn call_digest(call: &ToolCall, tool: &ToolSpec) -> String {
     let run_id = call.run_id().unwrap_or_default();
-    let prompt = prompt_digest(tool.approval());
-    digest([run_id, call.id(), tool.toolset(), tool.name(), call.args().as_str(), &prompt])
+    let tool = tool_digest(tool, tool.approval());
+    digest([run_id, call.id(), call.args().as_str(), &tool])
 }
 
-/// Returns the digest of a tool's approval prompt, with its denial message and metadata.
-pub(crate) fn prompt_digest(approval: Option<&Approval>) -> String {
-    let texts = approval.map(|Approval { prompt, denied, metadata }| [prompt, denied, metadata]);
+/// Returns the digest of a tool's definition: its names, texts, schemas and hints, and its approval.
+pub(crate) fn tool_digest(tool: &ToolSpec, approval: Option<&Approval>) -> String {
+    let approval = approval.map(|Approval { prompt, denied, metadata }| [prompt, denied, metadata]);
     // The `=` distinguishes an empty text from a missing one.
-    let texts =
-        texts.into_iter().flatten().map(|text| text.as_ref().map(|text| format!("={text}")));
-    let texts: Vec<_> = texts.map(Option::unwrap_or_default).collect();
-    digest(texts.iter().map(String::as_str))
+    let approval =
+        approval.into_iter().flatten().map(|text| text.as_ref().map(|text| format!("={text}")));
+    let approval: Vec<_> = approval.map(Option::unwrap_or_default).collect();
+    let ToolAnnotations { read_only, destructive, idempotent, open_world } = tool.annotations();
+    let hints = [read_only, destructive, idempotent, open_world].map(|hint| match hint {
+        None => "",
+        Some(false) => "no",
+        Some(true) => "yes",
+    });
+    let parts = [
+        tool.toolset(),
+        tool.name(),
+        tool.title().unwrap_or_default(),
+        tool.description(),
+        tool.args_schema(),
+        tool.result_schema(),
+    ];
+    digest(parts.into_iter().chain(hints).chain(approval.iter().map(String::as_str)))
 }
 
 /// Returns the SHA-256 of several parts, in hexadecimal. The length of each part is hashed, too, so that different lists have

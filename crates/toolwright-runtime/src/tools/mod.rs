@@ -29,7 +29,7 @@ use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 
 use approval_required::ApprovalRequired;
 pub(crate) use available::{Available, unavailable};
-pub(crate) use clearance::{check_cleared, cleared, digest, prompt_digest};
+pub(crate) use clearance::{check_cleared, cleared, digest, tool_digest};
 pub use combined::Combined;
 pub(crate) use combined::find_clash;
 pub use delegation::Delegation;

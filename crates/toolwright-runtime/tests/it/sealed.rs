@@ -391,12 +391,12 @@ async fn h7_an_approval_does_not_answer_the_same_question_of_another_run() {
 }
 
 #[tokio::test]
-async fn h7_an_approval_of_a_prompt_that_has_changed_runs_nothing() {
+async fn h7_an_approval_of_a_tool_that_has_changed_runs_nothing() {
     let log = Log::default();
-    let saying = |prompt: &'static str| {
+    let saying = |prompt: &'static str, description: &'static str| {
         let ran = log.clone();
         let words = Approval { prompt: Some(prompt.into()), ..Approval::default() };
-        let spec = ToolSpec::new("act").with_approval(words);
+        let spec = ToolSpec::new("act").with_approval(words).with_description(description);
         let registry = Registry::new();
         let act = FunctionTool::new(spec, move || {
             ran.push("acted");
@@ -408,14 +408,17 @@ async fn h7_an_approval_of_a_prompt_that_has_changed_runs_nothing() {
         registry.register_agent(agent, steps(vec![calls])).unwrap();
         Runtime::builder(registry).with_seal_keys([key()]).build()
     };
-    let (before, after) = (saying("Read the weather?"), saying("Wipe the disk?"));
+    let before = saying("Read the weather?", "Reads.");
     let text = before.export(&waiting(&before).await).await.unwrap();
-    let outcome = approve(&after, &after.restore(&text).await.unwrap()).await.unwrap();
-    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Denied);
-    assert_eq!(failure.message, "the approval request of `act` has changed since it was shown");
-    assert!(log.lines().is_empty());
-    let again = saying("Read the weather?");
+    for (prompt, description) in [("Wipe the disk?", "Reads."), ("Read the weather?", "Wipes.")] {
+        let after = saying(prompt, description);
+        let outcome = approve(&after, &after.restore(&text).await.unwrap()).await.unwrap();
+        let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Denied);
+        assert_eq!(failure.message, "the approval request of `act` has changed since it was shown");
+        assert!(log.lines().is_empty());
+    }
+    let again = saying("Read the weather?", "Reads.");
     approve(&again, &again.restore(&text).await.unwrap()).await.unwrap();
     assert_eq!(log.lines(), ["acted"]);
 }
