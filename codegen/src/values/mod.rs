@@ -14,7 +14,7 @@ use toolwright::schema::Schema;
 use toolwright::value::Map;
 
 use crate::json::Style;
-use crate::schema::{NodeId, Schemas, published, sample};
+use crate::schema::{NodeId, Schemas, aliased, published, sample};
 pub use rows::rows;
 use scalars::{add_near_constants, numbers, strings};
 pub use view::{
@@ -29,6 +29,9 @@ const MAX_VALUES: usize = 1000;
 
 /// The most bytes of the texts of objects and arrays that values are put into.
 const MAX_BYTES: usize = 4 << 20;
+
+/// The most bytes of schemas that are compiled to find valid values.
+const MAX_COMPILED: usize = 4 << 20;
 
 /// The most items of an array that is made to find a difference.
 const MAX_ITEMS: u64 = 300;
@@ -45,9 +48,7 @@ pub struct Judge {
 impl Judge {
     /// Returns the judge of a node; one without a node accepts everything.
     pub fn of(schemas: &Schemas, node: Option<NodeId>) -> Self {
-        let text =
-            node.map_or_else(|| "{}".to_owned(), |node| published(schemas, node, Style::Compact));
-        Self { validator: Schema::new(&text).ok() }
+        Self { validator: Schema::new(&text(schemas, node)).ok() }
     }
 
     /// Returns whether the schema accepts a value; `None` if its check is too costly.
@@ -56,6 +57,10 @@ impl Judge {
         let found = self.validator.as_ref()?.check_within(value.as_bytes(), &mut steps);
         (found.is_ok() || steps > 0).then_some(found.is_ok())
     }
+}
+
+fn text(schemas: &Schemas, node: Option<NodeId>) -> String {
+    node.map_or_else(|| "{}".to_owned(), |node| published(schemas, node, Style::Compact))
 }
 
 /// Returns the smallest of some values that `has` accepts and `lacks` does not.
@@ -116,13 +121,23 @@ struct Maker<'a> {
     made: usize,
     /// The bytes of the objects and arrays around them.
     bytes: usize,
-    /// A valid value of each node for which one was found.
-    valid: BTreeMap<NodeId, Value>,
+    /// A valid value of each node for which one was looked for, if one was found.
+    valid: BTreeMap<NodeId, Option<Value>>,
+    /// The bytes of the schemas that were compiled.
+    compiled: usize,
 }
 
 impl<'a> Maker<'a> {
     fn new(schemas: &'a Schemas, purpose: Purpose) -> Self {
-        Self { schemas, purpose, known: BTreeMap::new(), made: 0, bytes: 0, valid: BTreeMap::new() }
+        Self {
+            schemas,
+            purpose,
+            known: BTreeMap::new(),
+            made: 0,
+            bytes: 0,
+            valid: BTreeMap::new(),
+            compiled: 0,
+        }
     }
 
     fn is_for_codec(&self) -> bool {
@@ -135,14 +150,24 @@ impl<'a> Maker<'a> {
         self.bytes <= MAX_BYTES
     }
 
+    /// Returns the judge of a node; one that knows nothing if too much was compiled before.
+    fn judge(&mut self, node: Option<NodeId>) -> Judge {
+        if self.compiled > MAX_COMPILED {
+            return Judge { validator: None };
+        }
+        let text = text(self.schemas, node);
+        self.compiled += text.len();
+        Judge { validator: Schema::new(&text).ok() }
+    }
+
     /// Makes values of a node, or of any type without one.
     fn node(&mut self, node: Option<NodeId>, depth: usize) -> Vec<Made> {
-        let Some(node) = node else {
+        let Some(node) = node.and_then(|node| aliased(self.schemas, node).last()) else {
             return ["null", "true", "0", "\"\"", "[]", "{}"]
                 .map(|text| Made::new(json(text), "any value"))
                 .to_vec();
         };
-        let most = if self.is_for_codec() { 8 * MAX_VALUES } else { MAX_VALUES };
+        let most = if self.is_for_codec() { 3 * MAX_VALUES } else { MAX_VALUES };
         if depth > MAX_DEPTH || self.made > most {
             return Vec::new();
         }
@@ -208,20 +233,21 @@ impl<'a> Maker<'a> {
 
     /// Returns a value of a node that the node accepts, if one is found.
     fn valid(&mut self, node: Option<NodeId>, depth: usize) -> Option<Value> {
+        let node = node.and_then(|node| aliased(self.schemas, node).last());
         if let Some(value) = node.and_then(|node| self.valid.get(&node)) {
-            return Some(value.clone());
+            return value.clone();
         }
-        let judge = Judge::of(self.schemas, node);
+        let judge = self.judge(node);
         let accepted = |value: &Value| judge.accepts(&value.to_string()) == Some(true);
         let values = self.node(node, depth).into_iter().map(|made| made.value);
         let found = values.into_iter().find(accepted).or_else(|| {
             let sampled = node.and_then(|node| sample(self.schemas, node));
             sampled.map(|value| json_value(&value))
-        })?;
+        });
         if let Some(node) = node {
             self.valid.insert(node, found.clone());
         }
-        Some(found)
+        found
     }
 
     fn arrays(&mut self, rules: &Arrays, depth: usize) -> Vec<Made> {
@@ -295,8 +321,8 @@ impl<'a> Maker<'a> {
     }
 
     /// Returns the shortest of some values that a node accepts; if items have to differ, all of them and more.
-    fn items(&self, node: Option<NodeId>, made: &[Made], is_unique: bool) -> Vec<Value> {
-        let judge = Judge::of(self.schemas, node);
+    fn items(&mut self, node: Option<NodeId>, made: &[Made], is_unique: bool) -> Vec<Value> {
+        let judge = self.judge(node);
         let mut items: Vec<Value> = made.iter().map(|made| made.value.clone()).collect();
         if is_unique {
             let more = (2..MAX_ITEMS).map(|number| Value::from(number.to_string()));
@@ -330,6 +356,9 @@ impl<'a> Maker<'a> {
         };
         let bytes = size(&Value::Object(least.clone()));
         for (name, node, is_required) in &object.properties {
+            if !self.has_room(0) {
+                break;
+            }
             for made in self.node(Some(*node), depth + 1) {
                 if !self.has_room(bytes) {
                     break;

@@ -18,8 +18,8 @@ const MAX_ROWS: usize = 200;
 /// The most bytes of the payloads of one schema, and of one of them.
 const MAX_BYTES: [usize; 2] = [96 << 10, 32 << 10];
 
-/// The most steps of the check of one payload.
-const MAX_STEPS: u64 = 200_000;
+/// The most steps of the check of one payload, and of those of all payloads of a schema.
+const MAX_STEPS: [u64; 2] = [200_000, 5_000_000];
 
 /// Returns the rows for one side of a tool, as JSON lines: the shortest payloads first, none of them twice.
 ///
@@ -46,8 +46,10 @@ pub fn rows(
     payloads
         .retain(|payload| payload.text.len() <= MAX_BYTES[1] && seen.insert(payload.text.clone()));
 
-    let judged =
-        payloads.iter().filter_map(|payload| Some((payload, issues(&schema, &payload.text)?)));
+    let mut left = MAX_STEPS[1];
+    let judged = payloads
+        .iter()
+        .filter_map(|payload| Some((payload, issues(&schema, &payload.text, &mut left)?)));
     let (mut rows, mut bytes) = (Vec::new(), 0);
     for (payload, issues) in in_turn(judged) {
         if rows.len() < MAX_ROWS && bytes + payload.text.len() <= MAX_BYTES[0] {
@@ -97,10 +99,13 @@ impl Payload {
     }
 }
 
-/// Returns the issues of a payload; `None` if its check is too costly.
-fn issues(schema: &Schema, text: &str) -> Option<Vec<Issue>> {
-    let mut steps = MAX_STEPS;
-    match schema.check_within(text.as_bytes(), &mut steps) {
+/// Returns the issues of a payload; `None` if its check takes too many steps, of which some are left.
+fn issues(schema: &Schema, text: &str, left: &mut u64) -> Option<Vec<Issue>> {
+    let most = MAX_STEPS[0].min(*left);
+    let mut steps = most;
+    let found = schema.check_within(text.as_bytes(), &mut steps);
+    *left -= most - steps;
+    match found {
         Ok(()) => Some(Vec::new()),
         Err(_) if steps == 0 => None,
         Err(invalid) => Some(invalid.issues().to_vec()),
@@ -165,7 +170,10 @@ fn texts(valid: Option<&Value>) -> Vec<Payload> {
 
 /// Makes other spellings of the first text, the first number and the first array of valid values, and mistakes in them.
 fn spellings(made: &[Made], schema: &Schema) -> Vec<Payload> {
-    let accepts = |text: &str| issues(schema, text).is_some_and(|issues| issues.is_empty());
+    let accepts = |text: &str| {
+        let mut left = MAX_STEPS[0];
+        issues(schema, text, &mut left).is_some_and(|issues| issues.is_empty())
+    };
     let first = |is_kind: fn(&Value) -> bool| {
         made.iter().find(|made| {
             made.value.pointer(&made.at).is_some_and(is_kind) && accepts(&made.value.to_string())

@@ -377,7 +377,8 @@ fn of_revision(name: &str) -> Stopped<Lock> {
         )));
     };
     let mut reader = revision.reader().map_err(failed)?;
-    if let Some(text) = reader.file(LOCK_FILE, disk::MAX_TEXT_MIB).map_err(failed)? {
+    if let Some(file) = revision.files(LOCK_FILE).map_err(failed)?.first() {
+        let text = reader.read(file, disk::MAX_TEXT_MIB).map_err(failed)?;
         return parse(&text, &format!("{LOCK_FILE} of {name}"));
     }
     let (mut sources, mut bytes) = (Vec::new(), 0);
@@ -388,7 +389,7 @@ fn of_revision(name: &str) -> Stopped<Lock> {
             if is_hidden || !is_schema(Path::new(&file.path)) {
                 continue;
             }
-            let text = reader.entry(&file, disk::MAX_TEXT_MIB).map_err(failed)?;
+            let text = reader.read(&file, disk::MAX_TEXT_MIB).map_err(failed)?;
             bytes += text.len() as u64;
             if bytes > u64::from(disk::MAX_TEXT_MIB) << 20 {
                 return Err(Stop::Rejected(format!(

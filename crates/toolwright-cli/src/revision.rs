@@ -41,13 +41,15 @@ impl<'a> Revision<'a> {
     /// If git cannot be run or the list is too long.
     pub(crate) fn files(&self, folder: &str) -> io::Result<Vec<Entry>> {
         let arguments = ["ls-tree", "-r", "-z", &self.commit, "--", folder];
-        let listed = read(git(self.folder).args(arguments), MAX_LISTING_MIB)?;
+        // A clone may lack parts of a tree.
+        let listed = read(git(self.folder).args(arguments), MAX_LISTING_MIB)?
+            .ok_or_else(|| io::Error::other("the revision is not complete in this repository"))?;
         let entry = |line: &str| {
             let (about, path) = line.split_once('\t')?;
             let (path, object) = (path.to_owned(), about.split(' ').nth(2)?.to_owned());
             Some(Entry { path, object })
         };
-        Ok(listed.unwrap_or_default().split('\0').filter_map(entry).collect())
+        Ok(listed.split('\0').filter_map(entry).collect())
     }
 
     /// Starts to read objects.
@@ -63,8 +65,7 @@ impl<'a> Revision<'a> {
         let (Some(requests), Some(answers)) = pipes else {
             return Err(io::Error::other("git has no pipes"));
         };
-        let commit = self.commit.clone();
-        Ok(Reader { process, requests, answers: BufReader::new(answers), commit })
+        Ok(Reader { process, requests, answers: BufReader::new(answers) })
     }
 }
 
@@ -73,42 +74,31 @@ pub(crate) struct Reader {
     process: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
-    commit: String,
 }
 
 impl Reader {
-    /// Reads a file by its path from the folder of the revision. Returns `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reader::entry`].
-    pub(crate) fn file(&mut self, path: &str, max_mib: u32) -> io::Result<Option<String>> {
-        self.object(&format!("{}:./{path}", self.commit), max_mib)
-    }
-
     /// Reads a listed file.
     ///
     /// # Errors
     ///
-    /// If git fails, or the file is longer than that or not UTF-8.
-    pub(crate) fn entry(&mut self, entry: &Entry, max_mib: u32) -> io::Result<String> {
-        let text = self.object(&entry.object, max_mib)?;
-        text.ok_or_else(|| io::Error::other(format!("{} is missing in the repository", entry.path)))
-    }
-
-    fn object(&mut self, name: &str, max_mib: u32) -> io::Result<Option<String>> {
-        writeln!(self.requests, "{name}")?;
+    /// If git fails, or the file is missing, no file, longer than that or not UTF-8.
+    pub(crate) fn read(&mut self, entry: &Entry, max_mib: u32) -> io::Result<String> {
+        writeln!(self.requests, "{}", entry.object)?;
         self.requests.flush()?;
         let mut about = String::new();
         self.answers.by_ref().take(4096).read_line(&mut about)?;
         let words: Vec<&str> = about.split_whitespace().collect();
         let size = match words.as_slice() {
             [_, "blob", size] => size.parse::<u64>().map_err(io::Error::other)?,
-            _ => return Ok(None),
+            _ => {
+                let path = &entry.path;
+                let message = format!("{path} is missing in this repository, or is not a file");
+                return Err(io::Error::other(message));
+            }
         };
         let text = toolwright::untrusted::read_text(self.answers.by_ref().take(size), max_mib)?;
         self.answers.by_ref().take(1).read_exact(&mut [0])?;
-        Ok(Some(text))
+        Ok(text)
     }
 }
 

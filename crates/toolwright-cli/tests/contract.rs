@@ -437,6 +437,31 @@ fn files_of_a_revision_have_the_limits_of_other_files() {
     assert!(code == 1 && shown.contains("more than 64 MiB"), "{code} {shown}");
 }
 
+/// A partial clone lacks objects. That a revision has no lock must not follow from that.
+#[test]
+fn a_revision_that_is_not_complete_is_an_error() {
+    if !has(&[Prerequisite::Git]) {
+        return;
+    }
+    let project = Project::new();
+    project.git(&["init", "--quiet"]);
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "--quiet", "--message", "With a lock"]);
+    for missing in ["HEAD:toolwright.lock", "HEAD^{tree}"] {
+        let output = Command::new("git")
+            .args(["rev-parse", missing])
+            .current_dir(project.0.path())
+            .output()
+            .unwrap();
+        let object = text(&output);
+        let (folder, rest) = object.trim().split_at(2);
+        fs::remove_file(project.path(&format!(".git/objects/{folder}/{rest}"))).unwrap();
+        let (shown, code) = project.run(&["breaking", "--against", "git:HEAD"]);
+        assert_eq!(code, 3, "{missing}: {shown}");
+        assert!(shown.contains("this repository"), "{shown}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_lock_that_is_a_link_is_not_read() {

@@ -49,8 +49,7 @@ pub struct ListedTool<S = &'static str> {
     pub name: S,
     /// The digest of the whole object.
     pub all: S,
-    /// The digest of the object without texts: the title and description of the tool, and the titles, descriptions and
-    /// examples of its schemas.
+    /// The digest of the object without texts: the titles and descriptions of the tool and of its schemas.
     pub capabilities: S,
 }
 

@@ -91,7 +91,10 @@ async fn r5_only_listed_programs_run() {
         assert_eq!(failure.kind, FailureKind::Denied, "{program}");
         assert_eq!(
             failure.message,
-            format!("`{program}` may not be run, expected one of: cat, echo")
+            format!(
+                "`{}` may not be run, expected one of: cat, echo",
+                program.replace('\0', "\u{fffd}")
+            )
         );
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

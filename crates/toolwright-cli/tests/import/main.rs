@@ -27,8 +27,11 @@ toolsets:
     description: Tools of the MCP server clock_tools.
     mcp:
       server: clock_tools
-      listed: { get-time: ac2af86c2e332dda9a55922ac43fbaccb9542f2d6a95f9c65699552e7feac1f7 }
-      written: { get-time: { description: \"0247ff83\", args: \"1eac8d936ad4\" } }
+      listed:
+        get-time:
+          all: \"1e4273f33fcd46a659a200895a16496c442d4f4271c5cfb1d335d620d7164736\"
+          capabilities: \"9b9c2f8624a1012a20ccc8a0b8a7821f5f8ccd63da561db4242315d1028e51f5\"
+      written: { get-time: { description: \"526bee59\", args: \"4dc44370c68b\" } }
     tools:
       get_time:
         remote: get-time

@@ -20,7 +20,7 @@ pub struct Drift {
     /// Tools of the toolset that can do or get something else than before, with a description of the change. Everything that the
     /// server lists counts: schemas, annotations, icons, `_meta` and members that nobody here knows.
     pub changed: BTreeMap<String, String>,
-    /// Tools of the toolset of which only titles, descriptions or examples changed. Models do not see the server's texts, but
+    /// Tools of the toolset of which only titles or descriptions changed. Models do not see the server's texts, but
     /// those of the schema file.
     pub reworded: BTreeSet<String>,
     /// Tools that the server did not list when the toolset was written. Empty if the schema file has no record of that

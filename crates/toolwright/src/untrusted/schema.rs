@@ -28,8 +28,8 @@ const SCHEMAS: [&str; 16] = [
     "unevaluatedProperties",
 ];
 
-/// Keywords that only tell readers something.
-const TEXTS: [&str; 3] = ["title", "description", "examples"];
+/// Keywords whose texts only tell readers something. No reference can lead into a text.
+const TEXTS: [&str; 2] = ["title", "description"];
 
 /// Keywords whose values are compared with payloads.
 const COMPARED_KEYWORDS: [&str; 5] = ["enum", "const", "pattern", "required", "dependentRequired"];
@@ -71,7 +71,7 @@ fn cleaned(schema: &Value, kept: &[&str]) -> Value {
     }
 }
 
-/// Returns a JSON Schema without titles, descriptions and examples. Properties of these names stay, and so does everything below
+/// Returns a JSON Schema without the texts of titles and descriptions. Properties of these names stay, and so does everything below
 /// an unknown keyword.
 ///
 /// ```
@@ -85,7 +85,9 @@ pub fn without_texts(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => Value::Array(items.iter().map(without_texts).collect()),
         Value::Object(entries) => {
-            let entries = entries.iter().filter(|(key, _)| !TEXTS.contains(key));
+            let is_text =
+                |key: &str, value: &Value| TEXTS.contains(&key) && value.as_str().is_some();
+            let entries = entries.iter().filter(|(key, value)| !is_text(key, value));
             let entries = entries.map(|(key, value)| {
                 let value = match value {
                     Value::Object(schemas) if SCHEMA_MAPS.contains(&key) => {
@@ -114,7 +116,9 @@ mod tests {
     #[test]
     fn only_annotations_for_readers_are_texts() {
         let cases = [
-            (r#"{"title":"_","description":"_","examples":["_"],"type":"string"}"#, false),
+            (r#"{"title":"_","description":"_","type":"string"}"#, false),
+            (r##"{"examples":[{"required":["_"]}],"allOf":[{"$ref":"#/examples/0"}]}"##, true),
+            (r#"{"title":{"$anchor":"a","required":["_"]},"$ref":"a"}"#, true),
             (r#"{"properties":{"a":{"anyOf":[{"title":"_"}]}}}"#, false),
             (r#"{"items":[{"not":{"description":"_"}}]}"#, false),
             (r#"{"properties":{"description":{"description":"_"}}}"#, false),
