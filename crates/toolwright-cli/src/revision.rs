@@ -88,14 +88,12 @@ impl Reader {
         let mut about = String::new();
         self.answers.by_ref().take(4096).read_line(&mut about)?;
         let words: Vec<&str> = about.split_whitespace().collect();
-        let size = match words.as_slice() {
-            [_, "blob", size] => size.parse::<u64>().map_err(io::Error::other)?,
-            _ => {
-                let path = &entry.path;
-                let message = format!("{path} is missing in this repository, or is not a file");
-                return Err(io::Error::other(message));
-            }
+        let [_, "blob", size] = words.as_slice() else {
+            let path = &entry.path;
+            let message = format!("{path} is missing in this repository, or is not a file");
+            return Err(io::Error::other(message));
         };
+        let size = size.parse::<u64>().map_err(io::Error::other)?;
         let text = toolwright::untrusted::read_text(self.answers.by_ref().take(size), max_mib)?;
         self.answers.by_ref().take(1).read_exact(&mut [0])?;
         Ok(text)
