@@ -93,8 +93,8 @@ pub mod internal {
     #[cfg(feature = "project")]
     pub mod values {
         pub use crate::values::{
-            Arrays, End, Judge, Numbers, Object, Objects, Part, Rest, Strings, View, json_value,
-            retained, rows, sorted, values, witness,
+            Arrays, End, Judge, Numbers, Object, Objects, Part, Rest, Strings, View, retained,
+            rows, sorted, values, witness,
         };
     }
     pub mod yaml {

@@ -21,7 +21,7 @@ const PACKAGES: [(&str, &str); 2] =
 /// Why a prediction may be minor where cargo-semver-checks finds a patch.
 const NEW_ITEMS: &str = "cargo-semver-checks does not report new items";
 
-/// How much a new version has to announce.
+/// The kind of version that has to announce a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Patch,

@@ -3,9 +3,8 @@
 use super::module::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, import, path, root_type};
-use crate::model::Deprecation;
 use crate::naming::library;
-use crate::plan::{Arm, ExecutorPlan, ToolPlan, ToolsetCrate};
+use crate::plan::{Arm, DeprecatedCall, ExecutorPlan, ToolPlan, ToolsetCrate};
 
 /// The module of the call builders.
 pub(super) fn calls(plan: &ToolsetCrate<'_>) -> Module {
@@ -13,35 +12,18 @@ pub(super) fn calls(plan: &ToolsetCrate<'_>) -> Module {
     let own: &[_] = if types { &["specs", "types"] } else { &["specs"] };
     let calls = plan.tools.iter().map(|tool| {
         let ToolPlan { function, marker, .. } = tool;
-        let (args, deprecated) = (root_type(&tool.args), deprecated(tool));
+        let args = root_type(&tool.args);
+        let deprecated = tool.deprecated.as_ref().map(|DeprecatedCall { since, note }| {
+            let since = since.map(|version| quote!(since = #version,));
+            let note = note.as_ref().map(|note| quote!(note = #note));
+            let details = (since.is_some() || note.is_some()).then(|| quote!((#since #note)));
+            quote!(#[deprecated #details])
+        });
         quote!(#deprecated #function(#args) => specs::#marker)
     });
     let parts =
         vec![import(&TokenStream::new(), "super", own), quote!(toolwright::calls!(#(#calls),*);)];
     Module { name: "calls", about: format!("Typed calls of the `{}` tools.", plan.toolset), parts }
-}
-
-/// The attribute of the call of a deprecated tool.
-fn deprecated(plan: &ToolPlan<'_>) -> Option<TokenStream> {
-    let Deprecation { since, until, .. } = plan.tool.deprecated.as_ref()?;
-    // Lints expect a version of three numbers here.
-    let is_version = |text: &&String| {
-        let numbers: Vec<_> = text.split('.').map(str::parse::<u64>).collect();
-        numbers.len() == 3 && numbers.iter().all(Result::is_ok)
-    };
-    let version = since.as_ref().filter(is_version);
-    let notes = [
-        since.as_ref().filter(|_| version.is_none()).map(|since| format!("since {since}")),
-        plan.replacement.map(|tool| format!("use `{tool}` instead")),
-        until.as_ref().map(|day| format!("it may be gone after {day}")),
-    ];
-    let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    let version = version.map(|version| quote!(since = #version,));
-    Some(match (version, note.is_empty()) {
-        (None, true) => quote!(#[deprecated]),
-        (version, true) => quote!(#[deprecated(#version)]),
-        (version, false) => quote!(#[deprecated(#version note = #note)]),
-    })
 }
 
 /// The module of the executors: one calls the methods of a service, one calls the tools on an MCP server.

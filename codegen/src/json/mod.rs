@@ -4,6 +4,8 @@ mod text;
 
 use std::fmt::{self, Display};
 
+use toolwright::Value;
+
 pub use text::Style;
 pub(crate) use text::{JsonWriter, quoted};
 
@@ -28,6 +30,11 @@ impl Json {
     /// A string value.
     pub fn string(text: impl Into<String>) -> Self {
         Self::String(text.into())
+    }
+
+    /// Returns the same value in the form of the contract.
+    pub fn to_value(&self) -> Value {
+        self.to_string().parse().unwrap_or_default()
     }
 
     /// Returns the value of a key, if this is an object with that key.

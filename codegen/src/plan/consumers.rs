@@ -32,7 +32,7 @@ pub struct ToolPath {
     pub constant: Identifier,
     /// The function that builds a call.
     pub function: Identifier,
-    /// Whether the tool is deprecated.
+    /// Set if the tool is deprecated.
     pub is_deprecated: bool,
 }
 

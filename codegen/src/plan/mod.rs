@@ -29,7 +29,7 @@ pub use roots::{LocatedType, RootType};
 pub use service::{
     ErrorArgument, ErrorContent, ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod,
 };
-pub use tool::ToolPlan;
+pub use tool::{DeprecatedCall, ToolPlan};
 pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{

@@ -6,7 +6,7 @@ use super::roots::RootType;
 use super::types::SchemaFile;
 use super::{Planner, docs};
 use crate::json::Style;
-use crate::model::{self, ServiceId, Tool, ToolId};
+use crate::model::{self, Deprecation, ServiceId, Tool, ToolId};
 use crate::naming::{Identifier, file_name, identifier, pascal, spec_static};
 #[cfg(feature = "project")]
 use crate::options::Layout;
@@ -37,6 +37,8 @@ pub struct ToolPlan<'a> {
     pub args_sample: Option<String>,
     /// The name of the tool that replaces it.
     pub replacement: Option<&'a str>,
+    /// The deprecation of the function that builds a call, if the tool is deprecated.
+    pub deprecated: Option<DeprecatedCall<'a>>,
     /// Its arguments' schema.
     pub args_schema: SchemaFile,
     /// Its result's schema.
@@ -45,6 +47,15 @@ pub struct ToolPlan<'a> {
     pub definitions: Vec<SchemaFile>,
     /// The rows that hold its codecs to its schemas, if the project asks for them.
     pub vectors: Option<SchemaFile>,
+}
+
+/// The deprecation of a function that builds a call, as Rust's attribute has it.
+#[derive(Debug)]
+pub struct DeprecatedCall<'a> {
+    /// The version that deprecated the tool, if it has three numbers, as lints expect.
+    pub since: Option<&'a str>,
+    /// Any other version, the tool to use instead, and the last day.
+    pub note: Option<String>,
 }
 
 impl<'a> Planner<'a> {
@@ -78,6 +89,7 @@ impl<'a> Planner<'a> {
         };
         let made = tool.examples.is_empty().then(|| sample(&project.schemas, tool.args)).flatten();
         let replacement = tool.deprecated.as_ref().and_then(|why| why.replacement);
+        let replacement = replacement.map(|id| &*project[id].name.value);
         let args_schema = schema("args", tool.args);
         let result_schema = schema("result", tool.result);
         ToolPlan {
@@ -90,7 +102,8 @@ impl<'a> Planner<'a> {
             result: self.root_type(tool.result),
             implementation,
             args_sample: made.map(|args| args.to_string()),
-            replacement: replacement.map(|id| &*project[id].name.value),
+            replacement,
+            deprecated: tool.deprecated.as_ref().map(|why| deprecated(why, replacement)),
             definitions: definitions(self, tool, &args_schema.text),
             vectors: vectors(self, tool, [&args_schema.text, &result_schema.text]),
             args_schema,
@@ -117,6 +130,24 @@ fn definitions(planner: Planner<'_>, tool: &Tool, args: &str) -> Vec<SchemaFile>
 #[cfg(not(feature = "project"))]
 fn definitions(_: Planner<'_>, _: &Tool, _: &str) -> Vec<SchemaFile> {
     Vec::new()
+}
+
+fn deprecated<'a>(why: &'a Deprecation, replacement: Option<&str>) -> DeprecatedCall<'a> {
+    let is_version = |text: &str| {
+        let numbers: Vec<_> = text.split('.').map(str::parse::<u64>).collect();
+        numbers.len() == 3 && numbers.iter().all(Result::is_ok)
+    };
+    let since = why.since.as_deref();
+    let notes = [
+        since.filter(|since| !is_version(since)).map(|since| format!("since {since}")),
+        replacement.map(|tool| format!("use `{tool}` instead")),
+        why.until.as_ref().map(|day| format!("it may be gone after {day}")),
+    ];
+    let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    DeprecatedCall {
+        since: since.filter(|since| is_version(since)),
+        note: (!note.is_empty()).then_some(note),
+    }
 }
 
 /// Returns the rows for the arguments and the result of a tool, if the project asks for them.

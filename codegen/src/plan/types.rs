@@ -156,7 +156,7 @@ impl Struct {
     }
 }
 
-/// How a constructor is written.
+/// The form of a constructor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constructor {
     /// As a function.

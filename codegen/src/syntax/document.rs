@@ -226,7 +226,7 @@ mapping! {
         timeout: Option<Period>,
         /// How transient failures are retried.
         retry: Option<Retry>,
-        /// Whether its calls never run at the same time as other calls of the same step.
+        /// Set to true if its calls must not run at the same time as other calls of the same step.
         sequential: Option<bool>,
         /// Enforcement of the schema of its arguments by model providers, which some offer only for a few tools. Default: prefer.
         strict: Option<Word<Strictness>>,

@@ -18,7 +18,7 @@ use crate::schema::{NodeId, Schemas, aliased, published, sample};
 pub use rows::rows;
 use scalars::{add_near_constants, numbers, strings};
 pub use view::{
-    Arrays, End, Numbers, Object, Objects, Part, Rest, Strings, View, json_value, retained, sorted,
+    Arrays, End, Numbers, Object, Objects, Part, Rest, Strings, View, retained, sorted,
 };
 
 /// The deepest nesting of made values.
@@ -82,7 +82,7 @@ pub fn values(schemas: &Schemas, nodes: &[Option<NodeId>]) -> Vec<String> {
     values
 }
 
-/// What values are made for.
+/// The use of made values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     /// To find a value that only one of two schemas accepts.
@@ -242,7 +242,7 @@ impl<'a> Maker<'a> {
         let values = self.node(node, depth).into_iter().map(|made| made.value);
         let found = values.into_iter().find(accepted).or_else(|| {
             let sampled = node.and_then(|node| sample(self.schemas, node));
-            sampled.map(|value| json_value(&value))
+            sampled.map(|value| value.to_value())
         });
         if let Some(node) = node {
             self.valid.insert(node, found.clone());
@@ -403,9 +403,9 @@ impl<'a> Maker<'a> {
     fn add_examples(&self, node: NodeId, found: &mut Vec<Made>) {
         let annotations = &self.schemas[node].annotations;
         let examples = annotations.examples.iter();
-        found.extend(examples.map(|value| Made::new(json_value(value), "an example")));
+        found.extend(examples.map(|value| Made::new(value.to_value(), "an example")));
         let default = annotations.default.as_ref();
-        found.extend(default.map(|value| Made::new(json_value(value), "the default")));
+        found.extend(default.map(|value| Made::new(value.to_value(), "the default")));
     }
 }
 

@@ -64,7 +64,7 @@ pub fn rows(
 /// A payload, and why it was made.
 struct Payload {
     text: String,
-    /// Whether it is written as a text: another spelling of a value, or no JSON.
+    /// Set if it is written as a text: another spelling of a value, or no JSON.
     is_text: bool,
     at: String,
     reason: Cow<'static, str>,

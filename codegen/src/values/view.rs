@@ -256,7 +256,7 @@ impl View {
                 Part::Rules(_) => {}
             }
         }
-        let value = json_value(value);
+        let value = value.to_value();
         match &value {
             Value::Null => self.null = true,
             Value::Boolean(_) => push(&mut self.boolean, value),
@@ -336,11 +336,6 @@ pub fn is_integer(value: &Value) -> bool {
     value.as_number().is_some_and(Number::is_integer)
 }
 
-/// Returns a value of the compiler as one that compares by its meaning.
-pub fn json_value(value: &Json) -> Value {
-    value.to_string().parse().unwrap_or_default()
-}
-
 fn numbers(rules: &NumberRules, is_integer: bool) -> Numbers {
     let ends = if is_integer {
         let end = |limit: Option<i128>| limit.map(|limit| (Number::from(limit), false));
@@ -368,7 +363,7 @@ fn operand(schemas: &Schemas, assertion: &Assertion) -> String {
         format!("[{}]", items.join(","))
     };
     match &assertion.operand {
-        Operand::Plain(value) => sorted(&json_value(value)),
+        Operand::Plain(value) => sorted(&value.to_value()),
         Operand::Schema(node) => schema(node),
         Operand::Schemas(nodes) if assertion.keyword.word() == "prefixItems" => {
             nodes.iter().map(schema).collect::<Vec<_>>().join(",")

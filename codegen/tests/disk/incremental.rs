@@ -92,7 +92,7 @@ toolsets: { words: { tools: { spell: { description: Spell., result: Word } } } }
 ];
 
 /// Replacements to make in one schema file or in all.
-const EDITS: [(&str, &str); 27] = [
+const EDITS: [(&str, &str); 28] = [
     ("minimum: 0", "minimum: 1"),
     ("{ type: integer, ", "{ type: number, "),
     ("required: [amount]", "required: []"),
@@ -123,6 +123,8 @@ const EDITS: [(&str, &str); 27] = [
     ),
     ("parts: { type: array,", "parts: { type: array, uniqueItems: true,"),
     ("all: { type: array,", "all: { type: array, uniqueItems: true,"),
+    // An agent in another file re-exports its call.
+    ("Drop an order.,", "Drop an order., deprecated: {},"),
 ];
 
 /// The path of the record.

@@ -149,7 +149,7 @@ fn every_code_is_listed_and_explained() {
     let codes = list.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
     let codes: Vec<&str> = codes.collect();
     assert!(codes.len() > 80 && codes.contains(&"duplicate-tool"), "{list}");
-    // The rules of `diff` stand behind the codes.
+    // The list of codes ends with the rules of `diff`.
     for (code, begin) in [
         (codes[0], " (error)\n\n"),
         ("duplicate-tool", " (error)\n\n"),

@@ -1,6 +1,5 @@
 //! Computes the digests of values that a file records to notice later edits.
 
-use toolwright::Value;
 use toolwright::digests::{ListedDigests, digest};
 use toolwright_codegen::internal::Json;
 
@@ -9,19 +8,15 @@ const SHORT: usize = 8;
 
 /// The digests of a tool as its server lists it.
 pub(super) fn listed(tool: &Json) -> ListedDigests {
-    toolwright::digests::listed(&exact(tool))
+    toolwright::digests::listed(&tool.to_value())
 }
 
 /// The digest of one value.
 pub(super) fn value(value: &Json) -> String {
-    text(&exact(value).to_canonical())[..SHORT].to_owned()
+    text(&value.to_value().to_canonical())[..SHORT].to_owned()
 }
 
 /// The digest of a text, with all its digits.
 pub(super) fn text(text: &str) -> String {
     digest("import", text)
-}
-
-fn exact(value: &Json) -> Value {
-    value.to_string().parse().unwrap_or_default()
 }

@@ -147,7 +147,7 @@ pub fn mcp(
     let json =
         json_text::read(text).map_err(|error| ImportError::List(ToolListError::Syntax(error)))?;
     // Hidden characters are replaced, which has a warning of its own.
-    suspicions::warn(text, &mut warnings, |suspicion| suspicion != Suspicion::Hidden);
+    suspicions::warn(&json.to_value(), &mut warnings, |suspicion| suspicion != Suspicion::Hidden);
     let list = listing::read(json, &mut warnings)
         .map_err(|error| ImportError::List(ToolListError::Form(error)))?;
     check_removed(&list.tools, request, existing, &mut report)?;

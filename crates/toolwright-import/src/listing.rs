@@ -7,7 +7,6 @@ use super::json_text;
 use super::keywords::{Entries, take};
 use super::provenance;
 use super::warnings::Warnings;
-use toolwright::Value;
 use toolwright::digests::ListedDigests;
 use toolwright::pointer::escaped;
 use toolwright::remote::Provenance;
@@ -264,8 +263,7 @@ const KEPT: [&str; 2] = ["default", "examples"];
 
 /// Replaces the hidden characters in the texts of a value. Returns `None` if there are none.
 pub(super) fn visible_texts(value: &Json) -> Option<Json> {
-    let value: Value = value.to_string().parse().ok()?;
-    json_text::read(&visible_schema(&value, &KEPT)?.to_string()).ok()
+    json_text::read(&visible_schema(&value.to_value(), &KEPT)?.to_string()).ok()
 }
 
 /// Returns a warning if keys or values have hidden characters. They are kept, as calls depend on them.

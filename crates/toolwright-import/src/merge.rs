@@ -21,7 +21,7 @@ use toolwright_codegen::internal::Json;
 /// The keys of a tool that an import writes, in their order. Other keys follow them.
 const WRITTEN: [&str; 6] = ["remote", "title", "description", "args", "result", "annotations"];
 
-/// What the report says of a tool whose schemas in the file do not change.
+/// The line of the report for a tool that changed, but not in the schemas of the file.
 const OTHER_CHANGES: &str = "parts that the file does not show, such as hints, icons, `_meta` or keywords that are not supported";
 
 /// Returns the new document of the file, and the keys to rename.

@@ -25,7 +25,7 @@ pub struct LockedServer {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListedTool {
-    /// The whole object, with members that nobody here knows.
+    /// The whole object, with unknown members.
     pub raw: Box<RawValue>,
     /// Its digest: `sha256:` and 64 hexadecimal digits.
     pub digest: String,

@@ -65,7 +65,8 @@ pub(crate) fn settle(findings: &mut [Finding], old: &LockedTool, new: &LockedToo
     }
 }
 
-/// What the tools of a lock need of crates: methods of traits, and parameters of functions that register a toolset.
+/// The methods of traits that the tools of a lock call, and the kinds of tools, each of which is a parameter of the function that
+/// registers its toolset.
 pub(crate) struct Needs<'a> {
     /// The toolsets, each with a kind of its tools.
     kinds: BTreeSet<(&'a str, &'a str)>,

@@ -56,18 +56,7 @@ pub(crate) fn changes(
         }
         _ => {}
     }
-    for (error, advice) in &old.errors {
-        match new.errors.get(error) {
-            None => add(&rules::ERROR_REMOVED, "errors", format!("`{error}` is gone")),
-            Some(now) if now != advice => {
-                add(&rules::RECOVERY_CHANGED, "errors", format!("`{error}`: {}", was(now, advice)));
-            }
-            Some(_) => {}
-        }
-    }
-    for error in new.errors.keys().filter(|error| !old.errors.contains_key(*error)) {
-        add(&rules::ERROR_ADDED, "errors", format!("`{error}` is new"));
-    }
+    errors(&old.errors, &new.errors, &mut add);
     if old.annotations != new.annotations {
         add(
             &rules::ANNOTATION_CHANGED,
@@ -118,6 +107,26 @@ pub(crate) fn changes(
     found.extend(arguments(name, old, new, searches)?);
     found.extend(compare(name, Side::Result, old.result.get(), new.result.get(), searches)?);
     Ok(found)
+}
+
+/// Compares the declared errors, each with its advice.
+fn errors(
+    old: &BTreeMap<String, String>,
+    new: &BTreeMap<String, String>,
+    add: &mut impl FnMut(&'static Rule, &str, String),
+) {
+    for (error, advice) in old {
+        match new.get(error) {
+            None => add(&rules::ERROR_REMOVED, "errors", format!("`{error}` is gone")),
+            Some(now) if now != advice => {
+                add(&rules::RECOVERY_CHANGED, "errors", format!("`{error}`: {}", was(now, advice)));
+            }
+            Some(_) => {}
+        }
+    }
+    for error in new.keys().filter(|error| !old.contains_key(*error)) {
+        add(&rules::ERROR_ADDED, "errors", format!("`{error}` is new"));
+    }
 }
 
 /// Compares how the calls of a tool are run.

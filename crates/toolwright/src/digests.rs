@@ -11,7 +11,7 @@ use crate::{ToolSpec, Value};
 /// The digests of a tool as a server lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedDigests {
-    /// The digest of the whole object, with members that nobody here knows.
+    /// The digest of the whole object, with unknown members.
     pub all: String,
     /// The digest of the object without texts: the titles and descriptions of the tool and of its schemas.
     pub capabilities: String,

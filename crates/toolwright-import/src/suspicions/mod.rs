@@ -47,7 +47,7 @@ const LONGEST: usize = 64 * 1024;
 /// The most bytes of different texts of one list that are searched.
 const MOST: usize = 4 << 20;
 
-/// What stands for the name of a tool of the same list, whose mention is no order about tools of others.
+/// The sign in place of the name of a tool of the same list. A server may give orders about its own tools.
 const OWN: &str = "§";
 
 /// Patterns of one kind in lower case, with a single blank for each run of blanks in a line.
@@ -79,14 +79,13 @@ static BLANKS: LazyLock<Regex> = LazyLock::new(|| {
 /// its tools. Empty if the text is not such a list.
 pub fn suspicions(list: &str) -> Vec<Warning> {
     let mut warnings = Warnings::default();
-    warn(list, &mut warnings, |_| true);
+    warn(&list.parse().unwrap_or_default(), &mut warnings, |_| true);
     warnings.into_vec()
 }
 
 /// Adds a warning for each kind of suspicious text in a list of tools, if the kind counts.
-pub(super) fn warn(list: &str, warnings: &mut Warnings, counts: fn(Suspicion) -> bool) {
-    let list: Value = list.parse().unwrap_or_default();
-    let result = list.get("result").unwrap_or(&list);
+pub(super) fn warn(list: &Value, warnings: &mut Warnings, counts: fn(Suspicion) -> bool) {
+    let result = list.get("result").unwrap_or(list);
     let tools = result.get("tools").unwrap_or(result).as_array().unwrap_or_default();
     let name = |tool: &Value| Some(tool.get("name")?.as_str()?.to_lowercase());
     let names = tools.iter().filter_map(name).collect();
@@ -108,7 +107,7 @@ pub(super) fn warn(list: &str, warnings: &mut Warnings, counts: fn(Suspicion) ->
 struct Texts {
     /// The names of the tools, in lower case.
     names: BTreeSet<String>,
-    /// What is suspicious in each text so far, as many texts occur often.
+    /// The suspicions about each text so far, as many texts occur often.
     known: BTreeMap<String, BTreeSet<Suspicion>>,
     /// The bytes that may still be searched.
     left: usize,

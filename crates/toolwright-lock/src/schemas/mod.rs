@@ -140,7 +140,7 @@ struct Comparison<'a> {
     searches: &'a Searches,
     /// The values that were found for pairs of nodes: one that is lost, and one that is gained.
     searched: BTreeMap<(Option<NodeId>, Option<NodeId>), [Option<String>; 2]>,
-    /// Whether nodes have keywords whose meaning is not compared.
+    /// By node: true if it has keywords whose meaning is not compared.
     with_rules: BTreeMap<NodeId, bool>,
     /// Pairs of nodes that are or were compared.
     compared: BTreeSet<(NodeId, NodeId)>,

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use toolwright::Value;
+use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::schema::{Annotations, NodeId};
-use toolwright_codegen::internal::values::{json_value, retained, sorted};
+use toolwright_codegen::internal::values::{retained, sorted};
 
 use super::{Comparison, Place, Shows};
 use crate::classes::Trust;
@@ -53,7 +54,7 @@ impl Comparison<'_> {
             let rule = self.of([&rules::EXAMPLES_CHANGED, &rules::EXAMPLES_CHANGED_IN_RESULT]);
             found.push((rule, "examples".to_owned()));
         }
-        let default = |annotations: &Annotations| annotations.default.as_ref().map(json_value);
+        let default = |annotations: &Annotations| annotations.default.as_ref().map(Json::to_value);
         let (before, after) = (default(&was), default(&is));
         if before != after {
             let text = |value: Option<Value>| {

@@ -28,7 +28,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Our findings that break whoever has the other version.
+    /// Our findings that are major for the user of the other version.
     pub(crate) fn breaking(&self) -> Vec<&Finding> {
         let is_breaking = |finding: &&Finding| match self.role {
             Role::Deserializer => finding.classes.caller == Change::Major,

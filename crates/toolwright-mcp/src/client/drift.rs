@@ -18,7 +18,7 @@ pub struct Drift {
     /// Tools of the toolset that the server no longer has.
     pub missing: BTreeSet<String>,
     /// Tools of the toolset that can do or get something else than before, with a description of the change. Everything that the
-    /// server lists counts: schemas, annotations, icons, `_meta` and members that nobody here knows.
+    /// server lists counts: schemas, annotations, icons, `_meta` and unknown members.
     pub changed: BTreeMap<String, String>,
     /// Tools of the toolset of which only titles or descriptions changed. Models do not see the server's texts, but
     /// those of the schema file.

@@ -24,8 +24,8 @@ pub struct ClientOptions {
     pub(super) backoff: (Duration, Duration),
 }
 
-/// How calls of a generated toolset are handled when a tool has changed since the import: not just its schemas, but anything that the
-/// server lists of it.
+/// The handling of calls of a generated toolset when a tool has changed since the import. Everything that the server lists of a tool
+/// counts, not only its schemas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DriftPolicy {
     /// Calls of changed or missing tools fail; other calls are not affected. If only texts changed, a warning is logged.

@@ -62,8 +62,8 @@ pub(super) struct Target<'v> {
     pub(super) dynamic: Option<String>,
 }
 
-/// Keywords whose value is a schema, a list of schemas, or a map of schemas.
-const SCHEMA_KEYWORDS: [&str; 13] = [
+/// Keywords whose value is a schema.
+pub(crate) const SCHEMA_KEYWORDS: [&str; 12] = [
     "additionalItems",
     "additionalProperties",
     "contains",
@@ -76,10 +76,13 @@ const SCHEMA_KEYWORDS: [&str; 13] = [
     "then",
     "unevaluatedItems",
     "unevaluatedProperties",
-    "extends",
 ];
-const LIST_KEYWORDS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-const MAP_KEYWORDS: [&str; 6] =
+
+/// Keywords whose value is a list of schemas, or may be one.
+pub(crate) const LIST_KEYWORDS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+
+/// Keywords whose value is a map from names to schemas, or may be one.
+pub(crate) const MAP_KEYWORDS: [&str; 6] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
 impl<'v> Resources<'v> {
@@ -123,7 +126,9 @@ impl<'v> Resources<'v> {
                             self.visit(schema, resource, format!("{}/{}", place(), escaped(name)));
                         }
                     }
-                    _ if SCHEMA_KEYWORDS.contains(&keyword) && !is_reference => {
+                    _ if !is_reference
+                        && (SCHEMA_KEYWORDS.contains(&keyword) || keyword == "extends") =>
+                    {
                         self.visit(value, resource, place());
                     }
                     _ => {}

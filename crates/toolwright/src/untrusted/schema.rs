@@ -2,31 +2,8 @@
 
 use super::visible;
 use crate::Value;
+use crate::schema::{LIST_KEYWORDS, MAP_KEYWORDS, SCHEMA_KEYWORDS};
 use crate::value::Map;
-
-/// Keywords whose value is a map from names to schemas.
-const SCHEMA_MAPS: [&str; 6] =
-    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
-
-/// Keywords whose value is a schema, or a list of schemas.
-const SCHEMAS: [&str; 16] = [
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "oneOf",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
 
 /// Keywords whose texts only tell readers something. No reference can lead into a text.
 const TEXTS: [&str; 2] = ["title", "description"];
@@ -49,7 +26,7 @@ fn cleaned(schema: &Value, kept: &[&str]) -> Value {
         Value::Object(entries) => {
             let entries = entries.iter().map(|(key, value)| {
                 let value = match (key, value) {
-                    (key, Value::Object(schemas)) if SCHEMA_MAPS.contains(&key) => {
+                    (key, Value::Object(schemas)) if MAP_KEYWORDS.contains(&key) => {
                         let schemas = schemas.iter();
                         Value::Object(
                             schemas
@@ -90,14 +67,16 @@ pub fn without_texts(schema: &Value) -> Value {
             let entries = entries.iter().filter(|(key, value)| !is_text(key, value));
             let entries = entries.map(|(key, value)| {
                 let value = match value {
-                    Value::Object(schemas) if SCHEMA_MAPS.contains(&key) => {
+                    Value::Object(schemas) if MAP_KEYWORDS.contains(&key) => {
                         let schemas = schemas.iter();
                         let schemas: Map<Value> = schemas
                             .map(|(name, of)| (name.to_owned(), without_texts(of)))
                             .collect();
                         Value::Object(schemas)
                     }
-                    _ if SCHEMAS.contains(&key) => without_texts(value),
+                    _ if SCHEMA_KEYWORDS.contains(&key) || LIST_KEYWORDS.contains(&key) => {
+                        without_texts(value)
+                    }
                     _ => value.clone(),
                 };
                 (key.to_owned(), value)
