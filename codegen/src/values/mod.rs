@@ -30,6 +30,9 @@ const MAX_VALUES: usize = 1000;
 /// The most bytes of the texts of objects and arrays that values are put into.
 const MAX_BYTES: usize = 4 << 20;
 
+/// The most bytes of a value for a codec.
+const LARGEST: usize = 32 << 10;
+
 /// The most bytes of schemas that are compiled to find valid values.
 const MAX_COMPILED: usize = 4 << 20;
 
@@ -226,6 +229,9 @@ impl<'a> Maker<'a> {
             self.add_examples(node, &mut found);
             add_mistakes(&view, &mut found);
         }
+        if self.is_for_codec() {
+            found.retain(|made| size(&made.value) <= LARGEST);
+        }
         self.made += found.len();
         self.known.insert((node, depth), found.clone());
         found
@@ -242,7 +248,8 @@ impl<'a> Maker<'a> {
         let values = self.node(node, depth).into_iter().map(|made| made.value);
         let found = values.into_iter().find(accepted).or_else(|| {
             let sampled = node.and_then(|node| sample(self.schemas, node));
-            sampled.map(|value| value.to_value())
+            let value = sampled.map(|value| value.to_value());
+            value.filter(|value| !self.is_for_codec() || size(value) <= LARGEST)
         });
         if let Some(node) = node {
             self.valid.insert(node, found.clone());
@@ -294,7 +301,7 @@ impl<'a> Maker<'a> {
         if before < MAX_ITEMS {
             let bytes = size(&Value::Array(filled(before)));
             for last in further {
-                if !self.has_room(bytes) {
+                if !self.has_room(bytes + size(&last.value)) {
                     break;
                 }
                 found.push(last.inside(&before.to_string(), |last| {
@@ -304,10 +311,10 @@ impl<'a> Maker<'a> {
                 }));
             }
         }
-        let bytes = places.iter().map(size).sum();
+        let bytes: usize = places.iter().map(size).sum();
         for (index, place) in rules.places.iter().enumerate() {
             for item in self.node(Some(*place), depth + 1) {
-                if !self.has_room(bytes) {
+                if !self.has_room(bytes + size(&item.value)) {
                     break;
                 }
                 found.push(item.inside(&index.to_string(), |item| {
@@ -360,7 +367,7 @@ impl<'a> Maker<'a> {
                 break;
             }
             for made in self.node(Some(*node), depth + 1) {
-                if !self.has_room(bytes) {
+                if !self.has_room(bytes + size(&made.value)) {
                     break;
                 }
                 found.push(made.inside(name, |value| with(name, value)));
@@ -383,18 +390,25 @@ impl<'a> Maker<'a> {
             Rest::Closed | Rest::Silent => Vec::new(),
         };
         for made in further {
-            if self.has_room(bytes) {
+            if self.has_room(bytes + size(&made.value)) {
                 found.push(made.inside(&key, |value| with(&key, value)));
             }
         }
         if self.is_for_codec() {
-            let mut all = least.clone();
+            let (mut all, mut bytes) = (least.clone(), bytes);
             for (name, node, is_required) in &object.properties {
+                if bytes > LARGEST {
+                    break;
+                }
                 if !is_required && let Some(value) = self.valid(Some(*node), depth + 1) {
+                    bytes += name.len() + size(&value);
                     all.insert(name.as_str(), value);
                 }
             }
-            found.insert(1, Made::new(Value::Object(all), "every key is present"));
+            // Otherwise it is not complete.
+            if bytes <= LARGEST {
+                found.insert(1, Made::new(Value::Object(all), "every key is present"));
+            }
         }
         found
     }

@@ -8,15 +8,15 @@ use toolwright::pointer::unescaped;
 use toolwright::schema::Schema;
 use toolwright::{Issue, Value};
 
-use super::{Made, Maker, Purpose, json};
+use super::{LARGEST, Made, Maker, Purpose, json};
 use crate::json::quoted;
 use crate::schema::{NodeId, Schemas};
 
 /// The most rows for one schema.
 const MAX_ROWS: usize = 200;
 
-/// The most bytes of the payloads of one schema, and of one of them.
-const MAX_BYTES: [usize; 2] = [96 << 10, 32 << 10];
+/// The most bytes of the payloads of one schema.
+const MAX_BYTES: usize = 96 << 10;
 
 /// The most steps of the check of one payload, and of those of all payloads of a schema.
 const MAX_STEPS: [u64; 2] = [200_000, 5_000_000];
@@ -43,8 +43,7 @@ pub fn rows(
     payloads.extend(texts(base.as_ref()));
     payloads.extend(spellings(&made, &schema));
     let mut seen = BTreeSet::new();
-    payloads
-        .retain(|payload| payload.text.len() <= MAX_BYTES[1] && seen.insert(payload.text.clone()));
+    payloads.retain(|payload| payload.text.len() <= LARGEST && seen.insert(payload.text.clone()));
 
     let mut left = MAX_STEPS[1];
     let judged = payloads
@@ -52,7 +51,7 @@ pub fn rows(
         .filter_map(|payload| Some((payload, issues(&schema, &payload.text, &mut left)?)));
     let (mut rows, mut bytes) = (Vec::new(), 0);
     for (payload, issues) in in_turn(judged) {
-        if rows.len() < MAX_ROWS && bytes + payload.text.len() <= MAX_BYTES[0] {
+        if rows.len() < MAX_ROWS && bytes + payload.text.len() <= MAX_BYTES {
             bytes += payload.text.len();
             rows.push((&payload.text, payload.row(of, issues.first())));
         }

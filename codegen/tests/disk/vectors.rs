@@ -54,7 +54,15 @@ fn each_side_has_20_to_200_short_rows_and_none_twice() {
         "{ type: array, minItems: 1000, maxItems: 1000, items: { type: string, minLength: 20 } }";
     let tight = "{ type: string, minLength: 6000, maxLength: 6000 }";
     let never = "{ type: string, pattern: '(?=a)b' }";
-    for schema in ["{}", "{ type: 'null' }", "{ const: 1 }", &wide, &nested, lists, tight, never] {
+    // Its values would take gigabytes if they were made before they are found to be too long.
+    let many = |key: char, count: usize, schema: &str| {
+        let keys: Vec<_> = (0..count).map(|index| format!("{key}{index}: {schema}")).collect();
+        format!("{{ type: object, properties: {{ {} }} }}", keys.join(", "))
+    };
+    let large = many('a', 20, &many('b', 20, "{ type: string, minLength: 4000 }"));
+    let schemas =
+        ["{}", "{ type: 'null' }", "{ const: 1 }", &wide, &nested, lists, tight, never, &large];
+    for schema in schemas {
         let args = format!("{{ type: object, properties: {{ a: {schema} }} }}");
         let text = format!(
             "toolwright: 1\nservice: a\ntoolsets:\n  a:\n    tools:\n      a: {{ description: A., args: {args}, result: {schema} }}\n"

@@ -19,6 +19,12 @@ use crate::wire;
 const SECRET_HEADERS: [&str; 5] =
     ["authorization", "x-api-key", "x-goog-api-key", "api-key", "x-amz-security-token"];
 
+/// The parameters of a query that hold a secret.
+const SECRET_KEYS: [&str; 4] = ["key", "api_key", "api-key", "access_token"];
+
+/// The most bytes of a cassette.
+const MAX_BYTES: u64 = 256 << 20;
+
 /// A recorded request and its response.
 pub(crate) struct Exchange {
     pub(crate) path: String,
@@ -41,9 +47,13 @@ impl Script {
         let wrong = |what: String| {
             io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", path.display()))
         };
-        let text = fs::read_to_string(path).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-        })?;
+        let failed =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let found = fs::metadata(path).map_err(failed)?;
+        if !found.is_file() || found.len() > MAX_BYTES {
+            return Err(wrong(format!("it is no file of at most {MAX_BYTES} bytes")));
+        }
+        let text = fs::read_to_string(path).map_err(failed)?;
         let file: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let listed = file["exchanges"].as_array().ok_or_else(|| {
             wrong(
@@ -105,7 +115,8 @@ pub(crate) fn without_secrets(received: &ReceivedRequest) -> (String, Value) {
 /// Returns a redactor of the key of a request.
 pub(crate) fn redactor(received: &ReceivedRequest) -> Redactor {
     let query = received.path.split_once('?').map(|(_, query)| query).unwrap_or_default();
-    let in_query = query.split('&').filter_map(|pair| pair.strip_prefix("key="));
+    let in_query = query.split('&').filter_map(|pair| pair.split_once('='));
+    let in_query = in_query.filter(|(name, _)| SECRET_KEYS.contains(name)).map(|(_, key)| key);
     let in_headers =
         received.headers.iter().filter(|(name, _)| SECRET_HEADERS.contains(&name.as_str()));
     let in_headers =

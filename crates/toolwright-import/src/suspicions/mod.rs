@@ -62,7 +62,8 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         lines.filter(|line| !line.starts_with("# ")).filter_map(|line| line.split_once('\t'));
     let rows = rows.filter_map(|(name, pattern)| {
         let (_, kind) = KINDS.iter().find(|(known, _)| *known == name)?;
-        Some((*kind, pattern))
+        // With boundaries of Unicode words, a text with other than ASCII characters is matched a hundred times as slowly.
+        Some((*kind, pattern.replace(r"\b", r"(?-u:\b)")))
     });
     let (kinds, patterns): (Vec<_>, Vec<_>) = rows.unzip();
     // With room for their states, the patterns are matched a thousand times as fast.
@@ -235,5 +236,17 @@ impl fmt::Display for Suspicion {
                 "a text may give orders about other tools or approvals; read it before the tool is used"
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PATTERNS;
+
+    #[test]
+    fn no_boundary_of_words_is_slow_on_other_than_ascii_characters() {
+        for pattern in PATTERNS.set.patterns() {
+            assert!(!pattern.replace(r"(?-u:\b)", "").contains(r"\b"), "{pattern}");
+        }
     }
 }
