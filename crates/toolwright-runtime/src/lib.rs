@@ -145,7 +145,7 @@ pub mod suspended;
 pub mod testing;
 pub mod tools;
 pub mod watch;
-mod wire;
+pub mod wire;
 
 pub use agent::{
     Agent, AgentSpec, Exchange, ModelEvent, ModelUsage, PastRun, PlannedCall, Planner, Policy,

@@ -1,4 +1,5 @@
-//! Serializable forms of calls, results and scopes, for suspended runs, the journal and remote toolsets.
+//! Calls, outcomes and scopes as JSON text, for suspended runs, journals, remote toolsets and other transports. A call without
+//! its clearance: the reader decides whether to trust that it was approved.
 
 use std::collections::BTreeMap;
 
@@ -113,6 +114,39 @@ pub(crate) struct WireExchange {
     outcome: WireOutcome,
 }
 
+/// Returns a call as JSON text. Its clearance is left out.
+pub fn call_to_json(call: &ToolCall) -> String {
+    to_json(&WireCall::from(call))
+}
+
+/// Reads a call that was written by [`call_to_json`]. It has no clearance.
+///
+/// # Errors
+///
+/// The text is not such a call.
+pub fn call_from_json(json: &str) -> Result<ToolCall, BoxError> {
+    Ok(serde_json::from_str::<WireCall>(json)?.into())
+}
+
+/// Returns an outcome as JSON text.
+pub fn outcome_to_json(outcome: &Outcome) -> String {
+    to_json(&WireOutcome::from(outcome))
+}
+
+/// Reads an outcome that was written by [`outcome_to_json`].
+///
+/// # Errors
+///
+/// The text is not such an outcome.
+pub fn outcome_from_json(json: &str) -> Result<Outcome, BoxError> {
+    Ok(serde_json::from_str::<WireOutcome>(json)?.into())
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    let json = serde_json::to_string(value);
+    json.unwrap_or_else(|error| unreachable!("it holds only strings and numbers: {error}"))
+}
+
 impl From<&ToolCall> for WireCall {
     fn from(call: &ToolCall) -> Self {
         Self {
@@ -223,8 +257,7 @@ impl PastRun {
     /// Returns the run as JSON text, which [`from_json`](Self::from_json) reads. Store it where only the host can write,
     /// since it is not sealed and planners trust it.
     pub fn to_json(&self) -> String {
-        let json = serde_json::to_string(&WireRun::from(self));
-        json.unwrap_or_else(|error| unreachable!("it holds only strings: {error}"))
+        to_json(&WireRun::from(self))
     }
 
     /// Reads a run that was written by [`to_json`](Self::to_json).

@@ -67,6 +67,7 @@ pub(crate) enum Target {
 pub struct CallRequest {
     pub(crate) call: ToolCall,
     pub(crate) events: Option<Arc<dyn EventSink>>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
 }
 
 /// The outcome of a run.
@@ -402,13 +403,20 @@ impl HostOptions {
 impl CallRequest {
     /// Requests a call with the scope it has.
     pub fn new(call: ToolCall) -> Self {
-        Self { call, events: None }
+        Self { call, events: None, approver: None }
     }
 
     /// Sends the events of this call to a sink.
     #[must_use]
     pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.events = Some(sink);
+        self
+    }
+
+    /// Sets the approver of this call. The default is the approver of the runtime.
+    #[must_use]
+    pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
         self
     }
 }

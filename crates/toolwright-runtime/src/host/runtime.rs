@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::FutureExt;
 use toolwright::call::fresh_id;
-use toolwright::{BoxFuture, Executor, Payload, ToolCall, ToolFailure, ToolResult};
+use toolwright::{BoxError, BoxFuture, Executor, Payload, ToolCall, ToolFailure, ToolResult};
 
 use super::request::{
     CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Target,
@@ -21,7 +21,9 @@ use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
 use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
 use crate::suspended::{InMemory, SealKey, StateError, SuspendedRuns};
-use crate::tools::{Combined, EnteredToolset, ToolSpecRef, ToolsetError};
+use crate::tools::{
+    Combined, EnteredToolset, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
+};
 use crate::watch::{EventSink, Publisher};
 
 /// Runs the agents and tools of a [`Registry`]. Cheap to clone.
@@ -200,6 +202,11 @@ impl Runtime {
         })
     }
 
+    /// Returns the registry.
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+
     /// Returns the specs of all tools that are known before any run, in the order of registration. Tools of a toolset that was
     /// registered with [`register_toolset`](Registry::register_toolset) are not included.
     pub fn specs(&self) -> Vec<ToolSpecRef> {
@@ -283,18 +290,51 @@ impl Runtime {
     ///
     /// A call whose scope has no run id gets a generated one, so that a [`Journal`] cannot repeat it.
     pub async fn call(&self, request: impl Into<CallRequest>) -> ToolResult {
-        let CallRequest { call, events } = request.into();
-        let mut scope = call.scope().clone();
-        scope.run_id.get_or_insert_with(|| fresh_id("run"));
-        let call = call.with_scope(scope.clone());
-        let publisher = self.0.publisher(None, Arc::new(scope), events);
+        let (call, publisher, approver) = self.prepare(request.into());
         let Some(tool) = self.0.registry.registered(call.tool()) else {
             return self.refuse_unknown(call, publisher);
         };
         // The dispatcher catches panics of the tool. This catches panics of the toolset's `enter` and `exit`.
-        let calling = AssertUnwindSafe(self.call_once(call.clone(), &tool, publisher));
+        let calling = AssertUnwindSafe(self.call_once(call.clone(), &tool, publisher, approver));
         let called = calling.catch_unwind().await;
         called.unwrap_or_else(|panic| ToolResult::new(&call, Err(panicked("the toolset", &*panic))))
+    }
+
+    /// Does the same as [`call`](Self::call) for a tool of one toolset, which need not be registered, and keeps the state of the
+    /// toolset: restores the given one after `enter`, and returns the one to [save](Toolset::save) before `exit`.
+    ///
+    /// # Errors
+    ///
+    /// The toolset could not be entered, listed, restored, saved or made. If it could not be saved, the call was made.
+    pub async fn call_in(
+        &self,
+        (name, source): (&str, &Source),
+        saved: Option<&Payload>,
+        request: impl Into<CallRequest>,
+    ) -> Result<(ToolResult, Option<Payload>), BoxError> {
+        let (call, publisher, approver) = self.prepare(request.into());
+        let scope = Arc::clone(&publisher.scope);
+        let Some(toolset) = source.resolve(name, &scope).await? else {
+            return Ok((self.refuse_unknown(call, publisher), None));
+        };
+        let entered = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope)).await?;
+        let calling = async {
+            if let Some(saved) = saved {
+                toolset.restore(&scope, saved).await?;
+            }
+            let tools = toolset.tools(&scope).await?;
+            let Some(tool) = tools.iter().find(|tool| tool.is_called(call.tool())) else {
+                let known = tools.iter().map(ToolEntry::name);
+                let failure = ToolFailure::not_found(call.tool(), known);
+                return Ok((ToolResult::new(&call, Err(failure)), None));
+            };
+            let dispatcher = self.dispatcher(Arc::clone(&toolset), publisher, approver);
+            let result = dispatcher.call(call, tool).await;
+            Ok((result, toolset.save(&scope).await?))
+        };
+        let called = calling.await;
+        entered.close().await;
+        called
     }
 
     /// Opens a session for an agent. It holds the toolsets that the catalog of the runtime allows the agent now, with a new
@@ -350,11 +390,34 @@ impl Runtime {
         })
     }
 
+    /// Gives a call a run id, if its scope has none.
+    fn prepare(
+        &self,
+        CallRequest { call, events, approver }: CallRequest,
+    ) -> (ToolCall, Publisher, Option<Arc<dyn Approver>>) {
+        let mut scope = call.scope().clone();
+        scope.run_id.get_or_insert_with(|| fresh_id("run"));
+        let call = call.with_scope(scope.clone());
+        (call, self.0.publisher(None, Arc::new(scope), events), approver)
+    }
+
+    fn dispatcher(
+        &self,
+        toolset: Arc<dyn Toolset>,
+        publisher: Publisher,
+        approver: Option<Arc<dyn Approver>>,
+    ) -> Dispatcher {
+        let mut dispatcher = Dispatcher::outside_runs(&self.0, toolset, publisher);
+        dispatcher.options.approver = approver.or(dispatcher.options.approver);
+        dispatcher
+    }
+
     async fn call_once(
         &self,
         call: ToolCall,
         tool: &Registered,
         publisher: Publisher,
+        approver: Option<Arc<dyn Approver>>,
     ) -> ToolResult {
         let scope = Arc::clone(&publisher.scope);
         let provider = &tool.provider;
@@ -370,7 +433,7 @@ impl Runtime {
             Ok(entered) => entered,
             Err(error) => return failed(&call, &*error),
         };
-        let dispatcher = Dispatcher::outside_runs(&self.0, toolset, publisher);
+        let dispatcher = self.dispatcher(toolset, publisher, approver);
         let result = dispatcher.call(call, &tool.entry).await;
         entered.close().await;
         result
@@ -381,7 +444,7 @@ impl Runtime {
         let known = specs.iter().filter(|spec| spec.is_advertised()).map(|spec| spec.name());
         let failure = ToolFailure::not_found(call.tool(), known);
         let nothing = Arc::new(Combined::new());
-        let dispatcher = Dispatcher::outside_runs(&self.0, nothing, publisher);
+        let dispatcher = self.dispatcher(nothing, publisher, None);
         dispatcher.settle(call, None, Err(failure)).into_exchange().result
     }
 }

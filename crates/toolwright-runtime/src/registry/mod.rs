@@ -242,6 +242,14 @@ impl Registry {
         self.read().listed.iter().map(|entry| entry.spec_ref().clone()).collect()
     }
 
+    /// Returns the toolsets in the order of their names, each with its source. Tools that were registered one at a time each have
+    /// a source, so that a name may occur more than once.
+    pub fn toolsets(&self) -> Vec<(String, Source)> {
+        let entries = self.read();
+        let providers = entries.toolsets.values().flatten();
+        providers.map(|provider| (provider.name.clone(), provider.source.clone())).collect()
+    }
+
     /// Returns all agents, sorted by name.
     pub fn agents(&self) -> Vec<Arc<Agent>> {
         self.read().agents.values().map(|registered| Arc::clone(&registered.agent)).collect()
@@ -274,7 +282,7 @@ impl Registry {
     pub(crate) fn implementer(&self, tool: &str) -> Option<(RegisteredAgent, ToolSpecRef)> {
         let entries = self.read();
         let entry = &entries.tools.get(tool)?.entry;
-        Some((entries.agents.get(&**entry.agent()?)?.clone(), entry.spec_ref().clone()))
+        Some((entries.agents.get(entry.agent()?)?.clone(), entry.spec_ref().clone()))
     }
 
     /// Returns the names of the tools that agents implement, in the order of registration.
@@ -330,7 +338,7 @@ impl Entries {
 
     fn remove_agent(&mut self, name: &str) -> Option<Arc<Agent>> {
         let RegisteredAgent { agent, .. } = self.agents.remove(name)?;
-        let is_its = |entry: &ToolEntry| entry.agent().is_some_and(|agent| **agent == *name);
+        let is_its = |entry: &ToolEntry| entry.agent().is_some_and(|agent| *agent == *name);
         let mut removed = Vec::new();
         self.tools.retain(|_, tool| {
             if is_its(&tool.entry) {

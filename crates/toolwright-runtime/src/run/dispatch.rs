@@ -279,7 +279,7 @@ impl Dispatcher {
             };
             let running = async {
                 let is_its_agent =
-                    tool.delegates() || tool.agent().is_some_and(|agent| **agent == *run.agent);
+                    tool.delegates() || tool.agent().is_some_and(|agent| *agent == *run.agent);
                 let end = if let Err(failure) = self.check_approval(&hooked, tool) {
                     self.fail_run(&run, failure)
                 } else if is_its_agent && run.implements(tool.spec()) {
@@ -377,7 +377,7 @@ impl Dispatcher {
         let running = async {
             self.check(&call, tool)?;
             if let Some(agent) = tool.agent() {
-                return Delegation::to(&**agent, call.args().clone()).to_payload();
+                return Delegation::to(agent, call.args().clone()).to_payload();
             }
             let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
             let execute = self.environment.execute_for(tool);

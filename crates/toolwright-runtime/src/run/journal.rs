@@ -4,9 +4,8 @@
 //! wait for an attempt, and outcomes of child runs. Not recorded are: verdicts that a run is resumed with, what toolsets list,
 //! save and restore, checkpoints, and the time budget.
 
-use std::future::pending;
+use std::error::Error;
 
-use tokio::sync::Notify;
 use toolwright::{BoxError, BoxFuture, Outcome, Payload, ToolFailure};
 
 use crate::agent::Step;
@@ -42,8 +41,8 @@ pub trait Journal: Send + Sync {
     /// Returns the entry under a key of a run. If there is none, runs the effect, stores its value and returns it. Entries
     /// are JSON. Effects are not nested, except if an effect itself uses the runtime.
     ///
-    /// The effect must not be polled if there is an entry. The returned future may be dropped before the effect has ended, as
-    /// it is when a run only looks for an entry; then nothing must be stored.
+    /// The effect must not be polled if there is an entry. The returned future may be dropped before the effect has ended;
+    /// then nothing must be stored.
     ///
     /// # Errors
     ///
@@ -54,6 +53,18 @@ pub trait Journal: Send + Sync {
         key: &'a str,
         effect: BoxFuture<'a, String>,
     ) -> BoxFuture<'a, Result<String, BoxError>>;
+
+    /// Returns the entry under a key of a run, if there is one. A journal that repeats a run in order may return an entry only
+    /// after the run got all entries before it.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read.
+    fn find<'a>(
+        &'a self,
+        run_id: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>>;
 }
 
 /// A value that a journal can record.
@@ -71,29 +82,22 @@ pub(super) async fn record<T: JournalEntry>(
 ) -> Result<T, ToolFailure> {
     let effect = async { effect.await.to_json().unwrap_or_default() };
     let recorded = journal.record(run_id, key, Box::pin(effect)).await;
-    let entry = recorded.and_then(|json| Ok(T::from_json(&json)?));
-    entry.map_err(|error| {
-        ToolFailure::internal(&*error).with_detail(format!("journal entry `{key}`: {error}"))
-    })
+    recorded.and_then(|json| Ok(T::from_json(&json)?)).map_err(|error| unreadable(key, &*error))
 }
 
-/// Returns the entry of a journal under a key, if there is one. Passes an effect that never ends: if the journal polls it, there
-/// is no entry.
+/// Returns the entry of a journal under a key, if there is one.
 pub(super) async fn recorded<T: JournalEntry>(
     journal: &dyn Journal,
     run_id: &str,
     key: &str,
 ) -> Result<Option<T>, ToolFailure> {
-    let polled = Notify::new();
-    let effect = async {
-        polled.notify_one();
-        pending::<T>().await
-    };
-    tokio::select! {
-        biased;
-        entry = record(journal, run_id, key, effect) => entry.map(Some),
-        () = polled.notified() => Ok(None),
-    }
+    let found = journal.find(run_id, key).await;
+    let read = found.and_then(|json| Ok(json.map(|json| T::from_json(&json)).transpose()?));
+    read.map_err(|error| unreadable(key, &*error))
+}
+
+fn unreadable(key: &str, error: &(dyn Error + 'static)) -> ToolFailure {
+    ToolFailure::internal(error).with_detail(format!("journal entry `{key}`: {error}"))
 }
 
 impl JournalEntry for Outcome {

@@ -88,7 +88,7 @@ impl ToolEntry {
     }
 
     /// Returns the agent that runs it, if it is always the same.
-    pub(crate) fn agent(&self) -> Option<&Arc<str>> {
+    pub fn agent(&self) -> Option<&str> {
         match &self.run_by {
             RunBy::Agent(name) => Some(name),
             RunBy::Toolset | RunBy::Delegate | RunBy::Deferred => None,

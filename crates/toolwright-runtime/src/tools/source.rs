@@ -179,8 +179,13 @@ impl Source {
         matches!(self.0, Kind::Shared(_))
     }
 
-    /// Returns the toolset for a run, before it is entered; `None` if the factory returns none.
-    pub(crate) async fn resolve(
+    /// Returns the toolset for a run, before it is entered; `None` if the factory returns none. `name` is that of the toolset,
+    /// for errors.
+    ///
+    /// # Errors
+    ///
+    /// The factory failed.
+    pub async fn resolve(
         &self,
         name: &str,
         scope: &Scope,

@@ -1,6 +1,7 @@
 //! Journals: a repeated run behaves the same, and recorded effects do not happen again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::future::ready;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
@@ -42,6 +43,21 @@ impl Tape {
         })
     }
 
+    fn key(&self, run_id: &str, key: &str) -> String {
+        match run_id {
+            "r1" => key.to_owned(),
+            child => match self.child(child) {
+                0 => format!("child {key}"),
+                number => format!("child {number} {key}"),
+            },
+        }
+    }
+
+    fn kept(&self, key: &str) -> Option<String> {
+        let entries = self.0.lock().unwrap();
+        entries.iter().find(|(kept, _)| kept == key).map(|(_, entry)| entry.clone())
+    }
+
     fn keys(&self) -> Vec<String> {
         self.0.lock().unwrap().iter().map(|(key, _)| key.clone()).collect()
     }
@@ -54,22 +70,23 @@ impl Journal for Tape {
         key: &'a str,
         effect: BoxFuture<'a, String>,
     ) -> BoxFuture<'a, Result<String, BoxError>> {
-        let key = match run_id {
-            "r1" => key.to_owned(),
-            child => match self.child(child) {
-                0 => format!("child {key}"),
-                number => format!("child {number} {key}"),
-            },
-        };
+        let key = self.key(run_id, key);
         Box::pin(async move {
-            let kept: BTreeMap<_, _> = self.0.lock().unwrap().iter().cloned().collect();
-            if let Some(kept) = kept.get(&key) {
-                return Ok(kept.clone());
+            if let Some(kept) = self.kept(&key) {
+                return Ok(kept);
             }
             let entry = effect.await;
             self.0.lock().unwrap().push((key, entry.clone()));
             Ok(entry)
         })
+    }
+
+    fn find<'a>(
+        &'a self,
+        run_id: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
+        Box::pin(ready(Ok(self.kept(&self.key(run_id, key)))))
     }
 }
 
@@ -79,7 +96,7 @@ struct LoggingApprover(Log);
 impl Approver for LoggingApprover {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
         self.0.push("asked");
-        Box::pin(std::future::ready(Verdict::ApproveWith(payload(9))))
+        Box::pin(ready(Verdict::ApproveWith(payload(9))))
     }
 }
 
@@ -93,7 +110,7 @@ impl Hook for More {
 
     fn before<'a>(&'a self, _: &'a ToolCall) -> BoxFuture<'a, Result<Payload, BoxError>> {
         self.0.push("hooked before");
-        Box::pin(std::future::ready(Ok(payload(2))))
+        Box::pin(ready(Ok(payload(2))))
     }
 
     fn after<'a>(
@@ -102,7 +119,7 @@ impl Hook for More {
         outcome: Outcome,
     ) -> BoxFuture<'a, Result<Outcome, BoxError>> {
         self.0.push("hooked after");
-        Box::pin(std::future::ready(Ok(outcome)))
+        Box::pin(ready(Ok(outcome)))
     }
 }
 
@@ -258,7 +275,7 @@ impl Planner for Slow {
         if self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_ok() {
             return Box::pin(std::future::pending());
         }
-        Box::pin(std::future::ready(Ok(Step::Finish(turn.input().clone()))))
+        Box::pin(ready(Ok(Step::Finish(turn.input().clone()))))
     }
 }
 
@@ -349,6 +366,15 @@ impl Journal for Broken {
             }
         })
     }
+
+    fn find<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
+        let is_gone = self.0 == "gone at first";
+        Box::pin(ready(if is_gone { Err("the disk is full".into()) } else { Ok(None) }))
+    }
 }
 
 #[tokio::test]
@@ -414,7 +440,7 @@ struct Always(Verdict);
 
 impl Approver for Always {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
-        Box::pin(std::future::ready(self.0.clone()))
+        Box::pin(ready(self.0.clone()))
     }
 }
 

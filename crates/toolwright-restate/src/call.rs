@@ -1,0 +1,175 @@
+//! What travels with the arguments of a call: its id and scope, the digest of the tool that the caller knows, and the approval
+//! code. Arguments and results are bodies of their own, so that any client of Restate can make calls, too.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use restate_sdk::errors::TerminalError;
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use toolwright::{FailureKind, Payload, ToolCall, ToolFailure};
+use toolwright_runtime::wire::{call_from_json, call_to_json, outcome_from_json, outcome_to_json};
+
+/// The header with a [`Sent`].
+pub(crate) const HEADER: &str = "x-toolwright-call";
+
+/// How long an approval code is valid. The result of a call is kept for longer, so that no code runs a call twice.
+const APPROVAL_LIFETIME: Duration = Duration::from_hours(1);
+
+/// What travels with the arguments of a call.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Sent {
+    /// The call without its arguments.
+    call: Option<String>,
+    /// The digest of the tool's definition, as the caller has it.
+    pub(crate) digest: Option<String>,
+    /// The approval code, and until when it is valid, in seconds since 1970.
+    approval: Option<(String, u64)>,
+    /// Whether the caller only wants to find the call, to cancel it. Then the call does not run.
+    #[serde(default)]
+    pub(crate) cancelled: bool,
+}
+
+/// A secret that callers and workers share: 32 random bytes. Whoever has it can mark any call as approved, so give it only to
+/// processes of the host.
+#[derive(Clone)]
+pub struct ApprovalKey([u8; 32]);
+
+impl fmt::Debug for ApprovalKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApprovalKey").finish_non_exhaustive()
+    }
+}
+
+impl ApprovalKey {
+    /// Creates a key from its bytes.
+    pub fn new(secret: [u8; 32]) -> Self {
+        Self(secret)
+    }
+
+    fn mac(&self, call: &ToolCall, digest: &str, expires_at: u64) -> Hmac<Sha256> {
+        let mut mac = Hmac::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        // The length of each part is included, so that different calls have different codes.
+        for part in [&call_to_json(&unapproved(call)), digest, &expires_at.to_string()] {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part.as_bytes());
+        }
+        mac
+    }
+}
+
+/// Returns a call without its clearance, which both sides can create.
+fn unapproved(call: &ToolCall) -> ToolCall {
+    call.clone().with_clearance(None)
+}
+
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+impl Sent {
+    pub(crate) fn new(call: &ToolCall, digest: &str, key: Option<&ApprovalKey>) -> Self {
+        let approval = key.filter(|_| call.is_approved()).map(|key| {
+            let expires_at = seconds().saturating_add(APPROVAL_LIFETIME.as_secs());
+            let code = key.mac(call, digest, expires_at).finalize().into_bytes();
+            (BASE64_URL_SAFE_NO_PAD.encode(code), expires_at)
+        });
+        let without_args = unapproved(call).with_args(Payload::new("null"));
+        Self {
+            call: Some(call_to_json(&without_args)),
+            digest: Some(digest.to_owned()),
+            approval,
+            cancelled: false,
+        }
+    }
+
+    /// Reads the header of a request. A request without it comes from another client of Restate.
+    pub(crate) fn read(header: Option<&str>) -> Result<Self, String> {
+        let Some(header) = header else { return Ok(Self::default()) };
+        let expected = format!("the header `{HEADER}` is not one of a toolwright caller");
+        let json = BASE64_URL_SAFE_NO_PAD
+            .decode(header)
+            .map_err(|error| format!("{expected}: {error}"))?;
+        serde_json::from_slice(&json).map_err(|error| format!("{expected}: {error}"))
+    }
+
+    pub(crate) fn header(&self) -> String {
+        let json = serde_json::to_vec(self);
+        let json = json.unwrap_or_else(|error| unreachable!("it holds only strings: {error}"));
+        BASE64_URL_SAFE_NO_PAD.encode(json)
+    }
+
+    /// Returns the call, with a scope of its own if another client made it. `id` is unique to the invocation.
+    pub(crate) fn call(&self, tool: &str, args: Payload, id: &str) -> Result<ToolCall, String> {
+        match &self.call {
+            Some(json) => {
+                let call = call_from_json(json).map_err(|error| error.to_string())?;
+                Ok(call.with_args(args))
+            }
+            None => Ok(ToolCall::new(tool, args).with_id(id)),
+        }
+    }
+
+    /// Returns whether the call has an approval code that is valid now.
+    pub(crate) fn is_approved(&self, call: &ToolCall, digest: &str, key: &ApprovalKey) -> bool {
+        let Some((code, expires_at)) = &self.approval else { return false };
+        let code = BASE64_URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
+        *expires_at > seconds() && key.mac(call, digest, *expires_at).verify_slice(&code).is_ok()
+    }
+}
+
+/// Returns a failure as an error that Restate does not retry. Its message is the failure as JSON.
+pub(crate) fn terminal(failure: &ToolFailure) -> TerminalError {
+    let code = match failure.kind {
+        FailureKind::InvalidCall => 422,
+        FailureKind::NotFound => 404,
+        FailureKind::Denied => 403,
+        FailureKind::Timeout => 504,
+        FailureKind::Cancelled => 409,
+        FailureKind::RateLimited => 429,
+        FailureKind::Unavailable => 503,
+        _ => 500,
+    };
+    TerminalError::new_with_code(code, outcome_to_json(&Err(failure.clone())))
+}
+
+/// Returns the failure in the message of an error, if one of ours is there.
+pub(crate) fn failure_in(message: &str) -> Option<ToolFailure> {
+    outcome_from_json(message).ok()?.err()
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::{Payload, ToolCall};
+
+    use super::{ApprovalKey, Sent};
+
+    /// An approval code is bound to its call; the clearance itself can only come from a runtime, so this code is made by hand.
+    #[test]
+    fn an_approval_code_is_of_one_call_one_tool_and_one_time() {
+        let key = ApprovalKey::new([7; 32]);
+        let call = ToolCall::new("wipe", Payload::new(r#"{"disk":"a"}"#)).with_id("c1");
+        let code = |expires_at: u64| {
+            use base64::Engine;
+            use hmac::Mac;
+            let code = key.mac(&call, "digest", expires_at).finalize().into_bytes();
+            super::BASE64_URL_SAFE_NO_PAD.encode(code)
+        };
+        let later = super::seconds() + 60;
+        let sent = Sent { approval: Some((code(later), later)), ..Sent::new(&call, "digest", None) };
+        assert!(sent.is_approved(&call, "digest", &key));
+        let other = call.clone().with_args(Payload::new(r#"{"disk":"b"}"#));
+        assert!(!sent.is_approved(&other, "digest", &key), "other arguments");
+        assert!(!sent.is_approved(&call, "other", &key), "another tool");
+        assert!(!sent.is_approved(&call.clone().with_id("c2"), "digest", &key), "another id");
+        assert!(!sent.is_approved(&call, "digest", &ApprovalKey::new([8; 32])), "another key");
+        let late = Sent { approval: Some((code(later), later + 1)), ..Sent::default() };
+        assert!(!late.is_approved(&call, "digest", &key), "another time");
+        let past = Sent { approval: Some((code(1), 1)), ..Sent::default() };
+        assert!(!past.is_approved(&call, "digest", &key), "it has expired");
+        assert!(!Sent::default().is_approved(&call, "digest", &key), "no code");
+    }
+}

@@ -1,0 +1,361 @@
+//! Runs a future of the runtime in a handler so that Restate records its effects, and replays them after a crash.
+//!
+//! The runtime asks its [`Journal`] for each effect under a key. Restate's journal has no keys: it is a sequence, and a repeated
+//! handler must make the same steps. So the steps here are all alike: each records a *batch* of the effects that have ended
+//! since the last one. A repeated handler gets the batches first, without running an effect, and then goes on. Effects that run at
+//! the same time may end in any order, and none waits for another to be recorded.
+
+use std::collections::BTreeMap;
+use std::future::{poll_fn, ready};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use restate_sdk::context::RunFuture;
+use restate_sdk::endpoint::ContextInternal;
+use restate_sdk::errors::{HandlerError, TerminalError};
+use restate_sdk::serde::Json;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{Notify, watch};
+use toolwright::{BoxError, BoxFuture};
+use toolwright_runtime::{Collector, Event, EventKind, Journal, SuspendedRuns};
+
+/// How often a waiting run shows the server that it is alive.
+const HEARTBEAT: Duration = Duration::from_mins(4);
+
+tokio::task_local! {
+    /// The record of the handler that this task runs.
+    static RECORD: Arc<Record>;
+}
+
+/// The journal, store and clock of a worker's runtime. Effects outside of handlers of runs are not recorded.
+pub(crate) struct Replayed;
+
+/// The effects of a run: those that have entries, and those that have ended since the last batch.
+pub(crate) struct Record {
+    state: Mutex<State>,
+    /// Grows when entries arrive, and when effects may run.
+    version: watch::Sender<u64>,
+    /// Notified when an effect has ended or a run does.
+    ended: Notify,
+    /// The events of all attempts at the run, of which `batch` has the last.
+    events: Arc<Collector>,
+    /// The time by which questions are checked, in milliseconds since 1970; 0 for the system clock.
+    now: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    entries: BTreeMap<(String, String), String>,
+    batch: Batch,
+    /// How many effects run or wait to run.
+    waiting: usize,
+    /// How many events are in batches.
+    logged: usize,
+    /// Whether all batches of earlier attempts were replayed, so that effects run.
+    is_live: bool,
+}
+
+/// What a step of the handler records.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Batch {
+    /// The entries of effects that have ended, by run and key.
+    entries: Vec<(String, String, String)>,
+    /// The events since the last batch, as lines of the log.
+    pub(crate) events: Vec<Line>,
+    /// The end of the driven future, as JSON.
+    ended: Option<String>,
+    /// Whether the run was cancelled.
+    is_cancelled: bool,
+    /// When it was recorded, in milliseconds since 1970.
+    pub(crate) at: u64,
+}
+
+/// A line of a run's log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// The name of the event's kind: [`EventKind::as_str`](toolwright_runtime::EventKind::as_str).
+    pub event: String,
+    /// The run, which may be a child run.
+    pub run_id: String,
+    /// The agent of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The call, if the event is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// The tool of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The kind of the failure, if the event tells of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+impl Line {
+    /// Returns the line of an event; `None` for those of effects, which a replay does not have.
+    fn of(event: &Event) -> Option<Self> {
+        use EventKind::{
+            ApprovalAnswered, ApprovalRequested, Model, RunFinished, ToolCallRetried,
+            ToolCallScheduled, ToolResultReceived,
+        };
+        let (call_id, tool, failure) = match &event.kind {
+            Model(_) | ToolCallRetried { .. } => return None,
+            ApprovalRequested { request } | ApprovalAnswered { request, .. } => {
+                (Some(request.call_id.as_str()), Some(request.tool.as_str()), None)
+            }
+            ToolCallScheduled { call, tool } => (Some(call.id()), Some(tool.name()), None),
+            ToolResultReceived { call_id, tool, outcome, .. } => {
+                (Some(call_id.as_str()), Some(tool.name()), outcome.as_ref().err())
+            }
+            RunFinished { result, .. } => (None, None, result.as_ref().err()),
+            _ => (None, None, None),
+        };
+        Some(Self {
+            event: event.kind.as_str().to_owned(),
+            run_id: event.run_id().to_owned(),
+            agent: event.agent.as_deref().map(str::to_owned),
+            call_id: call_id.map(str::to_owned),
+            tool: tool.map(str::to_owned),
+            failure: failure.map(|failure| failure.kind.as_str().to_owned()),
+        })
+    }
+}
+
+/// What a driven future came to.
+pub(crate) struct Driven<T> {
+    /// What it returned in this attempt; `None` if its end was recorded by an earlier one.
+    pub(crate) value: Option<T>,
+    /// Its end as it was recorded.
+    pub(crate) ended: String,
+    /// When its end was recorded, in milliseconds since 1970.
+    pub(crate) at: u64,
+}
+
+impl Record {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::default(),
+            version: watch::channel(0).0,
+            ended: Notify::new(),
+            events: Collector::new(),
+            now: AtomicU64::new(0),
+        })
+    }
+
+    /// Returns the sink for the events of the run.
+    pub(crate) fn events(&self) -> Arc<Collector> {
+        Arc::clone(&self.events)
+    }
+
+    /// Sets the time by which questions are checked.
+    pub(crate) fn set_now(&self, at: u64) {
+        self.now.store(at, Ordering::Relaxed);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn entry(&self, name: &(String, String)) -> Option<String> {
+        self.state().entries.get(name).cloned()
+    }
+
+    fn is_live(&self) -> bool {
+        self.state().is_live
+    }
+
+    fn has_effects(&self) -> bool {
+        self.state().waiting > 0
+    }
+
+    /// Returns what has ended since the last batch, if this is not a replay.
+    fn take(&self, mark: impl FnOnce(&mut Batch)) -> Batch {
+        let mut state = self.state();
+        state.is_live = true;
+        let mut batch = std::mem::take(&mut state.batch);
+        let lines = self.events.events().iter().filter_map(Line::of).collect::<Vec<_>>();
+        batch.events = lines.into_iter().skip(state.logged).collect();
+        batch.at = now();
+        mark(&mut batch);
+        batch
+    }
+
+    /// Gives the entries of a batch to the effects that wait for them.
+    fn deliver(&self, batch: &Batch) {
+        let mut state = self.state();
+        for (run, key, entry) in &batch.entries {
+            state.entries.insert((run.clone(), key.clone()), entry.clone());
+        }
+        state.logged += batch.events.len();
+        drop(state);
+        self.version.send_modify(|version| *version += 1);
+    }
+
+    /// Runs a future to its end. `end` returns its end as JSON, which is recorded with the last batch. `log` gets the lines of
+    /// each batch. Once a future of `cancelled` has ended, that is recorded, too, and `cancel` is called, which must end the future.
+    pub(crate) async fn drive<T, C: Future + Send>(
+        self: &Arc<Self>,
+        context: &ContextInternal,
+        running: impl Future<Output = T> + Send,
+        end: impl Fn(&T) -> String + Send + Sync,
+        log: &mut (impl FnMut(&[Line]) + Send),
+        (cancelled, cancel): (impl Fn() -> C + Send + Sync, impl Fn() + Send + Sync),
+    ) -> Result<Driven<T>, TerminalError>
+    where
+        T: Send + Sync,
+    {
+        let mut running = pin!(RECORD.scope(Arc::clone(self), running));
+        let mut value = None;
+        let mut is_cancelled = false;
+        loop {
+            if !self.is_live() {
+                // Until it ends or waits for an effect. Then the next batch is replayed, or effects may run.
+                if value.is_none() {
+                    value = poll_fn(|cx| match running.as_mut().poll(cx) {
+                        Poll::Ready(value) => Poll::Ready(Some(value)),
+                        Poll::Pending if self.has_effects() => Poll::Ready(None),
+                        Poll::Pending => Poll::Pending,
+                    })
+                    .await;
+                }
+            } else if value.is_none() {
+                let ended = self.ended.notified();
+                tokio::select! {
+                    biased;
+                    ended = &mut running => value = Some(ended),
+                    () = ended => {}
+                    _ = cancelled(), if !is_cancelled => is_cancelled = true,
+                    () = tokio::time::sleep(HEARTBEAT) => {}
+                }
+            }
+            let ended = value.as_ref().map(&end);
+            let recording = context.run(|| {
+                let batch = self.take(|batch| {
+                    (batch.ended, batch.is_cancelled) = (ended, is_cancelled);
+                });
+                ready(Ok::<_, HandlerError>(Json(batch)))
+            });
+            let Json(batch) = recording.name("effects").await?;
+            log(&batch.events);
+            self.deliver(&batch);
+            if batch.is_cancelled {
+                is_cancelled = true;
+                cancel();
+            }
+            if let Some(ended) = batch.ended {
+                return Ok(Driven { value, ended, at: batch.at });
+            }
+        }
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns the time by which the runtime checks questions: in a run, the one that was recorded.
+pub(crate) fn clock() -> SystemTime {
+    let recorded = RECORD.try_with(|record| record.now.load(Ordering::Relaxed)).unwrap_or(0);
+    match recorded {
+        0 => SystemTime::now(),
+        at => UNIX_EPOCH + Duration::from_millis(at),
+    }
+}
+
+/// Counts an effect that runs or waits to run.
+struct Waiting<'a>(&'a Record);
+
+impl<'a> Waiting<'a> {
+    fn new(record: &'a Record) -> Self {
+        record.state().waiting += 1;
+        Self(record)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.state().waiting -= 1;
+    }
+}
+
+/// Returns whether an effect only looks at what is there, so that it need not be recorded before the run goes on.
+fn is_derived(key: &str) -> bool {
+    key.starts_with("tool/")
+}
+
+impl Journal for Replayed {
+    fn record<'a>(
+        &'a self,
+        run_id: &'a str,
+        key: &'a str,
+        effect: BoxFuture<'a, String>,
+    ) -> BoxFuture<'a, Result<String, BoxError>> {
+        let Ok(record) = RECORD.try_with(Arc::clone) else {
+            return Box::pin(async move { Ok(effect.await) });
+        };
+        Box::pin(async move {
+            let name = (run_id.to_owned(), key.to_owned());
+            let _waiting = Waiting::new(&record);
+            let mut version = record.version.subscribe();
+            loop {
+                if let Some(entry) = record.entry(&name) {
+                    return Ok(entry);
+                }
+                if record.is_live() {
+                    break;
+                }
+                version.changed().await?;
+            }
+            let entry = effect.await;
+            let ended = (run_id.to_owned(), key.to_owned(), entry.clone());
+            record.state().batch.entries.push(ended);
+            if is_derived(key) {
+                return Ok(entry);
+            }
+            record.ended.notify_one();
+            while record.entry(&name).is_none() {
+                version.changed().await?;
+            }
+            Ok(entry)
+        })
+    }
+
+    fn find<'a>(
+        &'a self,
+        run_id: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
+        let name = (run_id.to_owned(), key.to_owned());
+        let found = RECORD.try_with(|record| record.entry(&name));
+        Box::pin(ready(Ok(found.ok().flatten())))
+    }
+}
+
+/// A run in a handler is exported nowhere, and its answers are promises, each of which is resolved once.
+impl SuspendedRuns for Replayed {
+    fn put<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a [u8],
+        _: u64,
+        _: u64,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(ready(Err("the runtime of a worker exports no runs; Restate keeps them".into())))
+    }
+
+    fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, BoxError>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    fn mark_answered<'a>(
+        &'a self,
+        _: &'a [(&'a str, u64)],
+        _: u64,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
+        Box::pin(ready(Ok(None)))
+    }
+}

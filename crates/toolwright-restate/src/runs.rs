@@ -1,0 +1,370 @@
+//! The workflow of an agent's runs, keyed by the id of the run.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use restate_sdk::context::macro_support::SealedDurableFuture;
+use restate_sdk::endpoint::ContextInternal;
+use restate_sdk::errors::TerminalError;
+use restate_sdk::serde::Json;
+use restate_sdk::service::ServiceDefinition;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+use toolwright::{BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolFailure};
+use toolwright_runtime::wire::{outcome_from_json, outcome_to_json};
+use toolwright_runtime::{
+    Answer, ApprovalRequest, ResumeError, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest,
+    Runtime, SuspendedRun, Verdict,
+};
+
+use crate::call::terminal;
+use crate::journal::{Driven, Line, Record};
+use crate::service::{Handle, Handled, define};
+
+/// The handlers.
+pub(crate) const START: &str = "start";
+pub(crate) const ANSWER: &str = "answer";
+pub(crate) const CANCEL: &str = "cancel";
+pub(crate) const STATE: &str = "state";
+pub(crate) const LOG: &str = "log";
+
+/// The keys of the state, and the promises.
+const STATUS: &str = "status";
+const QUESTIONS: &str = "questions";
+const LINES: &str = "log/";
+const CANCELLED: &str = "cancelled";
+
+/// How long a run may be silent, so that it is taken to hang. A run that waits shows that it is alive more often.
+const SILENCE: Duration = Duration::from_mins(10);
+/// How long the state of a run that has ended is kept.
+const RETENTION: Duration = Duration::from_hours(24);
+
+/// A request for a run of an agent.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Start {
+    /// The input: any JSON.
+    pub(crate) input: Box<RawValue>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) labels: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) session_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) approval_of: Vec<String>,
+    #[serde(default)]
+    pub(crate) one_at_a_time: bool,
+}
+
+/// What a run does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunStatus {
+    /// It runs.
+    Running,
+    /// It waits for answers.
+    Waiting,
+    /// It has finished.
+    Finished,
+    /// It has failed or was cancelled.
+    Failed,
+}
+
+/// The state of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunState {
+    /// What it does now.
+    pub status: RunStatus,
+    /// The questions that it waits for, those of child runs included.
+    #[serde(default)]
+    pub questions: Vec<ApprovalRequest>,
+}
+
+pub(crate) struct AgentRuns {
+    runtime: Runtime,
+    agent: String,
+}
+
+/// The end of a driven run, as it is recorded.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Ended {
+    /// An outcome, as JSON.
+    Outcome(String),
+    Suspended(Vec<ApprovalRequest>),
+}
+
+/// What the runtime returned: the suspended run, or its outcome.
+type Attempt = Result<SuspendedRun, Outcome>;
+
+impl AgentRuns {
+    pub(crate) fn new(runtime: Runtime, agent: &str) -> Self {
+        Self { runtime, agent: agent.to_owned() }
+    }
+
+    pub(crate) fn definition(self, name: String) -> ServiceDefinition {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let json_input = json!({ "required": true, "contentType": "application/json" });
+        let no_input = json!({ "required": false });
+        let json_output =
+            json!({ "contentType": "application/json", "setContentTypeIfEmpty": false });
+        let shared = |name: &str, input: &serde_json::Value| {
+            json!({ "name": name, "ty": "SHARED", "input": input, "output": json_output })
+        };
+        let agents = self.runtime.agents();
+        let agent = agents.iter().find(|agent| agent.name == self.agent);
+        let manifest = json!({
+            "name": name,
+            "ty": "WORKFLOW",
+            "documentation": agent.map(|agent| agent.instructions.as_str()).unwrap_or_default(),
+            "metadata": { "toolwright.agent": self.agent },
+            "inactivityTimeout": millis(SILENCE),
+            "abortTimeout": 1000,
+            "handlers": [
+                {
+                    "name": START,
+                    "ty": "WORKFLOW",
+                    "input": json_input,
+                    "output": json_output,
+                    "workflowCompletionRetention": millis(RETENTION),
+                    "retryPolicyInitialInterval": 50,
+                    "retryPolicyMaxInterval": 1000,
+                    "retryPolicyExponentiationFactor": 2.0,
+                    "retryPolicyMaxAttempts": RETENTION.as_secs(),
+                    "retryPolicyOnMaxAttempts": "KILL",
+                },
+                shared(ANSWER, &json_input),
+                shared(CANCEL, &no_input),
+                shared(STATE, &no_input),
+                shared(LOG, &no_input),
+            ],
+        });
+        define(self, manifest)
+    }
+
+    async fn start(&self, context: &ContextInternal) -> Handled {
+        let (Json(start), metadata) = context.input::<Json<Start>>().await;
+        let record = Record::new();
+        context.set(STATUS, Json(RunStatus::Running));
+        let cancelled = context.promise::<bool>(CANCELLED);
+        let is_cancelled = || context.select(vec![cancelled.handle()]);
+        let mut lines = 0_usize;
+        let mut log = |new: &[Line]| {
+            if !new.is_empty() {
+                context.set(&format!("{LINES}{lines:06}"), Json(new.to_vec()));
+                lines += 1;
+            }
+        };
+        let token = CancellationToken::new();
+        let cancelling = (is_cancelled, || token.cancel());
+        let request = self.request(start, metadata.key, &record, &token);
+        let running = async { attempt(self.runtime.run(request).await.map_err(refused)) };
+        let mut driven = record.drive(context, running, ended, &mut log, cancelling).await?;
+        let outcome = loop {
+            let Driven { value, ended: end, at } = driven;
+            let questions = match serde_json::from_str(&end)? {
+                Ended::Outcome(outcome) => break outcome_from_json(&outcome)?,
+                Ended::Suspended(questions) => questions,
+            };
+            let Some(Ok(run)) = value else {
+                // It was suspended in an earlier attempt, so that another one may be, too.
+                return Err("the run was suspended, and is not when it is repeated".into());
+            };
+            context.set(QUESTIONS, Json(questions.clone()));
+            context.set(STATUS, Json(RunStatus::Waiting));
+            let answers = wait(context, &questions, at, &cancelled).await?;
+            context.clear(QUESTIONS);
+            let Some(answers) = answers else { break Err(cancelled_run()) };
+            context.set(STATUS, Json(RunStatus::Running));
+            record.set_now(at);
+            let resuming = ResumeRequest::new(&run, answers)
+                .with_events(record.events())
+                .with_cancellation(token.clone());
+            let running = async { attempt(self.runtime.resume(resuming).await.map_err(not_resumed)) };
+            let cancelling =
+                (|| context.select(vec![cancelled.handle()]), || token.cancel());
+            driven = record.drive(context, running, ended, &mut log, cancelling).await?;
+        };
+        let status = if outcome.is_ok() { RunStatus::Finished } else { RunStatus::Failed };
+        context.set(STATUS, Json(status));
+        match outcome {
+            Ok(payload) => Ok(payload.as_bytes().to_vec()),
+            Err(failure) => Err(terminal(&failure).into()),
+        }
+    }
+
+    fn request(
+        &self,
+        start: Start,
+        id: String,
+        record: &Arc<Record>,
+        token: &CancellationToken,
+    ) -> RunRequest {
+        let Start { input, labels, session_id, approval_of, one_at_a_time } = start;
+        let mut request = RunRequest::new(&*self.agent, Payload::new(input.get()))
+            .with_run_id(id)
+            .with_labels(labels)
+            .with_approval_of(approval_of)
+            .with_events(record.events())
+            .with_cancellation(token.clone());
+        if let Some(session) = session_id {
+            request = request.with_session_id(session);
+        }
+        if one_at_a_time {
+            request = request.one_at_a_time();
+        }
+        request
+    }
+
+    /// Takes the answer to a question.
+    async fn answer(&self, context: &ContextInternal) -> Handled {
+        let (Json(answer), _) = context.input::<Json<Answer>>().await;
+        let questions = get::<Vec<ApprovalRequest>>(context, QUESTIONS).await?.unwrap_or_default();
+        let question = questions.iter().find(|question| question.id == answer.id);
+        let refuse = |code, message: String| Err(TerminalError::new_with_code(code, message).into());
+        let Some(question) = question else {
+            let message = format!("the run does not wait for an answer to `{}`", answer.id);
+            return refuse(404, message);
+        };
+        if question.deny().digest != answer.digest {
+            let error = ResumeError::OtherQuestion { id: answer.id };
+            return refuse(409, error.to_string());
+        }
+        let is_result = matches!(answer.verdict, Verdict::Result(_));
+        if !matches!(answer.verdict, Verdict::Deny(_)) && is_result != question.deferred {
+            let error = ResumeError::WrongVerdict { id: answer.id, deferred: question.deferred };
+            return refuse(422, error.to_string());
+        }
+        if let (Verdict::ApproveWith(args), Some(tool)) =
+            (&answer.verdict, self.runtime.registry().spec(&question.tool))
+            && let Err(issues) = tool.check_args(args.as_bytes())
+        {
+            let error = ResumeError::InvalidArguments { id: answer.id, issues };
+            return refuse(422, error.to_string());
+        }
+        let promise = promise_of(&answer.id);
+        if context.peek_promise::<Json<Answer>>(&promise).await?.is_some() {
+            let error = ResumeError::AnsweredBefore { id: answer.id };
+            return refuse(409, error.to_string());
+        }
+        context.resolve_promise(&promise, Json(answer));
+        Ok(Vec::new())
+    }
+}
+
+/// Waits for the answers to all questions; `None` if the run was cancelled. A question that expires is denied.
+async fn wait(
+    context: &ContextInternal,
+    questions: &[ApprovalRequest],
+    asked_at: u64,
+    cancelled: &(impl SealedDurableFuture + Sync),
+) -> Result<Option<Vec<Answer>>, TerminalError> {
+    let mut answers = Vec::with_capacity(questions.len());
+    for question in questions {
+        let promise = promise_of(&question.id);
+        let answered = context.promise::<Json<Answer>>(&promise);
+        let time_left = Duration::from_millis(question.expires_at.saturating_sub(asked_at));
+        let expired = context.sleep(time_left);
+        let handles = vec![cancelled.handle(), answered.handle(), expired.handle()];
+        match context.select(handles).await {
+            // The invocation itself was cancelled.
+            Err(_) | Ok(0) => return Ok(None),
+            Ok(1) => answers.push(answered.await?.0),
+            Ok(_) => {
+                let message = format!("the approval of `{}` was not answered in time", question.tool);
+                answers.push(question.deny_because(message));
+            }
+        }
+    }
+    Ok(Some(answers))
+}
+
+/// Returns the promise of the answer to a question.
+fn promise_of(question: &str) -> String {
+    format!("answer/{question}")
+}
+
+async fn get<T: DeserializeOwned>(
+    context: &ContextInternal,
+    key: &str,
+) -> Result<Option<T>, TerminalError>
+where
+    Json<T>: restate_sdk::serde::Deserialize,
+{
+    Ok(context.get::<Json<T>>(key).await?.map(|Json(value)| value))
+}
+
+fn attempt(outcome: Result<RunOutcome, ToolFailure>) -> Attempt {
+    match outcome {
+        Ok(outcome) => match outcome.end {
+            RunEnd::Finished(payload) => Err(Ok(payload)),
+            RunEnd::Failed(failure) => Err(Err(failure)),
+            RunEnd::Suspended(run) => Ok(run),
+        },
+        Err(failure) => Err(Err(failure)),
+    }
+}
+
+fn ended(attempt: &Attempt) -> String {
+    let ended = match attempt {
+        Ok(run) => Ended::Suspended(run.pending().into_iter().cloned().collect()),
+        Err(outcome) => Ended::Outcome(outcome_to_json(outcome)),
+    };
+    serde_json::to_string(&ended).unwrap_or_else(|error| unreachable!("it holds no maps: {error}"))
+}
+
+fn refused(error: RunError) -> ToolFailure {
+    ToolFailure::new(FailureKind::InvalidCall, error.to_string(), Recovery::Finish)
+}
+
+fn not_resumed(error: ResumeError) -> ToolFailure {
+    ToolFailure::new(FailureKind::Denied, error.to_string(), Recovery::Finish)
+}
+
+fn cancelled_run() -> ToolFailure {
+    let message = "the run was cancelled before it ended";
+    ToolFailure::new(FailureKind::Cancelled, message, Recovery::Replan)
+}
+
+impl Handle for AgentRuns {
+    fn handle(self: Arc<Self>, context: ContextInternal) -> Option<BoxFuture<'static, Handled>> {
+        let handler = context.handler_name().to_owned();
+        Some(match handler.as_str() {
+            START => Box::pin(async move { self.start(&context).await }),
+            ANSWER => Box::pin(async move { self.answer(&context).await }),
+            CANCEL => Box::pin(async move {
+                let ((), _) = context.input::<()>().await;
+                context.resolve_promise(CANCELLED, true);
+                Ok(Vec::new())
+            }),
+            STATE => Box::pin(async move {
+                let ((), _) = context.input::<()>().await;
+                let Some(status) = get::<RunStatus>(&context, STATUS).await? else {
+                    let message = "there is no run with this id, or it ended too long ago";
+                    return Err(TerminalError::new_with_code(404, message).into());
+                };
+                let questions = get(&context, QUESTIONS).await?.unwrap_or_default();
+                Ok(serde_json::to_vec(&RunState { status, questions })?)
+            }),
+            LOG => Box::pin(async move {
+                let ((), _) = context.input::<()>().await;
+                let mut log = String::new();
+                let mut keys = context.get_keys().await?;
+                keys.retain(|key| key.starts_with(LINES));
+                keys.sort_unstable();
+                for key in keys {
+                    for line in get::<Vec<Line>>(&context, &key).await?.unwrap_or_default() {
+                        let _ = writeln!(log, "{}", serde_json::to_string(&line)?);
+                    }
+                }
+                Ok(log.into_bytes())
+            }),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,286 @@
+//! The service of a toolset: a handler for each tool.
+
+use std::collections::BTreeMap;
+use std::future::ready;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use restate_sdk::context::RunFuture;
+use restate_sdk::endpoint::{ContextInternal, InputMetadata};
+use restate_sdk::errors::{HandlerError, TerminalError};
+use restate_sdk::serde::Json;
+use restate_sdk::service::ServiceDefinition;
+use serde_json::{Value, json};
+use toolwright::call::fresh_id;
+use toolwright::spec::ToolAnnotations;
+use toolwright::{
+    BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, digests,
+};
+use toolwright_runtime::wire::{outcome_from_json, outcome_to_json};
+use toolwright_runtime::{
+    ApprovalRequest, Approver, CallRequest, Runtime, Source, ToolEntry, Verdict,
+};
+
+use crate::call::{ApprovalKey, HEADER, Sent, terminal};
+use crate::names::encode;
+use crate::service::{Handle, Handled, define};
+
+/// The time limit of a tool whose spec has none: the default of a runtime.
+const DEFAULT_TIMEOUT: Duration = toolwright_runtime::execute::Timeout::DEFAULT;
+/// How long a worker may be unreachable before its calls fail.
+const OUTAGE: Duration = Duration::from_mins(5);
+/// The first and the longest wait before a call goes to a worker again.
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// The state of a toolset with an instance for each run.
+const STATE: &str = "state";
+
+/// Identifies this process, to tell whether an earlier one began a call.
+static PROCESS: LazyLock<String> = LazyLock::new(|| fresh_id("process"));
+
+/// The tools of a service, by handler.
+pub(crate) struct Tools {
+    name: String,
+    is_shared: bool,
+    runtime: Runtime,
+    key: Option<ApprovalKey>,
+    tools: BTreeMap<String, Tool>,
+}
+
+pub(crate) struct Tool {
+    entry: ToolEntry,
+    toolset: String,
+    source: Source,
+    digest: String,
+}
+
+impl Tool {
+    pub(crate) fn new(entry: ToolEntry, toolset: String, source: Source) -> Self {
+        Self { digest: digests::model(entry.spec()), entry, toolset, source }
+    }
+
+    /// Returns whether the tool may run twice if a worker dies during a call.
+    fn is_repeatable(&self) -> bool {
+        let ToolAnnotations { read_only, idempotent, .. } = self.entry.spec().annotations();
+        read_only == Some(true) || idempotent == Some(true)
+    }
+
+    /// Returns the longest time that a call may take in a worker.
+    fn longest_call(&self) -> Duration {
+        let limits = self.entry.spec().limits();
+        let attempts = limits.attempts.unwrap_or(1).max(1);
+        limits.timeout.unwrap_or(DEFAULT_TIMEOUT).saturating_mul(attempts) + OUTAGE
+    }
+
+    /// Returns the entry of the handler in the manifest.
+    fn manifest(&self, handler: &str) -> Value {
+        let spec = self.entry.spec();
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let schema = |text: &str| serde_json::from_str::<Value>(text).unwrap_or(Value::Bool(true));
+        let attempts = OUTAGE.as_secs() / LONGEST_WAIT.as_secs();
+        json!({
+            "name": handler,
+            "documentation": spec.description(),
+            "input": {
+                "required": true,
+                "contentType": "application/json",
+                "jsonSchema": schema(spec.args_schema()),
+            },
+            "output": {
+                "contentType": "application/json",
+                "setContentTypeIfEmpty": false,
+                "jsonSchema": schema(spec.result_schema()),
+            },
+            "metadata": { "toolwright.digest": self.digest, "toolwright.tool": self.entry.name() },
+            // A worker that dies is noticed at once; these strike only if one hangs.
+            "inactivityTimeout": millis(self.longest_call()),
+            "abortTimeout": millis(LONGEST_WAIT),
+            "retryPolicyInitialInterval": millis(FIRST_WAIT),
+            "retryPolicyMaxInterval": millis(LONGEST_WAIT),
+            "retryPolicyExponentiationFactor": 2.0,
+            "retryPolicyMaxAttempts": attempts,
+            "retryPolicyOnMaxAttempts": "KILL",
+        })
+    }
+}
+
+impl Tools {
+    pub(crate) fn new(name: String, is_shared: bool, runtime: Runtime) -> Self {
+        Self { name, is_shared, runtime, key: None, tools: BTreeMap::new() }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn push(&mut self, tool: Tool) {
+        self.tools.insert(encode(tool.entry.name()), tool);
+    }
+
+    pub(crate) fn set_approval_key(&mut self, key: ApprovalKey) {
+        self.key = Some(key);
+    }
+
+    pub(crate) fn definition(self) -> ServiceDefinition {
+        let handlers = self.tools.iter().map(|(handler, tool)| tool.manifest(handler));
+        let handlers: Vec<_> = handlers.collect();
+        let description = self.tools.values().next();
+        let description = description.map(|tool| tool.entry.spec().toolset_description());
+        let manifest = json!({
+            "name": self.name,
+            "ty": if self.is_shared { "SERVICE" } else { "VIRTUAL_OBJECT" },
+            "documentation": description.unwrap_or_default(),
+            "handlers": handlers,
+        });
+        define(self, manifest)
+    }
+
+    async fn call(&self, tool: &Tool, context: &ContextInternal) -> Result<Outcome, TerminalError> {
+        let (args, metadata) = context.input::<Vec<u8>>().await;
+        let call = match self.admit(tool, args, &metadata) {
+            Ok(call) => call,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        if !tool.is_repeatable() {
+            let beginning = context.run(|| ready(Ok::<_, HandlerError>(PROCESS.clone())));
+            if beginning.name("begin").await? != *PROCESS {
+                return Ok(Err(interrupted(tool)));
+            }
+        }
+        let saved = match self.is_shared {
+            true => None,
+            false => context.get::<String>(STATE).await?.map(Payload::new),
+        };
+        let calling = self.runtime.call_in((&tool.toolset, &tool.source), saved.as_ref(), call);
+        // A panic of a toolset must not take the call to the next worker.
+        let calling = AssertUnwindSafe(calling).catch_unwind();
+        // Waiting for an answer that never comes ends only when the invocation is cancelled.
+        let (_, never) = context.awakeable::<()>();
+        let called = tokio::select! {
+            biased;
+            called = calling => called,
+            cancelled = never => return Err(cancelled.err().unwrap_or_else(|| TerminalError::new("cancelled").with_code(409))),
+        };
+        let (result, saved) = match called {
+            Ok(Ok(called)) => called,
+            Ok(Err(error)) => return Ok(Err(ToolFailure::internal(&*error))),
+            Err(_) => return Ok(Err(panicked(tool))),
+        };
+        if !self.is_shared {
+            // The state and the outcome are recorded together, so that a repeated call has the state that belongs to it.
+            let ended = (outcome_to_json(&result.outcome), saved.map(|saved| saved.to_string()));
+            let recording = context.run(|| ready(Ok::<_, HandlerError>(Json(ended))));
+            let Json((outcome, saved)) = recording.name("call").await?;
+            if let Some(saved) = saved {
+                context.set(STATE, saved);
+            }
+            return Ok(outcome_from_json(&outcome).unwrap_or_else(|error| Err(ToolFailure::internal(&*error))));
+        }
+        Ok(result.outcome)
+    }
+
+    /// Returns the request of a call, if this worker may run it.
+    fn admit(
+        &self,
+        tool: &Tool,
+        args: Vec<u8>,
+        metadata: &InputMetadata,
+    ) -> Result<CallRequest, ToolFailure> {
+        let malformed = |error: String| {
+            ToolFailure::new(FailureKind::Internal, "the call was not understood", Recovery::Replan)
+                .with_detail(error)
+        };
+        let args = String::from_utf8(args).map_err(|error| malformed(error.to_string()))?;
+        let header = metadata.headers.get(HEADER).map(String::as_str);
+        let sent = Sent::read(header).map_err(malformed)?;
+        if sent.cancelled {
+            let message = "the call was cancelled before it began";
+            return Err(ToolFailure::new(FailureKind::Cancelled, message, Recovery::Replan));
+        }
+        if let Some(digest) = sent.digest.as_ref().filter(|digest| **digest != tool.digest) {
+            return Err(other_definition(tool, digest));
+        }
+        let id = metadata.idempotency_key.as_ref().unwrap_or(&metadata.invocation_id);
+        let call = sent.call(tool.entry.name(), Payload::new(args), id).map_err(malformed)?;
+        let mut scope = call.scope().clone();
+        if self.is_shared {
+            scope.run_id.get_or_insert_with(|| metadata.invocation_id.clone());
+        } else {
+            scope.run_id = Some(metadata.key.clone());
+        }
+        let is_approved = self.key.as_ref().is_some_and(|key| {
+            sent.is_approved(&call, &tool.digest, key)
+                && metadata.idempotency_key.as_deref() == Some(&*idempotency_key(&call))
+        });
+        let call = call.with_tool(tool.entry.name()).with_scope(scope);
+        Ok(CallRequest::new(call).with_approver(Arc::new(Codes { is_approved, has_key: self.key.is_some() })))
+    }
+}
+
+/// Returns the idempotency key of a call: two calls of a run with one id are one call.
+pub(crate) fn idempotency_key(call: &ToolCall) -> String {
+    let run = call.run_id().unwrap_or_default();
+    // Both ids may have any characters, and a header may not.
+    format!("{}.{}", encode(run), encode(call.id()))
+}
+
+/// Approves a call if it has a valid approval code.
+struct Codes {
+    is_approved: bool,
+    has_key: bool,
+}
+
+impl Approver for Codes {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
+        let advice = if self.has_key {
+            "the call has no valid approval code"
+        } else {
+            "the worker has no approval key"
+        };
+        let verdict = if self.is_approved {
+            Verdict::Approve
+        } else {
+            Verdict::Deny(Some(format!("`{}` needs an approval, and {advice}", request.tool)))
+        };
+        Box::pin(ready(verdict))
+    }
+}
+
+/// The failure of a call that an earlier worker began and did not end.
+fn interrupted(tool: &Tool) -> ToolFailure {
+    let name = tool.entry.name();
+    let message = format!("`{name}` was interrupted, and may have had its effect; check before you call it again");
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
+        .with_detail("the worker died during the call, and the tool is not idempotent")
+}
+
+fn other_definition(tool: &Tool, digest: &str) -> ToolFailure {
+    let message = format!("the definition of `{}` has changed", tool.entry.name());
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan).with_detail(format!(
+        "the caller has the definition with the digest {digest}, and the worker {}; deploy both from one version",
+        tool.digest
+    ))
+}
+
+fn panicked(tool: &Tool) -> ToolFailure {
+    let detail = format!("the toolset of `{}` panicked", tool.entry.name());
+    ToolFailure::new(FailureKind::Internal, "the tool failed", Recovery::Replan).with_detail(detail)
+}
+
+impl Handle for Tools {
+    fn handle(self: Arc<Self>, context: ContextInternal) -> Option<BoxFuture<'static, Handled>> {
+        if !self.tools.contains_key(context.handler_name()) {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let tool = self.tools.get(context.handler_name());
+            let tool = tool.unwrap_or_else(|| unreachable!("looked up before"));
+            match self.call(tool, &context).await? {
+                Ok(payload) => Ok(payload.as_bytes().to_vec()),
+                Err(failure) => Err(terminal(&failure).into()),
+            }
+        }))
+    }
+}

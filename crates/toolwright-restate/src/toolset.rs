@@ -1,0 +1,231 @@
+//! The toolset whose tools run in workers.
+
+use std::fmt;
+use std::time::Duration;
+
+use restate_sdk::ingress::RequestTarget;
+use tokio::time::{Instant, sleep};
+use toolwright::spec::ToolAnnotations;
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
+    ToolResult, digests,
+};
+use toolwright_runtime::{ToolEntry, ToolSpecRef, Toolset};
+
+use crate::call::{ApprovalKey, HEADER, Sent, failure_in};
+use crate::ingress::{Ingress, Reply};
+use crate::names::{encode, tools_service};
+use crate::tools::idempotency_key;
+
+/// The wait before a lost request is repeated, at first and at most.
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// How long a call may take in all, unless its runtime has a shorter limit.
+const DEADLINE: Duration = Duration::from_mins(10);
+
+/// A toolset whose tools run in [`Worker`](crate::Worker)s.
+///
+/// The id of a call is its idempotency key: a call that is repeated after a lost connection, or by a run that is repeated, waits for
+/// the same invocation and has the same result. Dropping the future of a call cancels it.
+///
+/// The specs are those of a generated crate, for example, so that arguments and results are checked on both sides. A worker whose
+/// tool has another definition refuses the call.
+#[derive(Clone)]
+pub struct RestateToolset {
+    ingress: Ingress,
+    tools: Vec<Remote>,
+    is_shared: bool,
+    key: Option<ApprovalKey>,
+    deadline: Duration,
+}
+
+#[derive(Clone)]
+struct Remote {
+    entry: ToolEntry,
+    service: String,
+    digest: String,
+}
+
+impl fmt::Debug for RestateToolset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tools: Vec<_> = self.tools.iter().map(|tool| tool.entry.name()).collect();
+        let mut shown = f.debug_struct("RestateToolset");
+        shown.field("ingress", &self.ingress).field("tools", &tools).finish_non_exhaustive()
+    }
+}
+
+impl RestateToolset {
+    /// Creates a toolset of tools that all runs share. Each tool is a handler of the service of its toolset.
+    pub fn new<S: Into<ToolSpecRef>>(ingress: &Ingress, specs: impl IntoIterator<Item = S>) -> Self {
+        let tools = specs.into_iter().map(|spec| {
+            let entry = ToolEntry::new(spec);
+            let (service, digest) =
+                (tools_service(entry.spec().toolset()), digests::model(entry.spec()));
+            Remote { entry, service, digest }
+        });
+        Self {
+            ingress: ingress.clone(),
+            tools: tools.collect(),
+            is_shared: true,
+            key: None,
+            deadline: DEADLINE,
+        }
+    }
+
+    /// Creates a toolset whose workers have an instance for each run.
+    pub fn per_run<S: Into<ToolSpecRef>>(
+        ingress: &Ingress,
+        specs: impl IntoIterator<Item = S>,
+    ) -> Self {
+        Self { is_shared: false, ..Self::new(ingress, specs) }
+    }
+
+    /// Sets the key for approval codes, which the workers have, too. Without it, workers deny calls of tools that need an approval.
+    #[must_use]
+    pub fn with_approval_key(mut self, key: &ApprovalKey) -> Self {
+        self.key = Some(key.clone());
+        self
+    }
+
+    /// Sets how long a call may take in all. The default is ten minutes; the limits of the tools and of the runtime may be shorter.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    async fn run(&self, call: &ToolCall) -> Outcome {
+        let Some(tool) = self.tools.iter().find(|tool| tool.entry.is_called(call.tool())) else {
+            let known = self.tools.iter().map(|tool| tool.entry.name());
+            return Err(ToolFailure::not_found(call.tool(), known));
+        };
+        let handler = encode(tool.entry.name());
+        let target = match (self.is_shared, call.run_id()) {
+            (true, _) => RequestTarget::service(&*tool.service, handler),
+            (false, Some(run)) => RequestTarget::object(&*tool.service, run, handler),
+            (false, None) => {
+                let message = "the tool can only be called in a run";
+                return Err(ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
+                    .with_detail("its toolset has an instance for each run, and the call has no run id"));
+            }
+        };
+        let (key, sent) = (idempotency_key(call), Sent::new(call, &tool.digest, self.key.as_ref()));
+        let header = sent.header();
+        let mut guard = CancelOnDrop::new(self, &target, &key);
+        let running = self.until_reply(target, call, (&key, &header), tool);
+        let outcome = tokio::time::timeout(self.deadline, running).await;
+        if let Ok(outcome) = outcome {
+            guard.done();
+            outcome
+        } else {
+            let message = format!("`{}` took longer than {:?}", tool.entry.name(), self.deadline);
+            Err(ToolFailure::new(FailureKind::Timeout, message, Recovery::Replan))
+        }
+    }
+
+    /// Repeats a request until the ingress replies.
+    async fn until_reply(
+        &self,
+        target: RequestTarget,
+        call: &ToolCall,
+        (key, header): (&str, &str),
+        tool: &Remote,
+    ) -> Outcome {
+        let (mut pause, started) = (FIRST_WAIT, Instant::now());
+        loop {
+            let args = call.args().to_string();
+            let header = Some((HEADER, header));
+            let why = match self.ingress.call(target.clone(), Some(args), Some(key), header).await {
+                Reply::Body(body) => return tool.result(&body),
+                Reply::Error(status, message) => match failure_in(&message) {
+                    Some(failure) => return Err(failure),
+                    None if matches!(status, 429 | 502 | 503) => message,
+                    None => return Err(tool.refused(status, &message)),
+                },
+                Reply::Lost(why) => why,
+            };
+            tracing::debug!(call_id = call.id(), why, elapsed = ?started.elapsed(), "a request to Restate is repeated");
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_WAIT);
+        }
+    }
+}
+
+impl Remote {
+    /// Returns a result, or a failure if it is not text. The runtime checks it against the schema.
+    fn result(&self, body: &[u8]) -> Outcome {
+        match std::str::from_utf8(body) {
+            Ok(text) => Ok(Payload::new(text)),
+            Err(error) => {
+                let message = format!("the result of `{}` is not text", self.entry.name());
+                Err(ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
+                    .with_detail(error.to_string()))
+            }
+        }
+    }
+
+    /// The failure of a call that Restate itself ended.
+    fn refused(&self, status: u16, message: &str) -> ToolFailure {
+        let name = self.entry.name();
+        let ToolAnnotations { read_only, idempotent, .. } = self.entry.spec().annotations();
+        let is_repeatable = read_only == Some(true) || idempotent == Some(true);
+        let (kind, text, recovery) = match status {
+            404 => (FailureKind::Unavailable, format!("no worker offers `{name}`"), Recovery::Replan),
+            409 => (FailureKind::Cancelled, format!("`{name}` was cancelled"), Recovery::Replan),
+            _ if is_repeatable => {
+                (FailureKind::Unavailable, format!("`{name}` could not be run"), Recovery::Retry)
+            }
+            _ => {
+                let text = format!("`{name}` was ended and may have had its effect; check before you call it again");
+                (FailureKind::Unavailable, text, Recovery::Replan)
+            }
+        };
+        ToolFailure::new(kind, text, recovery).with_detail(format!("Restate replied {status}: {message}"))
+    }
+}
+
+/// Cancels a call that is dropped before its reply.
+struct CancelOnDrop(Option<(Ingress, RequestTarget, String)>);
+
+impl CancelOnDrop {
+    fn new(toolset: &RestateToolset, target: &RequestTarget, key: &str) -> Self {
+        Self(Some((toolset.ingress.clone(), target.clone(), key.to_owned())))
+    }
+
+    fn done(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        let Some((ingress, target, key)) = self.0.take() else { return };
+        let Ok(handle) = tokio::runtime::Handle::try_current() else { return };
+        handle.spawn(async move {
+            let header = Sent { cancelled: true, ..Sent::default() }.header();
+            if let Err(error) = ingress.cancel(target, &key, (HEADER, &header)).await {
+                tracing::warn!(%error, key, "a call could not be cancelled");
+            }
+        });
+    }
+}
+
+impl Toolset for RestateToolset {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(self.entries())))
+    }
+
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        Some(self.entries())
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { ToolResult::new(call, self.run(call).await) })
+    }
+}
+
+impl RestateToolset {
+    fn entries(&self) -> Vec<ToolEntry> {
+        self.tools.iter().map(|tool| tool.entry.clone()).collect()
+    }
+}
