@@ -1,12 +1,12 @@
 //! `cargo xtask ci`: runs the checks that a change must pass, the fastest first, and lists what was skipped. It writes only to
 //! the target folder.
 
-use toolwright_prerequisites::RECORD;
+use toolwright_prerequisites::{Prerequisite, RECORD};
 
 use crate::command::Invocation;
 use crate::skipped::Skipped;
 use crate::tool::{CARGO_DENY, CARGO_SEMVER_CHECKS};
-use crate::{End, generate, msrv, semver};
+use crate::{End, generate, msrv, semver, start};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
 const DOC_TESTED: [&str; 17] = [
@@ -56,8 +56,19 @@ const COMPILER_FEATURES: [&str; 4] = ["language-schema", "patterns", "project", 
 
 /// Runs all steps. With `strict`, the run fails at its end if anything was skipped.
 pub(crate) fn run(strict: bool) -> End {
-    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 10] =
-        [format, drift, lint, lint_features, test, lock, doc_test, oldest_rust, semver, deny];
+    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 11] = [
+        format,
+        drift,
+        lint,
+        lint_features,
+        engines,
+        test,
+        lock,
+        doc_test,
+        oldest_rust,
+        semver,
+        deny,
+    ];
     let ended = Skipped::begin().and_then(|mut skipped| {
         let ended = steps.iter().try_for_each(|step| step(&mut skipped));
         Ok((ended, skipped.list()?))
@@ -154,6 +165,23 @@ fn lint_each_alone(package: &str, features: &[&str]) -> Result<(), Failed> {
         let denied = ["--", "-D", "warnings"].map(str::to_owned);
         step(&lint.with(&features).with(&denied))
     })
+}
+
+/// Installs the servers that tests of remote toolsets start. Without them, these tests are skipped.
+fn engines(skipped: &mut Skipped) -> Result<(), Failed> {
+    let needed = [Prerequisite::Node, Prerequisite::Venv];
+    if let Some(missing) = needed.iter().find(|needed| !needed.is_there()) {
+        skipped.step(&format!("{}: NATS and Restate were not installed", missing.reason()));
+        return Ok(());
+    }
+    let install = start::engines(true);
+    heading(&install.to_string());
+    match install.succeeds() {
+        Ok(true) => {}
+        Ok(false) => skipped.step(&format!("`{install}` failed: see its message")),
+        Err(error) => return Err(Failed { step: format!("{install} ({error})") }),
+    }
+    Ok(())
 }
 
 fn test(skipped: &mut Skipped) -> Result<(), Failed> {

@@ -73,6 +73,12 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Install a NATS server and a Restate server in target/engines, and run both until ctrl-c.
+    Engines {
+        /// Only install them.
+        #[arg(long)]
+        install: bool,
+    },
     /// Test generated codecs, imported tools and the run-time validator with random schemas against an independent oracle.
     Judge {
         /// Passed on to the judge: --schemas N, --seed S, --payloads N, --write.
@@ -177,6 +183,7 @@ fn run(task: Task) -> End {
         Task::Bench { name, json, write } => start::bench(name.as_deref(), json, write),
         Task::Conformance { check } => start::conformance(check),
         Task::McpConformance { check } => start::mcp_conformance(check),
+        Task::Engines { install } => start::engines(install).run(),
         Task::Judge { rest } => start::judge(&rest),
         Task::Dialects { peers } => long::dialects(peers),
         Task::ContractPeers => long::contract_peers(),

@@ -34,6 +34,12 @@ pub(crate) fn mcp_conformance(check: bool) -> End {
     Invocation::cargo(&package).with(&rest).run()
 }
 
+/// Installs the servers in `conformance/engines`, and runs them unless `install` is set.
+pub(crate) fn engines(install: bool) -> Invocation {
+    let rest: Vec<String> = install.then(|| "--install".to_owned()).into_iter().collect();
+    Invocation::cargo(&["run", "--quiet", "--package", "toolwright-engines", "--"]).with(&rest)
+}
+
 pub(crate) fn judge(rest: &[String]) -> End {
     Invocation::cargo(&["run", "--quiet", "--package", "toolwright-judge", "--"]).with(rest).run()
 }

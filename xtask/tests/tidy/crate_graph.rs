@@ -61,6 +61,7 @@ const OURS: &[Allowed] = &[
         "conformance/judge",
         &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-prerequisites"],
     ),
+    allowed("conformance/engines", &["toolwright-prerequisites"]),
     allowed("bench/soak", &["toolwright", "toolwright-runtime"]),
     allowed("examples/build-script", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     allowed("examples/sqlite", &["toolwright", "toolwright-runtime"]),
