@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 /// The time in which a server must become healthy.
 const START: Duration = Duration::from_mins(1);
@@ -59,9 +59,11 @@ impl Process {
         let _ = self.child.wait();
     }
 
-    /// Stops it until [`Process::resume`] (SIGSTOP).
+    /// Stops it until [`Process::resume`] (SIGSTOP), and waits until all its threads have stopped.
     pub(crate) fn pause(&self) {
         self.signal(Signal::STOP);
+        let stopped = waitid(WaitId::Pid(Pid::from_child(&self.child)), WaitIdOptions::STOPPED);
+        stopped.expect("it is a child of this process");
     }
 
     /// Continues it (SIGCONT).
