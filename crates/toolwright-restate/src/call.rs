@@ -16,8 +16,8 @@ use toolwright_runtime::wire::{call_from_json, call_to_json, outcome_from_json, 
 /// The header with a [`Sent`].
 pub(crate) const HEADER: &str = "x-toolwright-call";
 
-/// How long an approval code is valid. The result of a call is kept for longer, so that no code runs a call twice.
-const APPROVAL_LIFETIME: Duration = Duration::from_hours(1);
+/// How long an approval code is valid.
+pub(crate) const APPROVAL_LIFETIME: Duration = Duration::from_hours(1);
 
 /// What travels with the arguments of a call.
 #[derive(Default, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub(crate) struct Sent {
     approval: Option<(String, u64)>,
     /// Whether the caller only wants to find the call, to cancel it. Then the call does not run.
     #[serde(default)]
-    pub(crate) cancelled: bool,
+    pub(crate) is_cancelled: bool,
 }
 
 /// A secret that callers and workers share: 32 random bytes. Whoever has it can mark any call as approved, so give it only to
@@ -82,8 +82,13 @@ impl Sent {
             call: Some(call_to_json(&without_args)),
             digest: Some(digest.to_owned()),
             approval,
-            cancelled: false,
+            is_cancelled: false,
         }
+    }
+
+    /// Says that the call must not begin.
+    pub(crate) fn cancelled() -> Self {
+        Self { is_cancelled: true, ..Self::default() }
     }
 
     /// Reads the header of a request. A request without it comes from another client of Restate.
@@ -113,11 +118,13 @@ impl Sent {
         }
     }
 
-    /// Returns whether the call has an approval code that is valid now.
-    pub(crate) fn is_approved(&self, call: &ToolCall, digest: &str, key: &ApprovalKey) -> bool {
-        let Some((code, expires_at)) = &self.approval else { return false };
-        let code = BASE64_URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
-        *expires_at > seconds() && key.mac(call, digest, *expires_at).verify_slice(&code).is_ok()
+    /// Returns the approval code, if it is valid for the call now.
+    pub(crate) fn code(&self, call: &ToolCall, digest: &str, key: &ApprovalKey) -> Option<&str> {
+        let (code, expires_at) = self.approval.as_ref()?;
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(code).ok()?;
+        let is_valid = *expires_at > seconds()
+            && key.mac(call, digest, *expires_at).verify_slice(&bytes).is_ok();
+        is_valid.then_some(code)
     }
 }
 
@@ -159,17 +166,18 @@ mod tests {
             super::BASE64_URL_SAFE_NO_PAD.encode(code)
         };
         let later = super::seconds() + 60;
-        let sent = Sent { approval: Some((code(later), later)), ..Sent::new(&call, "digest", None) };
-        assert!(sent.is_approved(&call, "digest", &key));
+        let sent =
+            Sent { approval: Some((code(later), later)), ..Sent::new(&call, "digest", None) };
+        assert!(sent.code(&call, "digest", &key).is_some());
         let other = call.clone().with_args(Payload::new(r#"{"disk":"b"}"#));
-        assert!(!sent.is_approved(&other, "digest", &key), "other arguments");
-        assert!(!sent.is_approved(&call, "other", &key), "another tool");
-        assert!(!sent.is_approved(&call.clone().with_id("c2"), "digest", &key), "another id");
-        assert!(!sent.is_approved(&call, "digest", &ApprovalKey::new([8; 32])), "another key");
+        assert!(sent.code(&other, "digest", &key).is_none(), "other arguments");
+        assert!(sent.code(&call, "other", &key).is_none(), "another tool");
+        assert!(sent.code(&call.clone().with_id("c2"), "digest", &key).is_none(), "another id");
+        assert!(sent.code(&call, "digest", &ApprovalKey::new([8; 32])).is_none(), "another key");
         let late = Sent { approval: Some((code(later), later + 1)), ..Sent::default() };
-        assert!(!late.is_approved(&call, "digest", &key), "another time");
+        assert!(late.code(&call, "digest", &key).is_none(), "another time");
         let past = Sent { approval: Some((code(1), 1)), ..Sent::default() };
-        assert!(!past.is_approved(&call, "digest", &key), "it has expired");
-        assert!(!Sent::default().is_approved(&call, "digest", &key), "no code");
+        assert!(past.code(&call, "digest", &key).is_none(), "it has expired");
+        assert!(Sent::default().code(&call, "digest", &key).is_none(), "no code");
     }
 }

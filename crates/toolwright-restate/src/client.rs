@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use restate_sdk::ingress::RequestTarget;
 use serde_json::value::RawValue;
-use toolwright::{Outcome, Payload};
+use tokio::time::{Instant, sleep};
+use toolwright::{Outcome, Payload, ToolCall};
 use toolwright_runtime::Answer;
+use toolwright_runtime::wire::call_to_json;
 
 use crate::call::failure_in;
 use crate::ingress::{Ingress, Reply};
 use crate::journal::Line;
 use crate::names::agent_workflow;
 use crate::runs::{ANSWER, CANCEL, LOG, RunState, START, STATE, Start};
+use crate::toolset::ANNOUNCED;
 
 /// The runs of an agent in [`Worker`](crate::Worker)s. A run outlasts the death of its worker and of the server: effects that were
 /// recorded are not repeated.
@@ -51,11 +55,20 @@ impl Start {
         let input = input.map_err(|error| RunsError::Malformed(format!("the input: {error}")))?;
         Ok(Self {
             input,
+            implements: None,
+            call: None,
             labels: BTreeMap::new(),
             session_id: None,
             approval_of: Vec::new(),
             one_at_a_time: false,
         })
+    }
+
+    /// Makes it a child run of a call.
+    pub(crate) fn implementing(mut self, call: &ToolCall) -> Self {
+        self.implements = Some(call.tool().to_owned());
+        self.call = Some(call_to_json(&call.clone().with_args(Payload::new("null"))));
+        self
     }
 
     /// Adds labels, which child runs inherit.
@@ -102,7 +115,14 @@ impl Runs {
     pub async fn start(&self, run_id: &str, start: &Start) -> Result<(), RunsError> {
         let body = serde_json::to_string(start);
         let body = body.map_err(|error| RunsError::Malformed(error.to_string()))?;
-        self.body(self.ingress.send(self.target(run_id, START), body).await).map(drop)
+        let started = Instant::now();
+        loop {
+            let reply = self.ingress.send(self.target(run_id, START), body.clone()).await;
+            if !matches!(reply, Reply::Error(404, _)) || started.elapsed() > ANNOUNCED {
+                return Self::body(reply).map(drop);
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
     }
 
     /// Waits for the end of a run, and returns its final payload or its failure. Waits again after a lost connection.
@@ -125,7 +145,7 @@ impl Runs {
                 },
                 Reply::Lost(why) => tracing::debug!(why, run_id, "a run is attached to again"),
             }
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            sleep(Duration::from_millis(200)).await;
         }
     }
 
@@ -181,10 +201,10 @@ impl Runs {
         handler: &str,
         body: Option<String>,
     ) -> Result<bytes::Bytes, RunsError> {
-        self.body(self.ingress.call(self.target(run_id, handler), body, None, None).await)
+        Self::body(self.ingress.call(self.target(run_id, handler), body, None, None).await)
     }
 
-    fn body(&self, reply: Reply) -> Result<bytes::Bytes, RunsError> {
+    fn body(reply: Reply) -> Result<bytes::Bytes, RunsError> {
         match reply {
             Reply::Body(body) => Ok(body),
             Reply::Error(status, message) => Err(RunsError::Refused { status, message }),
@@ -196,7 +216,9 @@ impl Runs {
 impl fmt::Display for RunsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused { status, message } => write!(f, "the request was refused ({status}): {message}"),
+            Self::Refused { status, message } => {
+                write!(f, "the request was refused ({status}): {message}")
+            }
             Self::Lost(why) => write!(f, "the connection to Restate failed: {why}"),
             Self::Malformed(why) => write!(f, "not understood: {why}"),
         }

@@ -1,36 +1,74 @@
-//! The service that cancels calls, so that callers need the ingress only and not the admin API.
+//! The services that callers and workers need: one cancels calls, so that callers need the ingress only and not the admin API; the
+//! other takes each approval code once, also if several workers get it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::ContextInternal;
+use restate_sdk::errors::TerminalError;
 use restate_sdk::service::ServiceDefinition;
 use serde_json::json;
 use toolwright::BoxFuture;
 
+use crate::call::APPROVAL_LIFETIME;
 use crate::service::{Handle, Handled, define};
 
-/// The name of the service.
-pub(crate) const SERVICE: &str = "toolwright.control";
-/// The handler that cancels an invocation. Its input is the id.
+/// The service that cancels calls, and its handler, whose input is the id of an invocation.
+pub(crate) const CONTROL: &str = "toolwright.control";
 pub(crate) const CANCEL: &str = "cancel";
 
-struct Control;
+/// The virtual object of an approval code, with its handlers.
+const CODES: &str = "toolwright.codes";
+const TAKE: &str = "take";
+const FORGET: &str = "forget";
+const TAKEN: &str = "taken";
 
-pub(crate) fn definition() -> ServiceDefinition {
+struct Control;
+struct Codes;
+
+pub(crate) fn control() -> ServiceDefinition {
     let text = json!({ "type": "string" });
+    let input = json!({ "required": true, "contentType": "application/json", "jsonSchema": text });
     define(
         Control,
         json!({
-            "name": SERVICE,
+            "name": CONTROL,
             "ty": "SERVICE",
             "documentation": "Cancels calls for toolwright callers.",
             "handlers": [{
                 "name": CANCEL,
-                "input": { "required": true, "contentType": "application/json", "jsonSchema": text },
+                "input": input,
                 "output": { "setContentTypeIfEmpty": false },
             }],
         }),
     )
+}
+
+pub(crate) fn codes() -> ServiceDefinition {
+    let handler = |name: &str| {
+        json!({
+            "name": name,
+            "input": { "required": false },
+            "output": { "setContentTypeIfEmpty": false },
+        })
+    };
+    define(
+        Codes,
+        json!({
+            "name": CODES,
+            "ty": "VIRTUAL_OBJECT",
+            "documentation": "Takes each approval code once.",
+            "ingressPrivate": true,
+            "handlers": [handler(TAKE), handler(FORGET)],
+        }),
+    )
+}
+
+/// Takes an approval code. Returns false if it was taken before.
+pub(crate) async fn take(context: &ContextInternal, code: &str) -> Result<bool, TerminalError> {
+    let target = RequestTarget::object(CODES, code, TAKE);
+    context.call::<(), bool>(target, None, None, None, Vec::new(), ()).await
 }
 
 impl Handle for Control {
@@ -41,6 +79,31 @@ impl Handle for Control {
                 context.cancel_invocation(&id);
                 Ok(Vec::new())
             })
+        })
+    }
+}
+
+impl Handle for Codes {
+    fn handle(self: Arc<Self>, context: ContextInternal) -> Option<BoxFuture<'static, Handled>> {
+        Some(match context.handler_name() {
+            TAKE => Box::pin(async move {
+                let ((), metadata) = context.input::<()>().await;
+                let is_first = context.get::<bool>(TAKEN).await?.is_none();
+                if is_first {
+                    context.set(TAKEN, true);
+                    let target = RequestTarget::object(CODES, metadata.key, FORGET);
+                    let later = Some(APPROVAL_LIFETIME + Duration::from_mins(5));
+                    // Sent when the handler ends.
+                    let _ = context.send::<()>(target, None, None, None, Vec::new(), (), later);
+                }
+                Ok(serde_json::to_vec(&is_first)?)
+            }),
+            FORGET => Box::pin(async move {
+                let ((), _) = context.input::<()>().await;
+                context.clear(TAKEN);
+                Ok(Vec::new())
+            }),
+            _ => return None,
         })
     }
 }

@@ -71,7 +71,9 @@ struct HttpError(String);
 impl From<reqwest::Error> for HttpError {
     fn from(error: reqwest::Error) -> Self {
         let error = error.without_url();
-        Self(error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}")))
+        Self(
+            error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}")),
+        )
     }
 }
 
@@ -188,7 +190,7 @@ impl Ingress {
             .await?;
         if matches!(found.send_status(), SendStatus::PreviouslyAccepted) {
             let id = found.invocation_handle().invocation_id().clone();
-            let target = RequestTarget::service(control::SERVICE, control::CANCEL);
+            let target = RequestTarget::service(control::CONTROL, control::CANCEL);
             // Its input is JSON.
             let _ = self.client.request::<String, ()>(target, id).send().await?;
         }

@@ -1,6 +1,8 @@
 //! The names of services and handlers. Restate allows ASCII letters, digits and `_` in the names of handlers, and they begin
 //! with a letter, whereas tools, toolsets and agents may have other names.
 
+use std::fmt::Write;
+
 /// The prefix of the service of a toolset.
 const TOOLS: &str = "tools.";
 /// The prefix of the workflow of an agent's runs.
@@ -31,7 +33,7 @@ pub fn encode(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || (byte == b'_' && is_between) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("__{byte:02x}"));
+            let _ = write!(encoded, "__{byte:02x}");
         }
     }
     encoded
@@ -73,7 +75,10 @@ mod tests {
             ("é", "x__00__c3__a9"),
             ("", "x__00"),
         ] {
-            assert_eq!((encode(name).as_str(), decode(expected)), (expected, Some(name.to_owned())));
+            assert_eq!(
+                (encode(name).as_str(), decode(expected)),
+                (expected, Some(name.to_owned()))
+            );
         }
     }
 

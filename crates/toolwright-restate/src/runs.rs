@@ -16,7 +16,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use toolwright::{BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolFailure};
-use toolwright_runtime::wire::{outcome_from_json, outcome_to_json};
+use toolwright_runtime::wire::{call_from_json, outcome_from_json, outcome_to_json};
 use toolwright_runtime::{
     Answer, ApprovalRequest, ResumeError, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest,
     Runtime, SuspendedRun, Verdict,
@@ -49,6 +49,11 @@ const RETENTION: Duration = Duration::from_hours(24);
 pub struct Start {
     /// The input: any JSON.
     pub(crate) input: Box<RawValue>,
+    /// The tool whose call the run implements, and that call's scope without the arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) implements: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) call: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) labels: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,9 +118,7 @@ impl AgentRuns {
         let no_input = json!({ "required": false });
         let json_output =
             json!({ "contentType": "application/json", "setContentTypeIfEmpty": false });
-        let shared = |name: &str, input: &serde_json::Value| {
-            json!({ "name": name, "ty": "SHARED", "input": input, "output": json_output })
-        };
+        let shared = |name: &str, input: &serde_json::Value| json!({ "name": name, "ty": "SHARED", "input": input, "output": json_output });
         let agents = self.runtime.agents();
         let agent = agents.iter().find(|agent| agent.name == self.agent);
         let manifest = json!({
@@ -162,7 +165,10 @@ impl AgentRuns {
         };
         let token = CancellationToken::new();
         let cancelling = (is_cancelled, || token.cancel());
-        let request = self.request(start, metadata.key, &record, &token);
+        let request = match self.request(start, metadata.key, &record, &token) {
+            Ok(request) => request,
+            Err(failure) => return Err(terminal(&failure).into()),
+        };
         let running = async { attempt(self.runtime.run(request).await.map_err(refused)) };
         let mut driven = record.drive(context, running, ended, &mut log, cancelling).await?;
         let outcome = loop {
@@ -185,9 +191,9 @@ impl AgentRuns {
             let resuming = ResumeRequest::new(&run, answers)
                 .with_events(record.events())
                 .with_cancellation(token.clone());
-            let running = async { attempt(self.runtime.resume(resuming).await.map_err(not_resumed)) };
-            let cancelling =
-                (|| context.select(vec![cancelled.handle()]), || token.cancel());
+            let running =
+                async { attempt(self.runtime.resume(resuming).await.map_err(not_resumed)) };
+            let cancelling = (|| context.select(vec![cancelled.handle()]), || token.cancel());
             driven = record.drive(context, running, ended, &mut log, cancelling).await?;
         };
         let status = if outcome.is_ok() { RunStatus::Finished } else { RunStatus::Failed };
@@ -204,9 +210,22 @@ impl AgentRuns {
         id: String,
         record: &Arc<Record>,
         token: &CancellationToken,
-    ) -> RunRequest {
-        let Start { input, labels, session_id, approval_of, one_at_a_time } = start;
-        let mut request = RunRequest::new(&*self.agent, Payload::new(input.get()))
+    ) -> Result<RunRequest, ToolFailure> {
+        let Start { input, implements, call, labels, session_id, approval_of, one_at_a_time } =
+            start;
+        let input = Payload::new(input.get());
+        let mut request = match &implements {
+            None => RunRequest::new(&*self.agent, input),
+            Some(tool) => match self.runtime.registry().spec(tool) {
+                Some(spec) => RunRequest::of_tool(spec, input),
+                None => return Err(ToolFailure::not_found(tool, std::iter::empty())),
+            },
+        };
+        if let Some(call) = call {
+            let call = call_from_json(&call).map_err(|error| ToolFailure::internal(&*error))?;
+            request = request.on_behalf_of(&call);
+        }
+        request = request
             .with_run_id(id)
             .with_labels(labels)
             .with_approval_of(approval_of)
@@ -218,7 +237,7 @@ impl AgentRuns {
         if one_at_a_time {
             request = request.one_at_a_time();
         }
-        request
+        Ok(request)
     }
 
     /// Takes the answer to a question.
@@ -226,7 +245,8 @@ impl AgentRuns {
         let (Json(answer), _) = context.input::<Json<Answer>>().await;
         let questions = get::<Vec<ApprovalRequest>>(context, QUESTIONS).await?.unwrap_or_default();
         let question = questions.iter().find(|question| question.id == answer.id);
-        let refuse = |code, message: String| Err(TerminalError::new_with_code(code, message).into());
+        let refuse =
+            |code, message: String| Err(TerminalError::new_with_code(code, message).into());
         let Some(question) = question else {
             let message = format!("the run does not wait for an answer to `{}`", answer.id);
             return refuse(404, message);
@@ -276,7 +296,8 @@ async fn wait(
             Err(_) | Ok(0) => return Ok(None),
             Ok(1) => answers.push(answered.await?.0),
             Ok(_) => {
-                let message = format!("the approval of `{}` was not answered in time", question.tool);
+                let message =
+                    format!("the approval of `{}` was not answered in time", question.tool);
                 answers.push(question.deny_because(message));
             }
         }
@@ -345,7 +366,7 @@ impl Handle for AgentRuns {
             STATE => Box::pin(async move {
                 let ((), _) = context.input::<()>().await;
                 let Some(status) = get::<RunStatus>(&context, STATUS).await? else {
-                    let message = "there is no run with this id, or it ended too long ago";
+                    let message = "no run with this id has begun, or it ended too long ago";
                     return Err(TerminalError::new_with_code(404, message).into());
                 };
                 let questions = get(&context, QUESTIONS).await?.unwrap_or_default();

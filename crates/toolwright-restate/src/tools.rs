@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use restate_sdk::context::RunFuture;
+use restate_sdk::context::{RequestTarget, RunFuture};
 use restate_sdk::endpoint::{ContextInternal, InputMetadata};
 use restate_sdk::errors::{HandlerError, TerminalError};
 use restate_sdk::serde::Json;
 use restate_sdk::service::ServiceDefinition;
 use serde_json::{Value, json};
-use toolwright::call::fresh_id;
 use toolwright::spec::ToolAnnotations;
 use toolwright::{
     BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, digests,
@@ -23,8 +22,10 @@ use toolwright_runtime::{
     ApprovalRequest, Approver, CallRequest, Runtime, Source, ToolEntry, Verdict,
 };
 
-use crate::call::{ApprovalKey, HEADER, Sent, terminal};
-use crate::names::encode;
+use crate::call::{ApprovalKey, HEADER, Sent, failure_in, terminal};
+use crate::control::take;
+use crate::names::{agent_workflow, encode};
+use crate::runs::{START, Start};
 use crate::service::{Handle, Handled, define};
 
 /// The time limit of a tool whose spec has none: the default of a runtime.
@@ -37,15 +38,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// The state of a toolset with an instance for each run.
 const STATE: &str = "state";
 
-/// Identifies this process, to tell whether an earlier one began a call.
-static PROCESS: LazyLock<String> = LazyLock::new(|| fresh_id("process"));
-
 /// The tools of a service, by handler.
 pub(crate) struct Tools {
     name: String,
     is_shared: bool,
     runtime: Runtime,
     key: Option<ApprovalKey>,
+    /// The id of the worker, to tell whether another one began a call.
+    worker: String,
     tools: BTreeMap<String, Tool>,
 }
 
@@ -107,8 +107,8 @@ impl Tool {
 }
 
 impl Tools {
-    pub(crate) fn new(name: String, is_shared: bool, runtime: Runtime) -> Self {
-        Self { name, is_shared, runtime, key: None, tools: BTreeMap::new() }
+    pub(crate) fn new(name: String, is_shared: bool, runtime: Runtime, worker: String) -> Self {
+        Self { name, is_shared, runtime, key: None, worker, tools: BTreeMap::new() }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -139,20 +139,27 @@ impl Tools {
 
     async fn call(&self, tool: &Tool, context: &ContextInternal) -> Result<Outcome, TerminalError> {
         let (args, metadata) = context.input::<Vec<u8>>().await;
-        let call = match self.admit(tool, args, &metadata) {
-            Ok(call) => call,
+        let (call, code) = match self.admit(tool, args, &metadata) {
+            Ok(admitted) => admitted,
             Err(failure) => return Ok(Err(failure)),
         };
+        if let Some(agent) = tool.entry.agent() {
+            return run_agent(context, agent, &call).await;
+        }
+        let is_approved = match &code {
+            Some(code) => take(context, code).await?,
+            None => false,
+        };
+        let codes = Codes { is_approved, has_key: self.key.is_some() };
+        let call = CallRequest::new(call).with_approver(Arc::new(codes));
         if !tool.is_repeatable() {
-            let beginning = context.run(|| ready(Ok::<_, HandlerError>(PROCESS.clone())));
-            if beginning.name("begin").await? != *PROCESS {
+            let beginning = context.run(|| ready(Ok::<_, HandlerError>(self.worker.clone())));
+            if beginning.name("begin").await? != self.worker {
                 return Ok(Err(interrupted(tool)));
             }
         }
-        let saved = match self.is_shared {
-            true => None,
-            false => context.get::<String>(STATE).await?.map(Payload::new),
-        };
+        let saved = if self.is_shared { None } else { context.get::<String>(STATE).await? };
+        let saved = saved.map(Payload::new);
         let calling = self.runtime.call_in((&tool.toolset, &tool.source), saved.as_ref(), call);
         // A panic of a toolset must not take the call to the next worker.
         let calling = AssertUnwindSafe(calling).catch_unwind();
@@ -176,18 +183,19 @@ impl Tools {
             if let Some(saved) = saved {
                 context.set(STATE, saved);
             }
-            return Ok(outcome_from_json(&outcome).unwrap_or_else(|error| Err(ToolFailure::internal(&*error))));
+            return Ok(outcome_from_json(&outcome)
+                .unwrap_or_else(|error| Err(ToolFailure::internal(&*error))));
         }
         Ok(result.outcome)
     }
 
-    /// Returns the request of a call, if this worker may run it.
+    /// Returns a call with its approval code, if this worker may run it.
     fn admit(
         &self,
         tool: &Tool,
         args: Vec<u8>,
         metadata: &InputMetadata,
-    ) -> Result<CallRequest, ToolFailure> {
+    ) -> Result<(ToolCall, Option<String>), ToolFailure> {
         let malformed = |error: String| {
             ToolFailure::new(FailureKind::Internal, "the call was not understood", Recovery::Replan)
                 .with_detail(error)
@@ -195,7 +203,7 @@ impl Tools {
         let args = String::from_utf8(args).map_err(|error| malformed(error.to_string()))?;
         let header = metadata.headers.get(HEADER).map(String::as_str);
         let sent = Sent::read(header).map_err(malformed)?;
-        if sent.cancelled {
+        if sent.is_cancelled {
             let message = "the call was cancelled before it began";
             return Err(ToolFailure::new(FailureKind::Cancelled, message, Recovery::Replan));
         }
@@ -210,12 +218,9 @@ impl Tools {
         } else {
             scope.run_id = Some(metadata.key.clone());
         }
-        let is_approved = self.key.as_ref().is_some_and(|key| {
-            sent.is_approved(&call, &tool.digest, key)
-                && metadata.idempotency_key.as_deref() == Some(&*idempotency_key(&call))
-        });
+        let code = self.key.as_ref().and_then(|key| sent.code(&call, &tool.digest, key));
         let call = call.with_tool(tool.entry.name()).with_scope(scope);
-        Ok(CallRequest::new(call).with_approver(Arc::new(Codes { is_approved, has_key: self.key.is_some() })))
+        Ok((call, code.map(str::to_owned)))
     }
 }
 
@@ -224,6 +229,29 @@ pub(crate) fn idempotency_key(call: &ToolCall) -> String {
     let run = call.run_id().unwrap_or_default();
     // Both ids may have any characters, and a header may not.
     format!("{}.{}", encode(run), encode(call.id()))
+}
+
+/// Runs the agent that implements a tool in a run of its own, which outlasts this worker and may be in another.
+async fn run_agent(
+    context: &ContextInternal,
+    agent: &str,
+    call: &ToolCall,
+) -> Result<Outcome, TerminalError> {
+    let start = match Start::new(call.args()) {
+        Ok(start) => start.implementing(call),
+        Err(error) => return Ok(Err(ToolFailure::internal(&error))),
+    };
+    let target = RequestTarget::workflow(agent_workflow(agent), idempotency_key(call), START);
+    let running = context.call::<_, Vec<u8>>(target, None, None, None, Vec::new(), Json(start));
+    Ok(match running.await {
+        Ok(payload) => String::from_utf8(payload)
+            .map(Payload::new)
+            .map_err(|error| ToolFailure::internal(&error)),
+        Err(error) => match failure_in(error.message()) {
+            Some(failure) => Err(failure),
+            None => return Err(error),
+        },
+    })
 }
 
 /// Approves a call if it has a valid approval code.
@@ -251,7 +279,9 @@ impl Approver for Codes {
 /// The failure of a call that an earlier worker began and did not end.
 fn interrupted(tool: &Tool) -> ToolFailure {
     let name = tool.entry.name();
-    let message = format!("`{name}` was interrupted, and may have had its effect; check before you call it again");
+    let message = format!(
+        "`{name}` was interrupted, and may have had its effect; check before you call it again"
+    );
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
         .with_detail("the worker died during the call, and the tool is not idempotent")
 }

@@ -20,6 +20,8 @@ use crate::tools::idempotency_key;
 /// The wait before a lost request is repeated, at first and at most.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// How long a service may be unknown: the ingress learns of a worker a moment after it was announced.
+pub(crate) const ANNOUNCED: Duration = Duration::from_secs(2);
 /// How long a call may take in all, unless its runtime has a shorter limit.
 const DEADLINE: Duration = Duration::from_mins(10);
 
@@ -56,7 +58,10 @@ impl fmt::Debug for RestateToolset {
 
 impl RestateToolset {
     /// Creates a toolset of tools that all runs share. Each tool is a handler of the service of its toolset.
-    pub fn new<S: Into<ToolSpecRef>>(ingress: &Ingress, specs: impl IntoIterator<Item = S>) -> Self {
+    pub fn new<S: Into<ToolSpecRef>>(
+        ingress: &Ingress,
+        specs: impl IntoIterator<Item = S>,
+    ) -> Self {
         let tools = specs.into_iter().map(|spec| {
             let entry = ToolEntry::new(spec);
             let (service, digest) =
@@ -106,7 +111,9 @@ impl RestateToolset {
             (false, None) => {
                 let message = "the tool can only be called in a run";
                 return Err(ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
-                    .with_detail("its toolset has an instance for each run, and the call has no run id"));
+                    .with_detail(
+                        "its toolset has an instance for each run, and the call has no run id",
+                    ));
             }
         };
         let (key, sent) = (idempotency_key(call), Sent::new(call, &tool.digest, self.key.as_ref()));
@@ -140,6 +147,7 @@ impl RestateToolset {
                 Reply::Error(status, message) => match failure_in(&message) {
                     Some(failure) => return Err(failure),
                     None if matches!(status, 429 | 502 | 503) => message,
+                    None if status == 404 && started.elapsed() < ANNOUNCED => message,
                     None => return Err(tool.refused(status, &message)),
                 },
                 Reply::Lost(why) => why,
@@ -170,17 +178,22 @@ impl Remote {
         let ToolAnnotations { read_only, idempotent, .. } = self.entry.spec().annotations();
         let is_repeatable = read_only == Some(true) || idempotent == Some(true);
         let (kind, text, recovery) = match status {
-            404 => (FailureKind::Unavailable, format!("no worker offers `{name}`"), Recovery::Replan),
+            404 => {
+                (FailureKind::Unavailable, format!("no worker offers `{name}`"), Recovery::Replan)
+            }
             409 => (FailureKind::Cancelled, format!("`{name}` was cancelled"), Recovery::Replan),
             _ if is_repeatable => {
                 (FailureKind::Unavailable, format!("`{name}` could not be run"), Recovery::Retry)
             }
             _ => {
-                let text = format!("`{name}` was ended and may have had its effect; check before you call it again");
+                let text = format!(
+                    "`{name}` was ended and may have had its effect; check before you call it again"
+                );
                 (FailureKind::Unavailable, text, Recovery::Replan)
             }
         };
-        ToolFailure::new(kind, text, recovery).with_detail(format!("Restate replied {status}: {message}"))
+        ToolFailure::new(kind, text, recovery)
+            .with_detail(format!("Restate replied {status}: {message}"))
     }
 }
 
@@ -202,7 +215,7 @@ impl Drop for CancelOnDrop {
         let Some((ingress, target, key)) = self.0.take() else { return };
         let Ok(handle) = tokio::runtime::Handle::try_current() else { return };
         handle.spawn(async move {
-            let header = Sent { cancelled: true, ..Sent::default() }.header();
+            let header = Sent::cancelled().header();
             if let Err(error) = ingress.cancel(target, &key, (HEADER, &header)).await {
                 tracing::warn!(%error, key, "a call could not be cancelled");
             }

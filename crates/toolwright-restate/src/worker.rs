@@ -8,10 +8,12 @@ use std::sync::Arc;
 use restate_sdk::endpoint::Endpoint;
 use restate_sdk::http_server::HttpServer;
 use tokio::net::TcpListener;
+use toolwright::call::fresh_id;
 use toolwright::{BoxError, Scope};
 use toolwright_runtime::{Runtime, RuntimeBuilder};
 
 use crate::call::ApprovalKey;
+use crate::control;
 use crate::journal::{Replayed, clock};
 use crate::names::{agent_workflow, tools_service};
 use crate::runs::AgentRuns;
@@ -75,12 +77,10 @@ impl Worker {
     pub async fn new(runtime: RuntimeBuilder) -> Result<Self, WorkerError> {
         let journal = Arc::new(Replayed);
         let store = Arc::clone(&journal);
-        let runtime = runtime
-            .with_journal(journal)
-            .with_suspended_runs(store)
-            .with_clock(clock)
-            .build();
+        let runtime =
+            runtime.with_journal(journal).with_suspended_runs(store).with_clock(clock).build();
         let mut services: BTreeMap<String, Tools> = BTreeMap::new();
+        let id = fresh_id("worker");
         for (toolset, source) in runtime.registry().toolsets() {
             let failed = |error| WorkerError::NotListed { toolset: toolset.clone(), error };
             let scope = Scope { run_id: Some("start".to_owned()), ..Scope::default() };
@@ -99,7 +99,8 @@ impl Worker {
             }
             let listed = instance.tools(&scope).await.map_err(failed)?;
             let service = services.entry(toolset.clone()).or_insert_with(|| {
-                Tools::new(tools_service(&toolset), source.is_shared(), runtime.clone())
+                let (runtime, id) = (runtime.clone(), id.clone());
+                Tools::new(tools_service(&toolset), source.is_shared(), runtime, id)
             });
             for entry in listed {
                 service.push(Tool::new(entry, toolset.clone(), source.clone()));
@@ -133,9 +134,9 @@ impl Worker {
     pub fn endpoint(self) -> Result<Endpoint, WorkerError> {
         let mut builder = Endpoint::builder();
         for key in &self.identity_keys {
-            builder = builder.identity_key(key).map_err(|error| WorkerError::IdentityKey {
-                reason: error.to_string(),
-            })?;
+            builder = builder
+                .identity_key(key)
+                .map_err(|error| WorkerError::IdentityKey { reason: error.to_string() })?;
         }
         for service in self.services {
             builder = builder.bind(service.definition());
@@ -144,7 +145,7 @@ impl Worker {
             let runs = AgentRuns::new(self.runtime.clone(), &agent.name);
             builder = builder.bind(runs.definition(agent_workflow(&agent.name)));
         }
-        Ok(builder.bind(crate::control::definition()).build())
+        Ok(builder.bind(control::control()).bind(control::codes()).build())
     }
 
     /// Serves the Restate server until ctrl-c. Its admin API must know the address of the listener: `POST /deployments` with

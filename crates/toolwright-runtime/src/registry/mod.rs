@@ -246,8 +246,11 @@ impl Registry {
     /// a source, so that a name may occur more than once.
     pub fn toolsets(&self) -> Vec<(String, Source)> {
         let entries = self.read();
-        let providers = entries.toolsets.values().flatten();
-        providers.map(|provider| (provider.name.clone(), provider.source.clone())).collect()
+        let alone = entries.tools.values().map(|tool| &tool.provider);
+        let mut providers: Vec<_> = entries.toolsets.values().flatten().chain(alone).collect();
+        providers.sort_by_key(|provider| (&provider.name, Arc::as_ptr(provider)));
+        providers.dedup_by(|one, other| Arc::ptr_eq(one, other));
+        providers.iter().map(|provider| (provider.name.clone(), provider.source.clone())).collect()
     }
 
     /// Returns all agents, sorted by name.

@@ -1,0 +1,5 @@
+//! Workers and callers of a real Restate server. They are skipped by name if it is not installed.
+
+mod lab;
+mod runs;
+mod toolsets;

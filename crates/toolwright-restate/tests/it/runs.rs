@@ -1,0 +1,249 @@
+//! Durable runs of agents.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use toolwright::spec::{Approval, Implementation};
+use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
+use toolwright_restate::{Line, RestateToolset, RunStatus, Runs, RunsError, Start};
+use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime, RuntimeBuilder, Script};
+
+use crate::lab::{Effects, Lab, N, Running, call, double, key, slow, spec, until};
+
+const WAIT: Duration = Duration::from_millis(500);
+
+/// A tool that needs an approval.
+fn wipe(effects: &Effects) -> FunctionTool {
+    let effects = effects.clone();
+    FunctionTool::new(spec("wipe").with_approval(Approval::default()), move |N { n }: N| {
+        effects.push(format!("wipe {n}"));
+        std::future::ready(n)
+    })
+}
+
+fn start() -> Start {
+    Start::new(&Payload::new(r#"{"goal":"x"}"#)).unwrap()
+}
+
+async fn until_asked(runs: &Runs, run: &str) {
+    let is_waiting =
+        || async { runs.state(run).await.is_ok_and(|state| state.status == RunStatus::Waiting) };
+    until(is_waiting, "a question").await;
+}
+
+fn event(line: &Line) -> String {
+    let call = line.call_id.as_deref().unwrap_or_default();
+    format!("{} {call}", line.event).trim().to_owned()
+}
+
+fn step(calls: &[(&str, &str, i64)]) -> Vec<ToolCall> {
+    calls.iter().map(|(tool, id, n)| call(tool, id, *n)).collect()
+}
+
+/// An agent that doubles twice at once, then waits, and wipes after an approval.
+#[derive(Clone, Default)]
+struct Janitor {
+    effects: Effects,
+    began: Arc<AtomicUsize>,
+    ended: Arc<AtomicUsize>,
+}
+
+impl Janitor {
+    fn runtime(&self) -> RuntimeBuilder {
+        let registry = Registry::new();
+        let tools =
+            [double(&self.effects), wipe(&self.effects), slow(&self.began, &self.ended, WAIT)];
+        registry.register_tools(tools).unwrap();
+        let planner = Script::new()
+            .call(step(&[("double", "a", 1), ("double", "b", 2)]))
+            .call(step(&[("slow", "c", 3)]))
+            .call(step(&[("wipe", "d", 4), ("double", "e", 5)]))
+            .finish(Payload::new(r#""clean""#));
+        let agent = Agent::new("janitor", "lab").with_toolsets(["lab"]);
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    }
+
+    async fn lab(&self) -> Option<Lab> {
+        let this = self.clone();
+        Lab::start(move || this.runtime()).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_goes_on_in_another_worker_and_repeats_no_recorded_effect() {
+    let janitor = Janitor::default();
+    let Some(mut lab) = janitor.lab().await else { return };
+    let runs = Runs::new(&lab.ingress(), "janitor");
+    runs.start("r1", &start()).await.unwrap();
+    until(|| async { janitor.began.load(Ordering::SeqCst) == 1 }, "the slow call").await;
+    lab.replace_worker();
+    until_asked(&runs, "r1").await;
+    assert_eq!(janitor.began.load(Ordering::SeqCst), 2, "the interrupted call is made again");
+
+    // The question outlasts everything.
+    lab.server.kill();
+    lab.replace_worker();
+    lab.server.restart();
+    let state = runs.state("r1").await.unwrap();
+    let [question] = &state.questions[..] else { panic!("{state:?}") };
+    assert_eq!((question.tool.as_str(), question.args.as_str()), ("wipe", r#"{"n":4}"#));
+    assert_eq!(janitor.effects.sorted(), ["double 1", "double 2", "double 5"]);
+    let forged = toolwright_runtime::Answer { digest: "0".repeat(64), ..question.approve() };
+    assert!(matches!(
+        runs.answer("r1", &forged).await,
+        Err(RunsError::Refused { status: 409, .. })
+    ));
+    runs.answer("r1", &question.approve()).await.unwrap();
+    let again = runs.answer("r1", &question.deny()).await;
+    assert!(matches!(again, Err(RunsError::Refused { status: 404 | 409, .. })), "{again:?}");
+    assert_eq!(runs.result("r1").await.unwrap().unwrap().as_str(), r#""clean""#);
+    assert_eq!(janitor.effects.sorted(), ["double 1", "double 2", "double 5", "wipe 4"]);
+
+    let state = runs.state("r1").await.unwrap();
+    assert_eq!((state.status, state.questions.len()), (RunStatus::Finished, 0));
+    let mut log: Vec<_> = runs.log("r1").await.unwrap().iter().map(event).collect();
+    // Calls of one step may end in any order.
+    log[3..5].sort_unstable();
+    let expected = [
+        "run_started",
+        "tool_call_scheduled a",
+        "tool_call_scheduled b",
+        "tool_result_received a",
+        "tool_result_received b",
+        "tool_call_scheduled c",
+        "tool_result_received c",
+        "tool_call_scheduled e",
+        "approval_requested d",
+        "tool_result_received e",
+        "run_suspended",
+        "run_resumed",
+        "approval_answered d",
+        "tool_call_scheduled d",
+        "tool_result_received d",
+        "run_finished",
+    ];
+    assert_eq!(log, expected);
+    let again = runs.start("r1", &start()).await;
+    assert!(matches!(again, Err(RunsError::Refused { status: 409, .. })), "{again:?}");
+    let absent = runs.state("r2").await;
+    assert!(matches!(absent, Err(RunsError::Refused { status: 404, .. })), "{absent:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_run_makes_no_more_calls() {
+    let janitor = Janitor::default();
+    let Some(lab) = janitor.lab().await else { return };
+    let runs = Runs::new(&lab.ingress(), "janitor");
+    runs.start("busy", &start()).await.unwrap();
+    until(|| async { janitor.began.load(Ordering::SeqCst) == 1 }, "the slow call").await;
+    runs.cancel("busy").await.unwrap();
+    let failure = runs.result("busy").await.unwrap().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Cancelled);
+
+    runs.start("waiting", &start()).await.unwrap();
+    until_asked(&runs, "waiting").await;
+    runs.cancel("waiting").await.unwrap();
+    let failure = runs.result("waiting").await.unwrap().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Cancelled);
+    assert!(!janitor.effects.all().contains(&"wipe 4".to_owned()));
+    assert_eq!(janitor.ended.load(Ordering::SeqCst), 1, "only the second run's slow call ended");
+}
+
+/// A tool that the agent `thinker` implements.
+fn think() -> ToolSpec {
+    let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
+    let implementation = Implementation::Agent { service: "lab".into(), agent: "thinker".into() };
+    let mut spec = ToolSpec::new("think").with_toolset("thinking");
+    spec.set_args_schema(schema);
+    spec.set_result_schema(schema);
+    spec.with_implementation(implementation)
+}
+
+/// An agent of one worker calls a tool that an agent of another implements. The approval of the child's call is asked for in the
+/// child's run.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_run_is_a_run_of_its_own_in_another_worker() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tool(wipe(&made)).unwrap();
+        let planner =
+            Script::new().call(step(&[("wipe", "w", 8)])).finish(Payload::new(r#"{"n":8}"#));
+        let agent = Agent::new("thinker", "lab").with_tools(["wipe"]).with_implements(think());
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(mut lab) = lab.await else { return };
+    let ingress = lab.ingress();
+    let remote = RestateToolset::new(&ingress, [think()]);
+    let parent = move || {
+        let registry = Registry::new();
+        registry.register_toolset("far", remote.clone()).unwrap();
+        let planner =
+            Script::new().call(step(&[("think", "t", 1)])).finish(Payload::new(r#""done""#));
+        let agent = Agent::new("parent", "lab").with_toolsets(["far"]);
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    };
+    let second = Running::start(parent, None);
+    lab.server.register(&format!("http://{}", second.address)).await.unwrap();
+    let runs = Runs::new(&ingress, "parent");
+    runs.start("r1", &start()).await.unwrap();
+
+    let children = Runs::new(&ingress, "thinker");
+    let child = "r1.t";
+    until_asked(&children, child).await;
+    assert_eq!(runs.state("r1").await.unwrap().status, RunStatus::Running);
+    lab.replace_worker();
+    let question = children.state(child).await.unwrap().questions.remove(0);
+    children.answer(child, &question.approve()).await.unwrap();
+    assert_eq!(runs.result("r1").await.unwrap().unwrap().as_str(), r#""done""#);
+    assert_eq!(effects.all(), ["wipe 8"]);
+    let log = children.log(child).await.unwrap();
+    assert_eq!(log.last().map(|line| line.event.as_str()), Some("run_finished"));
+}
+
+/// An agent of one worker uses tools of another, one of which needs an approval. The approval is asked for in the run, and the
+/// other worker checks its code.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_in_a_run_holds_in_the_worker_of_the_tool() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tools([wipe(&made), double(&made)]).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let specs = [wipe(&effects), double(&effects)].map(|tool| tool.entry().spec_ref().clone());
+    let ingress = lab.ingress();
+    let remote = RestateToolset::new(&ingress, specs).with_approval_key(&key());
+    let unapproved = toolwright_runtime::Toolset::call(&remote, &call("wipe", "x", 1)).await;
+    assert_eq!(unapproved.outcome.unwrap_err().kind, FailureKind::Denied);
+
+    let second = Running::start(
+        move || {
+            let registry = Registry::new();
+            registry.register_toolset("far", remote.clone()).unwrap();
+            let planner = Script::new()
+                .call(step(&[("wipe", "a", 1), ("double", "b", 2)]))
+                .finish(Payload::new(r#""done""#));
+            let agent = Agent::new("caller", "lab").with_toolsets(["far"]);
+            registry.register_agent(agent, planner.into()).unwrap();
+            Runtime::builder(registry)
+        },
+        None,
+    );
+    lab.server.register(&format!("http://{}", second.address)).await.unwrap();
+    let runs = Runs::new(&ingress, "caller");
+    runs.start("r1", &start()).await.unwrap();
+    until_asked(&runs, "r1").await;
+    assert_eq!(effects.all(), ["double 2"]);
+    let state = runs.state("r1").await.unwrap();
+    runs.answer("r1", &state.questions[0].approve()).await.unwrap();
+    assert_eq!(runs.result("r1").await.unwrap().unwrap().as_str(), r#""done""#);
+    assert_eq!(effects.all(), ["double 2", "wipe 1"], "{:?}", runs.log("r1").await);
+}

@@ -1,0 +1,209 @@
+//! Toolsets in workers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+    codec,
+};
+use toolwright_restate::{RestateToolset, Worker, WorkerError};
+use toolwright_runtime::{FunctionTool, Registry, Runtime, ToolEntry, Toolset};
+
+use crate::lab::{Effects, Lab, N, call, double, idempotent, slow, spec, until};
+
+const WAIT: Duration = Duration::from_millis(500);
+
+fn failing() -> FunctionTool {
+    FunctionTool::new(idempotent(spec("fail")), async |_: N| -> Result<i64, ToolFailure> {
+        let message = "the lab is closed";
+        Err(ToolFailure::new(FailureKind::DomainRejection, message, Recovery::Replan))
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_run_once_for_each_id_and_failures_keep_their_types() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tools([double(&made), failing()]).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let specs = [double(&effects).entry().spec_ref().clone(), failing().entry().spec_ref().clone()];
+    let toolset = RestateToolset::new(&lab.ingress(), specs);
+
+    let result = toolset.call(&call("double", "c 1", 21)).await;
+    assert_eq!(result.outcome.unwrap().as_str(), "42");
+    let again = toolset.call(&call("double", "c 1", 21)).await;
+    assert_eq!(again.outcome.unwrap().as_str(), "42");
+    assert_eq!(effects.all(), ["double 21"], "one id is one call");
+
+    let failure = toolset
+        .call(&call("double", "c2", 0).with_args(Payload::new("{}")))
+        .await
+        .outcome
+        .unwrap_err();
+    assert_eq!(failure.kind, FailureKind::InvalidCall);
+    let failure = toolset.call(&call("fail", "c3", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.message, "the lab is closed");
+    let failure = toolset.call(&call("lost", "c4", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound);
+
+    let mut other = spec("double");
+    other.set_description("Another tool of that name.");
+    let other = RestateToolset::new(&lab.ingress(), [other]);
+    let failure = other.call(&call("double", "c5", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.message, "the definition of `double` has changed");
+    let absent = RestateToolset::new(&lab.ingress(), [spec("absent")]);
+    let failure = absent.call(&call("absent", "c6", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
+    assert_eq!(effects.all().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_outlasts_its_worker_if_the_tool_is_idempotent_and_is_not_repeated_otherwise() {
+    let (began, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let effects = Effects::default();
+    let made = (Arc::clone(&began), Arc::clone(&ended), effects.clone());
+    let once = |effects: &Effects| {
+        let effects = effects.clone();
+        FunctionTool::new(spec("once"), move |N { n }: N| {
+            effects.push(format!("once {n}"));
+            async move {
+                tokio::time::sleep(WAIT).await;
+                n
+            }
+        })
+    };
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tools([slow(&made.0, &made.1, WAIT), once(&made.2)]).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(mut lab) = lab.await else { return };
+    let specs = [slow(&began, &ended, WAIT), once(&effects)];
+    let specs = specs.map(|tool| tool.entry().spec_ref().clone());
+    let toolset = RestateToolset::new(&lab.ingress(), specs);
+
+    let running = tokio::spawn({
+        let toolset = toolset.clone();
+        async move { toolset.call(&call("slow", "a", 1)).await }
+    });
+    until(|| async { began.load(Ordering::SeqCst) == 1 }, "the call begins").await;
+    lab.replace_worker();
+    assert_eq!(running.await.unwrap().outcome.unwrap().as_str(), "1");
+    assert_eq!((began.load(Ordering::SeqCst), ended.load(Ordering::SeqCst)), (2, 1));
+
+    let running = tokio::spawn(async move { toolset.call(&call("once", "b", 5)).await });
+    until(|| async { !effects.all().is_empty() }, "the call begins").await;
+    lab.replace_worker();
+    let failure = running.await.unwrap().outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
+    assert!(failure.message.contains("may have had its effect"), "{failure:?}");
+    assert_eq!(effects.all(), ["once 5"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_call_is_cancelled_in_its_worker() {
+    let (began, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let made = (Arc::clone(&began), Arc::clone(&ended));
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tool(slow(&made.0, &made.1, 4 * WAIT)).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let spec = slow(&began, &ended, WAIT).entry().spec_ref().clone();
+    let toolset = RestateToolset::new(&lab.ingress(), [spec]);
+    let calling = tokio::spawn({
+        let toolset = toolset.clone();
+        async move { toolset.call(&call("slow", "a", 1)).await }
+    });
+    until(
+        || async { began.load(Ordering::SeqCst) == 1 || calling.is_finished() },
+        "the call begins",
+    )
+    .await;
+    assert!(!calling.is_finished(), "{:?}", calling.await);
+    calling.abort();
+    tokio::time::sleep(6 * WAIT).await;
+    assert_eq!(ended.load(Ordering::SeqCst), 0, "it was cancelled");
+    let failure = toolset.call(&call("slow", "a", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Cancelled, "{failure:?}");
+}
+
+/// Counts the calls of a run.
+struct Counter {
+    count: std::sync::Mutex<i64>,
+    saves: bool,
+}
+
+impl Counter {
+    fn tool() -> FunctionTool {
+        FunctionTool::new(idempotent(spec("count")), async || 0_i64)
+    }
+}
+
+impl Toolset for Counter {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(vec![Self::tool().entry().clone()])))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        let mut count = self.count.lock().unwrap();
+        *count += 1;
+        Box::pin(std::future::ready(ToolResult::new(call, Ok(Payload::of(&*count).unwrap()))))
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        let saved = self.saves.then(|| Payload::of(&*self.count.lock().unwrap()).unwrap());
+        Box::pin(std::future::ready(Ok(saved)))
+    }
+
+    fn restore<'a>(
+        &'a self,
+        _: &'a Scope,
+        saved: &'a Payload,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        *self.count.lock().unwrap() = codec::from_json(saved.as_bytes()).unwrap();
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+fn counting(saves: bool) -> Registry {
+    let registry = Registry::new();
+    let counter = move |_: Scope| Counter { count: std::sync::Mutex::new(0), saves };
+    registry.register_toolset("lab", counter).unwrap();
+    registry
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_run_has_its_own_state_which_outlasts_workers_and_the_server() {
+    let lab = Lab::start(|| Runtime::builder(counting(true)));
+    let Some(mut lab) = lab.await else { return };
+    let spec = Counter::tool().entry().spec_ref().clone();
+    let toolset = RestateToolset::per_run(&lab.ingress(), [spec]);
+    let count = async |run: &str, id: &str| {
+        let scope = Scope { run_id: Some(run.to_owned()), ..Scope::default() };
+        let call = ToolCall::new("count", Payload::new("{}")).with_id(id).with_scope(scope);
+        toolset.call(&call).await.outcome.unwrap().to_string()
+    };
+    assert_eq!(count("one", "a").await, "1");
+    assert_eq!(count("one", "b").await, "2");
+    assert_eq!(count("two", "a").await, "1");
+    lab.replace_worker();
+    assert_eq!(count("one", "c").await, "3");
+    lab.server.kill();
+    lab.server.restart();
+    assert_eq!(count("one", "c").await, "3", "one id is one call");
+    assert_eq!(count("one", "d").await, "4");
+}
+
+#[tokio::test]
+async fn a_toolset_of_each_run_without_state_is_refused_by_name() {
+    let refused = Worker::new(Runtime::builder(counting(false))).await.unwrap_err();
+    assert!(matches!(&refused, WorkerError::NotSaved { toolset, .. } if toolset == "lab"));
+}
