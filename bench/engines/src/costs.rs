@@ -1,0 +1,149 @@
+//! What calls and runs cost.
+
+use std::net::Ipv4Addr;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use tokio::net::TcpListener;
+use toolwright::{Payload, Scope, ToolCall};
+use toolwright_restate::{RestateToolset, Runs, Start};
+use toolwright_runtime::Toolset;
+
+use crate::lab::{Lab, WorkerProcess};
+use crate::worker::{echo, serve_bare};
+
+const CALLS: usize = 500;
+const RUNS: usize = 200;
+const AT_ONCE: usize = 32;
+
+pub(crate) async fn run() -> bool {
+    let Some(lab) = Lab::start().await else { return false };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
+    let bare = listener.local_addr().expect("it is bound");
+    tokio::spawn(serve_bare(listener));
+    lab.announce(bare).await;
+    let toolset = RestateToolset::new(&lab.ingress(), [echo().entry().spec_ref().clone()]);
+    let ours = async |n: usize| {
+        let scope = Scope { run_id: Some("bench".to_owned()), ..Scope::default() };
+        let args = Payload::new(format!(r#"{{"key":"{n}"}}"#));
+        let call = ToolCall::new("echo", args).with_id(format!("{n}")).with_scope(scope);
+        toolset.call(&call).await.outcome.expect("it cannot fail");
+    };
+    let http = BareClient::new(&lab.server.ingress());
+    let bare = async |n: usize| http.call(n).await;
+    for n in 0..50 {
+        ours(n).await;
+        bare(n).await;
+    }
+    // In turns, so that both meet the same other load.
+    let (mut times, mut bare_times) = (Vec::new(), Vec::new());
+    for n in 1000..1000 + CALLS {
+        let began = Instant::now();
+        ours(n).await;
+        times.push(began.elapsed());
+        let began = Instant::now();
+        bare(n).await;
+        bare_times.push(began.elapsed());
+    }
+    let (median, bare_median) = (median(times), median(bare_times));
+    println!("| what | ours | the SDK alone | difference |\n|---|--:|--:|--:|");
+    println!(
+        "| a call, one at a time, median | {:.2} ms | {:.2} ms | {:+.2} ms, {:+.1} % |",
+        millis(median),
+        millis(bare_median),
+        millis(median) - millis(bare_median),
+        (median.as_secs_f64() / bare_median.as_secs_f64() - 1.0) * 100.0
+    );
+    let many = at_once(10_000, &ours).await;
+    let many_bare = at_once(10_000, &bare).await;
+    println!("| calls a second, {AT_ONCE} at once | {many:.0} | {many_bare:.0} | |");
+    drop(lab);
+    println!("\n| workers | runs a second of 3 steps with 2 calls each, {AT_ONCE} at once |\n|--:|--:|");
+    for workers in 1..=3 {
+        let Some(rate) = runs_per_second(workers).await else { return false };
+        println!("| {workers} | {rate:.0} |");
+    }
+    let Some(memory) = memory_in_flight().await else { return false };
+    println!("\nA run in flight takes {memory:.0} KiB of its worker's memory ({RUNS} runs, each waiting for a call).");
+    true
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+async fn at_once(first: usize, call: &impl AsyncFn(usize)) -> f64 {
+    let began = Instant::now();
+    let calls = (first..first + 4 * CALLS).map(|n| call(n));
+    futures_util::stream::iter(calls).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
+    4.0 * CALLS as f64 / began.elapsed().as_secs_f64()
+}
+
+async fn runs_per_second(workers: usize) -> Option<f64> {
+    let lab = Lab::start().await?;
+    // The later workers replace the first for new runs, so each has agents of the same names only behind one address. Restate
+    // balances over what listens there.
+    let mut others = Vec::new();
+    for _ in 1..workers {
+        others.push(WorkerProcess::start(lab.effects.path(), None).await);
+    }
+    let addresses = others.iter().map(|worker| worker.address).chain([lab.worker.address]);
+    let balancer = crate::proxy::Balancer::over(addresses.collect()).await;
+    lab.announce(balancer).await;
+    let runs = Runs::new(&lab.ingress(), "quick");
+    let start = Start::new(&Payload::new("{}")).expect("it is JSON");
+    let began = Instant::now();
+    let running = (0..RUNS).map(|n| {
+        let (runs, start) = (&runs, &start);
+        async move {
+            let id = format!("quick{n}");
+            runs.start(&id, start).await.expect("it is the first run of this id");
+            runs.result(&id).await.expect("there is such a run").expect("it cannot fail");
+        }
+    });
+    futures_util::stream::iter(running).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
+    Some(RUNS as f64 / began.elapsed().as_secs_f64())
+}
+
+async fn memory_in_flight() -> Option<f64> {
+    let lab = Lab::start().await?;
+    let runs = Runs::new(&lab.ingress(), "resting");
+    let start = Start::new(&Payload::new("{}")).expect("it is JSON");
+    runs.start("first", &start).await.expect("it is the first run of this id");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let before = resident(lab.worker.id());
+    let ids: Vec<_> = (0..RUNS).map(|n| format!("resting{n}")).collect();
+    join_all(ids.iter().map(|id| runs.start(id, &start))).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let after = resident(lab.worker.id());
+    Some((after - before) / RUNS as f64)
+}
+
+/// Returns the resident memory of a process in KiB.
+fn resident(process: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+    number.unwrap_or_default()
+}
+
+/// Calls the SDK's handler with the SDK's ingress client, as our toolset does.
+struct BareClient(toolwright_restate::Ingress);
+
+impl BareClient {
+    fn new(address: &str) -> Self {
+        Self(toolwright_restate::Ingress::new(address).expect("it is an address"))
+    }
+
+    async fn call(&self, n: usize) {
+        let input = format!(r#""{n}""#);
+        let key = format!("bare.{n}");
+        self.0.invoke("bare", "echo", &input, &key).await.expect("it cannot fail");
+    }
+}
