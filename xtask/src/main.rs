@@ -27,6 +27,11 @@ struct Arguments {
     task: Task,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Tortured {
+    Engines,
+}
+
 #[derive(Subcommand)]
 enum Task {
     /// Generate gen/ from schema/.
@@ -117,8 +122,15 @@ enum Task {
         #[arg(default_value = "../shared/corpus/mcp-tools")]
         lists: std::path::PathBuf,
     },
-    /// Kill the generator at 300 random moments, and check the files that it left.
-    Torture,
+    /// Kill the generator at 300 random moments, and check the files that it left. `engines`: kill and pause servers and workers
+    /// under load, and count what was lost.
+    Torture {
+        /// What is killed; the generator by default.
+        what: Option<Tortured>,
+        /// Passed on.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
     /// Run the compiler and generated codecs on random input.
     Fuzz {
         /// The time for each target in seconds.
@@ -193,7 +205,8 @@ fn run(task: Task) -> End {
         Task::Hostile => long::hostile(),
         Task::Corpus { lists } => long::corpus(&lists),
         Task::Recordings => recordings::run(),
-        Task::Torture => long::torture(),
+        Task::Torture { what: None, .. } => long::torture(),
+        Task::Torture { what: Some(Tortured::Engines), rest } => start::torture_engines(&rest),
         Task::Fuzz { seconds } => long::fuzz(seconds),
         Task::Mutants { files } => long::mutants(&files),
         Task::Sbom => sbom::run(),

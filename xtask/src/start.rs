@@ -60,6 +60,21 @@ pub(crate) fn load(rest: &[String]) -> End {
     Invocation::cargo(&package).with(rest).run()
 }
 
+pub(crate) fn torture_engines(rest: &[String]) -> End {
+    of_engines("torture", rest)
+}
+
+/// Runs a subcommand of the package for engines, with the servers that it needs.
+fn of_engines(what: &str, rest: &[String]) -> End {
+    match engines(true).run() {
+        End::Done => {}
+        end => return end,
+    }
+    let package =
+        ["run", "--quiet", "--release", "--package", "toolwright-engine-bench", "--", what];
+    Invocation::cargo(&package).with(rest).run()
+}
+
 /// The areas with their own packages, as their dependencies would slow down the build of the others.
 const AREAS_APART: [(&str, &str); 4] = [
     ("dialects", "toolwright-dialect-bench"),
@@ -75,6 +90,9 @@ pub(crate) fn bench(name: Option<&str>, json: bool, write: bool) -> End {
         .filter(|(_, is_given)| *is_given)
         .map(|(flag, _)| (*flag).to_owned())
         .collect();
+    if name == Some("engines") {
+        return of_engines("bench", &[]);
+    }
     if let Some((_, package)) = AREAS_APART.iter().find(|(area, _)| name == Some(*area)) {
         return bench_of(package, &rest);
     }

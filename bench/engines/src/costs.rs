@@ -1,37 +1,33 @@
 //! What calls and runs cost.
 
-use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
-use tokio::net::TcpListener;
 use toolwright::{Payload, Scope, ToolCall};
 use toolwright_restate::{RestateToolset, Runs, Start};
 use toolwright_runtime::Toolset;
 
 use crate::lab::{Lab, WorkerProcess};
-use crate::worker::{echo, serve_bare};
+use crate::worker::echo;
 
-const CALLS: usize = 500;
-const RUNS: usize = 200;
+const CALLS: u32 = 500;
+const RUNS: u32 = 200;
 const AT_ONCE: usize = 32;
 
 pub(crate) async fn run() -> bool {
     let Some(lab) = Lab::start().await else { return false };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
-    let bare = listener.local_addr().expect("it is bound");
-    tokio::spawn(serve_bare(listener));
-    lab.announce(bare).await;
+    let bare_worker = WorkerProcess::start(None, None).await;
+    lab.announce(bare_worker.address).await;
     let toolset = RestateToolset::new(&lab.ingress(), [echo().entry().spec_ref().clone()]);
-    let ours = async |n: usize| {
+    let ours = async |n: u32| {
         let scope = Scope { run_id: Some("bench".to_owned()), ..Scope::default() };
         let args = Payload::new(format!(r#"{{"key":"{n}"}}"#));
         let call = ToolCall::new("echo", args).with_id(format!("{n}")).with_scope(scope);
         toolset.call(&call).await.outcome.expect("it cannot fail");
     };
     let http = BareClient::new(&lab.server.ingress());
-    let bare = async |n: usize| http.call(n).await;
+    let bare = async |n: u32| http.call(n).await;
     for n in 0..50 {
         ours(n).await;
         bare(n).await;
@@ -59,13 +55,17 @@ pub(crate) async fn run() -> bool {
     let many_bare = at_once(10_000, &bare).await;
     println!("| calls a second, {AT_ONCE} at once | {many:.0} | {many_bare:.0} | |");
     drop(lab);
-    println!("\n| workers | runs a second of 3 steps with 2 calls each, {AT_ONCE} at once |\n|--:|--:|");
+    println!(
+        "\n| workers | runs a second of 3 steps with 2 calls each, {AT_ONCE} at once |\n|--:|--:|"
+    );
     for workers in 1..=3 {
         let Some(rate) = runs_per_second(workers).await else { return false };
         println!("| {workers} | {rate:.0} |");
     }
     let Some(memory) = memory_in_flight().await else { return false };
-    println!("\nA run in flight takes {memory:.0} KiB of its worker's memory ({RUNS} runs, each waiting for a call).");
+    println!(
+        "\nA run in flight takes {memory:.0} KiB of its worker's memory ({RUNS} runs, each waiting for a call)."
+    );
     true
 }
 
@@ -78,11 +78,11 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-async fn at_once(first: usize, call: &impl AsyncFn(usize)) -> f64 {
+async fn at_once(first: u32, call: &impl AsyncFn(u32)) -> f64 {
     let began = Instant::now();
     let calls = (first..first + 4 * CALLS).map(|n| call(n));
     futures_util::stream::iter(calls).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
-    4.0 * CALLS as f64 / began.elapsed().as_secs_f64()
+    4.0 * f64::from(CALLS) / began.elapsed().as_secs_f64()
 }
 
 async fn runs_per_second(workers: usize) -> Option<f64> {
@@ -91,7 +91,7 @@ async fn runs_per_second(workers: usize) -> Option<f64> {
     // balances over what listens there.
     let mut others = Vec::new();
     for _ in 1..workers {
-        others.push(WorkerProcess::start(lab.effects.path(), None).await);
+        others.push(WorkerProcess::start(Some(lab.effects.path()), None).await);
     }
     let addresses = others.iter().map(|worker| worker.address).chain([lab.worker.address]);
     let balancer = crate::proxy::Balancer::over(addresses.collect()).await;
@@ -108,7 +108,7 @@ async fn runs_per_second(workers: usize) -> Option<f64> {
         }
     });
     futures_util::stream::iter(running).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
-    Some(RUNS as f64 / began.elapsed().as_secs_f64())
+    Some(f64::from(RUNS) / began.elapsed().as_secs_f64())
 }
 
 async fn memory_in_flight() -> Option<f64> {
@@ -122,7 +122,7 @@ async fn memory_in_flight() -> Option<f64> {
     join_all(ids.iter().map(|id| runs.start(id, &start))).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let after = resident(lab.worker.id());
-    Some((after - before) / RUNS as f64)
+    Some((after - before) / f64::from(RUNS))
 }
 
 /// Returns the resident memory of a process in KiB.
@@ -133,17 +133,27 @@ fn resident(process: u32) -> f64 {
     number.unwrap_or_default()
 }
 
-/// Calls the SDK's handler with the SDK's ingress client, as our toolset does.
-struct BareClient(toolwright_restate::Ingress);
+/// Calls the SDK's handler by the same requests as our toolset.
+struct BareClient {
+    http: reqwest::Client,
+    address: String,
+}
 
 impl BareClient {
-    fn new(address: &str) -> Self {
-        Self(toolwright_restate::Ingress::new(address).expect("it is an address"))
+    fn new(ingress: &str) -> Self {
+        let address = format!("{ingress}/restate/call/bare/echo");
+        Self { http: reqwest::Client::new(), address }
     }
 
-    async fn call(&self, n: usize) {
-        let input = format!(r#""{n}""#);
-        let key = format!("bare.{n}");
-        self.0.invoke("bare", "echo", &input, &key).await.expect("it cannot fail");
+    async fn call(&self, n: u32) {
+        let request = self
+            .http
+            .post(&self.address)
+            .header("content-type", "application/json")
+            .header("idempotency-key", format!("bare.{n}"))
+            .body(format!(r#""{n}""#));
+        let response = request.send().await.expect("the server is there");
+        assert!(response.status().is_success(), "{response:?}");
+        response.bytes().await.expect("it has a body");
     }
 }

@@ -49,7 +49,9 @@ const FAULTS: [(Fault, &str); 9] = [
 
 /// Makes the calls of each row, and prints the table. Returns whether all rows are as wanted.
 pub(crate) async fn run(calls: usize) -> bool {
-    println!("| fault | calls | results | failures | effects | attempts | effects lost | all done after the heal, s |");
+    println!(
+        "| fault | calls | results | failures | effects | attempts | effects lost | all done after the heal, s |"
+    );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|");
     let mut passed = true;
     for (fault, name) in FAULTS {
@@ -85,10 +87,10 @@ impl Row {
 async fn row(fault: Fault, calls: usize) -> Option<Row> {
     let mut lab = Lab::start().await?;
     let proxies = Proxies::new(fault, &lab).await;
-    let address = proxies.server.as_ref().map_or_else(
-        || lab.server.ingress(),
-        |proxy| format!("http://{}", proxy.address),
-    );
+    let address = proxies
+        .server
+        .as_ref()
+        .map_or_else(|| lab.server.ingress(), |proxy| format!("http://{}", proxy.address));
     let ingress = Ingress::new(&address).expect("it is an address");
     let spec = effect(lab.effects.path()).entry().spec_ref().clone();
     let toolset = RestateToolset::new(&ingress, [spec]);
@@ -165,7 +167,7 @@ async fn strike(fault: Fault, lab: &mut Lab, proxies: &Proxies) -> Option<Worker
             lab.server.restart();
         }
         Fault::DeployWorker => {
-            let second = WorkerProcess::start(lab.effects.path(), None).await;
+            let second = WorkerProcess::start(Some(lab.effects.path()), None).await;
             lab.announce(second.address).await;
             // Calls that have begun stay on the first worker.
             tokio::time::sleep(Duration::from_secs(1)).await;

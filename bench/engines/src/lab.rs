@@ -18,7 +18,7 @@ pub(crate) struct WorkerProcess {
 
 impl WorkerProcess {
     /// Starts a worker, and waits until it listens.
-    pub(crate) async fn start(effects: &Path, port: Option<u16>) -> Self {
+    pub(crate) async fn start(effects: Option<&Path>, port: Option<u16>) -> Self {
         let port = port.unwrap_or_else(|| {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
             listener.local_addr().expect("it is bound").port()
@@ -26,7 +26,7 @@ impl WorkerProcess {
         let program = std::env::current_exe().expect("the program has a path");
         let child = Command::new(program)
             .args(["worker", &port.to_string()])
-            .arg(effects)
+            .args(effects)
             .stdin(Stdio::null())
             .spawn()
             .expect("this program can be started");
@@ -70,7 +70,7 @@ impl Lab {
     pub(crate) async fn start() -> Option<Self> {
         let server = toolwright_engines::restate()?;
         let effects = TempDir::with_prefix("effects-").expect("a temporary folder can be created");
-        let worker = WorkerProcess::start(effects.path(), None).await;
+        let worker = WorkerProcess::start(Some(effects.path()), None).await;
         let lab = Self { server, worker, effects };
         lab.announce(lab.worker.address).await;
         Some(lab)
@@ -88,7 +88,7 @@ impl Lab {
     pub(crate) async fn replace_worker(&mut self) {
         self.worker.kill();
         let port = self.worker.address.port();
-        self.worker = WorkerProcess::start(self.effects.path(), Some(port)).await;
+        self.worker = WorkerProcess::start(Some(self.effects.path()), Some(port)).await;
     }
 
     /// Returns how often each effect was attempted.

@@ -42,8 +42,8 @@ enum What {
     Worker {
         /// The port to serve.
         port: u16,
-        /// The folder in which effects are recorded.
-        effects: PathBuf,
+        /// The folder in which effects are recorded; without one, only the handler by the SDK alone is served.
+        effects: Option<PathBuf>,
     },
 }
 

@@ -50,7 +50,9 @@ async fn forward(
 ) {
     let mut buffer = vec![0; 16 << 10];
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
-        if cut.wait_for(|is_cut| !is_cut).await.is_err() || to.write_all(&buffer[..length]).await.is_err() {
+        if cut.wait_for(|is_cut| !is_cut).await.is_err()
+            || to.write_all(&buffer[..length]).await.is_err()
+        {
             return;
         }
     }
@@ -65,7 +67,8 @@ impl Balancer {
         let address = listener.local_addr().expect("it is bound");
         tokio::spawn(async move {
             let mut next = targets.iter().cycle();
-            while let (Ok((mut inward, _)), Some(&target)) = (listener.accept().await, next.next()) {
+            while let (Ok((mut inward, _)), Some(&target)) = (listener.accept().await, next.next())
+            {
                 tokio::spawn(async move {
                     let Ok(mut outward) = TcpStream::connect(target).await else { return };
                     let _ = tokio::io::copy_bidirectional(&mut inward, &mut outward).await;

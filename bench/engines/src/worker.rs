@@ -1,17 +1,21 @@
 //! The worker: tools that record their effects in files, and agents that use them.
 
 use std::fs::OpenOptions;
+use std::future::ready;
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use restate_sdk::prelude::*;
 use tokio::net::TcpListener;
 use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
-use toolwright::{Payload, ToolCall, ToolSpec, described};
+use toolwright::{BoxError, BoxFuture, Payload, ToolCall, ToolSpec, described};
 use toolwright_restate::Worker;
-use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime, Script};
+use toolwright_runtime::{
+    Agent, FunctionTool, Planner, Registry, Runtime, RuntimeBuilder, Step, Turn,
+};
 
 /// How long the tool with an effect takes.
 const TIME: Duration = Duration::from_millis(20);
@@ -29,6 +33,7 @@ pub(crate) struct Bare;
 #[restate_sdk::service(name = "bare")]
 impl Bare {
     #[handler]
+    #[expect(clippy::unused_async, reason = "handlers are async")]
     async fn echo(&self, _context: Context<'_>, text: String) -> HandlerResult<String> {
         Ok(text)
     }
@@ -36,17 +41,21 @@ impl Bare {
 
 fn idempotent(name: &'static str) -> ToolSpec {
     let hints = ToolAnnotations { idempotent: Some(true), ..ToolAnnotations::default() };
-    let limits = CallLimits { timeout: Some(Duration::from_secs(60)), ..CallLimits::UNLIMITED };
+    let limits = CallLimits { timeout: Some(Duration::from_mins(1)), ..CallLimits::UNLIMITED };
     let mut spec = ToolSpec::new(name).with_toolset("bench").with_annotations(hints);
     spec.set_description("A tool of the bench.");
     spec.with_limits(limits)
 }
 
-/// Records an attempt in `attempts`, and the effect itself once for each key.
-fn record(effects: &Path, key: &str) {
+/// Records that a call began, in `attempts`.
+fn begin(effects: &Path, key: &str) {
     let attempts = OpenOptions::new().create(true).append(true).open(effects.join("attempts"));
     let written = attempts.and_then(|mut file| writeln!(file, "{key}"));
     written.expect("the folder is writable");
+}
+
+/// Has the effect, once for each key.
+fn have_effect(effects: &Path, key: &str) {
     // It exists if an earlier attempt was interrupted after its effect.
     let _ = OpenOptions::new().create_new(true).write(true).open(effects.join(key));
 }
@@ -57,8 +66,9 @@ pub(crate) fn effect(effects: &Path) -> FunctionTool {
     FunctionTool::new(idempotent("effect"), move |Keyed { key }: Keyed| {
         let effects = effects.clone();
         async move {
+            begin(&effects, &key);
             tokio::time::sleep(TIME).await;
-            record(&effects, &key);
+            have_effect(&effects, &key);
             Keyed { key }
         }
     })
@@ -74,8 +84,9 @@ fn guarded(effects: &Path) -> FunctionTool {
     let effects = effects.to_owned();
     let spec = idempotent("guarded").with_approval(Approval::default());
     FunctionTool::new(spec, move |Keyed { key }: Keyed| {
-        record(&effects, &key);
-        std::future::ready(Keyed { key })
+        begin(&effects, &key);
+        have_effect(&effects, &key);
+        ready(Keyed { key })
     })
 }
 
@@ -87,43 +98,46 @@ fn rest() -> FunctionTool {
     })
 }
 
-fn runtime(effects: &Path) -> toolwright_runtime::RuntimeBuilder {
-    let registry = Registry::new();
-    let registered =
-        registry.register_tools([effect(effects), echo(), guarded(effects), rest()]);
-    registered.expect("their names differ");
-    let call = |tool: &str, key: String| ToolCall::new(tool, Payload::new(format!(r#"{{"key":"{key}"}}"#)));
-    let agents: [(&str, fn(&str) -> Vec<Vec<(&'static str, String)>>); 4] = [
-        ("approved", |run| vec![vec![("guarded", run.to_owned())]]),
-        ("steps", |run| {
-            (0..3).map(|step| (0..2).map(|n| ("effect", format!("{run}.{step}.{n}"))).collect()).collect()
-        }),
-        ("quick", |run| {
-            (0..3).map(|step| (0..2).map(|n| ("echo", format!("{run}.{step}.{n}"))).collect()).collect()
-        }),
-        ("resting", |run| vec![vec![("rest", run.to_owned())]]),
-    ];
-    for (name, steps) in agents {
-        let planner = Script::new().repeat(move |turn| {
-            Ok(match steps(turn.run_id()).get(turn.step()) {
-                Some(calls) => {
-                    let calls = calls.iter().enumerate();
-                    toolwright_runtime::Step::call(calls.map(|(at, (tool, key))| {
-                        call(tool, key.clone()).with_id(format!("{}.{at}", turn.step()))
-                    }))
-                }
-                None => toolwright_runtime::Step::Finish(Payload::new("true")),
-            })
+/// Makes the same calls in each step.
+struct Steps {
+    tool: &'static str,
+    steps: usize,
+    calls: usize,
+}
+
+impl Planner for Steps {
+    fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
+        if turn.step() == self.steps {
+            return Box::pin(ready(Ok(Step::Finish(Payload::new("true")))));
+        }
+        let calls = (0..self.calls).map(|n| {
+            let id = format!("{}.{n}", turn.step());
+            let args = format!(r#"{{"key":"{}.{id}"}}"#, turn.run_id());
+            ToolCall::new(self.tool, Payload::new(args)).with_id(id)
         });
+        Box::pin(ready(Ok(Step::call(calls))))
+    }
+}
+
+fn runtime(effects: &Path) -> RuntimeBuilder {
+    let registry = Registry::new();
+    let registered = registry.register_tools([effect(effects), echo(), guarded(effects), rest()]);
+    registered.expect("their names differ");
+    for (name, tool, steps, calls) in [
+        ("approved", "guarded", 1, 1),
+        ("steps", "effect", 3, 2),
+        ("quick", "echo", 3, 2),
+        ("resting", "rest", 1, 1),
+    ] {
         let agent = Agent::new(name, "bench").with_toolsets(["bench"]);
-        registry.register_agent(agent, planner.into()).expect("their names differ");
+        let registered = registry.register_agent(agent, Arc::new(Steps { tool, steps, calls }));
+        registered.expect("their names differ");
     }
     Runtime::builder(registry)
 }
 
-/// Serves until the process is killed.
-pub(crate) async fn serve(port: u16, effects: PathBuf) {
-    let worker = Worker::new(runtime(&effects)).await.expect("all tools are shared");
+/// Serves until the process is killed. Without a folder for effects, serves the handler by the SDK alone.
+pub(crate) async fn serve(port: u16, effects: Option<PathBuf>) {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let listener = loop {
         match TcpListener::bind(address).await {
@@ -132,11 +146,9 @@ pub(crate) async fn serve(port: u16, effects: PathBuf) {
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     };
+    let Some(effects) = effects else {
+        return HttpServer::new(Endpoint::builder().bind(Bare).build()).serve(listener).await;
+    };
+    let worker = Worker::new(runtime(&effects)).await.expect("all tools are shared");
     worker.serve(listener).await.expect("there are no identity keys");
-}
-
-/// Serves the SDK's handler in this process.
-pub(crate) async fn serve_bare(listener: TcpListener) {
-    let endpoint = Endpoint::builder().bind(Bare).build();
-    HttpServer::new(endpoint).serve_with_cancel(listener, std::future::pending::<()>()).await;
 }

@@ -119,6 +119,12 @@ impl Tools {
         self.tools.insert(encode(tool.entry.name()), tool);
     }
 
+    /// Removes the tools that no agent implements. Returns whether others are left.
+    pub(crate) fn keep_those_of_agents(&mut self) -> bool {
+        self.tools.retain(|_, tool| tool.entry.agent().is_some());
+        !self.tools.is_empty()
+    }
+
     pub(crate) fn set_approval_key(&mut self, key: ApprovalKey) {
         self.key = Some(key);
     }

@@ -7,8 +7,8 @@ use restate_sdk::ingress::RequestTarget;
 use tokio::time::{Instant, sleep};
 use toolwright::spec::ToolAnnotations;
 use toolwright::{
-    BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
-    ToolResult, digests,
+    BoxError, BoxFuture, Executor, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall,
+    ToolFailure, ToolResult, digests,
 };
 use toolwright_runtime::{ToolEntry, ToolSpecRef, Toolset};
 
@@ -234,6 +234,13 @@ impl Toolset for RestateToolset {
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move { ToolResult::new(call, self.run(call).await) })
+    }
+}
+
+/// For tools that are registered with an executor: `registry.register(TOOLS, Arc::new(RestateToolset::new(&ingress, TOOLS)))`.
+impl Executor for RestateToolset {
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        Toolset::call(self, call)
     }
 }
 

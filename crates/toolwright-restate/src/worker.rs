@@ -45,6 +45,14 @@ pub enum WorkerError {
         /// The error of the toolset, if it has one.
         error: Option<BoxError>,
     },
+    /// An agent uses a toolset with an instance for each run in its own process, whose state would be lost when the run goes on in
+    /// another worker.
+    NotDurable {
+        /// The agent.
+        agent: String,
+        /// The toolset.
+        toolset: String,
+    },
     /// The tools of a toolset cannot be listed.
     NotListed {
         /// The toolset.
@@ -72,8 +80,8 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// A toolset with an instance for each run returns no state from `save`, so that it cannot outlast a call; or its tools cannot
-    /// be listed.
+    /// A toolset with an instance for each run returns no state from `save`, so that it cannot outlast a call; an agent uses such a
+    /// toolset in its own process; or the tools of a toolset cannot be listed.
     pub async fn new(runtime: RuntimeBuilder) -> Result<Self, WorkerError> {
         let journal = Arc::new(Replayed);
         let store = Arc::clone(&journal);
@@ -106,7 +114,16 @@ impl Worker {
                 service.push(Tool::new(entry, toolset.clone(), source.clone()));
             }
         }
+        check_agents(&runtime)?;
         Ok(Self { runtime, services: services.into_values().collect(), identity_keys: Vec::new() })
+    }
+
+    /// Serves only the agents, and the tools that they implement. Necessary if tools of the runtime are [`RestateToolset`](crate::RestateToolset)s: this worker would
+    /// take their names from the workers that run them.
+    #[must_use]
+    pub fn without_toolsets(mut self) -> Self {
+        self.services.retain_mut(Tools::keep_those_of_agents);
+        self
     }
 
     /// Sets the key for approval codes, which the callers have, too. Without it, calls of tools that need an approval are denied,
@@ -178,6 +195,19 @@ impl Worker {
     }
 }
 
+/// Checks that no agent has state in its own process.
+fn check_agents(runtime: &Runtime) -> Result<(), WorkerError> {
+    let toolsets = runtime.registry().toolsets();
+    let own: Vec<_> = toolsets.into_iter().filter(|(_, source)| !source.is_shared()).collect();
+    for agent in runtime.agents() {
+        if let Some((toolset, _)) = own.iter().find(|(name, _)| agent.toolsets.contains(name)) {
+            let (agent, toolset) = (agent.name.clone(), toolset.clone());
+            return Err(WorkerError::NotDurable { agent, toolset });
+        }
+    }
+    Ok(())
+}
+
 impl fmt::Display for WorkerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -189,6 +219,11 @@ impl fmt::Display for WorkerError {
             Self::NotSaved { toolset, error: Some(error) } => {
                 write!(f, "the state of toolset `{toolset}` cannot be saved: {error}")
             }
+            Self::NotDurable { agent, toolset } => write!(
+                f,
+                "agent `{agent}` uses toolset `{toolset}`, which has an instance for each run in the process of the agent; serve the \
+                 toolset in a worker without the agent, and register `RestateToolset::per_run` here"
+            ),
             Self::NotListed { toolset, error } => {
                 write!(f, "toolset `{toolset}` cannot be listed: {error}")
             }

@@ -1,5 +1,5 @@
 //! Runs the agent `session_planner` of the example schema with a store in memory, and prints every event. The planner follows
-//! fixed rules or, with `--model`, asks a model.
+//! fixed rules or, with `--model`, asks a model. With `--restate`, tools and agent are in two workers of a Restate server.
 
 mod calculator;
 mod draft;
@@ -7,6 +7,7 @@ mod model;
 mod narrator;
 mod pages;
 mod planner;
+mod restate;
 mod show;
 mod store;
 mod summary;
@@ -48,9 +49,15 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<Plan, BoxError> {
     let (mut words, mut options) = (Vec::new(), Options::default());
+    let (mut on_restate, mut worker) = (false, None);
     let mut rest = std::env::args().skip(1);
     while let Some(word) = rest.next() {
         let option = match word.as_str() {
+            "--restate" => {
+                on_restate = true;
+                continue;
+            }
+            "--worker" => &mut worker,
             "--model" => &mut options.model,
             "--base-url" => &mut options.base_url,
             "--name" => &mut options.name,
@@ -62,7 +69,11 @@ async fn run() -> Result<Plan, BoxError> {
         *option = Some(rest.next().ok_or_else(|| format!("expected a value after `{word}`"))?);
     }
     let goal = if words.is_empty() { DEFAULT_GOAL.to_owned() } else { words.join(" ") };
-    plan(goal, options).await
+    match worker {
+        Some(worker) => restate::serve(&worker).await,
+        None if on_restate => restate::plan(goal).await,
+        None => plan(goal, options).await,
+    }
 }
 
 /// Gets a plan by a call of the agent's tool.

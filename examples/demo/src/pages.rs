@@ -1,10 +1,12 @@
 //! A hand-written toolset: pages that an agent opens and writes on. Each page is a handle, and the pages that are still open are
-//! closed when the run ends.
+//! closed when the run ends. They are saved with a run that waits.
 
+use std::collections::BTreeMap;
+use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::{
-    BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec, described,
+    BoxError, BoxFuture, Payload, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec, described,
 };
 use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
@@ -87,12 +89,34 @@ impl Toolset for Pages {
         self.tools.call(call)
     }
 
-    fn open_handles(&self) -> Vec<String> {
-        self.open.names()
+    /// The lines of each page by its handle.
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        let lines = |handle: String| {
+            let page = self.open.get(&handle).ok()?;
+            let lines = page.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            Some((handle, lines))
+        };
+        let pages: BTreeMap<_, _> = self.open.names().into_iter().filter_map(lines).collect();
+        let saved = serde_json::to_string(&pages).map(|json| Some(Payload::new(json)));
+        Box::pin(ready(saved.map_err(Into::into)))
+    }
+
+    fn restore<'a>(
+        &'a self,
+        _: &'a Scope,
+        saved: &'a Payload,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        let pages = serde_json::from_str::<BTreeMap<String, Vec<String>>>(saved.as_str());
+        let restored = pages.map(|pages| {
+            for (handle, lines) in pages {
+                self.open.restore(handle, Mutex::new(lines));
+            }
+        });
+        Box::pin(ready(restored.map_err(Into::into)))
     }
 
     fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         drop(self.open.drain());
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(ready(Ok(())))
     }
 }

@@ -94,3 +94,20 @@ fn a_goal_that_breaks_the_schema_is_an_error() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(text(&output.stderr), "error: `/goal`: has 0 characters, at least 1 required\n");
 }
+
+/// The agent's worker is killed in the middle of its run, and the next one goes on.
+#[test]
+fn the_plan_is_the_same_on_restate_though_a_worker_is_killed() {
+    let output = demo(&["--restate"]);
+    let errors = text(&output.stderr);
+    if errors.contains("there is no Restate server") {
+        return toolwright_prerequisites::skip("the demo on Restate: the server is not installed");
+    }
+    assert!(output.status.success(), "{errors}");
+    let plan = |output: &Output| {
+        let text = text(&output.stdout);
+        text[text.find("Plan:").expect("there is a plan")..].to_owned()
+    };
+    assert_eq!(plan(&output), plan(&demo(&[])));
+    assert!(text(&output.stdout).contains("another one starts"));
+}

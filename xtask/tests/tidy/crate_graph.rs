@@ -28,6 +28,7 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright-genai", &["toolwright", "toolwright-dialect", "toolwright-model"]),
     allowed("crates/toolwright-async-openai", &["toolwright", "toolwright-dialect"]),
     allowed("crates/toolwright-rig", &["toolwright", "toolwright-dialect", "toolwright-runtime"]),
+    allowed("crates/toolwright-restate", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-http", &["toolwright"]),
     allowed("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),
     allowed("crates/toolwright-lock", &["toolwright", "toolwright-codegen"]),
@@ -62,6 +63,10 @@ const OURS: &[Allowed] = &[
         &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-prerequisites"],
     ),
     allowed("conformance/engines", &["toolwright-prerequisites"]),
+    allowed(
+        "bench/engines",
+        &["toolwright", "toolwright-engines", "toolwright-restate", "toolwright-runtime"],
+    ),
     allowed("bench/soak", &["toolwright", "toolwright-runtime"]),
     allowed("examples/build-script", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     allowed("examples/sqlite", &["toolwright", "toolwright-runtime"]),
@@ -74,7 +79,14 @@ const OURS: &[Allowed] = &[
     allowed("xtask", &["toolwright-codegen", "toolwright-prerequisites"]),
     Allowed {
         folder: "examples/demo",
-        ours: &["toolwright", "toolwright-model", "toolwright-model-stage", "toolwright-runtime"],
+        ours: &[
+            "toolwright",
+            "toolwright-engines",
+            "toolwright-model",
+            "toolwright-model-stage",
+            "toolwright-restate",
+            "toolwright-runtime",
+        ],
         generated: true,
     },
     Allowed {

@@ -9,7 +9,7 @@ use toolwright::{
     codec,
 };
 use toolwright_restate::{RestateToolset, Worker, WorkerError};
-use toolwright_runtime::{FunctionTool, Registry, Runtime, ToolEntry, Toolset};
+use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime, Script, ToolEntry, Toolset};
 
 use crate::lab::{Effects, Lab, N, call, double, idempotent, slow, spec, until};
 
@@ -203,7 +203,12 @@ async fn each_run_has_its_own_state_which_outlasts_workers_and_the_server() {
 }
 
 #[tokio::test]
-async fn a_toolset_of_each_run_without_state_is_refused_by_name() {
+async fn a_toolset_of_each_run_is_refused_without_state_and_beside_an_agent_that_uses_it() {
     let refused = Worker::new(Runtime::builder(counting(false))).await.unwrap_err();
     assert!(matches!(&refused, WorkerError::NotSaved { toolset, .. } if toolset == "lab"));
+    let registry = counting(true);
+    let agent = Agent::new("counter", "lab").with_toolsets(["lab"]);
+    registry.register_agent(agent, Script::new().into()).unwrap();
+    let refused = Worker::new(Runtime::builder(registry)).await.unwrap_err();
+    assert!(matches!(&refused, WorkerError::NotDurable { agent, .. } if agent == "counter"));
 }

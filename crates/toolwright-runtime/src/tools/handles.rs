@@ -49,6 +49,12 @@ impl<T> Handles<T> {
         open.get(handle).cloned().ok_or_else(|| self.unknown(handle))
     }
 
+    /// Adds a value under the handle that it had, from the saved state of a toolset.
+    pub fn restore(&self, handle: impl Into<String>, value: T) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.insert(handle.into(), Arc::new(value));
+    }
+
     /// Removes a handle and returns its value.
     ///
     /// # Errors
