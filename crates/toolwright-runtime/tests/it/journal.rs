@@ -217,6 +217,71 @@ async fn a_run_repeated_from_any_point_ends_the_same_and_repeats_no_recorded_eff
     assert_eq!((done[0], done.last()), (0, Some(&all.len())), "{all:?}");
 }
 
+/// A runtime whose agent `chance` makes these steps, with calls of `free`, `wipe` (needs an approval), `flaky` (fails at first) and
+/// `think` (a child run calls `free`). Each call of a tool logs one line.
+fn chance(log: &Log, journal: Arc<dyn Journal>, made: Vec<Vec<ToolCall>>) -> Runtime {
+    let registry = Registry::new();
+    registry.register_tool(guarded(log)).unwrap();
+    let runs = log.clone();
+    let free = tool("free", move |n| {
+        runs.push(format!("free {n}"));
+        n + 1
+    });
+    let (runs, failed) = (log.clone(), Arc::new(Mutex::new(BTreeSet::new())));
+    let limits = CallLimits { attempts: Some(2), ..CallLimits::UNLIMITED };
+    let flaky =
+        FunctionTool::new(spec("flaky").with_limits(limits), move |n: N, call: ToolCall| {
+            let is_first = failed.lock().unwrap().insert(call.id().to_owned());
+            if !is_first {
+                runs.push(format!("flaky {}", call.id()));
+            }
+            let failure = ToolFailure::new(FailureKind::Unavailable, "not yet", Recovery::Retry);
+            ready(if is_first { Err(failure) } else { Ok(n) })
+        });
+    registry.register_tools([free, flaky]).unwrap();
+    let child = steps(vec![vec![call("free", "c", 5), call("free", "e", 6)]]);
+    let agent = Agent::new("child", "lab").with_tools(["free"]).with_implements(Think::SPEC);
+    registry.register_agent(agent, child).unwrap();
+    let agent = Agent::new("chance", "lab").with_tools(["free", "wipe", "flaky", "think"]);
+    registry.register_agent(agent, steps(made)).unwrap();
+    Runtime::builder(registry)
+        .with_approver(Arc::new(LoggingApprover(Log::default())))
+        .with_journal(journal)
+        .build()
+}
+
+/// Ten runs of chance with children, approvals, retries and calls at once; a crash after every effect of each.
+#[tokio::test(start_paused = true)]
+async fn ten_runs_end_the_same_from_every_effect_and_repeat_no_recorded_call() {
+    for seed in 0..10 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut step = |step: usize| {
+            let calls = 0..random.usize(1..=4);
+            let names = ["free", "wipe", "flaky", "think"];
+            calls.map(|at| call(names[random.usize(0..4)], &format!("{step}.{at}"), 1)).collect()
+        };
+        let made: Vec<Vec<ToolCall>> = (0..3).map(&mut step).collect();
+        let run = async |log: &Log, tape: &Arc<Tape>| {
+            let runtime = chance(log, tape.clone(), made.clone());
+            let request = RunRequest::new("chance", payload(0)).with_run_id("r1");
+            runtime.run(request).await.unwrap()
+        };
+        let (whole, log) = (Arc::new(Tape::default()), Log::default());
+        let expected = run(&log, &whole).await;
+        assert!(expected.result().is_ok(), "seed {seed}: {expected:?}");
+        let keys = whole.keys();
+        for length in 0..=keys.len() {
+            let (again, tape) = (Log::default(), Tape::cut(&whole, length));
+            assert_eq!(run(&again, &tape).await, expected, "seed {seed}, after {length} entries");
+            let is_call = |key: &&String| key.trim_start_matches("child ").contains("call/");
+            let recorded = keys[..length].iter().filter(is_call).count();
+            let repeated = again.lines().len();
+            let lines = log.lines().len();
+            assert_eq!(repeated, lines - recorded, "seed {seed}, after {length} entries");
+        }
+    }
+}
+
 /// Runs `boss` with the id `r1` and a journal.
 async fn kept(runtime: RuntimeBuilder, tape: &Arc<Tape>) -> RunOutcome {
     let runtime = runtime.with_journal(tape.clone()).build();
