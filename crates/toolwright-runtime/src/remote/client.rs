@@ -16,17 +16,17 @@ use tokio::io::{
 use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
-use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, MAX_TOOLS, hidden, line, visible};
+use toolwright::untrusted::visible;
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
     ToolResult,
 };
 
-use super::approval::SignedCall;
+use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION, WireTool};
-use crate::tools::{ToolEntry, Toolset, check_cleared};
-use crate::wire::{WireCall, WireScope};
+use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION};
+use crate::tools::{ToolEntry, Toolset};
+use crate::wire::WireScope;
 
 /// A toolset in another process, used over a connection. Dropping it closes the connection, and the server exits the toolset.
 ///
@@ -44,16 +44,7 @@ pub struct RemoteToolset {
     /// The scope that was sent when the connection was opened.
     scope: WireScope,
     options: RemoteOptions,
-    /// The tools of the last listing, by name.
-    listed: Mutex<BTreeMap<String, Listed>>,
-}
-
-/// A tool that the server listed.
-struct Listed {
-    tool: ToolEntry,
-    is_available: bool,
-    /// The digest of the tool, for approval codes.
-    digest: [u8; 32],
+    listing: Listing,
 }
 
 /// The most calls at once, even if the server allows more.
@@ -142,10 +133,10 @@ impl RemoteToolset {
         let waiting = Mutex::new(Some(BTreeMap::new()));
         let shared = Arc::new(Shared { waiting, open_handles: Mutex::default() });
         tokio::spawn(forward(input, output, queue, Arc::clone(&shared)));
-        let (next_id, listed) = (AtomicU64::new(0), Mutex::default());
+        let (next_id, listing) = (AtomicU64::new(0), Listing::default());
         let (calls, others) = (Semaphore::new(calls), Semaphore::new(1));
         let scope = scope.into();
-        Ok(Self { requests, shared, next_id, calls, others, nonce, scope, options, listed })
+        Ok(Self { requests, shared, next_id, calls, others, nonce, scope, options, listing })
     }
 
     /// Waits for a permit, sends a request and waits for the reply. If the future is dropped, the request is cancelled.
@@ -176,31 +167,16 @@ impl RemoteToolset {
         timeout(self.options.answer_timeout, replying).await.map_err(io::Error::from)?
     }
 
-    /// Returns the approval code of a call, if the runtime of this process had it approved.
-    fn approval_code(&self, request: u64, call: &ToolCall, sent: &WireCall) -> Option<[u8; 32]> {
-        let key = self.options.approval_key.as_ref()?;
-        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        let Listed { tool, digest, .. } = listed.get(call.tool())?;
-        check_cleared(call, tool.spec()).ok()?;
-        let (nonce, connection_scope) = (&self.nonce, &self.scope);
-        Some(key.sign(&SignedCall { nonce, connection_scope, request, call: sent, tool: digest }))
-    }
-
     async fn run(&self, call: &ToolCall) -> Outcome {
         let request = |id| {
             let sent = call.into();
-            Request::Call { id, approval: self.approval_code(id, call, &sent), call: sent }
+            let (key, connection) =
+                (self.options.approval_key.as_ref(), (self.nonce.as_str(), &self.scope));
+            let approval = self.listing.approval_code(key, connection, id, call, &sent);
+            Request::Call { id, approval, call: sent }
         };
         match self.request(&self.calls, request).await {
-            Ok(Reply::Outcome { outcome, .. }) => Outcome::from(outcome).map_err(|failure| {
-                let shown = |text: &str| visible(text).into_owned();
-                ToolFailure {
-                    message: shown(&failure.message),
-                    code: failure.code.as_deref().map(shown).map(Into::into),
-                    detail: failure.detail.as_deref().map(shown),
-                    ..failure
-                }
-            }),
+            Ok(Reply::Outcome { outcome, .. }) => listing::outcome(outcome),
             Ok(_) | Err(_) => Err(disconnected()),
         }
     }
@@ -324,20 +300,7 @@ impl Toolset for RemoteToolset {
             else {
                 return Err(RemoteError::Disconnected.into());
             };
-            let tools = tools.map_err(|error| visible(&error).into_owned())?;
-            if let Some(mistake) = mistake_in(&tools) {
-                return Err(RemoteError::Protocol(mistake).into());
-            }
-            let mut entries = Vec::new();
-            let listed = tools.into_iter().map(|wire| {
-                let (is_available, digest) = (wire.is_available(), wire.digest());
-                let tool = wire.into_entry();
-                entries.push(tool.clone());
-                (tool.name().to_owned(), Listed { tool, is_available, digest })
-            });
-            let listed = listed.collect();
-            *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = listed;
-            Ok(entries)
+            self.listing.replace(tools)
         })
     }
 
@@ -386,22 +349,8 @@ impl Toolset for RemoteToolset {
     }
 
     fn is_available(&self, tool: &str) -> bool {
-        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        listed.get(tool).is_none_or(|listed| listed.is_available)
+        self.listing.is_available(tool)
     }
-}
-
-/// Returns the mistake in a list of tools, if there is one: too many, or a name that people and models cannot read.
-fn mistake_in(tools: &[WireTool]) -> Option<String> {
-    if tools.len() > MAX_TOOLS {
-        return Some(format!("{} tools are listed, expected at most {MAX_TOOLS}", tools.len()));
-    }
-    let is_wrong = |name: &&str| name.len() > MAX_TOOL_NAME_BYTES || hidden(name).next().is_some();
-    let name = tools.iter().map(WireTool::name).find(is_wrong)?;
-    Some(format!(
-        "the tool `{}` is listed, expected a name of at most {MAX_TOOL_NAME_BYTES} bytes without hidden characters",
-        line(name, MAX_TOOL_NAME_BYTES)
-    ))
 }
 
 fn disconnected() -> ToolFailure {

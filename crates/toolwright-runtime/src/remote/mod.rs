@@ -16,6 +16,9 @@
 //! - The numbers of connections, calls and pending replies, and the bytes of active calls, are limited. The server stops
 //!   reading from a peer that does not read its replies.
 //!
+//! A transport that carries single messages instead of a stream uses [`MessageServer`] and [`MessageClient`]. The crate
+//! `toolwright-nats` is one.
+//!
 //! ```no_run
 //! use toolwright::{Scope, ToolSpec};
 //! use toolwright_runtime::FunctionTool;
@@ -35,8 +38,11 @@
 //! # }
 //! ```
 
+mod answers;
 mod approval;
 mod client;
+mod listing;
+mod messages;
 mod options;
 mod protocol;
 mod server;
@@ -44,5 +50,8 @@ mod socket;
 
 pub use approval::ApprovalKey;
 pub use client::{RemoteError, RemoteToolset};
+pub use messages::{
+    CallMessage, Message, MessageClient, MessageServer, OpenMessage, Opened, Question,
+};
 pub use options::{Peer, RemoteOptions};
 pub use socket::bind_unix;

@@ -140,6 +140,16 @@ impl RemoteOptions {
         self
     }
 
+    /// Returns the number of calls of a connection at once.
+    pub fn max_calls(&self) -> usize {
+        self.max_calls
+    }
+
+    /// Returns the time limit for replies to requests other than calls.
+    pub fn answer_timeout(&self) -> Duration {
+        self.answer_timeout
+    }
+
     pub(super) fn accepts(&self, peer: &Peer) -> bool {
         (self.peer_filter)(peer)
     }

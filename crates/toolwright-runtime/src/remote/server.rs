@@ -1,31 +1,25 @@
-//! The server, which offers a toolset to clients.
+//! The server for byte streams: reads requests from lines, and has them answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use rustix::io::Errno;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
-use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use toolwright::call::fresh_id;
-use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
+use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
 
-use super::ApprovalKey;
-use super::approval::SignedCall;
+use super::answers::{Answers, Opening, check_version};
 use super::client::{RemoteError, read};
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION, WireTool};
-
-use crate::execute::{DriverGuard, panicked};
-use crate::tools::{EnteredToolset, Source, ToolEntry, Toolset, cleared, unavailable};
-use crate::wire::{WireCall, WireScope};
+use super::protocol::{MAX_LINE_BYTES, Reply, Request};
+use crate::tools::{Source, Toolset};
 
 /// The number of unread replies at which the server stops reading requests from a peer.
 const MAX_REPLIES: usize = 64;
@@ -162,17 +156,9 @@ async fn write(
 }
 
 /// An open connection.
-struct Connection<'a> {
-    options: &'a RemoteOptions,
-    peer: Peer,
-    toolset: Arc<dyn Toolset>,
-    /// The scope that the toolset was entered with.
-    scope: Arc<Scope>,
-    /// The scope that the client sent.
-    sent_scope: WireScope,
-    nonce: String,
-    /// The ids of requests with a valid approval code, each of which is valid once.
-    approved: BTreeSet<u64>,
+struct Connection {
+    answers: Arc<Answers>,
+    opening: Opening,
 }
 
 async fn serve_connection(
@@ -192,15 +178,14 @@ async fn serve_connection(
         // The client closed the connection without a request.
         None => return Ok(()),
     };
-    let scope = Arc::new(match &options.scope_rule {
-        Some(rule) => rule(&peer, sent_scope.clone().into()),
-        None => Scope { run_id: Some(fresh_id("run")), ..Scope::default() },
-    });
-    match open(version, &source, &scope).await {
-        Ok((toolset, entered)) => {
-            let (nonce, approved) = (fresh_nonce(), BTreeSet::new());
-            let connection =
-                Connection { options, peer, toolset, scope, sent_scope, nonce, approved };
+    let opened = match check_version(version) {
+        Ok(()) => Answers::enter(options.clone(), peer, &source, &sent_scope).await,
+        Err(reason) => Err(reason),
+    };
+    match opened {
+        Ok((answers, entered)) => {
+            let opening = Opening::new(fresh_nonce(), sent_scope);
+            let connection = Connection { answers: Arc::new(answers), opening };
             let ended = connection.serve_requests(&mut input, replies).await;
             entered.close().await;
             ended
@@ -213,24 +198,9 @@ async fn serve_connection(
     }
 }
 
-/// Returns a nonce that is unique to the connection. It need not be secret.
+/// Returns a nonce that is unique to a connection.
 fn fresh_nonce() -> String {
     fresh_id(&fresh_id("nonce"))
-}
-
-async fn open(
-    version: u32,
-    source: &Source,
-    scope: &Arc<Scope>,
-) -> Result<(Arc<dyn Toolset>, EnteredToolset), String> {
-    if version != VERSION {
-        return Err(format!("the client uses version {version}, expected {VERSION}"));
-    }
-    let made = source.resolve("remote", scope).await.map_err(|error| error.to_string())?;
-    let toolset = made.ok_or("there is no toolset for this run")?;
-    let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(scope));
-    let entered = entering.await.map_err(|error| error.to_string())?;
-    Ok((toolset, entered))
 }
 
 /// An active call.
@@ -240,55 +210,26 @@ struct Running {
     bytes: usize,
 }
 
-impl Connection<'_> {
+impl Connection {
     /// Replies to requests until the client closes the connection. Calls run concurrently, and are cancelled at the end.
     async fn serve_requests(
         mut self,
         input: &mut BufReader<impl AsyncRead + Unpin>,
         replies: mpsc::Sender<Reply>,
     ) -> Result<(), RemoteError> {
-        let mut listed = Arc::new(Vec::<(ToolEntry, [u8; 32])>::new());
+        let answers = &self.answers;
+        let max_calls = answers.options.max_calls;
         // The client reads this first. The open handles are sent with the first reply to a request.
-        let opened = Reply::Opened { calls: self.options.max_calls, nonce: self.nonce.clone() };
+        let opened = Reply::Opened { calls: max_calls, nonce: self.opening.nonce.clone() };
         let _ = replies.send(opened).await;
-        let replies = Arc::new(Replies::new(Arc::clone(&self.toolset), replies));
+        let replies = Arc::new(Replies::new(Arc::clone(&answers.toolset), replies));
         let mut tasks = JoinSet::new();
         let mut running: BTreeMap<u64, Running> = BTreeMap::new();
         while let Some((request, bytes)) = read(input).await? {
             while tasks.try_join_next().is_some() {}
             running.retain(|_, call| !call.task.is_finished());
-            let (toolset, scope) = (&self.toolset, &self.scope);
             match request {
                 Request::Cancel { id } => drop(running.remove(&id).map(|call| call.task.abort())),
-                Request::Open { .. } => {
-                    return Err(RemoteError::Protocol(
-                        "the connection was opened twice".to_owned(),
-                    ));
-                }
-                Request::List { id } => {
-                    let tools = toolset.tools(scope).await.map_err(|error| error.to_string());
-                    let tools = tools.map(|tools| {
-                        let wire = wire_tools(&**toolset, &tools);
-                        let digests = wire.iter().map(WireTool::digest);
-                        listed = Arc::new(tools.into_iter().zip(digests).collect());
-                        wire
-                    });
-                    replies.send(Reply::Tools { id, tools }).await;
-                }
-                Request::Instructions { id } => {
-                    let text = toolset.instructions(scope).await;
-                    replies.send(Reply::Instructions { id, text }).await;
-                }
-                Request::Save { id } => {
-                    let saved = toolset.save(scope).await.map_err(|error| error.to_string());
-                    let saved = saved.map(|saved| saved.map(|saved| saved.to_string()));
-                    replies.send(Reply::Saved { id, saved }).await;
-                }
-                Request::Restore { id, saved } => {
-                    let restored = toolset.restore(scope, &Payload::new(saved)).await;
-                    let restored = restored.map_err(|error| error.to_string());
-                    replies.send(Reply::Restored { id, restored }).await;
-                }
                 Request::Call { id, .. } if running.contains_key(&id) => {
                     let message = format!("two active requests have the id {id}");
                     return Err(RemoteError::Protocol(message));
@@ -296,98 +237,30 @@ impl Connection<'_> {
                 Request::Call { id, call, approval } => {
                     let active_bytes: usize = running.values().map(|call| call.bytes).sum();
                     let is_too_large = active_bytes + bytes > MAX_LINE_BYTES;
-                    if running.len() >= self.options.max_calls || is_too_large {
-                        let outcome: Outcome = Err(too_many(self.options.max_calls));
+                    if running.len() >= max_calls || is_too_large {
+                        let outcome: Outcome = Err(too_many(max_calls));
                         replies.send(Reply::Outcome { id, outcome: (&outcome).into() }).await;
                         continue;
                     }
-                    let call = self.admit(id, call, approval, &listed);
-                    let (toolset, listed) = (Arc::clone(&self.toolset), Arc::clone(&listed));
-                    let replies = Arc::clone(&replies);
+                    let call = answers.admit(&mut self.opening, id, call, approval);
+                    let (answers, replies) = (Arc::clone(answers), Arc::clone(&replies));
                     let task = tasks.spawn(async move {
-                        let _driver = DriverGuard::new(Handle::current());
-                        let outcome = run(&*toolset, &listed, call).await;
+                        let outcome = answers.run(call).await;
                         replies.send(Reply::Outcome { id, outcome: (&outcome).into() }).await;
                     });
                     running.insert(id, Running { task, bytes });
                 }
+                request => match answers.answer(request).await {
+                    Some(reply) => replies.send(reply).await,
+                    None => {
+                        return Err(RemoteError::Protocol(
+                            "the connection was opened twice".to_owned(),
+                        ));
+                    }
+                },
             }
         }
         Ok(())
-    }
-
-    /// Sets the scope of a call that a client sent, and checks its approval code.
-    fn admit(
-        &mut self,
-        request: u64,
-        call: WireCall,
-        approval: Option<[u8; 32]>,
-        listed: &[(ToolEntry, [u8; 32])],
-    ) -> Admitted {
-        let key = self.options.approval_key.as_ref();
-        let tool = listed.iter().find(|(tool, _)| tool.name() == call.tool);
-        let is_valid = |code: &[u8; 32], key: &ApprovalKey, tool| {
-            let (nonce, connection_scope, call) = (&self.nonce, &self.sent_scope, &call);
-            key.verify(&SignedCall { nonce, connection_scope, request, call, tool }, code)
-        };
-        let code = approval.zip(key).zip(tool);
-        let is_approved = code.is_some_and(|((code, key), (_, tool))| is_valid(&code, key, tool))
-            && self.approved.insert(request);
-        let call = ToolCall::from(call);
-        let scope = match &self.options.scope_rule {
-            Some(rule) => rule(&self.peer, call.scope().clone()),
-            None => Scope::clone(&self.scope),
-        };
-        Admitted { call: call.with_scope(scope), is_approved, has_key: key.is_some() }
-    }
-}
-
-/// A call of a client.
-struct Admitted {
-    call: ToolCall,
-    /// Whether its approval code is valid.
-    is_approved: bool,
-    /// Whether the server has an approval key.
-    has_key: bool,
-}
-
-fn wire_tools(toolset: &dyn Toolset, tools: &[ToolEntry]) -> Vec<WireTool> {
-    tools.iter().map(|tool| WireTool::new(tool, toolset.is_available(tool.name()))).collect()
-}
-
-/// Runs a call of a listed tool. The arguments and the result are checked here, as the client does not have the codecs.
-async fn run(
-    toolset: &dyn Toolset,
-    listed: &[(ToolEntry, [u8; 32])],
-    admitted: Admitted,
-) -> Outcome {
-    let Admitted { mut call, is_approved, has_key } = admitted;
-    let Some((tool, _)) = listed.iter().find(|(tool, _)| tool.name() == call.tool()) else {
-        let known = listed.iter().map(|(tool, _)| tool.name());
-        return Err(ToolFailure::not_found(call.tool(), known));
-    };
-    if tool.delegates() {
-        let message = format!("`{}` is answered by an agent, and there is none here", call.tool());
-        return Err(ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan));
-    }
-    if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
-        return Err(ToolFailure::invalid_call(tool.spec(), &call, issues));
-    }
-    if tool.approval().is_some() {
-        if !is_approved {
-            return Err(not_approved(tool, has_key));
-        }
-        call = cleared(call, tool.spec());
-    }
-    let running = async {
-        if !toolset.is_available(tool.name()) {
-            return Err(unavailable(tool));
-        }
-        toolset.call(&call).await.outcome
-    };
-    match std::panic::AssertUnwindSafe(running).catch_unwind().await {
-        Ok(outcome) => tool.spec_ref().checked(outcome),
-        Err(panic) => Err(panicked("the executor", &*panic)),
     }
 }
 
@@ -396,17 +269,4 @@ fn too_many(calls: usize) -> ToolFailure {
     ToolFailure::new(FailureKind::RateLimited, message, Recovery::Retry).with_detail(format!(
         "a connection may have {calls} active calls with {MAX_LINE_BYTES} bytes together"
     ))
-}
-
-/// The failure of a call without a valid approval code.
-fn not_approved(tool: &ToolEntry, has_key: bool) -> ToolFailure {
-    let message = format!("`{}` needs an approval, and this call has none", tool.name());
-    let detail = if has_key {
-        "the call has no approval code that is valid for this request; give the client the same key with \
-         `RemoteOptions::with_approval_key`, and make the call through a runtime with an approver"
-    } else {
-        "the server of the remote toolset has no approval key; give the same one to it and to \
-         its client with `RemoteOptions::with_approval_key`"
-    };
-    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(detail)
 }

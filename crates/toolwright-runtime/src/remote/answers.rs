@@ -1,0 +1,190 @@
+//! Answers the requests of clients for a toolset, whatever transports them.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::FutureExt;
+use tokio::runtime::Handle;
+use toolwright::call::fresh_id;
+use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
+
+use super::ApprovalKey;
+use super::approval::SignedCall;
+use super::options::{Peer, RemoteOptions};
+use super::protocol::{Reply, Request, VERSION, WireTool};
+use crate::execute::{DriverGuard, panicked};
+use crate::tools::{EnteredToolset, Source, ToolEntry, Toolset, cleared, unavailable};
+use crate::wire::{WireCall, WireScope};
+
+/// A toolset that was entered for a peer, and the rules for its calls.
+pub(super) struct Answers {
+    pub(super) options: RemoteOptions,
+    peer: Peer,
+    pub(super) toolset: Arc<dyn Toolset>,
+    /// The scope that the toolset was entered with.
+    scope: Arc<Scope>,
+    /// The tools of the last listing, with their digests.
+    listed: Mutex<Arc<Vec<(ToolEntry, [u8; 32])>>>,
+}
+
+/// A connection that a client opened, to which its approval codes are bound.
+pub(super) struct Opening {
+    pub(super) nonce: String,
+    /// The scope that the client sent.
+    sent_scope: WireScope,
+    /// The ids of requests with a valid approval code, each of which is valid once.
+    approved: BTreeSet<u64>,
+}
+
+/// A call of a client.
+pub(super) struct Admitted {
+    call: ToolCall,
+    /// Whether its approval code is valid.
+    is_approved: bool,
+    listed: Arc<Vec<(ToolEntry, [u8; 32])>>,
+}
+
+impl Opening {
+    /// The nonce must be unique among the connections to all servers with the same key. It need not be secret.
+    pub(super) fn new(nonce: String, sent_scope: WireScope) -> Self {
+        Self { nonce, sent_scope, approved: BTreeSet::new() }
+    }
+}
+
+/// Checks the version that a client uses.
+pub(super) fn check_version(version: u32) -> Result<(), String> {
+    if version == VERSION {
+        return Ok(());
+    }
+    Err(format!("the client uses version {version}, expected {VERSION}"))
+}
+
+impl Answers {
+    /// Enters the toolset of a source for a peer.
+    pub(super) async fn enter(
+        options: RemoteOptions,
+        peer: Peer,
+        source: &Source,
+        sent_scope: &WireScope,
+    ) -> Result<(Self, EnteredToolset), String> {
+        let scope = Arc::new(match &options.scope_rule {
+            Some(rule) => rule(&peer, sent_scope.clone().into()),
+            None => Scope { run_id: Some(fresh_id("run")), ..Scope::default() },
+        });
+        let made = source.resolve("remote", &scope).await.map_err(|error| error.to_string())?;
+        let toolset = made.ok_or("there is no toolset for this run")?;
+        let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope));
+        let entered = entering.await.map_err(|error| error.to_string())?;
+        Ok((Self { options, peer, toolset, scope, listed: Mutex::default() }, entered))
+    }
+
+    /// Lists the tools, which can be called from then on.
+    pub(super) async fn list(&self) -> Result<Vec<WireTool>, String> {
+        let tools = self.toolset.tools(&self.scope).await.map_err(|error| error.to_string())?;
+        let is_available = |tool: &ToolEntry| self.toolset.is_available(tool.name());
+        let wire: Vec<_> =
+            tools.iter().map(|tool| WireTool::new(tool, is_available(tool))).collect();
+        let digests = wire.iter().map(WireTool::digest);
+        let listed = Arc::new(tools.into_iter().zip(digests).collect());
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = listed;
+        Ok(wire)
+    }
+
+    /// Returns the tools of the last listing, with their digests.
+    pub(super) fn listed(&self) -> Arc<Vec<(ToolEntry, [u8; 32])>> {
+        Arc::clone(&self.listed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Answers a request other than a call; `None` for requests that are about the connection.
+    pub(super) async fn answer(&self, request: Request) -> Option<Reply> {
+        let (toolset, scope) = (&self.toolset, &self.scope);
+        Some(match request {
+            Request::List { id } => Reply::Tools { id, tools: self.list().await },
+            Request::Instructions { id } => {
+                Reply::Instructions { id, text: toolset.instructions(scope).await }
+            }
+            Request::Save { id } => {
+                let saved = toolset.save(scope).await.map_err(|error| error.to_string());
+                Reply::Saved { id, saved: saved.map(|saved| saved.map(|saved| saved.to_string())) }
+            }
+            Request::Restore { id, saved } => {
+                let restored = toolset.restore(scope, &Payload::new(saved)).await;
+                Reply::Restored { id, restored: restored.map_err(|error| error.to_string()) }
+            }
+            Request::Open { .. } | Request::Call { .. } | Request::Cancel { .. } => return None,
+        })
+    }
+
+    /// Sets the scope of a call that a client sent, and checks its approval code.
+    pub(super) fn admit(
+        &self,
+        opening: &mut Opening,
+        request: u64,
+        call: WireCall,
+        approval: Option<[u8; 32]>,
+    ) -> Admitted {
+        let listed = self.listed();
+        let key = self.options.approval_key.as_ref();
+        let tool = listed.iter().find(|(tool, _)| tool.name() == call.tool);
+        let is_valid = |code: &[u8; 32], key: &ApprovalKey, tool| {
+            let (nonce, connection_scope, call) = (&opening.nonce, &opening.sent_scope, &call);
+            key.verify(&SignedCall { nonce, connection_scope, request, call, tool }, code)
+        };
+        let code = approval.zip(key).zip(tool);
+        let is_approved = code.is_some_and(|((code, key), (_, tool))| is_valid(&code, key, tool))
+            && opening.approved.insert(request);
+        let call = ToolCall::from(call);
+        let scope = match &self.options.scope_rule {
+            Some(rule) => rule(&self.peer, call.scope().clone()),
+            None => Scope::clone(&self.scope),
+        };
+        Admitted { call: call.with_scope(scope), is_approved, listed }
+    }
+
+    /// Runs a call of a listed tool. The arguments and the result are checked here, as the client does not have the codecs.
+    pub(super) async fn run(&self, admitted: Admitted) -> Outcome {
+        let _driver = DriverGuard::new(Handle::current());
+        let Admitted { mut call, is_approved, listed } = admitted;
+        let Some((tool, _)) = listed.iter().find(|(tool, _)| tool.name() == call.tool()) else {
+            let known = listed.iter().map(|(tool, _)| tool.name());
+            return Err(ToolFailure::not_found(call.tool(), known));
+        };
+        if tool.delegates() {
+            let message =
+                format!("`{}` is answered by an agent, and there is none here", call.tool());
+            return Err(ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan));
+        }
+        if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
+            return Err(ToolFailure::invalid_call(tool.spec(), &call, issues));
+        }
+        if tool.approval().is_some() {
+            if !is_approved {
+                return Err(not_approved(tool, self.options.approval_key.is_some()));
+            }
+            call = cleared(call, tool.spec());
+        }
+        let running = async {
+            if !self.toolset.is_available(tool.name()) {
+                return Err(unavailable(tool));
+            }
+            self.toolset.call(&call).await.outcome
+        };
+        match std::panic::AssertUnwindSafe(running).catch_unwind().await {
+            Ok(outcome) => tool.spec_ref().checked(outcome),
+            Err(panic) => Err(panicked("the executor", &*panic)),
+        }
+    }
+}
+
+/// The failure of a call without a valid approval code.
+fn not_approved(tool: &ToolEntry, has_key: bool) -> ToolFailure {
+    let message = format!("`{}` needs an approval, and this call has none", tool.name());
+    let detail = if has_key {
+        "the call has no approval code that is valid for this request; give the client the same key with \
+         `RemoteOptions::with_approval_key`, and make the call through a runtime with an approver"
+    } else {
+        "the server of the remote toolset has no approval key; give the same one to it and to \
+         its client with `RemoteOptions::with_approval_key`"
+    };
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(detail)
+}
