@@ -94,14 +94,18 @@ impl Message {
 }
 
 impl CallMessage {
-    /// Returns the reply with the failure of this call.
-    pub fn failed(&self, failure: &ToolFailure) -> Vec<u8> {
-        failed(self.id, failure)
-    }
-
     /// Returns the name of the tool.
     pub fn tool(&self) -> &str {
         &self.call.tool
+    }
+
+    /// Returns a function that makes the reply with a failure of this call.
+    pub fn failures(&self) -> impl Fn(&ToolFailure) -> Vec<u8> + Send + 'static {
+        let id = self.id;
+        move |failure| {
+            let outcome: Outcome = Err(failure.clone());
+            json(&Reply::Outcome { id, outcome: (&outcome).into() })
+        }
     }
 }
 
@@ -134,9 +138,10 @@ impl MessageServer {
         }
     }
 
-    /// Returns the tools of the last listing.
-    pub fn tools(&self) -> Vec<ToolEntry> {
-        self.answers.listed().iter().map(|(tool, _)| tool.clone()).collect()
+    /// Returns a tool of the last listing.
+    pub fn tool(&self, name: &str) -> Option<ToolEntry> {
+        let listed = self.answers.listed();
+        Some(listed.iter().find(|(tool, _)| tool.name() == name)?.0.clone())
     }
 
     /// Returns the SHA-256 of the digests of the tools as they were when the toolset was entered, in the order of the list.
@@ -297,11 +302,6 @@ fn read(reply: &[u8]) -> Result<Reply, RemoteError> {
 
 fn unexpected() -> RemoteError {
     RemoteError::Protocol("the reply is of another kind than the request".to_owned())
-}
-
-fn failed(id: u64, failure: &ToolFailure) -> Vec<u8> {
-    let outcome: Outcome = Err(failure.clone());
-    json(&Reply::Outcome { id, outcome: (&outcome).into() })
 }
 
 fn json(message: &impl serde::Serialize) -> Vec<u8> {

@@ -1,0 +1,42 @@
+//! The headers of messages, and requests over NATS.
+
+use std::time::Duration;
+
+use async_nats::client::{RequestError, RequestErrorKind};
+use async_nats::{Client, HeaderMap, Message, Request};
+
+/// The header with the time in milliseconds that the sender waits from when it sends a message.
+const TIMEOUT: &str = "Toolwright-Timeout-Ms";
+
+/// The bytes of headers that NATS counts as part of a message, at most.
+pub(crate) const HEADER_BYTES: usize = 128;
+
+/// Sends a request, and waits for its reply for this time.
+pub(crate) async fn request(
+    client: &Client,
+    subject: String,
+    message: Vec<u8>,
+    time: Duration,
+) -> Result<Message, RequestError> {
+    let mut headers = HeaderMap::new();
+    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    headers.insert(TIMEOUT, milliseconds.to_string().as_str());
+    let request = Request::new().payload(message.into()).headers(headers).timeout(Some(time));
+    client.send_request(subject, request).await
+}
+
+/// Returns the time that the sender of a message waits from when it sent the message.
+pub(crate) fn timeout(message: &Message) -> Option<Duration> {
+    let milliseconds = message.headers.as_ref()?.get(TIMEOUT)?.as_str().parse().ok()?;
+    Some(Duration::from_millis(milliseconds))
+}
+
+/// Returns whether a request failed because nothing subscribes to its subject.
+pub(crate) fn has_no_responders(error: &RequestError) -> bool {
+    error.kind() == RequestErrorKind::NoResponders
+}
+
+/// Returns whether the reply to a request did not come in time.
+pub(crate) fn is_late(error: &RequestError) -> bool {
+    error.kind() == RequestErrorKind::TimedOut
+}
