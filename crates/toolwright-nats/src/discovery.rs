@@ -114,8 +114,7 @@ impl Service {
             "num_errors": failed,
             "processing_time": nanoseconds,
             "average_processing_time": nanoseconds.checked_div(ended).unwrap_or_default(),
-            "last_error": null,
-            "data": null,
+            "last_error": "",
         })
     }
 }

@@ -170,13 +170,14 @@ impl Subscriptions {
                 () = &mut limit, if is_draining => break,
                 Some(ended) = tasks.join_next() => report(ended),
                 Some(message) = own.next() => shared.connection(message, &mut tasks),
-                message = group.next(), if has_group => match message {
-                    Some(message) => drop(tasks.spawn(Arc::clone(&shared).answer(message))),
-                    None => {
+                message = group.next(), if has_group => {
+                    if let Some(message) = message {
+                        tasks.spawn(Arc::clone(&shared).answer(message));
+                    } else {
                         has_group = false;
                         shared.drain.cancel();
                     }
-                },
+                }
                 Some(question) = questions.next() => drop(tasks.spawn(Arc::clone(&shared).discover(question))),
                 _ = sweep.tick() => shared.close_unused(),
                 () = shared.drain.cancelled(), if !is_draining => {
