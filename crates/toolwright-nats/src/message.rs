@@ -4,9 +4,16 @@ use std::time::Duration;
 
 use async_nats::client::{RequestError, RequestErrorKind};
 use async_nats::{Client, HeaderMap, Message, Request};
+use futures_util::StreamExt;
+use tokio::time::timeout;
+
+use crate::error::NatsError;
 
 /// The header with the time in milliseconds that the sender waits from when it sends a message.
 const TIMEOUT: &str = "Toolwright-Timeout-Ms";
+
+/// The time limit for the server to answer.
+const ROUND_TRIP: Duration = Duration::from_secs(10);
 
 /// The bytes of headers that NATS counts as part of a message, at most.
 pub(crate) const HEADER_BYTES: usize = 128;
@@ -18,15 +25,31 @@ pub(crate) async fn request(
     message: Vec<u8>,
     time: Duration,
 ) -> Result<Message, RequestError> {
+    let request = Request::new().payload(message.into()).headers(headers(time));
+    client.send_request(subject, request.timeout(Some(time))).await
+}
+
+/// Waits until the server has read everything that this client sent before.
+pub(crate) async fn round_trip(client: &Client) -> Result<(), NatsError> {
+    let inbox = client.new_inbox();
+    let mut subscriber = client.subscribe(inbox.clone()).await?;
+    client.publish(inbox, "".into()).await.map_err(|error| NatsError::Nats(error.into()))?;
+    match timeout(ROUND_TRIP, subscriber.next()).await {
+        Ok(Some(_)) => Ok(()),
+        _ => Err(NatsError::Nats("the server does not answer".into())),
+    }
+}
+
+/// The headers of a message whose sender waits for this time.
+pub(crate) fn headers(time: Duration) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     headers.insert(TIMEOUT, milliseconds.to_string().as_str());
-    let request = Request::new().payload(message.into()).headers(headers).timeout(Some(time));
-    client.send_request(subject, request).await
+    headers
 }
 
 /// Returns the time that the sender of a message waits from when it sent the message.
-pub(crate) fn timeout(message: &Message) -> Option<Duration> {
+pub(crate) fn time_limit(message: &Message) -> Option<Duration> {
     let milliseconds = message.headers.as_ref()?.get(TIMEOUT)?.as_str().parse().ok()?;
     Some(Duration::from_millis(milliseconds))
 }

@@ -33,6 +33,9 @@ const CONNECTION: Duration = Duration::from_secs(5);
 /// The interval in which connections without a call are closed.
 const SWEEP: Duration = Duration::from_millis(500);
 
+/// The time that a client waits at one worker before it is passed on to another, which may have a free place.
+const WAIT: Duration = Duration::from_millis(500);
+
 /// The most clients that wait for a connection. A worker does not answer further ones, and they ask again.
 const MAX_WAITING: usize = 1 << 14;
 
@@ -69,8 +72,7 @@ pub async fn serve<K>(
     let own = client.subscribe(subjects.connections(&id)).await?;
     let questions = service.subscribe(client).await?;
     let group = client.queue_subscribe(subjects.group(), QUEUE_GROUP.to_owned()).await?;
-    // The server of NATS knows the subscriptions once it has answered.
-    client.flush().await.map_err(|error| NatsError::Nats(error.into()))?;
+    message::round_trip(client).await?;
     let drain = CancellationToken::new();
     let shared = Arc::new(Shared {
         client: client.clone(),
@@ -247,14 +249,15 @@ impl Shared {
         let reply = match Message::read(&received.payload) {
             Ok(Message::Question(question)) => self.answer_question(question).await,
             Ok(Message::Open(open)) => {
-                let time = message::timeout(&received).unwrap_or(CONNECTION);
+                let Ok(_waiting) = self.waiting.try_acquire() else { return };
+                let time = message::time_limit(&received).unwrap_or(CONNECTION);
                 tokio::select! {
                     biased;
-                    opened = self.open(open, time) => match opened {
-                        Some(reply) => reply,
-                        None => return,
-                    },
-                    () = self.drain.cancelled() => return self.pass_on(received).await,
+                    reply = self.open(open) => reply,
+                    () = sleep(WAIT.min(time)) => {
+                        return self.pass_on(received, time.saturating_sub(WAIT)).await;
+                    }
+                    () = self.drain.cancelled() => return self.pass_on(received, time).await,
                 }
             }
             Ok(Message::Call(_) | Message::Cancel) => {
@@ -265,10 +268,10 @@ impl Shared {
         self.reply(&received, reply).await;
     }
 
-    /// Passes a message that waits for a free place on to the other workers.
-    async fn pass_on(&self, Received { subject, reply, headers, payload, .. }: Received) {
-        let (Some(reply), headers) = (reply, headers.unwrap_or_default()) else { return };
-        let client = &self.client;
+    /// Passes a message that waits for a free place on to any worker, if there is time left.
+    async fn pass_on(&self, Received { subject, reply, payload, .. }: Received, time: Duration) {
+        let Some(reply) = reply.filter(|_| !time.is_zero()) else { return };
+        let (client, headers) = (&self.client, message::headers(time));
         let passed = client.publish_with_reply_and_headers(subject, reply, headers, payload);
         if let Err(error) = passed.await {
             tracing::warn!(%error, "a message was not passed on to other workers");
@@ -286,18 +289,18 @@ impl Shared {
         reply
     }
 
-    /// Opens a connection once a call can run. Returns no reply if that takes longer than the client waits.
-    async fn open(&self, message: OpenMessage, time: Duration) -> Option<Vec<u8>> {
-        let _waiting = self.waiting.try_acquire().ok()?;
-        let permit = timeout(time, Arc::clone(&self.free).acquire_owned()).await.ok()?.ok()?;
+    /// Opens a connection once a call can run, and returns the reply.
+    async fn open(&self, message: OpenMessage) -> Vec<u8> {
+        let free = Arc::clone(&self.free).acquire_owned();
+        let Ok(permit) = free.await else { return Message::refused("the worker has ended") };
         let name = fresh_id("call");
         match self.server.open(message, &format!("{}.{name}", self.worker)) {
             Ok((opened, reply)) => {
                 let connection = Connection::Open { opened, since: Instant::now(), permit };
                 self.connections().insert(name, connection);
-                Some(reply)
+                reply
             }
-            Err(refusal) => Some(refusal),
+            Err(refusal) => refusal,
         }
     }
 
@@ -342,7 +345,7 @@ impl Shared {
     async fn call(&self, opened: Opened, since: Instant, call: CallMessage, received: &Received) {
         let (started, tool, failed) = (Instant::now(), call.tool().to_owned(), call.failures());
         // The client measured the time after the connection was opened, so this is no later than its deadline.
-        let limit = message::timeout(received).unwrap_or_default();
+        let limit = message::time_limit(received).unwrap_or_default();
         let deadline = since.checked_add(limit);
         let past_deadline = async {
             match deadline {

@@ -47,7 +47,7 @@ async fn calls_over_the_limit_of_a_worker_wait_or_go_to_another() {
     let second = Log::default();
     let _added = worker(&server, "t", &second, few).await;
     assert_eq!(kind(late.await.unwrap()), None);
-    assert_eq!(second.counts().1, 1, "the second worker is asked after a while");
+    assert_eq!(second.counts().1, 1, "it was passed on");
     occupying.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
@@ -59,9 +59,9 @@ async fn a_call_that_is_dropped_is_cancelled_in_its_worker() {
     let _worker = worker(&server, "t", &log, one).await;
     let toolset = connect(&server, "t").await;
     for round in 1..=20 {
-        let long = start(&toolset, "sleep", 60_000);
+        let stuck = start(&toolset, "sleep", 60_000);
         until(|| log.counts().0 == round).await;
-        long.abort();
+        stuck.abort();
         until(|| log.counts().2 == round).await;
     }
     // Calls that are dropped while their connections open leave no place taken.
@@ -98,13 +98,13 @@ async fn a_call_that_no_worker_can_begin_by_its_deadline_never_runs() {
     let one = NatsOptions::new().with_remote(RemoteOptions::new().with_max_calls(1));
     let _worker = worker(&server, "t", &log, one).await;
     let toolset = connect(&server, "t").await;
-    let long = start(&toolset, "sleep", 1_500);
+    let stuck = start(&toolset, "sleep", 1_500);
     until(|| log.counts().0 == 1).await;
     let failed = failure(toolset.call(&call("short", 1)).await);
     assert_eq!((failed.kind, &failed.recovery), (FailureKind::Unavailable, &Recovery::Retry));
     let expected = "no worker accepted the call before its deadline";
     assert_eq!(failed.detail.as_deref(), Some(expected));
-    assert_eq!(kind(long.await.unwrap()), None);
+    assert_eq!(kind(stuck.await.unwrap()), None);
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(log.counts(), (1, 1, 0));
 }
