@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The pause between two questions whether a worker responds again.
 const PROBE: Duration = Duration::from_secs(1);
 
+/// The interval in which a client checks that the worker of a call is still there. If it is not there twice, the call ends.
+const CHECK: Duration = Duration::from_secs(1);
+
 /// The pause after a worker refused a connection that it had opened.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -195,6 +198,20 @@ impl Shared {
         }
     }
 
+    /// Waits until the worker of a connection has ended.
+    async fn worker_is_gone(&self, connection: &str) {
+        let mut missed = 0;
+        // After the first time it may only have lost its connection to NATS for a moment.
+        while missed < 2 {
+            sleep(CHECK).await;
+            // A worker refuses a question on a connection.
+            let question = MessageClient::list();
+            let asked = message::request(&self.client, connection.to_owned(), question, CHECK);
+            let is_missing = asked.await.is_err_and(|error| has_no_responders(&error));
+            missed = if is_missing { missed + 1 } else { 0 };
+        }
+    }
+
     /// Returns the failure of a call that was sent, and may have run.
     fn interrupted(&self, tool: &str, detail: impl Into<String>) -> ToolFailure {
         let listed = self.messages.tool(tool);
@@ -246,7 +263,13 @@ impl OpenConnection<'_> {
         }
         let time = deadline.saturating_duration_since(Instant::now());
         sent.store(true, Ordering::Relaxed);
-        let replied = message::request(&shared.client, subject, message, time).await;
+        let replied = tokio::select! {
+            biased;
+            replied = message::request(&shared.client, subject.clone(), message, time) => replied,
+            () = shared.worker_is_gone(&subject) => {
+                return Some(Err(shared.interrupted(tool, "the worker of the call has ended")));
+            }
+        };
         let outcome = match replied {
             Ok(reply) => match MessageClient::outcome(&reply.payload) {
                 Ok(outcome) => Some(outcome),

@@ -134,6 +134,35 @@ async fn open(client: &Client) -> String {
 }
 
 #[tokio::test]
+async fn a_call_whose_time_has_passed_does_not_run() {
+    let Some(server) = nats() else { return };
+    let log = Log::default();
+    let tools = crate::tools(&log);
+    let _worker = serve(&client(&server).await, "disks", tools, options(None)).await.unwrap();
+    let client = client(&server).await;
+    for (wait, limit, runs) in [(0, "5000", true), (0, "0", false), (300, "200", false)] {
+        let own = open(&client).await;
+        // The worker measures from the moment at which it opened the connection.
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+        let call = json!({ "id": "c", "tool": "sleep", "args": r#"{"n":1}"#, "scope": {} });
+        let message = json!({ "say": "call", "id": 0, "call": call, "approval": null });
+        let mut headers = toolwright_nats::async_nats::HeaderMap::new();
+        headers.insert("Toolwright-Timeout-Ms", limit);
+        let reply = client.request_with_headers(own, headers, message.to_string().into()).await;
+        let reply: Value = serde_json::from_slice(&reply.unwrap().payload).unwrap();
+        if !runs {
+            let failure = &reply["outcome"]["failure"];
+            assert_eq!(
+                (&failure["kind"], &failure["recovery"]),
+                (&json!("timeout"), &json!("retry"))
+            );
+            assert_eq!(failure["message"], "the time limit of `sleep` passed before it ran");
+        }
+    }
+    assert_eq!(log.counts().0, 1);
+}
+
+#[tokio::test]
 async fn messages_of_other_kinds_and_versions_are_refused() {
     let Some(server) = nats() else { return };
     let _worker = guarded(&server, &Log::default(), None).await;
