@@ -25,6 +25,7 @@ const OURS: &[Allowed] = &[
     allowed("crates/toolwright-chat", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
+    allowed("crates/toolwright-nats", &["toolwright", "toolwright-runtime"]),
     allowed("crates/toolwright-genai", &["toolwright", "toolwright-dialect", "toolwright-model"]),
     allowed("crates/toolwright-async-openai", &["toolwright", "toolwright-dialect"]),
     allowed("crates/toolwright-rig", &["toolwright", "toolwright-dialect", "toolwright-runtime"]),

@@ -2,8 +2,6 @@
 
 use crate::debug::debug;
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +20,7 @@ use toolwright::{
     ToolResult,
 };
 
+use super::error::RemoteError;
 use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
 use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION};
@@ -56,28 +55,6 @@ struct Shared {
     waiting: Mutex<Option<BTreeMap<u64, oneshot::Sender<Reply>>>>,
     /// The open handles, as the server sent them last.
     open_handles: Mutex<Vec<String>>,
-}
-
-/// A remote toolset cannot be connected, or a server cannot serve a client.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum RemoteError {
-    /// The stream could not be opened, or it failed.
-    Io(io::Error),
-    /// The server refused the connection or could not provide its toolset.
-    Refused {
-        /// The reason that the server gave.
-        reason: String,
-    },
-    /// The other side violated the protocol.
-    Protocol(String),
-    /// The connection was closed.
-    Disconnected,
-    /// The options of the client do not accept the user who serves the socket.
-    UntrustedPeer {
-        /// The id of the user, if the kernel provides it.
-        user_id: Option<u32>,
-    },
 }
 
 debug!(RemoteToolset, _toolset => {});
@@ -357,38 +334,4 @@ fn disconnected() -> ToolFailure {
     let message = "the tool cannot be reached now";
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry)
         .with_detail("the connection to the remote toolset is closed")
-}
-
-impl fmt::Display for RemoteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(f, "the stream to a remote toolset failed: {error}"),
-            Self::Refused { reason } => write!(f, "the remote toolset is not provided: {reason}"),
-            Self::Protocol(error) => {
-                write!(f, "the other side of a remote toolset violates the protocol: {error}")
-            }
-            Self::Disconnected => {
-                f.write_str("the connection to the remote toolset is closed; connect again")
-            }
-            Self::UntrustedPeer { user_id } => {
-                let user = user_id.map_or("an unknown user".to_owned(), |id| format!("user {id}"));
-                write!(
-                    f,
-                    "{user} serves the socket, expected a peer that `RemoteOptions::with_peers` accepts, by default the user of \
-                     this process"
-                )
-            }
-        }
-    }
-}
-
-impl Error for RemoteError {}
-
-impl From<io::Error> for RemoteError {
-    fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::InvalidData {
-            return Self::Protocol(error.to_string());
-        }
-        Self::Io(error)
-    }
 }

@@ -8,7 +8,7 @@ use toolwright::{BoxError, Outcome, ToolCall, ToolFailure};
 
 use super::ApprovalKey;
 use super::approval::SignedCall;
-use super::client::RemoteError;
+use super::error::RemoteError;
 use super::protocol::WireTool;
 use crate::tools::{ToolEntry, check_cleared};
 use crate::wire::{WireCall, WireOutcome, WireScope};

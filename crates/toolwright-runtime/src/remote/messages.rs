@@ -9,7 +9,7 @@ use toolwright::untrusted::visible;
 use toolwright::{BoxError, Outcome, ToolCall, ToolFailure};
 
 use super::answers::{Answers, Opening, check_version};
-use super::client::RemoteError;
+use super::error::RemoteError;
 use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
 use super::protocol::{Reply, Request, VERSION};

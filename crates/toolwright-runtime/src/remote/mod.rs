@@ -41,6 +41,7 @@
 mod answers;
 mod approval;
 mod client;
+mod error;
 mod listing;
 mod messages;
 mod options;
@@ -49,7 +50,8 @@ mod server;
 mod socket;
 
 pub use approval::ApprovalKey;
-pub use client::{RemoteError, RemoteToolset};
+pub use client::RemoteToolset;
+pub use error::RemoteError;
 pub use messages::{
     CallMessage, Message, MessageClient, MessageServer, OpenMessage, Opened, Question,
 };

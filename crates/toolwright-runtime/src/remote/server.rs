@@ -16,7 +16,8 @@ use toolwright::call::fresh_id;
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
 
 use super::answers::{Answers, Opening, check_version};
-use super::client::{RemoteError, read};
+use super::client::read;
+use super::error::RemoteError;
 use super::options::{Peer, RemoteOptions};
 use super::protocol::{MAX_LINE_BYTES, Reply, Request};
 use crate::tools::{Source, Toolset};
