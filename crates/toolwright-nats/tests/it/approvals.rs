@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use toolwright::spec::{Approval, text};
 use toolwright::{ToolResult, ToolSpec};
 use toolwright_engines::{Nats, nats};
-use toolwright_nats::async_nats::Client;
 use toolwright_nats::{NatsOptions, NatsToolset, Worker, serve};
 use toolwright_runtime::remote::{ApprovalKey, RemoteOptions};
 use toolwright_runtime::{ApprovalRequest, FunctionTool, Registry, Runtime, Verdict};
 
+use crate::raw::{open, send};
 use crate::{Log, N, call, client, failure};
 
 fn options(key: Option<u8>) -> NatsOptions {
@@ -94,14 +94,8 @@ async fn h6_a_recorded_code_is_worth_nothing() {
     let (subject, message, headers) = recorded;
     assert!(message["approval"].is_array());
 
-    let send = async |subject: &str, message: &Value| -> Value {
-        let request = spy.request_with_headers(
-            subject.to_owned(),
-            headers.clone(),
-            message.to_string().into(),
-        );
-        serde_json::from_slice(&request.await.unwrap().payload).unwrap()
-    };
+    let wait = headers.get("Toolwright-Timeout-Ms").unwrap().as_str();
+    let send = async |subject: &str, message: &Value| send(&spy, subject, message, wait).await;
     // The connection is closed.
     assert_eq!(send(&subject, &message).await["say"], "refused");
     // A new connection to the same worker has another nonce.
@@ -123,64 +117,4 @@ async fn h6_a_recorded_code_is_worth_nothing() {
     let without = "toolwright.disks".to_owned();
     assert_eq!(send(&without, &message).await["say"], "refused", "a call needs a connection");
     assert_eq!(other_log.lines.lock().unwrap().len(), 0);
-}
-
-/// Opens a connection by hand, and returns its subject.
-async fn open(client: &Client) -> String {
-    let open = json!({ "say": "open", "version": 4, "scope": {} });
-    let reply = client.request("toolwright.disks", open.to_string().into()).await.unwrap();
-    let reply: Value = serde_json::from_slice(&reply.payload).unwrap();
-    format!("toolwright.disks.{}", reply["nonce"].as_str().unwrap())
-}
-
-#[tokio::test]
-async fn a_call_whose_time_has_passed_does_not_run() {
-    let Some(server) = nats() else { return };
-    let log = Log::default();
-    let tools = crate::tools(&log);
-    let _worker = serve(&client(&server).await, "disks", tools, options(None)).await.unwrap();
-    let client = client(&server).await;
-    for (wait, limit, runs) in [(0, "5000", true), (0, "0", false), (300, "200", false)] {
-        let own = open(&client).await;
-        // The worker measures from the moment at which it opened the connection.
-        tokio::time::sleep(Duration::from_millis(wait)).await;
-        let call = json!({ "id": "c", "tool": "sleep", "args": r#"{"n":1}"#, "scope": {} });
-        let message = json!({ "say": "call", "id": 0, "call": call, "approval": null });
-        let mut headers = toolwright_nats::async_nats::HeaderMap::new();
-        headers.insert("Toolwright-Timeout-Ms", limit);
-        let reply = client.request_with_headers(own, headers, message.to_string().into()).await;
-        let reply: Value = serde_json::from_slice(&reply.unwrap().payload).unwrap();
-        if !runs {
-            let failure = &reply["outcome"]["failure"];
-            assert_eq!(
-                (&failure["kind"], &failure["recovery"]),
-                (&json!("timeout"), &json!("retry"))
-            );
-            assert_eq!(failure["message"], "the time limit of `sleep` passed before it ran");
-        }
-    }
-    assert_eq!(log.counts().0, 1);
-}
-
-#[tokio::test]
-async fn messages_of_other_kinds_and_versions_are_refused() {
-    let Some(server) = nats() else { return };
-    let _worker = guarded(&server, &Log::default(), None).await;
-    let client = client(&server).await;
-    let own = open(&client).await;
-    let group = "toolwright.disks";
-    for (subject, message, expected) in [
-        (group, json!({ "say": "open", "version": 3, "scope": {} }), "version 3, expected 4"),
-        (group, json!({ "say": "save", "id": 0 }), "no state to save"),
-        (group, json!({ "say": "restore", "id": 0, "saved": "x" }), "no state to save"),
-        (group, json!({ "say": "cancel", "id": 0 }), "a call needs a connection"),
-        (group, json!("what"), "violates the protocol"),
-        (&own, json!({ "say": "list", "id": 0 }), "a connection carries a call only"),
-        (&own, json!({ "say": "what" }), "violates the protocol"),
-    ] {
-        let reply = client.request(subject.to_owned(), message.to_string().into()).await.unwrap();
-        let reply: Value = serde_json::from_slice(&reply.payload).unwrap();
-        assert_eq!(reply["say"], "refused", "{reply}");
-        assert!(reply["why"].as_str().unwrap().contains(expected), "{reply}");
-    }
 }

@@ -5,6 +5,7 @@ mod calls;
 mod discovery;
 mod faults;
 mod names;
+mod raw;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
