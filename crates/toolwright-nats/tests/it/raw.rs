@@ -167,19 +167,22 @@ async fn messages_of_other_kinds_and_versions_are_refused() {
     }
 }
 
-/// A worker that opens every connection, and answers calls with this text.
+/// A worker that opens a connection, and answers its call with this text.
 async fn fake(client: &Client, answer: &'static str) -> tokio::task::JoinHandle<()> {
     let mut messages = client.subscribe("toolwright.fake.>").await.unwrap();
     let mut group = client.subscribe("toolwright.fake").await.unwrap();
     let client = client.clone();
     client.flush().await.unwrap();
     tokio::spawn(async move {
+        let mut opened = false;
         loop {
             let (message, answer) = tokio::select! {
                 Some(message) = messages.next() => (message, answer),
                 Some(message) = group.next() => {
                     let answer = if message.payload.starts_with(br#"{"say":"list""#) {
                         r#"{"say":"tools","id":0,"tools":{"Ok":[]}}"#
+                    } else if std::mem::replace(&mut opened, true) {
+                        continue;
                     } else {
                         r#"{"say":"opened","calls":1,"nonce":"w.1"}"#
                     };
