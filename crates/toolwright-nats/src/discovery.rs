@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 use toolwright::format::DateTime;
 
 use crate::error::NatsError;
+use crate::options::NatsOptions;
+use crate::subjects::Subjects;
 
 /// The name of the queue group in which the workers of a toolset share requests.
 pub(crate) const QUEUE_GROUP: &str = "workers";
@@ -22,13 +24,13 @@ pub(crate) type Questions = SelectAll<Subscriber>;
 
 /// What a worker says of itself, and counts.
 pub(crate) struct Service {
-    pub(crate) name: String,
-    pub(crate) worker: String,
-    pub(crate) version: String,
-    pub(crate) description: String,
-    pub(crate) metadata: BTreeMap<&'static str, String>,
+    name: String,
+    worker: String,
+    version: String,
+    description: String,
+    metadata: BTreeMap<&'static str, String>,
     /// The subject of the only endpoint.
-    pub(crate) subject: String,
+    subject: String,
     started: String,
     calls: Mutex<Calls>,
 }
@@ -51,10 +53,22 @@ impl Service {
         }
     }
 
-    pub(crate) fn new(names: [String; 5], metadata: BTreeMap<&'static str, String>) -> Self {
-        let [name, worker, version, description, subject] = names;
-        let (started, calls) = (DateTime::now().to_string(), Mutex::default());
-        Self { name, worker, version, description, metadata, subject, started, calls }
+    pub(crate) fn new(
+        subjects: &Subjects,
+        worker: &str,
+        options: &NatsOptions,
+        metadata: BTreeMap<&'static str, String>,
+    ) -> Self {
+        Self {
+            name: subjects.service(),
+            worker: worker.to_owned(),
+            version: options.version.clone(),
+            description: options.description.clone(),
+            metadata,
+            subject: subjects.group(),
+            started: DateTime::now().to_string(),
+            calls: Mutex::default(),
+        }
     }
 
     /// Subscribes to the questions to all services, to those of this name, and to this worker.

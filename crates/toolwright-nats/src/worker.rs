@@ -61,14 +61,7 @@ pub async fn serve<K>(
     let (id, subjects) = (fresh_id("worker"), Subjects::new(toolset));
     let digest = server.digest().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
     let metadata = [("toolset", toolset.to_owned()), ("tools.sha256", digest)];
-    let texts = [
-        subjects.service(),
-        id.clone(),
-        options.version.clone(),
-        options.description.clone(),
-        subjects.group(),
-    ];
-    let service = Service::new(texts, metadata.into());
+    let service = Service::new(&subjects, &id, &options, metadata.into());
     let own = client.subscribe(subjects.connections(&id)).await?;
     let questions = service.subscribe(client).await?;
     let group = client.queue_subscribe(subjects.group(), QUEUE_GROUP.to_owned()).await?;
@@ -170,6 +163,15 @@ impl Subscriptions {
             tokio::select! {
                 biased;
                 () = &mut limit, if is_draining => break,
+                () = shared.drain.cancelled(), if !is_draining => {
+                    is_draining = true;
+                    limit.set(sleep(drain_timeout));
+                    // Only the others are found from now on.
+                    questions.clear();
+                    // It fails if the connection to NATS is closed.
+                    let _ = group.drain().await;
+                }
+                _ = sweep.tick() => shared.close_unused(),
                 Some(ended) = tasks.join_next() => report(ended),
                 Some(message) = own.next() => shared.connection(message, &mut tasks),
                 message = group.next(), if has_group => {
@@ -181,15 +183,6 @@ impl Subscriptions {
                     }
                 }
                 Some(question) = questions.next() => drop(tasks.spawn(Arc::clone(&shared).discover(question))),
-                _ = sweep.tick() => shared.close_unused(),
-                () = shared.drain.cancelled(), if !is_draining => {
-                    is_draining = true;
-                    limit.set(sleep(drain_timeout));
-                    // Only the others are found from now on.
-                    questions.clear();
-                    // It fails if the connection to NATS is closed.
-                    let _ = group.drain().await;
-                }
             }
         }
         shared.stopped.cancel();
@@ -200,7 +193,8 @@ impl Subscriptions {
             }
         })
         .await;
-        tasks.shutdown().await;
+        tasks.abort_all();
+        tasks.detach_all();
         let client = shared.client.clone();
         if let Some(Shared { server, .. }) = Arc::into_inner(shared) {
             server.exit().await;
