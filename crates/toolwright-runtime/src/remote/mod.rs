@@ -8,6 +8,7 @@
 //! - [`bind_unix`] creates a socket to which no other user can connect, and the server gets the user of a peer from the
 //!   kernel. Peers of other users are refused unless [`RemoteOptions::with_peers`] accepts them. A client checks the server in
 //!   the same way.
+//! - Over TCP with TLS (feature `tls`), client and server verify each other's certificates, which also are in [`Peer`].
 //! - The runs, sessions and labels that a peer sends are ignored: each connection is a run of its own. Only the ids of calls
 //!   are kept. If all peers are processes of the host, [`RemoteOptions::trusting_peers`] accepts the scopes that they send.
 //! - A tool that needs an approval runs only calls with an approval code: an HMAC-SHA256 over the connection, the request and
@@ -48,6 +49,8 @@ mod options;
 mod protocol;
 mod server;
 mod socket;
+#[cfg(feature = "tls")]
+mod tls;
 
 pub use approval::ApprovalKey;
 pub use client::RemoteToolset;
@@ -57,3 +60,5 @@ pub use messages::{
 };
 pub use options::{Peer, RemoteOptions};
 pub use socket::bind_unix;
+#[cfg(feature = "tls")]
+pub use tls::rustls;

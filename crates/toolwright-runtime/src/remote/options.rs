@@ -30,33 +30,54 @@ pub struct RemoteOptions {
     pub(super) answer_timeout: Duration,
 }
 
-/// The process at the other end of a connection, according to the kernel.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Peer(Option<UCred>);
+/// The other end of a connection, according to the kernel or to TLS.
+#[derive(Clone, Default)]
+pub struct Peer {
+    user: Option<UCred>,
+    /// The certificate that TLS verified, in DER.
+    certificate: Option<Arc<[u8]>>,
+}
 
 type PeerFilter = Arc<dyn Fn(&Peer) -> bool + Send + Sync>;
 type ScopeRule = Arc<dyn Fn(&Peer, Scope) -> Scope + Send + Sync>;
 
+debug!(Peer, peer => {
+    user_id: peer.user_id(),
+    process_id: peer.process_id(),
+    has_certificate: peer.certificate.is_some()
+});
 debug!(RemoteOptions, options => { max_connections: options.max_connections, max_calls: options.max_calls });
 
 impl Peer {
     /// Returns the peer of a socket. Its user and process are unknown if the kernel does not provide them.
     pub(super) fn of(stream: &UnixStream) -> Self {
-        Self(stream.peer_cred().ok())
+        Self { user: stream.peer_cred().ok(), certificate: None }
+    }
+
+    /// Returns the peer of a connection over TLS with its certificate, if it has one.
+    #[cfg(feature = "tls")]
+    pub(super) fn with_certificate(certificate: Option<&[u8]>) -> Self {
+        Self { user: None, certificate: certificate.map(Into::into) }
     }
 
     /// Returns the id of its user, which is known for Unix sockets only.
     pub fn user_id(&self) -> Option<u32> {
-        Some(self.0?.uid())
+        Some(self.user?.uid())
     }
 
     /// Returns the id of its process, on systems that provide it.
     pub fn process_id(&self) -> Option<i32> {
-        self.0?.pid()
+        self.user?.pid()
     }
 
-    fn is_of_this_user(&self) -> bool {
-        self.user_id() == Some(rustix::process::geteuid().as_raw())
+    /// Returns its certificate in DER (X.509), which TLS has verified. Only peers over TLS have one.
+    pub fn certificate(&self) -> Option<&[u8]> {
+        self.certificate.as_deref()
+    }
+
+    /// Returns whether it is of the user of this process, or has a verified certificate.
+    fn is_known(&self) -> bool {
+        self.user_id() == Some(rustix::process::geteuid().as_raw()) || self.certificate.is_some()
     }
 }
 
@@ -67,11 +88,11 @@ impl Default for RemoteOptions {
 }
 
 impl RemoteOptions {
-    /// Creates options that accept only peers of the user of this process, ignore the scopes that they send, and run no calls
+    /// Creates options that accept only peers of the user of this process or with a verified certificate, ignore the scopes that they send, and run no calls
     /// that need an approval.
     pub fn new() -> Self {
         Self {
-            peer_filter: Arc::new(Peer::is_of_this_user),
+            peer_filter: Arc::new(Peer::is_known),
             scope_rule: None,
             approval_key: None,
             max_connections: MAX_CONNECTIONS,
@@ -80,8 +101,8 @@ impl RemoteOptions {
         }
     }
 
-    /// Sets the clients that a server accepts, and the servers that a client accepts, on Unix sockets. By default these are
-    /// processes of the same user. Other users also need the permission to connect to the socket file, which
+    /// Sets the clients that a server accepts, and the servers that a client accepts, on Unix sockets and over TLS. By default
+    /// these are processes of the same user, and peers whose certificate TLS has verified. Other users also need the permission to connect to the socket file, which
     /// [`bind_unix`](super::bind_unix) does not give.
     #[must_use]
     pub fn with_peers(mut self, accepts: impl Fn(&Peer) -> bool + Send + Sync + 'static) -> Self {

@@ -1,9 +1,11 @@
 //! The server for byte streams: reads requests from lines, and has them answered.
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -41,34 +43,16 @@ impl Source {
         listener: UnixListener,
         options: RemoteOptions,
     ) -> io::Result<()> {
-        let permits = Arc::new(Semaphore::new(options.max_connections));
-        let mut connections = JoinSet::new();
-        loop {
-            let permit = Arc::clone(&permits).acquire_owned().await.map_err(io::Error::other)?;
-            let stream = match listener.accept().await {
-                Ok((stream, _)) => stream,
-                Err(error) if is_temporary(&error) => {
-                    tracing::warn!(%error, "a connection to a remote toolset was not accepted");
-                    sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            let peer = Peer::of(&stream);
-            if !options.accepts(&peer) {
-                tracing::warn!(?peer, "the options of a remote toolset do not accept a peer");
-                continue;
-            }
+        let accept = |context: &mut Context<'_>| listener.poll_accept(context);
+        accept_all(accept, &options.clone(), |(stream, _)| {
             let (toolset, options) = (self.clone(), options.clone());
-            connections.spawn(async move {
+            async move {
+                let peer = Peer::of(&stream);
                 let (input, output) = stream.into_split();
-                if let Err(error) = toolset.serve(peer, input, output, &options).await {
-                    tracing::warn!(?peer, %error, "a connection to a remote toolset failed");
-                }
-                drop(permit);
-            });
-            while connections.try_join_next().is_some() {}
-        }
+                toolset.serve_accepted(peer, input, output, &options).await;
+            }
+        })
+        .await
     }
 
     /// Serves one client over any byte stream, until it closes the connection. The caller must make sure that the client may use
@@ -84,6 +68,23 @@ impl Source {
         options: RemoteOptions,
     ) -> Result<(), RemoteError> {
         self.serve(Peer::default(), input, output, &options).await
+    }
+
+    /// Serves a client that a listener accepted, if the options accept it too. Failures are logged.
+    pub(super) async fn serve_accepted(
+        self,
+        peer: Peer,
+        input: impl AsyncRead + Send + Unpin,
+        output: impl AsyncWrite + Send + Unpin,
+        options: &RemoteOptions,
+    ) {
+        if !options.accepts(&peer) {
+            tracing::warn!(?peer, "the options of a remote toolset do not accept a peer");
+            return;
+        }
+        if let Err(error) = self.serve(peer.clone(), input, output, options).await {
+            tracing::warn!(?peer, %error, "a connection to a remote toolset failed");
+        }
     }
 
     async fn serve(
@@ -104,6 +105,34 @@ impl Source {
             // If nothing can be written, the connection is closed.
             written = &mut writing => written.map_err(RemoteError::Io),
         }
+    }
+}
+
+/// Serves all streams of a listener, up to the number of connections at once, until the listener fails.
+pub(super) async fn accept_all<S, F: Future<Output = ()> + Send + 'static>(
+    accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<S>>,
+    options: &RemoteOptions,
+    serve: impl Fn(S) -> F,
+) -> io::Result<()> {
+    let permits = Arc::new(Semaphore::new(options.max_connections));
+    let mut connections = JoinSet::new();
+    loop {
+        let permit = Arc::clone(&permits).acquire_owned().await.map_err(io::Error::other)?;
+        match poll_fn(&accept).await {
+            Ok(stream) => {
+                let serving = serve(stream);
+                connections.spawn(async move {
+                    serving.await;
+                    drop(permit);
+                });
+            }
+            Err(error) if is_temporary(&error) => {
+                tracing::warn!(%error, "a connection to a remote toolset was not accepted");
+                sleep(ACCEPT_PAUSE).await;
+            }
+            Err(error) => return Err(error),
+        }
+        while connections.try_join_next().is_some() {}
     }
 }
 

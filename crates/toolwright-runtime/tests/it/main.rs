@@ -35,6 +35,7 @@ mod state;
 mod steps;
 mod tasks;
 mod testing;
+mod tls;
 mod tools;
 mod toys;
 mod two_names;
