@@ -10,8 +10,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use restate_sdk::errors::TerminalError;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use toolwright::{FailureKind, Payload, ToolCall, ToolFailure};
-use toolwright_runtime::wire::{call_from_json, call_to_json, outcome_from_json, outcome_to_json};
+use toolwright::{FailureKind, Outcome, Payload, ToolCall, ToolFailure};
+use toolwright_runtime::wire::Portable;
 
 /// The header with a [`Sent`].
 pub(crate) const HEADER: &str = "x-toolwright-call";
@@ -53,7 +53,7 @@ impl ApprovalKey {
     fn mac(&self, call: &ToolCall, digest: &str, expires_at: u64) -> Hmac<Sha256> {
         let mut mac = Hmac::new_from_slice(&self.0).expect("HMAC takes keys of any length");
         // The length of each part is included, so that different calls have different codes.
-        for part in [&call_to_json(&unapproved(call)), digest, &expires_at.to_string()] {
+        for part in [&unapproved(call).to_text(), digest, &expires_at.to_string()] {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part.as_bytes());
         }
@@ -79,7 +79,7 @@ impl Sent {
         });
         let without_args = unapproved(call).with_args(Payload::new("null"));
         Self {
-            call: Some(call_to_json(&without_args)),
+            call: Some(without_args.to_text()),
             digest: Some(digest.to_owned()),
             approval,
             is_cancelled: false,
@@ -111,7 +111,7 @@ impl Sent {
     pub(crate) fn call(&self, tool: &str, args: Payload, id: &str) -> Result<ToolCall, String> {
         match &self.call {
             Some(json) => {
-                let call = call_from_json(json).map_err(|error| error.to_string())?;
+                let call = ToolCall::from_text(json).map_err(|error| error.to_string())?;
                 Ok(call.with_args(args))
             }
             None => Ok(ToolCall::new(tool, args).with_id(id)),
@@ -140,12 +140,12 @@ pub(crate) fn terminal(failure: &ToolFailure) -> TerminalError {
         FailureKind::Unavailable => 503,
         _ => 500,
     };
-    TerminalError::new_with_code(code, outcome_to_json(&Err(failure.clone())))
+    TerminalError::new_with_code(code, Outcome::Err(failure.clone()).to_text())
 }
 
 /// Returns the failure in the message of an error, if one of ours is there.
 pub(crate) fn failure_in(message: &str) -> Option<ToolFailure> {
-    outcome_from_json(message).ok()?.err()
+    Outcome::from_text(message).ok()?.err()
 }
 
 #[cfg(test)]

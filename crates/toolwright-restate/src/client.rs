@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 use toolwright::{Outcome, Payload, ToolCall};
 use toolwright_runtime::Answer;
-use toolwright_runtime::wire::call_to_json;
+use toolwright_runtime::wire::Portable;
 
 use crate::call::failure_in;
 use crate::ingress::{Ingress, Reply};
@@ -67,7 +67,7 @@ impl Start {
     /// Makes it a child run of a call.
     pub(crate) fn implementing(mut self, call: &ToolCall) -> Self {
         self.implements = Some(call.tool().to_owned());
-        self.call = Some(call_to_json(&call.clone().with_args(Payload::new("null"))));
+        self.call = Some(call.clone().with_args(Payload::new("null")).to_text());
         self
     }
 

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
-use toolwright::{BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolFailure};
-use toolwright_runtime::wire::{call_from_json, outcome_from_json, outcome_to_json};
+use toolwright::{BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright_runtime::wire::Portable;
 use toolwright_runtime::{
     Answer, ApprovalRequest, ResumeError, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest,
     Runtime, SuspendedRun, Verdict,
@@ -174,7 +174,7 @@ impl AgentRuns {
         let outcome = loop {
             let Driven { value, ended: end, at } = driven;
             let questions = match serde_json::from_str(&end)? {
-                Ended::Outcome(outcome) => break outcome_from_json(&outcome)?,
+                Ended::Outcome(outcome) => break Outcome::from_text(&outcome)?,
                 Ended::Suspended(questions) => questions,
             };
             let Some(Ok(run)) = value else {
@@ -222,7 +222,8 @@ impl AgentRuns {
             },
         };
         if let Some(call) = call {
-            let call = call_from_json(&call).map_err(|error| ToolFailure::internal(&*error))?;
+            let call =
+                ToolCall::from_text(&call).map_err(|error| ToolFailure::internal(&*error))?;
             request = request.on_behalf_of(&call);
         }
         request = request
@@ -334,7 +335,7 @@ fn attempt(outcome: Result<RunOutcome, ToolFailure>) -> Attempt {
 fn ended(attempt: &Attempt) -> String {
     let ended = match attempt {
         Ok(run) => Ended::Suspended(run.pending().into_iter().cloned().collect()),
-        Err(outcome) => Ended::Outcome(outcome_to_json(outcome)),
+        Err(outcome) => Ended::Outcome(outcome.to_text()),
     };
     serde_json::to_string(&ended).unwrap_or_else(|error| unreachable!("it holds no maps: {error}"))
 }

@@ -17,7 +17,7 @@ use toolwright::spec::ToolAnnotations;
 use toolwright::{
     BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, digests,
 };
-use toolwright_runtime::wire::{outcome_from_json, outcome_to_json};
+use toolwright_runtime::wire::Portable;
 use toolwright_runtime::{
     ApprovalRequest, Approver, CallRequest, Runtime, Source, ToolEntry, Verdict,
 };
@@ -183,13 +183,13 @@ impl Tools {
         };
         if !self.is_shared {
             // The state and the outcome are recorded together, so that a repeated call has the state that belongs to it.
-            let ended = (outcome_to_json(&result.outcome), saved.map(|saved| saved.to_string()));
+            let ended = (result.outcome.to_text(), saved.map(|saved| saved.to_string()));
             let recording = context.run(|| ready(Ok::<_, HandlerError>(Json(ended))));
             let Json((outcome, saved)) = recording.name("call").await?;
             if let Some(saved) = saved {
                 context.set(STATE, saved);
             }
-            return Ok(outcome_from_json(&outcome)
+            return Ok(Outcome::from_text(&outcome)
                 .unwrap_or_else(|error| Err(ToolFailure::internal(&*error))));
         }
         Ok(result.outcome)

@@ -114,32 +114,38 @@ pub(crate) struct WireExchange {
     outcome: WireOutcome,
 }
 
-/// Returns a call as JSON text. Its clearance is left out.
-pub fn call_to_json(call: &ToolCall) -> String {
-    to_json(&WireCall::from(call))
+/// A value that travels as JSON text.
+pub trait Portable: Sized {
+    /// Returns it as JSON text.
+    fn to_text(&self) -> String;
+
+    /// Reads it from text that [`to_text`](Self::to_text) returned.
+    ///
+    /// # Errors
+    ///
+    /// The text is not such a value.
+    fn from_text(json: &str) -> Result<Self, BoxError>;
 }
 
-/// Reads a call that was written by [`call_to_json`]. It has no clearance.
-///
-/// # Errors
-///
-/// The text is not such a call.
-pub fn call_from_json(json: &str) -> Result<ToolCall, BoxError> {
-    Ok(serde_json::from_str::<WireCall>(json)?.into())
+/// A call without its clearance.
+impl Portable for ToolCall {
+    fn to_text(&self) -> String {
+        to_json(&WireCall::from(self))
+    }
+
+    fn from_text(json: &str) -> Result<Self, BoxError> {
+        Ok(serde_json::from_str::<WireCall>(json)?.into())
+    }
 }
 
-/// Returns an outcome as JSON text.
-pub fn outcome_to_json(outcome: &Outcome) -> String {
-    to_json(&WireOutcome::from(outcome))
-}
+impl Portable for Outcome {
+    fn to_text(&self) -> String {
+        to_json(&WireOutcome::from(self))
+    }
 
-/// Reads an outcome that was written by [`outcome_to_json`].
-///
-/// # Errors
-///
-/// The text is not such an outcome.
-pub fn outcome_from_json(json: &str) -> Result<Outcome, BoxError> {
-    Ok(serde_json::from_str::<WireOutcome>(json)?.into())
+    fn from_text(json: &str) -> Result<Self, BoxError> {
+        Ok(serde_json::from_str::<WireOutcome>(json)?.into())
+    }
 }
 
 fn to_json(value: &impl Serialize) -> String {
