@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use toolwright_prerequisites::Prerequisite;
@@ -84,6 +84,7 @@ fn commands(tracker: &Path, parts: &[&str]) -> Vec<String> {
     assert_eq!(has("toolwright gen"), !parts.contains(&"--build-rs"), "{block}");
     assert_eq!(has("-- mcp --http"), parts.contains(&"--mcp"), "{block}");
     assert_eq!(has("-- chat"), parts.contains(&"--agent"), "{block}");
+    assert_eq!(has("-- worker"), parts.contains(&"--restate"), "{block}");
     commands
 }
 
@@ -93,18 +94,26 @@ fn a_new_project_of_any_parts_does_what_its_readme_says() {
     // Without a network, cargo needs the packages of every platform.
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     answer(program("cargo", &checkout).args(["fetch", "--quiet", "--locked"]), "");
-    for parts in
-        [&[][..], &["--build-rs"], &["--mcp", "--agent"], &["--build-rs", "--mcp", "--agent"]]
-    {
+    for parts in [
+        &[][..],
+        &["--build-rs"],
+        &["--mcp", "--agent"],
+        &["--build-rs", "--mcp", "--agent", "--restate"],
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let tracker = formatted_project(folder.path(), parts);
         for command in commands(&tracker, parts) {
             match command.strip_suffix("127.0.0.1:8080") {
                 Some(serve) => serves_http(&tracker, &format!("{serve}127.0.0.1:0")),
                 None if command.ends_with("-- mcp") => serves_stdio(&tracker, &command),
+                None if command.contains("-- worker ") => {
+                    let (address, server) = serving(&tracker, &command.replace(":9080", ":0"), "");
+                    assert!(TcpStream::connect(address).is_ok());
+                    drop(server);
+                }
                 None if command.contains("-- chat ") => asks_before_it_closes(&tracker, &command),
                 // `--build-rs` alone has the same tests, and fewer dependencies to compile for them.
-                None if command.starts_with("cargo test") && parts.len() == 3 => {}
+                None if command.starts_with("cargo test") && parts.len() > 2 => {}
                 None => drop(answer(&mut shell(&tracker, &command), "")),
             }
         }
@@ -167,16 +176,31 @@ fn serves_stdio(tracker: &Path, command: &str) {
     assert_eq!(result(4)["isError"], true);
 }
 
-fn serves_http(tracker: &Path, command: &str) {
+/// A server, which is killed when this is dropped.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// Starts a server, and returns the address that it says, before `path`.
+fn serving(tracker: &Path, command: &str, path: &str) -> (String, Server) {
     // The shell becomes cargo, which becomes the server, so killing one process ends the server.
     let mut command = shell(tracker, &format!("exec {command}"));
-    let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
-    let lines = BufReader::new(server.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let mut server = Server(command.stderr(Stdio::piped()).spawn().unwrap());
+    let lines = BufReader::new(server.0.stderr.take().unwrap()).lines().map_while(Result::ok);
     let address = lines.filter_map(|line| {
         let (_, address) = line.split_once("serving at http://")?;
-        Some(address.strip_suffix("/mcp")?.to_owned())
+        Some(address.strip_suffix(path)?.to_owned())
     });
-    let address = { address }.next().expect("it says where it serves");
+    ({ address }.next().expect("it says where it serves"), server)
+}
+
+fn serves_http(tracker: &Path, command: &str) {
+    let (address, server) = serving(tracker, command, "/mcp");
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
     let mut stream = TcpStream::connect(&address).unwrap();
     write!(
@@ -188,8 +212,7 @@ fn serves_http(tracker: &Path, command: &str) {
     .unwrap();
     let mut response = String::new();
     BufReader::new(stream).take(4096).read_to_string(&mut response).unwrap();
-    server.kill().unwrap();
-    server.wait().unwrap();
+    drop(server);
     assert!(response.contains(r#""serverInfo":{"name":"tracker""#), "{response}");
 }
 

@@ -1,12 +1,15 @@
 //! Runs the agent `session_planner` of the example schema with a store in memory, and prints every event. The planner follows
-//! fixed rules or, with `--model`, asks a model. With `--restate`, tools and agent are in two workers of a Restate server.
+//! fixed rules or, with `--model`, asks a model. With `--restate`, tools and agent are in two workers of a Restate server; with
+//! `--nats`, the calculator is in another process.
 
 mod calculator;
 mod draft;
 mod model;
 mod narrator;
+mod nats;
 mod pages;
 mod planner;
+mod process;
 mod restate;
 mod show;
 mod store;
@@ -18,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use planning_tools::types::{Plan, PlanInput};
-use toolwright::{BoxError, RegistrationError, ToolCall};
+use toolwright::{BoxError, Executor, Registrar, RegistrationError, ToolCall};
 use toolwright_runtime::execute::{Execute, Retry, Timeout};
 use toolwright_runtime::{Agent, ApprovalRequest, Background, Planner, Registry, Runtime, Verdict};
 use tower::ServiceBuilder;
@@ -49,12 +52,12 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<Plan, BoxError> {
     let (mut words, mut options) = (Vec::new(), Options::default());
-    let (mut on_restate, mut worker) = (false, None);
+    let (mut engine, mut worker) = (None, None);
     let mut rest = std::env::args().skip(1);
     while let Some(word) = rest.next() {
         let option = match word.as_str() {
-            "--restate" => {
-                on_restate = true;
+            "--restate" | "--nats" => {
+                engine = Some(word);
                 continue;
             }
             "--worker" => &mut worker,
@@ -69,20 +72,26 @@ async fn run() -> Result<Plan, BoxError> {
         *option = Some(rest.next().ok_or_else(|| format!("expected a value after `{word}`"))?);
     }
     let goal = if words.is_empty() { DEFAULT_GOAL.to_owned() } else { words.join(" ") };
-    match worker {
-        Some(worker) => restate::serve(&worker).await,
-        None if on_restate => restate::plan(goal).await,
-        None => plan(goal, options).await,
+    match (worker, engine.as_deref()) {
+        (Some(worker), _) if worker.starts_with("nats") => nats::serve().await,
+        (Some(worker), _) => restate::serve(&worker).await,
+        (None, Some("--restate")) => restate::plan(goal).await,
+        (None, Some(_)) => nats::plan(goal, options).await,
+        (None, None) => plan(goal, options, None).await,
     }
 }
 
-/// Gets a plan by a call of the agent's tool.
-async fn plan(goal: String, options: Options) -> Result<Plan, BoxError> {
+/// Gets a plan by a call of the agent's tool. The calculator is in this process, unless another one is given.
+async fn plan(
+    goal: String,
+    options: Options,
+    calculator: Option<Arc<dyn Executor>>,
+) -> Result<Plan, BoxError> {
     let call = plan_session(goal)?;
     let chosen = options.planner().await?;
     let mut narrator = Narrator::default();
     let events = Background::new(1024, move |event| narrator.print(event));
-    let runtime = Runtime::builder(registry(Arc::clone(&chosen.planner))?)
+    let runtime = Runtime::builder(registry(Arc::clone(&chosen.planner), calculator)?)
         .with_events(events.clone())
         .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
         .with_execute(execute())
@@ -108,10 +117,16 @@ fn execute() -> Execute {
 
 /// Registers the toolsets and then the agent, which uses the tools of the schema and a hand-written toolset with an instance for
 /// each run.
-fn registry(planner: Arc<dyn Planner>) -> Result<Registry, RegistrationError> {
+fn registry(
+    planner: Arc<dyn Planner>,
+    calculator: Option<Arc<dyn Executor>>,
+) -> Result<Registry, RegistrationError> {
     let mut registry = Registry::new();
     todos_tools::register(&mut registry, MemoryStore::default())?;
-    calculator_tools::register(&mut registry, Calculator)?;
+    match calculator {
+        Some(other) => registry.register(calculator_tools::specs::ALL, other)?,
+        None => calculator_tools::register(&mut registry, Calculator)?,
+    }
     registry.register_toolset("pages", |_| Pages::default())?;
     let agent = Agent::from(&planner_session_planner_agent::specs::AGENT).with_toolsets(["pages"]);
     registry.register_agent(agent, planner)?;

@@ -2,7 +2,6 @@
 //! the next one goes on.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use toolwright_runtime::{Agent, Registry, Runtime, Toolset};
 use crate::calculator::Calculator;
 use crate::pages::Pages;
 use crate::planner::RulePlanner;
+use crate::process;
 use crate::store::MemoryStore;
 
 /// The variables with the address of the ingress and the approval key, for workers.
@@ -84,7 +84,7 @@ async fn follow(
 
 /// A worker in a process of its own.
 struct Process {
-    child: Child,
+    worker: process::Worker,
     role: &'static str,
     port: u16,
     environment: [(&'static str, String); 2],
@@ -95,25 +95,16 @@ impl Process {
     async fn start(role: &'static str, server: &Restate, key: &str) -> Result<Self, BoxError> {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let environment = [(INGRESS, server.ingress()), (KEY, key.to_owned())];
-        let child = spawn(role, port, &environment).await?;
+        let worker = spawn(role, port, &environment).await?;
         server.register(&format!("http://127.0.0.1:{port}")).await?;
-        Ok(Self { child, role, port, environment })
+        Ok(Self { worker, role, port, environment })
     }
 
     /// Kills the worker and starts another at its address.
     async fn replace(&mut self) -> Result<(), BoxError> {
-        self.child.kill()?;
-        self.child.wait()?;
-        self.child = spawn(self.role, self.port, &self.environment).await?;
+        self.worker.kill()?;
+        self.worker = spawn(self.role, self.port, &self.environment).await?;
         Ok(())
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -121,17 +112,12 @@ async fn spawn(
     role: &str,
     port: u16,
     environment: &[(&'static str, String)],
-) -> Result<Child, BoxError> {
-    let child = Command::new(std::env::current_exe()?)
-        .args(["--worker", &format!("{role}:{port}")])
-        .envs(environment.iter().cloned())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()?;
+) -> Result<process::Worker, BoxError> {
+    let worker = process::Worker::start(&format!("{role}:{port}"), environment)?;
     while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    Ok(child)
+    Ok(worker)
 }
 
 /// Serves as a worker, given as `<role>:<port>`, until the process is killed.

@@ -95,19 +95,34 @@ fn a_goal_that_breaks_the_schema_is_an_error() {
     assert_eq!(text(&output.stderr), "error: `/goal`: has 0 characters, at least 1 required\n");
 }
 
+/// Runs the demo on an engine; `None` if its server is not installed.
+fn on(engine: &str) -> Option<Output> {
+    let output = demo(&[engine]);
+    let errors = text(&output.stderr);
+    if errors.contains("server; run `cargo xtask engines") {
+        toolwright_prerequisites::skip(&format!("the demo with {engine}: {errors}"));
+        return None;
+    }
+    assert!(output.status.success(), "{errors}");
+    Some(output)
+}
+
+/// Returns the plan at the end. Results of calls that run at once are in any order.
+fn plan(output: &Output) -> &str {
+    let text = text(&output.stdout);
+    &text[text.find("Plan:").expect("there is a plan")..]
+}
+
 /// The agent's worker is killed in the middle of its run, and the next one goes on.
 #[test]
 fn the_plan_is_the_same_on_restate_though_a_worker_is_killed() {
-    let output = demo(&["--restate"]);
-    let errors = text(&output.stderr);
-    if errors.contains("there is no Restate server") {
-        return toolwright_prerequisites::skip("the demo on Restate: the server is not installed");
-    }
-    assert!(output.status.success(), "{errors}");
-    let plan = |output: &Output| {
-        let text = text(&output.stdout);
-        text[text.find("Plan:").expect("there is a plan")..].to_owned()
-    };
+    let Some(output) = on("--restate") else { return };
     assert_eq!(plan(&output), plan(&demo(&[])));
     assert!(text(&output.stdout).contains("another one starts"));
+}
+
+#[test]
+fn the_plan_is_the_same_with_a_calculator_in_another_process() {
+    let Some(output) = on("--nats") else { return };
+    assert_eq!(plan(&output), plan(&demo(&[])));
 }

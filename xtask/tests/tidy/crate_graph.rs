@@ -85,6 +85,7 @@ const OURS: &[Allowed] = &[
             "toolwright-engines",
             "toolwright-model",
             "toolwright-model-stage",
+            "toolwright-nats",
             "toolwright-restate",
             "toolwright-runtime",
         ],

@@ -9,6 +9,7 @@ const MENU: &str = "\
 A project has schema/issues.yaml, src/service.rs and tests/tools.rs. Optional parts:
   m  an MCP server    src/main.rs for `cargo run -- mcp`; a server in the schema
   a  an agent         src/main.rs for `cargo run -- chat triager`; agents/triager.yaml
+  r  for Restate      src/main.rs for `cargo run -- worker ADDRESS`, which serves the tools and agents to a Restate server
   b  a build script   build.rs, which generates the code; no gen folder
 ";
 
@@ -39,6 +40,7 @@ fn ask(answers: &mut impl BufRead) -> Option<Parts> {
             let part = match letter {
                 'm' => &mut parts.mcp,
                 'a' => &mut parts.agent,
+                'r' => &mut parts.restate,
                 'b' => &mut parts.build_rs,
                 _ => return true,
             };
@@ -47,7 +49,7 @@ fn ask(answers: &mut impl BufRead) -> Option<Parts> {
         });
         match unknown {
             None => return Some(parts),
-            Some(_) => print::err("expected letters out of `m`, `a` and `b`\n"),
+            Some(_) => print::err("expected letters out of `m`, `a`, `r` and `b`\n"),
         }
     }
 }
@@ -58,11 +60,11 @@ mod tests {
 
     #[test]
     fn an_answer_has_letters_in_any_order() {
-        let (mcp, agent, build_rs) = (true, true, true);
+        let (mcp, agent, restate, build_rs) = (true, true, true, true);
         for (answers, expected) in [
             ("\n", Some(Parts::default())),
             ("m\n", Some(Parts { mcp, ..Parts::default() })),
-            ("bma\n", Some(Parts { mcp, agent, build_rs })),
+            ("brma\n", Some(Parts { mcp, agent, restate, build_rs })),
             ("mcp\n  a \n", Some(Parts { agent, ..Parts::default() })),
             ("x\n", None),
         ] {

@@ -39,6 +39,9 @@ pub(crate) struct Parts {
     /// Add an agent: `cargo run -- chat triager`.
     #[arg(long)]
     pub(crate) agent: bool,
+    /// Add a worker for Restate: `cargo run -- worker ADDRESS`.
+    #[arg(long)]
+    pub(crate) restate: bool,
     /// Generate the code with a build script instead of a folder `gen`.
     #[arg(long)]
     pub(crate) build_rs: bool,
@@ -131,7 +134,7 @@ fn files(name: &str, parts: Parts, location: &Location) -> Vec<(&'static str, St
         crates.extend(parts.mcp.then_some("toolwright-mcp"));
         files.push(("toolwright.toml", text(&Configuration { crates, location })));
     }
-    if parts.mcp || parts.agent {
+    if parts.mcp || parts.agent || parts.restate {
         files.push(("src/main.rs", text(&Program { package, parts })));
     }
     if parts.agent {

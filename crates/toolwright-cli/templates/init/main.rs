@@ -1,4 +1,4 @@
-//! Runs{% if parts.mcp %} an MCP server{% endif %}{% if parts.mcp && parts.agent %} or{% endif %}{% if parts.agent %} an agent{% endif %} with the tools.
+//! Runs{% if parts.mcp %} an MCP server{% endif %}{% if parts.mcp && (parts.agent || parts.restate) %} or{% endif %}{% if parts.agent %} an agent{% endif %}{% if parts.agent && parts.restate %} or{% endif %}{% if parts.restate %} a worker{% endif %} with the tools.
 
 use std::process::ExitCode;
 {%- if parts.agent %}
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use issues_tools::calls;
 use issues_tools::types::{CloseIssue, FindIssues, Issues};
 {% endif -%}
-{% if parts.mcp -%}
+{% if parts.mcp || parts.restate -%}
 use tokio::net::TcpListener;
 {% endif -%}
 {% if parts.agent -%}
@@ -24,18 +24,28 @@ use toolwright_mcp::HttpOptions;
 {% endif -%}
 {% if parts.agent -%}
 use toolwright_model::{ClientBuilder, ModelPlanner};
+{% endif -%}
+{% if parts.restate -%}
+use toolwright_restate::Worker;
+{% endif -%}
+{% if parts.agent -%}
 use toolwright_runtime::{Planner, Registry, Runtime, Script, Step};
+{% else if parts.restate -%}
+use toolwright_runtime::{Registry, Runtime};
 {% endif -%}
 use {{ package }}::Tracker;
 {%- if parts.build_rs && parts.agent %}
 use {{ package }}::issues_tools::types::{CloseIssue, FindIssues, Issues};
 use {{ package }}::issues_tools::{self, calls};
 {%- endif %}
+{%- if parts.build_rs && parts.restate && !parts.agent %}
+use {{ package }}::issues_tools;
+{%- endif %}
 {%- if parts.build_rs && parts.mcp %}
 use {{ package }}::issues_tracker_mcp;
 {%- endif %}
 
-const USAGE: &str = "expected {% if parts.mcp %}`mcp` or `mcp --http ADDRESS`{% endif %}{% if parts.mcp && parts.agent %} or {% endif %}{% if parts.agent %}`chat AGENT`{% endif %}";
+const USAGE: &str = "expected {% if parts.mcp %}`mcp` or `mcp --http ADDRESS`{% endif %}{% if parts.mcp && (parts.agent || parts.restate) %} or {% endif %}{% if parts.agent %}`chat AGENT`{% endif %}{% if parts.agent && parts.restate %} or {% endif %}{% if parts.restate %}`worker ADDRESS`{% endif %}";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -48,6 +58,9 @@ async fn main() -> ExitCode {
 {%- endif %}
 {%- if parts.agent %}
         ["chat", agent] => chat(agent).await,
+{%- endif %}
+{%- if parts.restate %}
+        ["worker", address] => work(address).await,
 {%- endif %}
         _ => Err(USAGE.into()),
     };
@@ -74,6 +87,22 @@ async fn serve(address: Option<&str>) -> Result<(), BoxError> {
     let listener = TcpListener::bind(address).await?;
     eprintln!("serving at http://{}/mcp", listener.local_addr()?);
     Ok(server.serve_listener(listener, HttpOptions::new()).await?)
+}
+{%- endif %}
+{%- if parts.restate %}
+
+/// Serves the tools{% if parts.agent %} and the agents of the folder `agents`{% endif %} to a Restate server.
+async fn work(address: &str) -> Result<(), BoxError> {
+    let mut registry = Registry::new();
+    issues_tools::register(&mut registry, tracker())?;
+{%- if parts.agent %}
+    let planner = planner()?;
+    registry.agents_from("agents", |_| Arc::clone(&planner))?;
+{%- endif %}
+    let worker = Worker::new(Runtime::builder(registry)).await?;
+    let listener = TcpListener::bind(address).await?;
+    eprintln!("serving at http://{}", listener.local_addr()?);
+    Ok(worker.serve(listener).await?)
 }
 {%- endif %}
 {%- if parts.agent %}
