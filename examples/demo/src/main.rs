@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use planning_tools::types::{Plan, PlanInput};
-use toolwright::{BoxError, Executor, Registrar, RegistrationError, ToolCall};
+use toolwright::{BoxError, RegistrationError, ToolCall};
 use toolwright_runtime::execute::{Execute, Retry, Timeout};
 use toolwright_runtime::{Agent, ApprovalRequest, Background, Planner, Registry, Runtime, Verdict};
 use tower::ServiceBuilder;
@@ -77,21 +77,21 @@ async fn run() -> Result<Plan, BoxError> {
         (Some(worker), _) => restate::serve(&worker).await,
         (None, Some("--restate")) => restate::plan(goal).await,
         (None, Some(_)) => nats::plan(goal, options).await,
-        (None, None) => plan(goal, options, None).await,
+        (None, None) => plan(goal, options, registry).await,
     }
 }
 
-/// Gets a plan by a call of the agent's tool. The calculator is in this process, unless another one is given.
+/// Gets a plan by a call of the agent's tool.
 async fn plan(
     goal: String,
     options: Options,
-    calculator: Option<Arc<dyn Executor>>,
+    registry: impl FnOnce(Arc<dyn Planner>) -> Result<Registry, RegistrationError>,
 ) -> Result<Plan, BoxError> {
     let call = plan_session(goal)?;
     let chosen = options.planner().await?;
     let mut narrator = Narrator::default();
     let events = Background::new(1024, move |event| narrator.print(event));
-    let runtime = Runtime::builder(registry(Arc::clone(&chosen.planner), calculator)?)
+    let runtime = Runtime::builder(registry(Arc::clone(&chosen.planner))?)
         .with_events(events.clone())
         .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
         .with_execute(execute())
@@ -117,16 +117,10 @@ fn execute() -> Execute {
 
 /// Registers the toolsets and then the agent, which uses the tools of the schema and a hand-written toolset with an instance for
 /// each run.
-fn registry(
-    planner: Arc<dyn Planner>,
-    calculator: Option<Arc<dyn Executor>>,
-) -> Result<Registry, RegistrationError> {
+fn registry(planner: Arc<dyn Planner>) -> Result<Registry, RegistrationError> {
     let mut registry = Registry::new();
     todos_tools::register(&mut registry, MemoryStore::default())?;
-    match calculator {
-        Some(other) => registry.register(calculator_tools::specs::ALL, other)?,
-        None => calculator_tools::register(&mut registry, Calculator)?,
-    }
+    calculator_tools::register(&mut registry, Calculator)?;
     registry.register_toolset("pages", |_| Pages::default())?;
     let agent = Agent::from(&planner_session_planner_agent::specs::AGENT).with_toolsets(["pages"]);
     registry.register_agent(agent, planner)?;

@@ -4,14 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use calculator_tools::executor::CalculatorExecutor;
+use planner_session_planner_agent::specs::AGENT;
 use planning_tools::types::Plan;
-use toolwright::{BoxError, BoxFuture, Executor, ToolCall, ToolResult};
+use toolwright::{
+    BoxError, BoxFuture, Executor, Registrar, RegistrationError, ToolCall, ToolResult,
+};
 use toolwright_nats::{NatsOptions, NatsToolset, async_nats, serve as serve_toolset};
-use toolwright_runtime::{Source, Toolset};
+use toolwright_runtime::{Agent, Planner, Registry, Source, Toolset};
 
 use crate::calculator::Calculator;
 use crate::model::Options;
+use crate::pages::Pages;
 use crate::process::Worker;
+use crate::store::MemoryStore;
 
 /// The variable with the address of the NATS server, for the worker.
 const SERVER: &str = "TOOLWRIGHT_DEMO_NATS";
@@ -39,7 +44,20 @@ pub(crate) async fn plan(goal: String, options: Options) -> Result<Plan, BoxErro
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     };
-    crate::plan(goal, options, Some(Arc::new(Remote(remote)))).await
+    crate::plan(goal, options, |planner| registry(planner, remote)).await
+}
+
+/// The registry of the demo with another calculator.
+fn registry(
+    planner: Arc<dyn Planner>,
+    calculator: NatsToolset,
+) -> Result<Registry, RegistrationError> {
+    let mut registry = Registry::new();
+    todos_tools::register(&mut registry, MemoryStore::default())?;
+    registry.register(calculator_tools::specs::ALL, Arc::new(Remote(calculator)))?;
+    registry.register_toolset("pages", |_| Pages::default())?;
+    registry.register_agent(Agent::from(&AGENT).with_toolsets(["pages"]), planner)?;
+    Ok(registry)
 }
 
 /// Serves the calculator until the process is killed.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolwright::spec::{Approval, Implementation};
 use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
 use toolwright_restate::{Line, RestateToolset, RunStatus, Runs, RunsError, Start};
-use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime, RuntimeBuilder, Script};
+use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime, RuntimeBuilder, Script, Toolset};
 
 use crate::lab::{Effects, Lab, N, Running, call, double, key, slow, spec, until};
 
@@ -206,6 +206,35 @@ async fn a_child_run_is_a_run_of_its_own_in_another_worker() {
     assert_eq!(log.last().map(|line| line.event.as_str()), Some("run_finished"));
 }
 
+/// Restate cancels the run of an agent together with the call that it implements.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_call_cancels_the_run_of_its_agent() {
+    let (began, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let made = (Arc::clone(&began), Arc::clone(&ended));
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tool(slow(&made.0, &made.1, 4 * WAIT)).unwrap();
+        let planner = Script::new()
+            .call(step(&[("slow", "s", 1)]))
+            .call(step(&[("slow", "t", 1)]))
+            .finish(Payload::new(r#"{"n":8}"#));
+        let agent = Agent::new("thinker", "lab").with_tools(["slow"]).with_implements(think());
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let toolset = RestateToolset::new(&lab.ingress(), [think()]);
+    let calling = tokio::spawn(async move { toolset.call(&call("think", "t", 1)).await });
+    until(|| async { began.load(Ordering::SeqCst) == 1 }, "the slow call").await;
+    calling.abort();
+    let runs = Runs::new(&lab.ingress(), "thinker");
+    let result = runs.result("r1.t").await.unwrap();
+    assert_eq!(result.unwrap_err().kind, FailureKind::Cancelled);
+    assert_eq!(runs.state("r1.t").await.unwrap().status, RunStatus::Failed);
+    tokio::time::sleep(5 * WAIT).await;
+    assert_eq!((began.load(Ordering::SeqCst), ended.load(Ordering::SeqCst)), (1, 0));
+}
+
 /// An agent of one worker uses tools of another, one of which needs an approval. The approval is asked for in the run, and the
 /// other worker checks its code.
 #[tokio::test(flavor = "multi_thread")]
@@ -221,7 +250,7 @@ async fn an_approval_in_a_run_holds_in_the_worker_of_the_tool() {
     let specs = [wipe(&effects), double(&effects)].map(|tool| tool.entry().spec_ref().clone());
     let ingress = lab.ingress();
     let remote = RestateToolset::new(&ingress, specs).with_approval_key(&key());
-    let unapproved = toolwright_runtime::Toolset::call(&remote, &call("wipe", "x", 1)).await;
+    let unapproved = remote.call(&call("wipe", "x", 1)).await;
     assert_eq!(unapproved.outcome.unwrap_err().kind, FailureKind::Denied);
 
     let second = Running::start(
