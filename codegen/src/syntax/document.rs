@@ -281,7 +281,8 @@ mapping! {
 
     /// How transient failures are retried.
     Retry {
-        /// The number of attempts in total.
+        /// The number of attempts in total. An attempt that took too long is repeated only if the tool is read-only or
+        /// idempotent.
         attempts: u32,
     }
 

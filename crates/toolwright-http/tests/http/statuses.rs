@@ -142,12 +142,14 @@ async fn results_have_no_credentials_in_any_encoding_and_keep_their_digits() {
 #[tokio::test]
 async fn a_number_that_is_a_credential_is_not_a_result() {
     static JSON: Operation = Operation::new("json", Verb::Get, &[Part::Text("/")]);
-    let (base, _) = raw(vec![answer("200 OK", "[12345678]")]).await;
-    let client = Client::builder(base).with_credentials(Credentials::bearer("12345678"));
-    let client = client.build().expect("a client");
-    let (kind, message, detail) = failure_of(call(&client, &JSON, "{}").await);
-    assert_eq!(kind, FailureKind::MalformedResult);
-    assert!(!message.contains("1234") && !detail.contains("1234"), "{message} {detail}");
+    for sent in ["[12345678]", "[1.2345678e7]", "[123456780E-1]"] {
+        let (base, _) = raw(vec![answer("200 OK", sent)]).await;
+        let client = Client::builder(base).with_credentials(Credentials::bearer("12345678"));
+        let client = client.build().expect("a client");
+        let (kind, message, detail) = failure_of(call(&client, &JSON, "{}").await);
+        assert_eq!(kind, FailureKind::MalformedResult, "{sent}");
+        assert!(!message.contains("1234") && !detail.contains("1234"), "{message} {detail}");
+    }
 }
 
 #[tokio::test]

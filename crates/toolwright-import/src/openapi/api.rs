@@ -1,5 +1,6 @@
 //! Reads an OpenAPI document: its version, its operations, and the targets of its references.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::super::json_text;
@@ -25,6 +26,9 @@ const VERBS: [(&str, &str); 8] = [
     ("trace", "TRACE"),
 ];
 
+/// The most values that references to parameters, bodies and responses may copy into operations.
+const MAX_COPIED: usize = 100_000;
+
 /// An OpenAPI document.
 pub(super) struct Api {
     pub(super) root: Json,
@@ -32,6 +36,8 @@ pub(super) struct Api {
     pub(super) is_3_0: bool,
     /// The named schemas that differ between requests and responses.
     pub(super) read_write_only: BTreeSet<String>,
+    /// How many values references have copied.
+    copied: Cell<usize>,
 }
 
 /// One operation.
@@ -74,7 +80,7 @@ impl Api {
             }
         };
         let read_write_only = read_write_only::names(&root);
-        Ok(Self { root, is_3_0, read_write_only })
+        Ok(Self { root, is_3_0, read_write_only, copied: Cell::new(0) })
     }
 
     /// Every operation in the order of the document.
@@ -84,7 +90,7 @@ impl Api {
             if path.starts_with("x-") {
                 continue;
             }
-            let item = match self.follow(item) {
+            let item = match self.copied(item) {
                 Ok(item) => item,
                 Err(why) => {
                     warnings.at(path, format!("this path was left out: {why}"));
@@ -117,6 +123,24 @@ impl Api {
         chain(&self.root, schema).last().unwrap_or(schema)
     }
 
+    /// Does the same as [`follow`](Self::follow), for a path, parameter, body or response that becomes a part of operations. Returns
+    /// an error if references have copied too much.
+    pub(super) fn copied<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
+        let target = self.follow(value)?;
+        if value.get("$ref").is_some() {
+            let left = MAX_COPIED.saturating_sub(self.copied.get());
+            let size = size(target, left + 1);
+            self.copied.set(self.copied.get() + size);
+            if size > left {
+                return Err(format!(
+                    "the references of the document copy more than {MAX_COPIED} values into its operations; move large schemas to \
+                     `components/schemas`"
+                ));
+            }
+        }
+        Ok(target)
+    }
+
     /// Follows the reference of a parameter, body, response or path item, if it is one.
     pub(super) fn follow<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
         let mut value = value;
@@ -128,6 +152,23 @@ impl Api {
         }
         Err("its references lead in a circle".to_owned())
     }
+}
+
+/// Returns the number of values in a value, or `most` if there are more.
+fn size(value: &Json, most: usize) -> usize {
+    let parts: Box<dyn Iterator<Item = &Json>> = match value {
+        Json::Object(entries) => Box::new(entries.iter().map(|(_, part)| part)),
+        Json::Array(items) => Box::new(items.iter()),
+        _ => Box::new(std::iter::empty()),
+    };
+    let mut found = 1;
+    for part in parts {
+        if found >= most {
+            return most;
+        }
+        found += size(part, most - found);
+    }
+    found
 }
 
 impl Operation<'_> {

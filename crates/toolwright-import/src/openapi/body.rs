@@ -16,7 +16,7 @@ pub(super) fn add(
     subject: &mut Subject<'_>,
 ) -> Result<(), String> {
     let Some(body) = operation.definition.get("requestBody") else { return Ok(()) };
-    let body = api.follow(body)?;
+    let body = api.copied(body)?;
     let is_required = is_set(body, "required");
     if ["GET", "HEAD", "TRACE"].contains(&operation.verb) {
         if is_required {

@@ -217,7 +217,7 @@ impl Payload {
 fn parameters<'a>(api: &'a Api, owner: &'a Json) -> Result<Vec<&'a Json>, String> {
     match owner.get("parameters") {
         None => Ok(Vec::new()),
-        Some(Json::Array(items)) => items.iter().map(|item| api.follow(item)).collect(),
+        Some(Json::Array(items)) => items.iter().map(|item| api.copied(item)).collect(),
         Some(_) => Err("its `parameters` are not a list".to_owned()),
     }
 }

@@ -55,7 +55,8 @@ pub(super) fn responses(
     let is_good = |status: &str| status.starts_with('2');
     let has_good = all.iter().any(|(status, _)| is_good(status));
     for (status, response) in all.iter().filter(|(status, _)| !status.starts_with("x-")) {
-        let response = api.follow(response)?;
+        let is_result = is_good(status) || (status == "default" && !has_good);
+        let response = if is_result { api.copied(response)? } else { api.follow(response)? };
         for key in ["headers", "links"] {
             if !entries(response, key).is_empty() {
                 subject.warn(
@@ -64,7 +65,7 @@ pub(super) fn responses(
                 );
             }
         }
-        if is_good(status) || (status == "default" && !has_good) {
+        if is_result {
             good.push(entries(response, "content"));
         } else if let Some((name, error)) = error(status, response) {
             if !entries(response, "content").is_empty() {

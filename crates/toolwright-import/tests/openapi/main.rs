@@ -121,6 +121,32 @@ fn operations_are_selected_and_renamed_and_each_tag_may_be_a_toolset() {
     );
 }
 
+/// Otherwise a small document would become a large one.
+#[test]
+fn operations_are_left_out_once_references_have_copied_too_much() {
+    let properties: Vec<String> =
+        (0..1000).map(|at| format!(r#""p{at}":{{"type":"string"}}"#)).collect();
+    let body = format!(
+        r#"{{"content":{{"application/json":{{"schema":{{"type":"object","properties":{{{}}}}}}}}}}}"#,
+        properties.join(",")
+    );
+    let path = |at: usize| {
+        format!(
+            r##""/p{at}":{{"post":{{"operationId":"post{at}","requestBody":{{"$ref":"#/components/requestBodies/b"}},"responses":{{"204":{{"description":"Done."}}}}}}}}"##
+        )
+    };
+    let paths: Vec<String> = (0..100).map(path).collect();
+    let text = format!(
+        r#"{{"openapi":"3.1.0","info":{{"title":"A","version":"1"}},"paths":{{{}}},"components":{{"requestBodies":{{"b":{body}}}}}}}"#,
+        paths.join(",")
+    );
+    let imported = all(&text).unwrap();
+    assert_eq!((imported.operations, imported.left_out), (49, 51));
+    let warnings: Vec<String> = imported.warnings.iter().map(ToString::to_string).collect();
+    let expected = "the references of the document copy more than 100000 values";
+    assert!(warnings.iter().any(|warning| warning.contains(expected)), "{warnings:?}");
+}
+
 #[test]
 fn a_selection_that_names_nothing_is_refused() {
     let only = |name: &str| Selection { only: names(&[name]), ..Selection::default() };

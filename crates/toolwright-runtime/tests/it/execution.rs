@@ -229,21 +229,33 @@ async fn h4_unavailable_tools_are_hidden_or_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_of_an_attempt_can_be_retried() {
-    let attempts = Arc::new(AtomicU32::new(0));
-    let slow_once = FunctionTool::new(spec("flaky"), move |args: N| {
-        let first = attempts.fetch_add(1, Ordering::SeqCst) == 0;
-        async move {
-            if first {
-                std::future::pending::<()>().await;
+async fn an_attempt_that_took_too_long_is_repeated_only_if_that_does_no_harm() {
+    let none = ToolAnnotations::default();
+    let read_only = ToolAnnotations { read_only: Some(true), ..none };
+    let idempotent = ToolAnnotations { idempotent: Some(true), ..none };
+    let not_idempotent = ToolAnnotations { idempotent: Some(false), ..none };
+    for (annotations, expected, seconds) in [
+        (read_only, r#"{"n":1}"#, 6),
+        (idempotent, r#"{"n":1}"#, 6),
+        (none, "timeout", 5),
+        (not_idempotent, "timeout", 5),
+    ] {
+        let attempts = Arc::new(AtomicU32::new(0));
+        let spec = spec("flaky").with_annotations(annotations);
+        let slow_once = FunctionTool::new(spec, move |args: N| {
+            let first = attempts.fetch_add(1, Ordering::SeqCst) == 0;
+            async move {
+                if first {
+                    std::future::pending::<()>().await;
+                }
+                Ok::<_, ToolFailure>(args)
             }
-            Ok::<_, ToolFailure>(args)
-        }
-    });
-    let layers = ServiceBuilder::new()
-        .layer(RetryLayer::new(exact()))
-        .layer(Timeout::new(Duration::from_secs(5)))
-        .into_inner();
-    let (result, took) = run(slow_once, Execute::new(layers)).await;
-    assert_eq!((brief(&result).as_str(), took), (r#"{"n":1}"#, Duration::from_secs(6)));
+        });
+        let layers = ServiceBuilder::new()
+            .layer(RetryLayer::new(exact()))
+            .layer(Timeout::new(Duration::from_secs(5)))
+            .into_inner();
+        let (result, took) = run(slow_once, Execute::new(layers)).await;
+        assert_eq!((brief(&result).as_str(), took), (expected, Duration::from_secs(seconds)));
+    }
 }

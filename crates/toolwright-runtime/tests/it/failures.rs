@@ -27,7 +27,7 @@ async fn g28_each_failure_has_its_kind_and_recovery() {
         (ToolCall::new("echo", Payload::new(r#"{"m": 1}"#)), "invalid_call", "correct_call"),
         (ToolCall::new("echo", Payload::new("{")), "invalid_call", "correct_call"),
         (call("refuse", "a", 1), "domain_rejection", "replan"),
-        (call("hang", "a", 1), "timeout", "retry"),
+        (call("hang", "a", 1), "timeout", "replan"),
         (call("lie", "a", 1), "malformed_result", "replan"),
         (call("panic", "a", 1), "internal", "replan"),
     ];

@@ -45,7 +45,10 @@ async fn the_time_limit_of_a_tool_applies_to_the_run_of_its_agent() {
     let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
     let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Timeout);
-    assert_eq!(failure.message, "`job` took longer than its limit of 7s");
+    assert_eq!(
+        failure.message,
+        "`job` took longer than its limit of 7s, and may have had its effect; check before you call it again"
+    );
 }
 
 #[tokio::test(start_paused = true)]
