@@ -33,7 +33,7 @@
 //! # Security
 //!
 //! Whoever reaches the ingress can call all tools and answer all questions, and whoever reaches a worker can pretend to be the server.
-//! Keep both in a network of the host's processes, or use [`Worker::with_identity_key`] and a proxy with authentication. Arguments,
+//! Keep both in a network of the host's processes, or use `Worker::with_identity_key` (the feature `identity`) and a proxy with authentication. Arguments,
 //! results and answers are stored by the server in plain text.
 
 #![warn(missing_debug_implementations)]

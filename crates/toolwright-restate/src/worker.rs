@@ -136,7 +136,9 @@ impl Worker {
         self
     }
 
-    /// Accepts requests of Restate servers with this identity key only, such as `publickeyv1_…`. May be called more than once.
+    /// Accepts requests of Restate servers with this identity key only, such as `publickeyv1_…`. May be called more than once. Needs
+    /// the feature `identity`.
+    #[cfg(feature = "identity")]
     #[must_use]
     pub fn with_identity_key(mut self, key: impl Into<String>) -> Self {
         self.identity_keys.push(key.into());
