@@ -17,8 +17,8 @@ use crate::worker::effect;
 const AT_ONCE: usize = 32;
 /// How long a pause or a cut lasts.
 const PAUSE: Duration = Duration::from_secs(5);
-/// How long after the first call a fault begins.
-const BEFORE: Duration = Duration::from_millis(300);
+/// The part of the calls that have begun when a fault begins.
+const BEFORE: usize = 4;
 /// The time after the fault in which all calls must have ended.
 const HEALED: Duration = Duration::from_secs(10);
 
@@ -86,6 +86,7 @@ impl Row {
 
 async fn row(fault: Fault, calls: usize) -> Option<Row> {
     let mut lab = Lab::start().await?;
+    let calls_in_all = calls;
     let proxies = Proxies::new(fault, &lab).await;
     let address = proxies
         .server
@@ -107,7 +108,9 @@ async fn row(fault: Fault, calls: usize) -> Option<Row> {
         let outcomes = futures_util::stream::iter(calls).buffer_unordered(AT_ONCE);
         outcomes.collect::<Vec<_>>().await
     });
-    tokio::time::sleep(BEFORE).await;
+    while lab.attempts().len() < calls_in_all / BEFORE {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     let _second = strike(fault, &mut lab, &proxies).await;
     let healed = Instant::now();
     let outcomes = calling.await.expect("it does not panic");

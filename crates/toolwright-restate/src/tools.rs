@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ const OUTAGE: Duration = Duration::from_mins(5);
 /// The first and the longest wait before a call goes to a worker again.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// How long a call runs before it can be cancelled.
+const SHORT: Duration = Duration::from_millis(20);
 /// The state of a toolset with an instance for each run.
 const STATE: &str = "state";
 
@@ -169,12 +172,18 @@ impl Tools {
         let calling = self.runtime.call_in((&tool.toolset, &tool.source), saved.as_ref(), call);
         // A panic of a toolset must not take the call to the next worker.
         let calling = AssertUnwindSafe(calling).catch_unwind();
-        // Waiting for an answer that never comes ends only when the invocation is cancelled.
-        let (_, never) = context.awakeable::<()>();
-        let called = tokio::select! {
-            biased;
-            called = calling => called,
-            cancelled = never => return Err(cancelled.err().unwrap_or_else(|| TerminalError::new("cancelled").with_code(409))),
+        let mut calling = pin!(calling);
+        // Waiting for an answer that never comes ends only when the invocation is cancelled. That costs a message to the server,
+        // so a short call does without.
+        let called = if let Ok(called) = tokio::time::timeout(SHORT, &mut calling).await {
+            called
+        } else {
+            let (_, never) = context.awakeable::<()>();
+            tokio::select! {
+                biased;
+                called = calling => called,
+                ended = never => return Err(ended.err().unwrap_or_else(cancelled)),
+            }
         };
         let (result, saved) = match called {
             Ok(Ok(called)) => called,
@@ -298,6 +307,10 @@ fn other_definition(tool: &Tool, digest: &str) -> ToolFailure {
         "the caller has the definition with the digest {digest}, and the worker {}; deploy both from one version",
         tool.digest
     ))
+}
+
+fn cancelled() -> TerminalError {
+    TerminalError::new_with_code(409, "cancelled")
 }
 
 fn panicked(tool: &Tool) -> ToolFailure {
