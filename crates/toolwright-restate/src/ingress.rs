@@ -7,11 +7,14 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::{HeaderName, HeaderValue, Request, Response, Uri};
 use restate_sdk::ingress::{Client, ClientError, RequestExecutor, RequestTarget, SendStatus};
+use toolwright_runtime::watch::traceparent;
 
 use crate::control;
 
 /// The most bytes of a response.
 const MAX_RESPONSE: usize = 64 << 20;
+/// The header with the trace context of the caller's span, by W3C Trace Context. Restate passes it on to handlers.
+pub(crate) const TRACEPARENT: &str = "traceparent";
 /// The time limit for a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -42,7 +45,11 @@ impl RequestExecutor for Http {
     type Error = HttpError;
 
     async fn execute(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        let parent = traceparent().and_then(|parent| HeaderValue::from_str(&parent).ok());
+        if let Some(parent) = parent {
+            parts.headers.insert(TRACEPARENT, parent);
+        }
         let sending = self
             .0
             .request(parts.method, parts.uri.to_string())

@@ -16,13 +16,16 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use toolwright::{BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright_runtime::watch::serving_span;
 use toolwright_runtime::wire::Portable;
 use toolwright_runtime::{
     Answer, ApprovalRequest, ResumeError, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest,
     Runtime, SuspendedRun, Verdict,
 };
+use tracing::Instrument;
 
 use crate::call::terminal;
+use crate::ingress::TRACEPARENT;
 use crate::journal::{Driven, Line, Record};
 use crate::service::{Handle, Handled, define};
 
@@ -165,11 +168,14 @@ impl AgentRuns {
         };
         let token = CancellationToken::new();
         let cancelling = (is_cancelled, || token.cancel());
+        let parent = metadata.headers.get(TRACEPARENT).map(String::as_str);
+        let span = || serving_span(&format!("run {}", self.agent), "restate", parent);
         let request = match self.request(start, metadata.key, &record, &token) {
             Ok(request) => request,
             Err(failure) => return Err(terminal(&failure).into()),
         };
         let running = async { attempt(self.runtime.run(request).await.map_err(refused)) };
+        let running = running.instrument(span());
         let mut driven = record.drive(context, running, ended, &mut log, cancelling).await?;
         let outcome = loop {
             let Driven { value, ended: end, at } = driven;
@@ -193,6 +199,7 @@ impl AgentRuns {
                 .with_cancellation(token.clone());
             let running =
                 async { attempt(self.runtime.resume(resuming).await.map_err(not_resumed)) };
+            let running = running.instrument(span());
             let cancelling = (|| context.select(vec![cancelled.handle()]), || token.cancel());
             driven = record.drive(context, running, ended, &mut log, cancelling).await?;
         };

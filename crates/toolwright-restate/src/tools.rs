@@ -18,13 +18,16 @@ use toolwright::spec::ToolAnnotations;
 use toolwright::{
     BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, digests,
 };
+use toolwright_runtime::watch::serving_span;
 use toolwright_runtime::wire::Portable;
 use toolwright_runtime::{
     ApprovalRequest, Approver, CallRequest, Runtime, Source, ToolEntry, Verdict,
 };
+use tracing::Instrument;
 
 use crate::call::{ApprovalKey, HEADER, Sent, failure_in, terminal};
 use crate::control::take;
+use crate::ingress::TRACEPARENT;
 use crate::names::{agent_workflow, encode};
 use crate::runs::{START, Start};
 use crate::service::{Handle, Handled, define};
@@ -148,12 +151,13 @@ impl Tools {
 
     async fn call(&self, tool: &Tool, context: &ContextInternal) -> Result<Outcome, TerminalError> {
         let (args, metadata) = context.input::<Vec<u8>>().await;
+        let parent = metadata.headers.get(TRACEPARENT).cloned();
         let (call, code) = match self.admit(tool, args, &metadata) {
             Ok(admitted) => admitted,
             Err(failure) => return Ok(Err(failure)),
         };
         if let Some(agent) = tool.entry.agent() {
-            return run_agent(context, agent, &call).await;
+            return run_agent(context, agent, &call, parent).await;
         }
         let is_approved = match &code {
             Some(code) => take(context, code).await?,
@@ -169,7 +173,10 @@ impl Tools {
         }
         let saved = if self.is_shared { None } else { context.get::<String>(STATE).await? };
         let saved = saved.map(Payload::new);
+        let span =
+            serving_span(&format!("call {}", tool.entry.name()), "restate", parent.as_deref());
         let calling = self.runtime.call_in((&tool.toolset, &tool.source), saved.as_ref(), call);
+        let calling = calling.instrument(span.clone());
         // A panic of a toolset must not take the call to the next worker.
         let calling = AssertUnwindSafe(calling).catch_unwind();
         let mut calling = pin!(calling);
@@ -190,6 +197,9 @@ impl Tools {
             Ok(Err(error)) => return Ok(Err(ToolFailure::internal(&*error))),
             Err(_) => return Ok(Err(panicked(tool))),
         };
+        if let Err(failure) = &result.outcome {
+            span.record("error.type", failure.kind.as_str());
+        }
         if !self.is_shared {
             // The state and the outcome are recorded together, so that a repeated call has the state that belongs to it.
             let ended = (result.outcome.to_text(), saved.map(|saved| saved.to_string()));
@@ -251,13 +261,15 @@ async fn run_agent(
     context: &ContextInternal,
     agent: &str,
     call: &ToolCall,
+    parent: Option<String>,
 ) -> Result<Outcome, TerminalError> {
     let start = match Start::new(call.args()) {
         Ok(start) => start.implementing(call),
         Err(error) => return Ok(Err(ToolFailure::internal(&error))),
     };
     let target = RequestTarget::workflow(agent_workflow(agent), idempotency_key(call), START);
-    let running = context.call::<_, Vec<u8>>(target, None, None, None, Vec::new(), Json(start));
+    let headers = parent.map(|parent| (TRACEPARENT.to_owned(), parent)).into_iter().collect();
+    let running = context.call::<_, Vec<u8>>(target, None, None, None, headers, Json(start));
     Ok(match running.await {
         Ok(payload) => String::from_utf8(payload)
             .map(Payload::new)

@@ -71,6 +71,17 @@ const OURS: &[Allowed] = &[
     allowed("bench/soak", &["toolwright", "toolwright-runtime"]),
     allowed("examples/build-script", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     allowed("examples/sqlite", &["toolwright", "toolwright-runtime"]),
+    allowed(
+        "examples/telemetry",
+        &[
+            "toolwright",
+            "toolwright-dialect",
+            "toolwright-model",
+            "toolwright-nats",
+            "toolwright-restate",
+            "toolwright-runtime",
+        ],
+    ),
     allowed("bench/generation", &["toolwright-codegen", "toolwright-prerequisites"]),
     allowed(
         "bench/mcp",

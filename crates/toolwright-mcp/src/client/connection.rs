@@ -9,8 +9,8 @@ use std::time::Duration;
 use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientRequest, ListToolsRequest, PaginatedRequestParams, ProgressToken, ProtocolVersion,
-    RequestId,
+    ClientRequest, GetMeta, ListToolsRequest, PaginatedRequestParams, ProgressToken,
+    ProtocolVersion, RequestId,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions,
@@ -19,6 +19,7 @@ use rmcp::service::{
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use toolwright::untrusted::line;
+use toolwright_runtime::watch::traceparent;
 
 use super::address::{ServerAddress, redactor};
 use super::child;
@@ -188,7 +189,11 @@ impl Connection {
         }
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(Arguments(Arc::from(arguments.to_owned())));
-        self.request(ClientRequest::CallToolRequest(request)).await
+        let mut request = ClientRequest::CallToolRequest(request);
+        if let Some(parent) = traceparent() {
+            request.get_meta_mut().set_traceparent(&parent);
+        }
+        self.request(request).await
     }
 
     async fn request(&self, request: ClientRequest) -> Result<Box<RawValue>, ClientError> {

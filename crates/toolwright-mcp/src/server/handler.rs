@@ -15,6 +15,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright::call::fresh_id;
 use toolwright::{Outcome, Payload, Scope, ToolCall};
+use toolwright_runtime::watch::serving_span;
+use tracing::Instrument;
 
 use super::answer::answer;
 use super::exposed::ExposedTool;
@@ -131,11 +133,17 @@ impl Handler {
     }
 
     async fn run(&self, call: ToolCall, context: &RequestContext<RoleServer>) -> Outcome {
-        let running = self.state.runtime().call(call);
+        let parent = context.meta.get_traceparent();
+        let span = serving_span(&format!("tools/call {}", call.tool()), "mcp", parent);
+        span.record("mcp.method.name", "tools/call").record("gen_ai.tool.name", call.tool());
+        let running = self.state.runtime().call(call).instrument(span.clone());
         let result = match context.meta.get_progress_token() {
             Some(token) => forward_progress(&context.peer, token, running).await,
             None => running.await,
         };
+        if let Err(failure) = &result.outcome {
+            span.record("error.type", failure.kind.as_str());
+        }
         result.outcome
     }
 }

@@ -10,5 +10,6 @@ mod lines;
 mod pages;
 mod process;
 mod sessions;
+mod traces;
 mod transcripts;
 mod wire;

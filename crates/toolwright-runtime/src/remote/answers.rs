@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use tokio::runtime::Handle;
 use toolwright::call::fresh_id;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
+use tracing::Instrument;
 
 use super::ApprovalKey;
 use super::approval::SignedCall;
@@ -14,6 +15,7 @@ use super::options::{Peer, RemoteOptions};
 use super::protocol::{Reply, Request, VERSION, WireTool};
 use crate::execute::{DriverGuard, panicked};
 use crate::tools::{EnteredToolset, Source, ToolEntry, Toolset, cleared, unavailable};
+use crate::watch::serving_span;
 use crate::wire::{WireCall, WireScope};
 
 /// A toolset that was entered for a peer, and the rules for its calls.
@@ -141,8 +143,19 @@ impl Answers {
         Admitted { call: call.with_scope(scope), is_approved, listed }
     }
 
-    /// Runs a call of a listed tool. The arguments and the result are checked here, as the client does not have the codecs.
-    pub(super) async fn run(&self, admitted: Admitted) -> Outcome {
+    /// Runs a call of a listed tool, in a span that is a child of the caller's.
+    pub(super) async fn run(&self, admitted: Admitted, traceparent: Option<&str>) -> Outcome {
+        let name = format!("call {}", admitted.call.tool());
+        let span = serving_span(&name, "remote", traceparent);
+        let outcome = self.run_in_span(admitted).instrument(span.clone()).await;
+        if let Err(failure) = &outcome {
+            span.record("error.type", failure.kind.as_str());
+        }
+        outcome
+    }
+
+    /// The arguments and the result are checked here, as the client does not have the codecs.
+    async fn run_in_span(&self, admitted: Admitted) -> Outcome {
         let _driver = DriverGuard::new(Handle::current());
         let Admitted { mut call, is_approved, listed } = admitted;
         let Some((tool, _)) = listed.iter().find(|(tool, _)| tool.name() == call.tool()) else {

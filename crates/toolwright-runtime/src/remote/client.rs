@@ -25,6 +25,7 @@ use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
 use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION};
 use crate::tools::{ToolEntry, Toolset};
+use crate::watch::traceparent;
 use crate::wire::WireScope;
 
 /// A toolset in another process, used over a connection. Dropping it closes the connection, and the server exits the toolset.
@@ -150,7 +151,7 @@ impl RemoteToolset {
             let (key, connection) =
                 (self.options.approval_key.as_ref(), (self.nonce.as_str(), &self.scope));
             let approval = self.listing.approval_code(key, connection, id, call, &sent);
-            Request::Call { id, approval, call: sent }
+            Request::Call { id, approval, call: sent, traceparent: traceparent() }
         };
         match self.request(&self.calls, request).await {
             Ok(Reply::Outcome { outcome, .. }) => listing::outcome(outcome),

@@ -15,6 +15,7 @@ use super::options::{Peer, RemoteOptions};
 use super::protocol::{Reply, Request, VERSION};
 use crate::debug::debug;
 use crate::tools::{EnteredToolset, Source, ToolEntry};
+use crate::watch::traceparent;
 use crate::wire::{WireCall, WireScope};
 
 /// The id of the only request of its kind. The ids of streams distinguish the requests of a connection.
@@ -57,6 +58,7 @@ pub struct CallMessage {
     id: u64,
     call: WireCall,
     approval: Option<[u8; 32]>,
+    traceparent: Option<String>,
 }
 
 debug!(MessageServer, _server => {});
@@ -75,7 +77,9 @@ impl Message {
         let request = serde_json::from_slice(message);
         Ok(match request.map_err(|error| RemoteError::Protocol(error.to_string()))? {
             Request::Open { version, scope } => Self::Open(OpenMessage { version, scope }),
-            Request::Call { id, call, approval } => Self::Call(CallMessage { id, call, approval }),
+            Request::Call { id, call, approval, traceparent } => {
+                Self::Call(CallMessage { id, call, approval, traceparent })
+            }
             Request::Cancel { .. } => Self::Cancel,
             question @ (Request::List { .. } | Request::Instructions { .. }) => {
                 Self::Question(Question(question))
@@ -176,9 +180,10 @@ impl MessageServer {
 
     /// Runs the call of a connection, which this closes, and returns the reply. Dropping the future cancels the call.
     pub async fn call(&self, opened: Opened, message: CallMessage) -> Vec<u8> {
-        let (Opened(mut opening), CallMessage { id, call, approval }) = (opened, message);
+        let (Opened(mut opening), CallMessage { id, call, approval, traceparent }) =
+            (opened, message);
         let admitted = self.answers.admit(&mut opening, id, call, approval);
-        let outcome = self.answers.run(admitted).await;
+        let outcome = self.answers.run(admitted, traceparent.as_deref()).await;
         json(&Reply::Outcome { id, outcome: (&outcome).into() })
     }
 
@@ -259,7 +264,7 @@ impl MessageClient {
         let (sent, key) = (call.into(), self.options.approval_key.as_ref());
         let connection = (nonce, &WireScope::default());
         let approval = self.listing.approval_code(key, connection, ID, call, &sent);
-        json(&Request::Call { id: ID, call: sent, approval })
+        json(&Request::Call { id: ID, call: sent, approval, traceparent: traceparent() })
     }
 
     /// Returns the message that cancels the call of a connection.

@@ -25,8 +25,14 @@ pub(super) enum Request {
     List { id: u64 },
     /// Asks for the instructions.
     Instructions { id: u64 },
-    /// Makes a call. If it was approved, `approval` is its approval code.
-    Call { id: u64, call: WireCall, approval: Option<[u8; 32]> },
+    /// Makes a call. If it was approved, `approval` is its approval code. `traceparent` is of the caller's span.
+    Call {
+        id: u64,
+        call: WireCall,
+        approval: Option<[u8; 32]>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        traceparent: Option<String>,
+    },
     /// Asks for the state to save.
     Save { id: u64 },
     /// Restores a saved state.

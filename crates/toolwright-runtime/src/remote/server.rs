@@ -264,7 +264,7 @@ impl Connection {
                     let message = format!("two active requests have the id {id}");
                     return Err(RemoteError::Protocol(message));
                 }
-                Request::Call { id, call, approval } => {
+                Request::Call { id, call, approval, traceparent } => {
                     let active_bytes: usize = running.values().map(|call| call.bytes).sum();
                     let is_too_large = active_bytes + bytes > MAX_LINE_BYTES;
                     if running.len() >= max_calls || is_too_large {
@@ -275,7 +275,7 @@ impl Connection {
                     let call = answers.admit(&mut self.opening, id, call, approval);
                     let (answers, replies) = (Arc::clone(answers), Arc::clone(&replies));
                     let task = tasks.spawn(async move {
-                        let outcome = answers.run(call).await;
+                        let outcome = answers.run(call, traceparent.as_deref()).await;
                         replies.send(Reply::Outcome { id, outcome: (&outcome).into() }).await;
                     });
                     running.insert(id, Running { task, bytes });

@@ -26,6 +26,9 @@ pub(crate) fn agent_span(agent: &Agent, run_id: &str, session_id: Option<&str>) 
 /// the conventions do not define begin with `toolwright`.
 pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Span {
     let spec = tool.spec();
+    // The conventions for MCP ask for this instead of a second span. The server's span has the method, too.
+    let method =
+        matches!(spec.implementation(), Implementation::Mcp { .. }).then_some("tools/call");
     let (implementation, implemented_by) = match spec.implementation() {
         Implementation::Method { method, .. } => ("method", Some(&**method)),
         Implementation::Agent { agent, .. } => ("agent", Some(&**agent)),
@@ -46,6 +49,7 @@ pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Spa
         gen_ai.tool.r#type = "function",
         gen_ai.tool.call.arguments = content.then(|| call.args().as_str()),
         gen_ai.tool.call.result = field::Empty,
+        mcp.method.name = method,
         toolwright.run.id = call.run_id(),
         toolwright.toolset.name = toolset,
         toolwright.service.name = service,

@@ -4,7 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use toolwright_runtime::{Planner, RunRequest, Runtime};
+use toolwright::Scope;
+use toolwright_runtime::remote::{RemoteOptions, RemoteToolset};
+use toolwright_runtime::tools::IntoSource;
+use toolwright_runtime::watch::{propagate_traces, serving_span};
+use toolwright_runtime::{Planner, RunRequest, Runtime, Toolset};
+use tracing::Instrument;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::with_default;
@@ -14,6 +19,7 @@ use tracing_subscriber::{Layer, Registry};
 
 use crate::planners::{WORKER, rule, steps};
 use crate::tools::{call, payload, test_registry};
+use crate::toys::tool;
 
 type Fields = BTreeMap<String, String>;
 
@@ -119,4 +125,39 @@ fn arguments_and_results_are_recorded_only_on_request() {
     let seen = spans(true);
     assert_eq!(content.map(|name| of(&seen[1], name)), [Some(r#"{"n":1}"#); 2]);
     assert_eq!(of(&seen[2], "gen_ai.tool.call.result"), None);
+}
+
+/// The parents that spans were given.
+static PARENTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Trace contexts are set for the whole process, so this test is the only one about them.
+#[test]
+fn a_remote_call_is_served_in_a_span_below_that_of_its_caller() {
+    const CALLER: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    propagate_traces(
+        |span| (span.metadata()?.name() == "caller").then(|| CALLER.to_owned()),
+        |_, parent| PARENTS.lock().unwrap().push(parent.to_owned()),
+    );
+    let kept = Kept::default();
+    let calling = async {
+        let [requests, replies] = [tokio::io::duplex(1 << 16), tokio::io::duplex(1 << 16)];
+        let source = tool("plus", |n| n + 1).into_source();
+        tokio::spawn(source.serve_stream(requests.0, replies.0, RemoteOptions::new()));
+        let (scope, options) = (Scope::default(), RemoteOptions::new());
+        let remote = RemoteToolset::connect_stream(replies.1, requests.1, &scope, options);
+        let remote = remote.await.unwrap();
+        remote.tools(&scope).await.unwrap();
+        remote.call(&call("plus", "a", 1)).await.outcome.unwrap();
+        let caller = tracing::info_span!("caller");
+        remote.call(&call("plus", "b", 1)).instrument(caller).await.outcome.unwrap();
+        for wrong in ["00-1", &"0".repeat(300), &format!("{}\n", "0".repeat(54))] {
+            serving_span("call plus", "remote", Some(wrong));
+        }
+    };
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    with_default(Registry::default().with(kept.clone()), || tokio.block_on(calling));
+    assert_eq!(*PARENTS.lock().unwrap(), [CALLER]);
+    let kept = kept.0.lock().unwrap();
+    assert_eq!(of(&kept[0].1, "otel.name"), Some("call plus"));
+    assert_eq!(of(&kept[0].1, "otel.kind"), Some("server"));
 }
