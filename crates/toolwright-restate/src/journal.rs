@@ -42,7 +42,7 @@ pub(crate) struct Record {
     ended: Notify,
     /// The events of all attempts at the run, of which `batch` has the last.
     events: Arc<Collector>,
-    /// The time by which questions are checked, in milliseconds since 1970; 0 for the system clock.
+    /// The time by which answers are checked, in milliseconds since 1970; 0 for the system clock.
     now: AtomicU64,
 }
 
@@ -150,7 +150,7 @@ impl Record {
         Arc::clone(&self.events)
     }
 
-    /// Sets the time by which questions are checked.
+    /// Sets the time by which answers are checked, until the first effect.
     pub(crate) fn set_now(&self, at: u64) {
         self.now.store(at, Ordering::Relaxed);
     }
@@ -257,7 +257,8 @@ fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the time by which the runtime checks questions: in a run, the one that was recorded.
+/// Returns the time of the runtime's clock: while the answers to a run are checked, that at which it was suspended, so that a
+/// repeated run accepts them, too. Answers that came too late are not passed on.
 pub(crate) fn clock() -> SystemTime {
     let recorded = RECORD.try_with(|record| record.now.load(Ordering::Relaxed)).unwrap_or(0);
     match recorded {
@@ -297,6 +298,7 @@ impl Journal for Replayed {
         let Ok(record) = RECORD.try_with(Arc::clone) else {
             return Box::pin(async move { Ok(effect.await) });
         };
+        record.set_now(0);
         Box::pin(async move {
             let name = (run_id.to_owned(), key.to_owned());
             let _waiting = Waiting::new(&record);

@@ -158,7 +158,6 @@ impl AgentRuns {
         let record = Record::new();
         context.set(STATUS, Json(RunStatus::Running));
         let cancelled = context.promise::<bool>(CANCELLED);
-        let is_cancelled = || context.select(vec![cancelled.handle()]);
         let mut lines = 0_usize;
         let mut log = |new: &[Line]| {
             if !new.is_empty() {
@@ -167,7 +166,7 @@ impl AgentRuns {
             }
         };
         let token = CancellationToken::new();
-        let cancelling = (is_cancelled, || token.cancel());
+        let cancelling = || (|| context.select(vec![cancelled.handle()]), || token.cancel());
         let parent = metadata.headers.get(TRACEPARENT).map(String::as_str);
         let span = || serving_span(&format!("run {}", self.agent), "restate", parent);
         let request = match self.request(start, metadata.key, &record, &token) {
@@ -176,7 +175,7 @@ impl AgentRuns {
         };
         let running = async { attempt(self.runtime.run(request).await.map_err(refused)) };
         let running = running.instrument(span());
-        let mut driven = record.drive(context, running, ended, &mut log, cancelling).await?;
+        let mut driven = record.drive(context, running, ended, &mut log, cancelling()).await?;
         let outcome = loop {
             let Driven { value, ended: end, at } = driven;
             let questions = match serde_json::from_str(&end)? {
@@ -200,8 +199,7 @@ impl AgentRuns {
             let running =
                 async { attempt(self.runtime.resume(resuming).await.map_err(not_resumed)) };
             let running = running.instrument(span());
-            let cancelling = (|| context.select(vec![cancelled.handle()]), || token.cancel());
-            driven = record.drive(context, running, ended, &mut log, cancelling).await?;
+            driven = record.drive(context, running, ended, &mut log, cancelling()).await?;
         };
         let status = if outcome.is_ok() { RunStatus::Finished } else { RunStatus::Failed };
         context.set(STATUS, Json(status));

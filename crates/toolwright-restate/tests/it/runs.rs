@@ -151,6 +151,43 @@ async fn a_cancelled_run_makes_no_more_calls() {
     assert_eq!(janitor.ended.load(Ordering::SeqCst), 1, "only the second run's slow call ended");
 }
 
+/// Each question can be answered for its own time, counted from when it is asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_after_a_long_wait_has_its_whole_time_and_a_late_one_is_denied() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tool(wipe(&made)).unwrap();
+        let planner = Script::new()
+            .call(step(&[("wipe", "a", 1)]))
+            .call(step(&[("wipe", "b", 2)]))
+            .call(step(&[("wipe", "c", 3)]))
+            .finish(Payload::new("0"));
+        let agent = Agent::new("slow", "lab").with_tools(["wipe"]);
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry).with_approvals_lasting(4 * WAIT)
+    });
+    let Some(lab) = lab.await else { return };
+    let runs = Runs::new(&lab.ingress(), "slow");
+    runs.start("r1", &start()).await.unwrap();
+    for _ in 0..2 {
+        until_asked(&runs, "r1").await;
+        tokio::time::sleep(3 * WAIT).await;
+        let question = runs.state("r1").await.unwrap().questions.remove(0);
+        runs.answer("r1", &question.approve()).await.unwrap();
+        until(
+            || async { !runs.state("r1").await.unwrap().questions.contains(&question) },
+            "it goes on",
+        )
+        .await;
+    }
+    // The third has no answer, and the denial is the last the planner gets.
+    let result = runs.result("r1").await.unwrap();
+    assert_eq!(result.unwrap().as_str(), "0");
+    assert_eq!(effects.all(), ["wipe 1", "wipe 2"]);
+}
+
 /// A tool that the agent `thinker` implements.
 fn think() -> ToolSpec {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
