@@ -1,4 +1,4 @@
-//! What calls and runs cost.
+//! Measures calls and runs.
 
 use std::time::{Duration, Instant};
 

@@ -27,7 +27,7 @@ pub(crate) fn too_late(tool: &str) -> ToolFailure {
 
 /// The failure of a call whose deadline passed after it was sent.
 pub(crate) fn timed_out(tool: &str, spec: Option<&ToolSpec>, limit: Duration) -> ToolFailure {
-    let (advice, recovery) = if may_run_again(spec) {
+    let (advice, recovery) = if spec.is_some_and(|spec| spec.annotations().may_run_again()) {
         ("", Recovery::Retry)
     } else {
         ("; it may have taken effect, so find out before calling again", Recovery::Replan)
@@ -43,7 +43,7 @@ pub(crate) fn interrupted(
     spec: Option<&ToolSpec>,
     detail: impl Into<String>,
 ) -> ToolFailure {
-    if may_run_again(spec) {
+    if spec.is_some_and(|spec| spec.annotations().may_run_again()) {
         return unavailable(tool, detail);
     }
     let message = format!(
@@ -69,10 +69,4 @@ pub(crate) fn result_too_large(tool: &str, bytes: usize, limit: usize) -> ToolFa
     );
     let failure = ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan);
     ToolFailure { code: Some(TOO_LARGE.into()), ..failure }
-}
-
-/// Returns whether a tool that may have run can be called again without harm.
-fn may_run_again(spec: Option<&ToolSpec>) -> bool {
-    let annotations = spec.map(ToolSpec::annotations);
-    annotations.is_some_and(|hints| hints.read_only == Some(true) || hints.idempotent == Some(true))
 }

@@ -1,4 +1,4 @@
-//! What travels with the arguments of a call: its id and scope, the digest of the tool that the caller knows, and the approval
+//! The data beside the arguments of a call: its id and scope, the digest of the tool that the caller knows, and the approval
 //! code. Arguments and results are bodies of their own, so that any client of Restate can make calls, too.
 
 use std::fmt;
@@ -16,10 +16,10 @@ use toolwright_runtime::wire::Portable;
 /// The header with a [`Sent`].
 pub(crate) const HEADER: &str = "x-toolwright-call";
 
-/// How long an approval code is valid.
+/// The time in which an approval code is valid.
 pub(crate) const APPROVAL_LIFETIME: Duration = Duration::from_hours(1);
 
-/// What travels with the arguments of a call.
+/// The data beside the arguments of a call.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Sent {
     /// The call without its arguments.
@@ -28,7 +28,7 @@ pub(crate) struct Sent {
     pub(crate) digest: Option<String>,
     /// The approval code, and until when it is valid, in seconds since 1970.
     approval: Option<(String, u64)>,
-    /// Whether the caller only wants to find the call, to cancel it. Then the call does not run.
+    /// True if the caller only looks for the call, to cancel it. Then the call does not run.
     #[serde(default)]
     pub(crate) is_cancelled: bool,
 }

@@ -22,7 +22,7 @@ use tokio::sync::{Notify, watch};
 use toolwright::{BoxError, BoxFuture};
 use toolwright_runtime::{Collector, Event, EventKind, Journal, SuspendedRuns};
 
-/// How often a waiting run shows the server that it is alive.
+/// The time between two empty batches of a waiting run, which show the server that it is alive.
 const HEARTBEAT: Duration = Duration::from_mins(4);
 
 tokio::task_local! {
@@ -50,15 +50,15 @@ pub(crate) struct Record {
 struct State {
     entries: BTreeMap<(String, String), String>,
     batch: Batch,
-    /// How many effects run or wait to run.
+    /// The number of effects that run or wait to run.
     waiting: usize,
-    /// How many events are in batches.
+    /// The number of events that are in batches.
     logged: usize,
-    /// Whether all batches of earlier attempts were replayed, so that effects run.
+    /// True once all batches of earlier attempts were replayed, so that effects run.
     is_live: bool,
 }
 
-/// What a step of the handler records.
+/// The record of a step of the handler.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Batch {
     /// The entries of effects that have ended, by run and key.
@@ -67,7 +67,7 @@ pub(crate) struct Batch {
     pub(crate) events: Vec<Line>,
     /// The end of the driven future, as JSON.
     ended: Option<String>,
-    /// Whether the run was cancelled.
+    /// True if the run was cancelled.
     is_cancelled: bool,
     /// When it was recorded, in milliseconds since 1970.
     pub(crate) at: u64,
@@ -124,9 +124,9 @@ impl Line {
     }
 }
 
-/// What a driven future came to.
+/// The end of a driven future.
 pub(crate) struct Driven<T> {
-    /// What it returned in this attempt; `None` if its end was recorded by an earlier one.
+    /// Its value in this attempt; `None` if its end was recorded by an earlier one.
     pub(crate) value: Option<T>,
     /// Its end as it was recorded.
     pub(crate) ended: String,

@@ -107,7 +107,7 @@ enum Ended {
     Suspended(Vec<ApprovalRequest>),
 }
 
-/// What the runtime returned: the suspended run, or its outcome.
+/// The suspended run, or the outcome of the run.
 type Attempt = Result<SuspendedRun, Outcome>;
 
 impl AgentRuns {

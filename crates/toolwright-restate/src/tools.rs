@@ -14,7 +14,6 @@ use restate_sdk::errors::{HandlerError, TerminalError};
 use restate_sdk::serde::Json;
 use restate_sdk::service::ServiceDefinition;
 use serde_json::{Value, json};
-use toolwright::spec::ToolAnnotations;
 use toolwright::{
     BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, digests,
 };
@@ -65,12 +64,6 @@ pub(crate) struct Tool {
 impl Tool {
     pub(crate) fn new(entry: ToolEntry, toolset: String, source: Source) -> Self {
         Self { digest: digests::model(entry.spec()), entry, toolset, source }
-    }
-
-    /// Returns whether the tool may run twice if a worker dies during a call.
-    fn is_repeatable(&self) -> bool {
-        let ToolAnnotations { read_only, idempotent, .. } = self.entry.spec().annotations();
-        read_only == Some(true) || idempotent == Some(true)
     }
 
     /// Returns the longest time that a call may take in a worker.
@@ -165,7 +158,7 @@ impl Tools {
         };
         let codes = Codes { is_approved, has_key: self.key.is_some() };
         let call = CallRequest::new(call).with_approver(Arc::new(codes));
-        if !tool.is_repeatable() {
+        if !tool.entry.spec().annotations().may_run_again() {
             let beginning = context.run(|| ready(Ok::<_, HandlerError>(self.worker.clone())));
             if beginning.name("begin").await? != self.worker {
                 return Ok(Err(interrupted(tool)));

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use restate_sdk::ingress::RequestTarget;
 use tokio::time::{Instant, sleep};
-use toolwright::spec::ToolAnnotations;
 use toolwright::{
     BoxError, BoxFuture, Executor, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall,
     ToolFailure, ToolResult, digests,
@@ -175,14 +174,12 @@ impl Remote {
     /// The failure of a call that Restate itself ended.
     fn refused(&self, status: u16, message: &str) -> ToolFailure {
         let name = self.entry.name();
-        let ToolAnnotations { read_only, idempotent, .. } = self.entry.spec().annotations();
-        let is_repeatable = read_only == Some(true) || idempotent == Some(true);
         let (kind, text, recovery) = match status {
             404 => {
                 (FailureKind::Unavailable, format!("no worker offers `{name}`"), Recovery::Replan)
             }
             409 => (FailureKind::Cancelled, format!("`{name}` was cancelled"), Recovery::Replan),
-            _ if is_repeatable => {
+            _ if self.entry.spec().annotations().may_run_again() => {
                 (FailureKind::Unavailable, format!("`{name}` could not be run"), Recovery::Retry)
             }
             _ => {

@@ -118,8 +118,8 @@ impl Worker {
         Ok(Self { runtime, services: services.into_values().collect(), identity_keys: Vec::new() })
     }
 
-    /// Serves only the agents, and the tools that they implement. Necessary if tools of the runtime are [`RestateToolset`](crate::RestateToolset)s: this worker would
-    /// take their names from the workers that run them.
+    /// Serves only the agents, and the tools that they implement. Necessary if tools of the runtime are
+    /// [`RestateToolset`](crate::RestateToolset)s: this worker would take their names from the workers that run them.
     #[must_use]
     pub fn without_toolsets(mut self) -> Self {
         self.services.retain_mut(Tools::keep_those_of_agents);

@@ -48,15 +48,9 @@ fn unavailable(tool: &str) -> ToolFailure {
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry)
 }
 
-/// Returns whether a tool that may have run can be called again without harm.
-fn may_run_again(spec: &ToolSpec) -> bool {
-    let annotations = spec.annotations();
-    annotations.read_only == Some(true) || annotations.idempotent == Some(true)
-}
-
 /// The failure of a call that may have run. It is `unavailable`, which allows a retry, only if the tool can run twice.
 fn interrupted(spec: &ToolSpec, tool: &str) -> ToolFailure {
-    if may_run_again(spec) {
+    if spec.annotations().may_run_again() {
         return unavailable(tool);
     }
     let message = format!(
@@ -66,7 +60,7 @@ fn interrupted(spec: &ToolSpec, tool: &str) -> ToolFailure {
 }
 
 fn timed_out(spec: &ToolSpec, tool: &str) -> ToolFailure {
-    let (advice, recovery) = if may_run_again(spec) {
+    let (advice, recovery) = if spec.annotations().may_run_again() {
         ("", Recovery::Retry)
     } else {
         ("; it may have taken effect, so find out before calling again", Recovery::Replan)

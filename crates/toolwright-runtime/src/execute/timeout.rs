@@ -7,7 +7,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
-use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
 use tower::{Layer, Service};
 
@@ -108,8 +107,7 @@ fn no_thread(tool: &ToolEntry, limit: Duration) -> ToolFailure {
 /// The failure of an attempt that took too long. Only a tool that is read-only or idempotent can be called again.
 pub(crate) fn timed_out(tool: &ToolEntry, limit: Duration) -> ToolFailure {
     let message = format!("`{}` took longer than its limit of {limit:?}", tool.name());
-    let ToolAnnotations { read_only, idempotent, .. } = tool.spec().annotations();
-    if read_only == Some(true) || idempotent == Some(true) {
+    if tool.spec().annotations().may_run_again() {
         return ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry);
     }
     let message = format!("{message}, and may have had its effect; check before you call it again");

@@ -142,6 +142,11 @@ impl ToolAnnotations {
     /// Every hint is unknown.
     pub const UNKNOWN: Self =
         Self { read_only: None, destructive: None, idempotent: None, open_world: None };
+
+    /// Returns true if a call that may have run can be made again without harm: the tool is read-only or idempotent.
+    pub fn may_run_again(self) -> bool {
+        self.read_only == Some(true) || self.idempotent == Some(true)
+    }
 }
 
 impl CallLimits {
