@@ -13,6 +13,7 @@ use toolwright_prerequisites::skip;
 
 pub use install::install;
 pub use nats::Nats;
+pub use process::Process;
 pub use restate::Restate;
 
 /// Starts a NATS server. If it is not installed, records a skip and returns `None`.
@@ -33,6 +34,16 @@ pub fn nats() -> Option<Nats> {
 pub fn restate() -> Option<Restate> {
     let program = install::restate_server();
     is_installed("the Restate server", &program).then(|| Restate::start(&program))
+}
+
+/// Starts a cluster of three nodes of Restate, of which one may fail. If it is not installed, records a skip and returns `None`.
+///
+/// # Panics
+///
+/// Panics if it does not start.
+pub fn restate_cluster() -> Option<[Restate; 3]> {
+    let program = install::restate_server();
+    is_installed("the Restate server", &program).then(|| Restate::cluster(&program))
 }
 
 fn is_installed(name: &str, program: &Path) -> bool {

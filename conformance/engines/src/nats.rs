@@ -1,76 +1,45 @@
 //! A NATS server.
 
-use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use tempfile::TempDir;
-
-use crate::process::Process;
+use crate::process::{Launch, Process, attempt, free_ports};
 
 /// A NATS server with `JetStream`, which ends when this is dropped.
 pub struct Nats {
-    // Dropped before the folder.
-    process: Process,
-    program: PathBuf,
+    /// Its process.
+    pub process: Process,
     port: u16,
-    folder: TempDir,
 }
 
 impl Nats {
     pub(crate) fn start(program: &Path) -> Self {
-        let folder = TempDir::with_prefix("nats-").expect("a temporary folder can be created");
-        let (process, [port]) = Process::on_free_ports(
-            |[port]| command(program, port, folder.path()),
-            |[port]| is_healthy(port, folder.path()),
-            &log(folder.path()),
-        );
-        Self { process, program: program.to_owned(), port, folder }
+        attempt(|| {
+            let [port] = free_ports();
+            let mut process = Process::spawn(launch(program.to_owned(), port))?;
+            process.wait()?;
+            Ok(Self { process, port })
+        })
     }
 
     /// Returns its address for clients.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
-
-    /// Ends it at once (SIGKILL).
-    pub fn kill(&mut self) {
-        self.process.kill();
-    }
-
-    /// Stops its process (SIGSTOP) until [`Nats::resume`]. Its connections stay open.
-    pub fn pause(&self) {
-        self.process.pause();
-    }
-
-    /// Continues its process (SIGCONT).
-    pub fn resume(&self) {
-        self.process.resume();
-    }
-
-    /// Ends it if it runs, and starts it again with its port and folder.
-    ///
-    /// # Panics
-    ///
-    /// Panics if it does not start.
-    pub fn restart(&mut self) {
-        self.process.kill();
-        let (port, folder) = (self.port, self.folder.path());
-        let command = command(&self.program, port, folder);
-        self.process = Process::again(command, || is_healthy(port, folder), &log(folder));
-    }
 }
 
-fn command(program: &Path, port: u16, folder: &Path) -> Command {
-    let log = File::create(log(folder)).expect("the folder is writable");
-    let mut command = Command::new(program);
-    command.args(["--addr", "127.0.0.1", "--port", &port.to_string(), "--jetstream"]);
-    command.args(["--server_name", name(folder)]).arg("--store_dir").arg(folder);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-    command
+fn launch(program: PathBuf, port: u16) -> Launch {
+    let command = move |folder: &Path| {
+        let mut command = Command::new(&program);
+        command.args(["--addr", "127.0.0.1", "--port", &port.to_string(), "--jetstream"]);
+        command.args(["--server_name", name(folder)]).arg("--store_dir").arg(folder);
+        command
+    };
+    let is_healthy = move |folder: &Path| is_healthy(port, folder);
+    Launch { prefix: "nats-", command: Box::new(command), is_healthy: Box::new(is_healthy) }
 }
 
 /// Returns whether the server of this folder, and no other, listens on the port. A server begins with its name.
@@ -86,8 +55,4 @@ fn is_healthy(port: u16, folder: &Path) -> bool {
 
 fn name(folder: &Path) -> &str {
     folder.file_name().and_then(|name| name.to_str()).expect("its name is random letters")
-}
-
-fn log(folder: &Path) -> PathBuf {
-    folder.join("log")
 }

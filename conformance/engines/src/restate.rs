@@ -1,37 +1,45 @@
-//! A Restate server of one node.
+//! Restate servers.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use crate::http;
-use crate::process::Process;
+use crate::process::{Launch, Process, attempt, free_ports};
 
-/// A Restate server of one node with four partitions, which ends when this is dropped.
+/// A node of Restate with four partitions, which ends when this is dropped.
 pub struct Restate {
-    // Dropped before the folder.
-    process: Process,
-    program: PathBuf,
+    /// Its process.
+    pub process: Process,
     ports: Ports,
-    folder: TempDir,
 }
 
 /// The ports of the ingress, of the admin interface, and for other nodes.
 type Ports = [u16; 3];
 
 impl Restate {
+    /// Starts a server of one node.
     pub(crate) fn start(program: &Path) -> Self {
-        let folder = TempDir::with_prefix("restate-").expect("a temporary folder can be created");
-        let (process, ports) = Process::on_free_ports(
-            |ports| command(program, ports, folder.path()),
-            is_healthy,
-            &log(folder.path()),
-        );
-        Self { process, program: program.to_owned(), ports, folder }
+        let [node] = Self::cluster(program);
+        node
+    }
+
+    /// Starts nodes that store everything twice, if there are several.
+    pub(crate) fn cluster<const N: usize>(program: &Path) -> [Self; N] {
+        let nodes = attempt(|| {
+            let ports: Vec<Ports> = (0..N).map(|_| free_ports()).collect();
+            let spawn = |node| {
+                let process = Process::spawn(launch(program.to_owned(), ports.clone(), node))?;
+                Ok(Self { process, ports: ports[node] })
+            };
+            // Nodes become healthy together.
+            let mut nodes = (0..N).map(spawn).collect::<io::Result<Vec<_>>>()?;
+            nodes.iter_mut().try_for_each(|node| node.process.wait())?;
+            Ok(nodes)
+        });
+        nodes.try_into().unwrap_or_else(|_| unreachable!("there are as many as wanted"))
     }
 
     /// Returns the URL at which services are called.
@@ -57,56 +65,36 @@ impl Restate {
             (_, answer) => Err(io::Error::other(format!("the worker is not accepted: {answer}"))),
         }
     }
-
-    /// Ends it at once (SIGKILL).
-    pub fn kill(&mut self) {
-        self.process.kill();
-    }
-
-    /// Stops its process (SIGSTOP) until [`Restate::resume`]. Its connections stay open.
-    pub fn pause(&self) {
-        self.process.pause();
-    }
-
-    /// Continues its process (SIGCONT).
-    pub fn resume(&self) {
-        self.process.resume();
-    }
-
-    /// Ends it if it runs, and starts it again with its ports and folder.
-    ///
-    /// # Panics
-    ///
-    /// Panics if it does not start.
-    pub fn restart(&mut self) {
-        self.process.kill();
-        let (ports, folder) = (self.ports, self.folder.path());
-        let command = command(&self.program, ports, folder);
-        self.process = Process::again(command, || is_healthy(ports), &log(folder));
-    }
 }
 
-fn command(program: &Path, [ingress, admin, fabric]: Ports, folder: &Path) -> Command {
-    let log = File::create(log(folder)).expect("the folder is writable");
-    let output = log.try_clone().expect("a file can be opened twice");
-    let mut command = Command::new(program);
-    command.args(["--listen-mode", "tcp", "--bind-ip", "127.0.0.1", "--node-name", "n1"]);
-    command.args(["--no-logo", "--default-num-partitions", "4", "--bind-port"]);
-    command.arg(fabric.to_string()).arg("--base-dir").arg(folder);
-    command.env("RESTATE_INGRESS__BIND_PORT", ingress.to_string());
-    command.env("RESTATE_ADMIN__BIND_PORT", admin.to_string());
-    command.env("RESTATE_DISABLE_TELEMETRY", "true").env("DO_NOT_TRACK", "1");
-    command.stdin(Stdio::null()).stdout(output).stderr(log);
-    command
+/// Returns how to start a node of those with these ports.
+fn launch(program: PathBuf, nodes: Vec<Ports>, node: usize) -> Launch {
+    let [ingress, admin, fabric] = nodes[node];
+    let command = move |folder: &Path| {
+        let mut command = Command::new(&program);
+        command.args(["--listen-mode", "tcp", "--bind-ip", "127.0.0.1", "--no-logo"]);
+        command.args(["--node-name", &format!("n{node}"), "--bind-port", &fabric.to_string()]);
+        command.args(["--default-num-partitions", "4", "--base-dir"]).arg(folder);
+        command.env("RESTATE_INGRESS__BIND_PORT", ingress.to_string());
+        command.env("RESTATE_ADMIN__BIND_PORT", admin.to_string());
+        command.env("RESTATE_DISABLE_TELEMETRY", "true").env("DO_NOT_TRACK", "1");
+        if nodes.len() > 1 {
+            let address = |[.., fabric]: &Ports| format!("http://127.0.0.1:{fabric}");
+            let addresses: Vec<_> = nodes.iter().map(address).collect();
+            let addresses = serde_json::json!(addresses).to_string();
+            command.env("RESTATE_METADATA_CLIENT__ADDRESSES", addresses);
+            command.env("RESTATE_AUTO_PROVISION", (node == 0).to_string());
+            command.env("RESTATE_DEFAULT_REPLICATION", "2");
+        }
+        command
+    };
+    let is_healthy = move |_: &Path| is_healthy(ingress, admin);
+    Launch { prefix: "restate-", command: Box::new(command), is_healthy: Box::new(is_healthy) }
 }
 
 /// Returns whether both interfaces are healthy. The ingress only is once the partitions have leaders.
-fn is_healthy([ingress, admin, _]: Ports) -> bool {
+fn is_healthy(ingress: u16, admin: u16) -> bool {
     let is_healthy =
         |port, path| http::request(port, "GET", path, "").is_ok_and(|(status, _)| status == 200);
     is_healthy(admin, "/health") && is_healthy(ingress, "/restate/health")
-}
-
-fn log(folder: &Path) -> PathBuf {
-    folder.join("log")
 }

@@ -17,13 +17,13 @@ fn a_nats_server_greets_unless_it_is_paused_or_killed() {
         BufReader::new(stream).read_line(&mut line).is_ok() && line.starts_with("INFO ")
     };
     assert!(greets());
-    server.pause();
+    server.process.pause();
     assert!(!greets());
-    server.resume();
+    server.process.resume();
     assert!(greets());
-    server.kill();
+    server.process.kill();
     assert!(!greets());
-    server.restart();
+    server.process.restart();
     assert!(greets());
     drop(server);
     assert!(!greets());
@@ -47,6 +47,6 @@ async fn a_restate_server_accepts_only_workers_that_answer_and_restarts() {
         let error = server.register(&worker).await.unwrap_err();
         assert!(error.to_string().contains("the worker is not accepted"), "{error}");
         assert!(answering.join().unwrap());
-        server.restart();
+        server.process.restart();
     }
 }

@@ -169,14 +169,14 @@ async fn calls_survive_a_server_that_pauses_for_five_seconds() {
     let toolset = connect(&server, "t").await;
     let running: Vec<_> = (0..50).map(|_| start(&toolset, "sleep", 1_000)).collect();
     until(|| log.counts().0 == 50).await;
-    server.pause();
+    server.process.pause();
     let waiting: Vec<_> = (0..50).map(|_| start(&toolset, "sleep", 1)).collect();
     let short: Vec<_> = (0..50).map(|_| start(&toolset, "short", 1)).collect();
     for call in short {
         assert_eq!(kind(call.await.unwrap()), Some(FailureKind::Unavailable), "at its deadline");
     }
     tokio::time::sleep(Duration::from_secs(5)).await;
-    server.resume();
+    server.process.resume();
     for call in running.into_iter().chain(waiting) {
         assert_eq!(kind(call.await.unwrap()), None);
     }
@@ -192,12 +192,12 @@ async fn calls_continue_after_the_server_was_killed_and_started_again() {
     let toolset = connect(&server, "t").await;
     let running: Vec<_> = (0..20).map(|_| start(&toolset, "short", 100)).collect();
     until(|| log.counts().0 == 20).await;
-    server.kill();
+    server.process.kill();
     for call in running {
         let result = call.await.unwrap();
         assert!(matches!(kind(result), None | Some(FailureKind::Timeout)));
     }
-    server.restart();
+    server.process.restart();
     let mut last = None;
     for _ in 0..50 {
         last = kind(toolset.call(&call("sleep", 1)).await);

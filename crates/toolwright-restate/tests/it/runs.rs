@@ -83,9 +83,9 @@ async fn a_run_goes_on_in_another_worker_and_repeats_no_recorded_effect() {
     assert_eq!(janitor.began.load(Ordering::SeqCst), 2, "the interrupted call is made again");
 
     // The question outlasts everything.
-    lab.server.kill();
+    lab.server.process.kill();
     lab.replace_worker();
-    lab.server.restart();
+    lab.server.process.restart();
     let state = runs.state("r1").await.unwrap();
     let [question] = &state.questions[..] else { panic!("{state:?}") };
     assert_eq!((question.tool.as_str(), question.args.as_str()), ("wipe", r#"{"n":4}"#));

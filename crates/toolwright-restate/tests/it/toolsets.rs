@@ -196,8 +196,8 @@ async fn each_run_has_its_own_state_which_outlasts_workers_and_the_server() {
     assert_eq!(count("two", "a").await, "1");
     lab.replace_worker();
     assert_eq!(count("one", "c").await, "3");
-    lab.server.kill();
-    lab.server.restart();
+    lab.server.process.kill();
+    lab.server.process.restart();
     assert_eq!(count("one", "c").await, "3", "one id is one call");
     assert_eq!(count("one", "d").await, "4");
 }
