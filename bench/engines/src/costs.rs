@@ -8,16 +8,15 @@ use toolwright::{Payload, Scope, ToolCall};
 use toolwright_restate::{RestateToolset, Runs, Start};
 use toolwright_runtime::Toolset;
 
-use crate::lab::{Lab, WorkerProcess};
+use crate::lab::{AT_ONCE, Lab, RestateWorker};
 use crate::worker::echo;
 
 const CALLS: u32 = 500;
 const RUNS: u32 = 200;
-const AT_ONCE: usize = 32;
 
 pub(crate) async fn run() -> bool {
     let Some(lab) = Lab::start().await else { return false };
-    let bare_worker = WorkerProcess::start(None, None).await;
+    let bare_worker = RestateWorker::start(None);
     lab.announce(bare_worker.address).await;
     let toolset = RestateToolset::new(&lab.ingress(), [echo().entry().spec_ref().clone()]);
     let ours = async |n: u32| {
@@ -91,7 +90,7 @@ async fn runs_per_second(workers: usize) -> Option<f64> {
     // balances over what listens there.
     let mut others = Vec::new();
     for _ in 1..workers {
-        others.push(WorkerProcess::start(Some(lab.effects.path()), None).await);
+        others.push(RestateWorker::start(Some(lab.effects.path())));
     }
     let addresses = others.iter().map(|worker| worker.address).chain([lab.worker.address]);
     let balancer = crate::proxy::Balancer::over(addresses.collect()).await;
@@ -117,11 +116,11 @@ async fn memory_in_flight() -> Option<f64> {
     let start = Start::new(&Payload::new("{}")).expect("it is JSON");
     runs.start("first", &start).await.expect("it is the first run of this id");
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let before = resident(lab.worker.id());
+    let before = resident(lab.worker.process.id());
     let ids: Vec<_> = (0..RUNS).map(|n| format!("resting{n}")).collect();
     join_all(ids.iter().map(|id| runs.start(id, &start))).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let after = resident(lab.worker.id());
+    let after = resident(lab.worker.process.id());
     Some((after - before) / f64::from(RUNS))
 }
 

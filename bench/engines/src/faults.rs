@@ -1,30 +1,26 @@
 //! Calls while servers and workers are killed and paused.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt as _;
 use rustix::process::Signal;
-use toolwright::{Payload, Scope, ToolCall};
-use toolwright_engines::Restate;
 use toolwright_restate::{Ingress, RestateToolset};
-use toolwright_runtime::Toolset;
 
-use crate::lab::{Lab, WorkerProcess};
-use crate::proxy::Proxy;
+use crate::lab::{Lab, RestateWorker, call_all};
+use crate::proxy::{Balancer, Proxy};
 use crate::worker::effect;
 
-/// How many calls run at once.
-const AT_ONCE: usize = 32;
 /// How long a pause or a cut lasts.
-const PAUSE: Duration = Duration::from_secs(5);
+pub(crate) const PAUSE: Duration = Duration::from_secs(5);
 /// The part of the calls that have begun when a fault begins.
-const BEFORE: usize = 4;
+pub(crate) const BEFORE: usize = 4;
 /// The time after the fault in which all calls must have ended.
 const HEALED: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     None,
+    KillNode,
     KillServer,
     PauseServer,
     KillWorker,
@@ -35,8 +31,9 @@ enum Fault {
     CutToWorker,
 }
 
-const FAULTS: [(Fault, &str); 9] = [
+const FAULTS: [(Fault, &str); 10] = [
     (Fault::None, "none"),
+    (Fault::KillNode, "one node of a cluster of three killed"),
     (Fault::KillServer, "server killed, started again"),
     (Fault::PauseServer, "server paused for 5 s"),
     (Fault::KillWorker, "worker killed, started again"),
@@ -85,110 +82,98 @@ impl Row {
 }
 
 async fn row(fault: Fault, calls: usize) -> Option<Row> {
-    let mut lab = Lab::start().await?;
-    let calls_in_all = calls;
-    let proxies = Proxies::new(fault, &lab).await;
-    let address = proxies
-        .server
-        .as_ref()
-        .map_or_else(|| lab.server.ingress(), |proxy| format!("http://{}", proxy.address));
-    let ingress = Ingress::new(&address).expect("it is an address");
+    let mut lab = match fault {
+        Fault::KillNode => Lab::cluster().await?,
+        _ => Lab::start().await?,
+    };
+    let network = Network::new(fault, &lab).await;
+    let ingress = Ingress::new(&format!("http://{}", network.ingress)).expect("it is an address");
     let spec = effect(lab.effects.path()).entry().spec_ref().clone();
     let toolset = RestateToolset::new(&ingress, [spec]);
-    let calling = tokio::spawn(async move {
-        let calls = (0..calls).map(|n| {
-            let toolset = toolset.clone();
-            async move {
-                let scope = Scope { run_id: Some("torture".to_owned()), ..Scope::default() };
-                let args = Payload::new(format!(r#"{{"key":"{n}"}}"#));
-                let call = ToolCall::new("effect", args).with_id(format!("{n}")).with_scope(scope);
-                toolset.call(&call).await.outcome
-            }
-        });
-        let outcomes = futures_util::stream::iter(calls).buffer_unordered(AT_ONCE);
-        outcomes.collect::<Vec<_>>().await
-    });
-    while lab.attempts().len() < calls_in_all / BEFORE {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    let _second = strike(fault, &mut lab, &proxies).await;
+    let calling = tokio::spawn(async move { call_all(&toolset, calls).await });
+    lab.effects.until(calls / BEFORE).await;
+    let _second = strike(fault, &mut lab, &network).await;
     let healed = Instant::now();
     let outcomes = calling.await.expect("it does not panic");
+    let outcomes: Vec<_> = outcomes.into_iter().map(|(outcome, _)| outcome).collect();
     let after = healed.elapsed();
     if let Some(failure) = outcomes.iter().find_map(|outcome| outcome.as_ref().err()) {
         eprintln!("first failure: {failure:?}");
     }
     let results = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-    let attempts = lab.attempts().values().sum();
+    let attempts = lab.effects.attempts().values().sum();
     let failures = outcomes.len() - results;
-    Some(Row { results, failures, effects: lab.effects(), attempts, after })
+    Some(Row { results, failures, effects: lab.effects.count(), attempts, after })
 }
 
-/// The networks that are cut.
-struct Proxies {
-    server: Option<Proxy>,
-    worker: Option<Proxy>,
+/// The network between callers, servers and worker.
+struct Network {
+    ingress: SocketAddr,
+    /// What is cut.
+    proxy: Option<Proxy>,
 }
 
-impl Proxies {
+impl Network {
     async fn new(fault: Fault, lab: &Lab) -> Self {
-        let mut proxies = Self { server: None, worker: None };
-        if fault == Fault::CutToServer {
-            let address = lab.server.ingress();
-            let address = address.trim_start_matches("http://").parse();
-            proxies.server = Some(Proxy::to(address.expect("it is an address")).await);
+        let address = |url: String| url.trim_start_matches("http://").parse().expect("it is one");
+        let ingress = address(lab.server.ingress());
+        match fault {
+            Fault::CutToServer => {
+                let proxy = Proxy::to(ingress).await;
+                Self { ingress: proxy.address, proxy: Some(proxy) }
+            }
+            Fault::CutToWorker => {
+                let proxy = Proxy::to(lab.worker.address).await;
+                // Announced later than the worker itself, so that calls go through it.
+                lab.announce(proxy.address).await;
+                Self { ingress, proxy: Some(proxy) }
+            }
+            Fault::KillNode => {
+                let others = lab.nodes.iter().map(|node| address(node.ingress()));
+                let ingress = Balancer::over([ingress].into_iter().chain(others).collect()).await;
+                Self { ingress, proxy: None }
+            }
+            _ => Self { ingress, proxy: None },
         }
-        if fault == Fault::CutToWorker {
-            let proxy = Proxy::to(lab.worker.address).await;
-            // Announced later than the worker itself, so that calls go through it.
-            lab.announce(proxy.address).await;
-            proxies.worker = Some(proxy);
-        }
-        proxies
     }
 }
 
-async fn strike(fault: Fault, lab: &mut Lab, proxies: &Proxies) -> Option<WorkerProcess> {
+async fn strike(fault: Fault, lab: &mut Lab, network: &Network) -> Option<RestateWorker> {
     let pause = || tokio::time::sleep(PAUSE);
     match fault {
         Fault::None => {}
-        Fault::KillServer => restart(&mut lab.server),
+        Fault::KillNode => lab.server.process.kill(),
+        Fault::KillServer => lab.server.process.restart(),
         Fault::PauseServer => {
-            lab.server.pause();
+            lab.server.process.pause();
             pause().await;
-            lab.server.resume();
+            lab.server.process.resume();
         }
-        Fault::KillWorker => lab.replace_worker().await,
+        Fault::KillWorker => lab.replace_worker(),
         Fault::PauseWorker => {
-            lab.worker.signal(Signal::STOP);
+            lab.worker.process.signal(Signal::STOP);
             pause().await;
-            lab.worker.signal(Signal::CONT);
+            lab.worker.process.signal(Signal::CONT);
         }
         Fault::KillBoth => {
-            lab.server.kill();
-            lab.replace_worker().await;
-            lab.server.restart();
+            lab.server.process.kill();
+            lab.replace_worker();
+            lab.server.process.restart();
         }
         Fault::DeployWorker => {
-            let second = WorkerProcess::start(Some(lab.effects.path()), None).await;
+            let second = RestateWorker::start(Some(lab.effects.path()));
             lab.announce(second.address).await;
             // Calls that have begun stay on the first worker.
             tokio::time::sleep(Duration::from_secs(1)).await;
-            lab.worker.signal(Signal::INT);
+            lab.worker.process.signal(Signal::INT);
             return Some(second);
         }
         Fault::CutToServer | Fault::CutToWorker => {
-            let proxy = proxies.server.as_ref().or(proxies.worker.as_ref());
-            let proxy = proxy.expect("the row has one");
+            let proxy = network.proxy.as_ref().expect("the row has one");
             proxy.cut(true);
             pause().await;
             proxy.cut(false);
         }
     }
     None
-}
-
-fn restart(server: &mut Restate) {
-    server.kill();
-    server.restart();
 }

@@ -4,6 +4,7 @@
 mod costs;
 mod faults;
 mod lab;
+mod nats;
 mod proxy;
 mod runs;
 mod worker;
@@ -45,6 +46,14 @@ enum What {
         /// The folder in which effects are recorded; without one, only the handler by the SDK alone is served.
         effects: Option<PathBuf>,
     },
+    /// Serve a tool of the bench over NATS.
+    #[command(hide = true)]
+    NatsWorker {
+        /// The URL of the server.
+        server: String,
+        /// The folder in which effects are recorded.
+        effects: PathBuf,
+    },
 }
 
 #[tokio::main]
@@ -54,10 +63,15 @@ async fn main() -> ExitCode {
             worker::serve(port, effects).await;
             true
         }
+        What::NatsWorker { server, effects } => {
+            worker::serve_nats(&server, &effects).await;
+            true
+        }
         What::Torture { calls, approvals, cancelled } => {
             let faults = faults::run(calls).await;
+            let nats = nats::run(calls).await;
             let runs = runs::run(approvals, cancelled).await;
-            faults && runs
+            faults && nats && runs
         }
         What::Bench => costs::run().await,
     };

@@ -58,7 +58,7 @@ async fn forward(
     }
 }
 
-/// Spreads connections over several workers.
+/// Spreads connections over several servers, of which some may have ended.
 pub(crate) struct Balancer;
 
 impl Balancer {
@@ -66,11 +66,13 @@ impl Balancer {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
         tokio::spawn(async move {
-            let mut next = targets.iter().cycle();
-            while let (Ok((mut inward, _)), Some(&target)) = (listener.accept().await, next.next())
-            {
+            let mut targets = targets;
+            while let Ok((mut inward, _)) = listener.accept().await {
+                targets.rotate_left(1);
+                let targets = targets.clone();
                 tokio::spawn(async move {
-                    let Ok(mut outward) = TcpStream::connect(target).await else { return };
+                    // The first that can be reached.
+                    let Ok(mut outward) = TcpStream::connect(&*targets).await else { return };
                     let _ = tokio::io::copy_bidirectional(&mut inward, &mut outward).await;
                 });
             }

@@ -31,9 +31,9 @@ async fn approve(count: usize) -> Option<bool> {
         runs.start(id, &start()).await.expect("it is the first run of this id");
     }
     let questions = join_all(ids.iter().map(|id| waiting(&runs, id))).await;
-    lab.server.kill();
-    lab.replace_worker().await;
-    lab.server.restart();
+    lab.server.process.kill();
+    lab.replace_worker();
+    lab.server.process.restart();
     let began = Instant::now();
     let mut twice = 0;
     for (id, question) in ids.iter().zip(&questions) {
@@ -45,15 +45,15 @@ async fn approve(count: usize) -> Option<bool> {
     }
     let results = join_all(ids.iter().map(|id| runs.result(id))).await;
     let finished = results.iter().filter(|result| matches!(result, Ok(Ok(_)))).count();
-    let attempts = lab.attempts();
+    let attempts = lab.effects.attempts();
     let repeated = attempts.values().filter(|count| **count > 1).count();
     println!(
         "Approvals over a restart of the server and the worker: {finished} of {count} finished, {} effects, {repeated} of them \
          attempted again, {twice} second answers accepted, {:.1} s.",
-        lab.effects(),
+        lab.effects.count(),
         began.elapsed().as_secs_f64()
     );
-    Some(finished == count && lab.effects() == count && repeated == 0 && twice == 0)
+    Some(finished == count && lab.effects.count() == count && repeated == 0 && twice == 0)
 }
 
 async fn waiting(runs: &Runs, id: &str) -> toolwright_runtime::ApprovalRequest {
@@ -81,7 +81,7 @@ async fn cancel(count: usize) -> Option<bool> {
                 runs.cancel(&id).await.expect("the server is there");
                 let result = runs.result(&id).await.expect("there is such a run");
                 let of_run = || {
-                    let attempts = lab.attempts();
+                    let attempts = lab.effects.attempts();
                     attempts.keys().filter(|key| key.starts_with(&format!("{id}."))).count()
                 };
                 let at_end = of_run();

@@ -12,6 +12,7 @@ use restate_sdk::prelude::*;
 use tokio::net::TcpListener;
 use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
 use toolwright::{BoxError, BoxFuture, Payload, ToolCall, ToolSpec, described};
+use toolwright_nats::{NatsOptions, async_nats};
 use toolwright_restate::Worker;
 use toolwright_runtime::{
     Agent, FunctionTool, Planner, Registry, Runtime, RuntimeBuilder, Step, Turn,
@@ -19,6 +20,9 @@ use toolwright_runtime::{
 
 /// How long the tool with an effect takes.
 const TIME: Duration = Duration::from_millis(20);
+
+/// The time limit of calls over NATS.
+pub(crate) const BRIEF: Duration = Duration::from_secs(3);
 
 described! {
     /// The arguments: the key of the effect.
@@ -62,8 +66,18 @@ fn have_effect(effects: &Path, key: &str) {
 
 /// A tool that takes some time and then has its effect.
 pub(crate) fn effect(effects: &Path) -> FunctionTool {
+    recorded(idempotent("effect"), effects)
+}
+
+/// The same with a short time limit.
+pub(crate) fn brief(effects: &Path) -> FunctionTool {
+    let limits = CallLimits { timeout: Some(BRIEF), ..CallLimits::UNLIMITED };
+    recorded(idempotent("effect").with_limits(limits), effects)
+}
+
+fn recorded(spec: ToolSpec, effects: &Path) -> FunctionTool {
     let effects = effects.to_owned();
-    FunctionTool::new(idempotent("effect"), move |Keyed { key }: Keyed| {
+    FunctionTool::new(spec, move |Keyed { key }: Keyed| {
         let effects = effects.clone();
         async move {
             begin(&effects, &key);
@@ -146,9 +160,21 @@ pub(crate) async fn serve(port: u16, effects: Option<PathBuf>) {
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     };
+    println!("listening");
     let Some(effects) = effects else {
         return HttpServer::new(Endpoint::builder().bind(Bare).build()).serve(listener).await;
     };
     let worker = Worker::new(runtime(&effects)).await.expect("all tools are shared");
     worker.serve(listener).await.expect("there are no identity keys");
+}
+
+/// Serves the tool with an effect over NATS, until the process is interrupted and its calls have ended.
+pub(crate) async fn serve_nats(server: &str, effects: &Path) {
+    let nats = async_nats::connect(server).await.expect("the server is there");
+    let serving = toolwright_nats::serve(&nats, "bench", brief(effects), NatsOptions::new()).await;
+    let worker = serving.expect("the toolset is shared");
+    println!("serving");
+    // Without handlers of signals, the process ends at once.
+    let _ = tokio::signal::ctrl_c().await;
+    worker.shutdown().await;
 }
