@@ -1,16 +1,14 @@
 //! The data beside the arguments of a call: its id and scope, the digest of the tool that the caller knows, and the approval
 //! code. Arguments and results are bodies of their own, so that any client of Restate can make calls, too.
 
-use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
 use restate_sdk::errors::TerminalError;
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
 use toolwright::{FailureKind, Outcome, Payload, ToolCall, ToolFailure};
+use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::wire::Portable;
 
 /// The header with a [`Sent`].
@@ -33,32 +31,10 @@ pub(crate) struct Sent {
     pub(crate) is_cancelled: bool,
 }
 
-/// A secret that callers and workers share: 32 random bytes. Whoever has it can mark any call as approved, so give it only to
-/// processes of the host.
-#[derive(Clone)]
-pub struct ApprovalKey([u8; 32]);
-
-impl fmt::Debug for ApprovalKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApprovalKey").finish_non_exhaustive()
-    }
-}
-
-impl ApprovalKey {
-    /// Creates a key from its bytes.
-    pub fn new(secret: [u8; 32]) -> Self {
-        Self(secret)
-    }
-
-    fn mac(&self, call: &ToolCall, digest: &str, expires_at: u64) -> Hmac<Sha256> {
-        let mut mac = Hmac::new_from_slice(&self.0).expect("HMAC takes keys of any length");
-        // The length of each part is included, so that different calls have different codes.
-        for part in [&unapproved(call).to_text(), digest, &expires_at.to_string()] {
-            mac.update(&(part.len() as u64).to_be_bytes());
-            mac.update(part.as_bytes());
-        }
-        mac
-    }
+/// Returns the parts of a call that its approval code authenticates, with the digest of its tool.
+fn signed(call: &ToolCall, digest: &str, expires_at: u64) -> [Vec<u8>; 4] {
+    let call = unapproved(call).to_text().into_bytes();
+    [b"restate".to_vec(), call, digest.into(), expires_at.to_be_bytes().into()]
 }
 
 /// Returns a call without its clearance, which both sides can create.
@@ -74,7 +50,7 @@ impl Sent {
     pub(crate) fn new(call: &ToolCall, digest: &str, key: Option<&ApprovalKey>) -> Self {
         let approval = key.filter(|_| call.is_approved()).map(|key| {
             let expires_at = seconds().saturating_add(APPROVAL_LIFETIME.as_secs());
-            let code = key.mac(call, digest, expires_at).finalize().into_bytes();
+            let code = key.sign(signed(call, digest, expires_at));
             (BASE64_URL_SAFE_NO_PAD.encode(code), expires_at)
         });
         let without_args = unapproved(call).with_args(Payload::new("null"));
@@ -122,8 +98,8 @@ impl Sent {
     pub(crate) fn code(&self, call: &ToolCall, digest: &str, key: &ApprovalKey) -> Option<&str> {
         let (code, expires_at) = self.approval.as_ref()?;
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(code).ok()?;
-        let is_valid = *expires_at > seconds()
-            && key.mac(call, digest, *expires_at).verify_slice(&bytes).is_ok();
+        let is_valid =
+            *expires_at > seconds() && key.verify(signed(call, digest, *expires_at), &bytes);
         is_valid.then_some(code)
     }
 }
@@ -161,8 +137,7 @@ mod tests {
         let call = ToolCall::new("wipe", Payload::new(r#"{"disk":"a"}"#)).with_id("c1");
         let code = |expires_at: u64| {
             use base64::Engine;
-            use hmac::Mac;
-            let code = key.mac(&call, "digest", expires_at).finalize().into_bytes();
+            let code = key.sign(super::signed(&call, "digest", expires_at));
             super::BASE64_URL_SAFE_NO_PAD.encode(code)
         };
         let later = super::seconds() + 60;

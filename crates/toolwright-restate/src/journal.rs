@@ -40,7 +40,7 @@ pub(crate) struct Record {
     version: watch::Sender<u64>,
     /// Notified when an effect has ended or a run does.
     ended: Notify,
-    /// The events of all attempts at the run, of which `batch` has the last.
+    /// The events since the last batch, in a replay those since its beginning.
     events: Arc<Collector>,
     /// The time by which answers are checked, in milliseconds since 1970; 0 for the system clock.
     now: AtomicU64,
@@ -52,8 +52,8 @@ struct State {
     batch: Batch,
     /// The number of effects that run or wait to run.
     waiting: usize,
-    /// The number of events that are in batches.
-    logged: usize,
+    /// The number of the next lines that are in batches of earlier attempts.
+    repeated: usize,
     /// True once all batches of earlier attempts were replayed, so that effects run.
     is_live: bool,
 }
@@ -176,8 +176,10 @@ impl Record {
         let mut state = self.state();
         state.is_live = true;
         let mut batch = std::mem::take(&mut state.batch);
-        let lines = self.events.events().iter().filter_map(Line::of).collect::<Vec<_>>();
-        batch.events = lines.into_iter().skip(state.logged).collect();
+        let mut lines: Vec<_> = self.events.take().iter().filter_map(Line::of).collect();
+        let repeated = state.repeated.min(lines.len());
+        state.repeated -= repeated;
+        batch.events = lines.split_off(repeated);
         batch.at = now();
         mark(&mut batch);
         batch
@@ -189,7 +191,9 @@ impl Record {
         for (run, key, entry) in &batch.entries {
             state.entries.insert((run.clone(), key.clone()), entry.clone());
         }
-        state.logged += batch.events.len();
+        if !state.is_live {
+            state.repeated += batch.events.len();
+        }
         drop(state);
         self.version.send_modify(|version| *version += 1);
     }

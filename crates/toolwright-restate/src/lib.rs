@@ -50,12 +50,12 @@ mod tools;
 mod toolset;
 mod worker;
 
-pub use call::ApprovalKey;
 pub use client::{Runs, RunsError};
 pub use ingress::{Ingress, IngressError};
 pub use journal::Line;
 pub use runs::{RunState, RunStatus, Start};
 pub use toolset::RestateToolset;
+pub use toolwright_runtime::approval::ApprovalKey;
 pub use worker::{Worker, WorkerError};
 
 #[cfg(doctest)]

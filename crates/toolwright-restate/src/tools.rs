@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use toolwright::{
     BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, digests,
 };
+use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::watch::serving_span;
 use toolwright_runtime::wire::Portable;
 use toolwright_runtime::{
@@ -24,7 +25,7 @@ use toolwright_runtime::{
 };
 use tracing::Instrument;
 
-use crate::call::{ApprovalKey, HEADER, Sent, failure_in, terminal};
+use crate::call::{HEADER, Sent, failure_in, terminal};
 use crate::control::take;
 use crate::ingress::TRACEPARENT;
 use crate::names::{agent_workflow, encode};

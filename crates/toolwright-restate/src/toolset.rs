@@ -9,9 +9,10 @@ use toolwright::{
     BoxError, BoxFuture, Executor, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall,
     ToolFailure, ToolResult, digests,
 };
+use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::{ToolEntry, ToolSpecRef, Toolset};
 
-use crate::call::{ApprovalKey, HEADER, Sent, failure_in};
+use crate::call::{HEADER, Sent, failure_in};
 use crate::ingress::{Ingress, Reply};
 use crate::names::{encode, tools_service};
 use crate::tools::idempotency_key;

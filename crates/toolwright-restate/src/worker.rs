@@ -10,9 +10,9 @@ use restate_sdk::http_server::HttpServer;
 use tokio::net::TcpListener;
 use toolwright::call::fresh_id;
 use toolwright::{BoxError, Scope};
+use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::{Runtime, RuntimeBuilder};
 
-use crate::call::ApprovalKey;
 use crate::control;
 use crate::journal::{Replayed, clock};
 use crate::names::{agent_workflow, tools_service};

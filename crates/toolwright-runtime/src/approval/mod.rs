@@ -43,12 +43,14 @@
 //! ```
 
 mod answers;
+mod key;
 mod request;
 
 use toolwright::BoxFuture;
 
 pub use answers::ResumeError;
 pub(crate) use answers::{Verdicts, check};
+pub use key::ApprovalKey;
 pub use request::{Answer, ApprovalRequest, Verdict};
 pub(crate) use request::{Clock, now};
 

@@ -10,9 +10,9 @@ use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolF
 use tracing::Instrument;
 
 use super::ApprovalKey;
-use super::approval::SignedCall;
 use super::options::{Peer, RemoteOptions};
 use super::protocol::{Reply, Request, VERSION, WireTool};
+use super::signed::SignedCall;
 use crate::execute::{DriverGuard, panicked};
 use crate::tools::{EnteredToolset, Source, ToolEntry, Toolset, cleared, unavailable};
 use crate::watch::serving_span;
@@ -130,7 +130,7 @@ impl Answers {
         let tool = listed.iter().find(|(tool, _)| tool.name() == call.tool);
         let is_valid = |code: &[u8; 32], key: &ApprovalKey, tool| {
             let (nonce, connection_scope, call) = (&opening.nonce, &opening.sent_scope, &call);
-            key.verify(&SignedCall { nonce, connection_scope, request, call, tool }, code)
+            key.verify(SignedCall { nonce, connection_scope, request, call, tool }.parts(), code)
         };
         let code = approval.zip(key).zip(tool);
         let is_approved = code.is_some_and(|((code, key), (_, tool))| is_valid(&code, key, tool))

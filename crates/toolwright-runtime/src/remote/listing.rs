@@ -7,9 +7,9 @@ use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, MAX_TOOLS, hidden, line, visibl
 use toolwright::{BoxError, Outcome, ToolCall, ToolFailure};
 
 use super::ApprovalKey;
-use super::approval::SignedCall;
 use super::error::RemoteError;
 use super::protocol::WireTool;
+use super::signed::SignedCall;
 use crate::tools::{ToolEntry, check_cleared};
 use crate::wire::{WireCall, WireOutcome, WireScope};
 
@@ -74,7 +74,7 @@ impl Listing {
         check_cleared(call, tool.spec()).ok()?;
         let (nonce, connection_scope) = connection;
         let signed = SignedCall { nonce, connection_scope, request, call: sent, tool: digest };
-        Some(key?.sign(&signed))
+        Some(key?.sign(signed.parts()))
     }
 }
 

@@ -40,7 +40,6 @@
 //! ```
 
 mod answers;
-mod approval;
 mod client;
 mod error;
 mod listing;
@@ -48,11 +47,12 @@ mod messages;
 mod options;
 mod protocol;
 mod server;
+mod signed;
 mod socket;
 #[cfg(feature = "tls")]
 mod tls;
 
-pub use approval::ApprovalKey;
+pub use crate::approval::ApprovalKey;
 pub use client::RemoteToolset;
 pub use error::RemoteError;
 pub use messages::{

@@ -42,6 +42,11 @@ impl Collector {
     pub fn events(&self) -> Vec<Event> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// Returns the events since the last call of this, and forgets them.
+    pub fn take(&self) -> Vec<Event> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl sealed::NonBlocking for Collector {}

@@ -545,7 +545,7 @@ fn code(secret: &[u8; 32], nonce: &str, request: u64, args: &str, tool: &str) ->
         block.iter_mut().zip(secret).for_each(|(byte, secret)| *byte ^= secret);
         block.to_vec()
     };
-    let mut message = request.to_be_bytes().to_vec();
+    let request = request.to_be_bytes();
     let scope = |run: &str| {
         let others =
             r#""session_id":null,"turn_id":null,"parent_call_id":null,"labels":{},"depth":0"#;
@@ -553,8 +553,10 @@ fn code(secret: &[u8; 32], nonce: &str, request: u64, args: &str, tool: &str) ->
     };
     let (opened_for, called_in) = (scope("null"), scope(r#""root""#));
     let tool = Sha256::digest(tool);
-    let parts = [nonce, &opened_for, "c1", "wipe", args, &called_in].map(str::as_bytes);
-    for part in parts.into_iter().chain([&tool[..]]) {
+    let texts = [nonce, &opened_for, "c1", "wipe", args, &called_in].map(str::as_bytes);
+    let parts = [b"connection", &request[..]].into_iter().chain(texts);
+    let mut message = Vec::new();
+    for part in parts.chain([&tool[..]]) {
         message.extend((part.len() as u64).to_be_bytes());
         message.extend(part);
     }
