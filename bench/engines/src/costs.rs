@@ -1,5 +1,7 @@
 //! Measures calls and runs.
 
+use std::fs::DirEntry;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
@@ -13,6 +15,8 @@ use crate::worker::echo;
 
 const CALLS: u32 = 500;
 const RUNS: u32 = 200;
+/// How often as many runs are made to measure what they use.
+const ROUNDS: u32 = 5;
 
 pub(crate) async fn run() -> bool {
     let Some(lab) = Lab::start().await else { return false };
@@ -61,6 +65,21 @@ pub(crate) async fn run() -> bool {
         let Some(rate) = runs_per_second(workers).await else { return false };
         println!("| {workers} | {rate:.0} |");
     }
+    let (Some(alone), Some(cluster)) = (Lab::start().await, Lab::cluster().await) else {
+        return false;
+    };
+    let (alone, cluster) = (per_run(&alone).await, per_run(&cluster).await);
+    println!(
+        "\n| for each of these runs | one node | three nodes, which store everything twice |\n|---|--:|--:|"
+    );
+    for (what, alone, cluster) in [
+        ("time of a processor in the server, ms", alone.server, cluster.server),
+        ("time of a processor in the worker, ms", alone.worker, cluster.worker),
+        ("written by the server, KiB", alone.written, cluster.written),
+        ("larger folder of the server, KiB", alone.stored, cluster.stored),
+    ] {
+        println!("| {what} | {alone:.1} | {cluster:.1} |");
+    }
     let Some(memory) = memory_in_flight().await else { return false };
     println!(
         "\nA run in flight takes {memory:.0} KiB of its worker's memory ({RUNS} runs, each waiting for a call)."
@@ -95,19 +114,89 @@ async fn runs_per_second(workers: usize) -> Option<f64> {
     let addresses = others.iter().map(|worker| worker.address).chain([lab.worker.address]);
     let balancer = crate::proxy::Balancer::over(addresses.collect()).await;
     lab.announce(balancer).await;
+    let began = Instant::now();
+    run_all(&lab, "quick").await;
+    Some(f64::from(RUNS) / began.elapsed().as_secs_f64())
+}
+
+async fn run_all(lab: &Lab, prefix: &str) {
     let runs = Runs::new(&lab.ingress(), "quick");
     let start = Start::new(&Payload::new("{}")).expect("it is JSON");
-    let began = Instant::now();
     let running = (0..RUNS).map(|n| {
         let (runs, start) = (&runs, &start);
         async move {
-            let id = format!("quick{n}");
+            let id = format!("{prefix}{n}");
             runs.start(&id, start).await.expect("it is the first run of this id");
             runs.result(&id).await.expect("there is such a run").expect("it cannot fail");
         }
     });
     futures_util::stream::iter(running).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
-    Some(f64::from(RUNS) / began.elapsed().as_secs_f64())
+}
+
+/// What servers and their worker have used.
+struct Usage {
+    server: f64,
+    worker: f64,
+    written: f64,
+    stored: f64,
+}
+
+impl Usage {
+    fn of(lab: &Lab) -> Self {
+        let servers: Vec<_> = lab.nodes.iter().chain([&lab.server]).map(|it| &it.process).collect();
+        Self {
+            server: servers.iter().map(|server| processor_millis(server.id())).sum(),
+            worker: processor_millis(lab.worker.process.id()),
+            written: servers.iter().map(|server| written(server.id())).sum(),
+            stored: servers.iter().map(|server| stored(server.folder())).sum(),
+        }
+    }
+}
+
+/// Returns what a run uses, all nodes together.
+async fn per_run(lab: &Lab) -> Usage {
+    run_all(lab, "first").await;
+    let before = Usage::of(lab);
+    for n in 0..ROUNDS {
+        run_all(lab, &format!("{n}.")).await;
+    }
+    let after = Usage::of(lab);
+    let of = |after, before| (after - before) / f64::from(RUNS * ROUNDS);
+    Usage {
+        server: of(after.server, before.server),
+        worker: of(after.worker, before.worker),
+        written: of(after.written, before.written),
+        stored: of(after.stored, before.stored),
+    }
+}
+
+/// Returns the time that a process had a processor.
+fn processor_millis(process: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name of the program, which may have blanks, ends with the last bracket.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
+    // A tick is a hundredth of a second (proc_pid_stat(5)).
+    ticks.sum::<f64>() * 10.0
+}
+
+/// Returns what a process wrote to disks in KiB.
+fn written(process: u32) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+    line.and_then(|bytes| bytes.parse::<f64>().ok()).unwrap_or_default() / 1024.0
+}
+
+/// Returns the size of the files in a folder in KiB. Those that vanish meanwhile do not count.
+fn stored(folder: &Path) -> f64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: DirEntry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => stored(&entry.path()),
+        #[expect(clippy::cast_precision_loss, reason = "files are smaller")]
+        Ok(metadata) => metadata.len() as f64 / 1024.0,
+        Err(_) => 0.0,
+    };
+    entries.map(size).sum()
 }
 
 async fn memory_in_flight() -> Option<f64> {

@@ -7,6 +7,7 @@ mod lab;
 mod nats;
 mod proxy;
 mod runs;
+mod simulate;
 mod worker;
 
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ enum What {
     },
     /// Measure calls and runs.
     Bench,
+    /// Simulate ten million runs a day on clusters of several sizes.
+    Simulate,
     /// Serve the tools of the bench, as a process of its own.
     #[command(hide = true)]
     Worker {
@@ -74,6 +77,10 @@ async fn main() -> ExitCode {
             faults && nats && runs
         }
         What::Bench => costs::run().await,
+        What::Simulate => {
+            simulate::run();
+            true
+        }
     };
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -59,6 +59,16 @@ impl Process {
         Ok(())
     }
 
+    /// Returns the id of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Returns the folder with its data.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Ends it at once (SIGKILL).
     pub fn kill(&mut self) {
         // It may have ended.
