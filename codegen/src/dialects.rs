@@ -27,7 +27,7 @@ pub struct Dialects {
     /// The targets of the project, by their dated ids.
     pub(crate) targets: Vec<String>,
     pub(crate) strict: Strict,
-    /// Whether the schemas that providers get are generated, too.
+    /// True if the schemas that providers get are generated, too.
     pub(crate) emit: bool,
     pub(crate) policy: Policy,
     /// The policies of single tools, each with the place where `toolwright.toml` names the tool.

@@ -10,7 +10,7 @@ pub struct Options {
     pub layout: Layout,
     /// Leave out agents, MCP servers and HTTP clients: all code then needs `toolwright` alone.
     pub providers_only: bool,
-    /// Whether the package of the generated code turns on the feature `patterns` of `toolwright` where it needs it, as
+    /// True if the package of the generated code turns on the feature `patterns` of `toolwright` where it needs it, as
     /// generated manifests do; if not, a pattern that needs it is a warning.
     pub has_patterns: bool,
     /// Generate the vectors of each toolset, and a test that runs them; only for crates.
@@ -139,7 +139,7 @@ pub struct Dependency {
     pub tag: Option<String>,
     /// The commit there.
     pub rev: Option<String>,
-    /// Whether it is inherited from the workspace.
+    /// True if it is inherited from the workspace.
     pub workspace: bool,
     /// The features to enable.
     pub features: Vec<String>,

@@ -23,7 +23,7 @@ pub(crate) struct JsonWriter {
     style: Style,
     /// The number of open objects and arrays.
     depth: usize,
-    /// Whether the innermost of them already has an entry or item.
+    /// True if the innermost of them already has an entry or item.
     has_items: bool,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Tools {
     pub(super) list: Vec<Tool>,
     /// The schemas that tools declare, to be compared with those of their methods once all are read.
     pub(super) handovers: Vec<Handover>,
-    /// Whether the payloads of bound tools have too many properties; types are then not named.
+    /// True if the payloads of bound tools have too many properties; types are then not named.
     pub(super) binds_too_much: bool,
 }
 

@@ -17,6 +17,6 @@ pub struct Route {
     pub cookies: Vec<Parameter<String>>,
     /// The request's body.
     pub body: Body<String>,
-    /// Whether a successful response is text, which becomes a string.
+    /// True if a successful response is text, which becomes a string.
     pub answers_text: bool,
 }

@@ -250,7 +250,7 @@ pub struct Binding {
     pub method: MethodId,
     /// How the tool's arguments become the method's payload.
     pub args: ArgsShape,
-    /// Whether the tool's result differs from the method's.
+    /// True if the tool's result differs from the method's.
     pub reshapes_result: bool,
     /// Payload fields that the host fills in, hidden from the model.
     pub inject: Vec<Injection>,
@@ -274,7 +274,7 @@ pub struct Injection {
     pub property: Spanned<String>,
     /// The source of its value.
     pub source: InjectionSource,
-    /// Whether the payload requires it.
+    /// True if the payload requires it.
     pub required: bool,
 }
 

@@ -151,7 +151,7 @@ struct Visit {
     node: NodeId,
     name: String,
     origin: Option<String>,
-    /// Whether it becomes a type regardless of its shape.
+    /// True if it becomes a type regardless of its shape.
     is_type: bool,
 }
 

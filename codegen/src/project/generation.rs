@@ -28,7 +28,7 @@ pub(crate) struct Generation<'a> {
     pub(crate) options: Options,
     /// The text of `toolwright.toml`, for the spans in the options.
     pub(crate) config_text: &'a Sources,
-    /// Whether the schema is the project's own, which has to declare every type that the options name.
+    /// True if the schema is the project's own, which has to declare every type that the options name.
     pub(crate) has_all_types: bool,
     /// The dialects of the project, with its targets.
     #[cfg(feature = "project")]

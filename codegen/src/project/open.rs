@@ -26,7 +26,7 @@ pub struct Project {
     dialects: Arc<Dialects>,
     /// The text of the configuration.
     config_text: Sources,
-    /// Whether the schema is the configured one, not that of [`Project::with_schema`].
+    /// True if the schema is the configured one, not that of [`Project::with_schema`].
     has_own_schema: bool,
     schema: Vec<PathBuf>,
     out: PathBuf,

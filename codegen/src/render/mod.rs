@@ -17,7 +17,7 @@ use crate::source::{LineColumn, Sources, Span};
 pub enum Format {
     /// Text with source snippets, for people at a terminal.
     Human {
-        /// Whether to use ANSI colors.
+        /// True if to use ANSI colors.
         color: bool,
     },
     /// JSON Lines: one object for each finding.

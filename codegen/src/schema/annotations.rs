@@ -24,7 +24,7 @@ pub struct Annotations {
     pub format: Option<String>,
     /// `contentEncoding`, `contentMediaType` and `contentSchema`, which are only annotations (2020-12 validation, 8).
     pub content: Vec<(String, Json)>,
-    /// Whether `$schema` is present; it can have only one value.
+    /// True if `$schema` is present; it can have only one value.
     pub dialect: bool,
     /// `$anchor`. References to it are resolved, so it is kept for readers only.
     pub anchor: Option<String>,

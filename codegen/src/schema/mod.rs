@@ -184,7 +184,7 @@ pub struct TupleShape {
 pub struct TupleRest {
     /// The schema of each item; [`Shape::Any`] without `items`.
     pub items: NodeId,
-    /// Whether `items` is present.
+    /// True if `items` is present.
     pub is_described: bool,
 }
 
@@ -228,7 +228,7 @@ pub struct NumberRules {
     pub upper: Option<Bound>,
     /// The format of an integer; none beside `type: number`.
     pub format: Option<IntegerFormat>,
-    /// Whether a number has `format: double`; never beside `type: integer`.
+    /// True if a number has `format: double`; never beside `type: integer`.
     pub is_double: bool,
 }
 
@@ -237,7 +237,7 @@ pub struct NumberRules {
 pub struct Bound {
     /// The number in JSON's notation. It fits `f64`; for an integer, the bound that it implies fits 65 bits.
     pub number: String,
-    /// Whether the number itself is excluded.
+    /// True if the number itself is excluded.
     pub exclusive: bool,
 }
 
@@ -246,13 +246,13 @@ pub struct Bound {
 pub struct ArrayShape {
     /// The schema of each item; [`Shape::Any`] without `items`.
     pub items: NodeId,
-    /// Whether `items` is present: this matters to `unevaluatedItems` around it, even if any item is allowed.
+    /// True if `items` is present: this matters to `unevaluatedItems` around it, even if any item is allowed.
     pub is_described: bool,
     /// The least count.
     pub min_items: Option<u64>,
     /// The greatest count.
     pub max_items: Option<u64>,
-    /// Whether no two items may be equal.
+    /// True if no two items may be equal.
     pub unique: bool,
 }
 
@@ -272,9 +272,9 @@ pub struct Property {
     pub name: Spanned<String>,
     /// The schema of its value.
     pub schema: NodeId,
-    /// Whether it is required.
+    /// True if it is required.
     pub required: bool,
-    /// Whether `properties` of this schema describes it, not only `required` or another schema.
+    /// True if `properties` of this schema describes it, not only `required` or another schema.
     pub is_described: bool,
     /// The reference in an `allOf` to the type that the property belongs to, if it belongs to another type.
     pub owner: Option<NodeId>,

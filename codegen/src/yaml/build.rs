@@ -31,7 +31,7 @@ const MAX_PAIRWISE: usize = 12;
 pub(super) struct Builder<'a> {
     places: &'a Places<'a>,
     report: &'a mut Report,
-    /// Whether any scalar is a valid key, by its text: other languages have keys such as numbers.
+    /// True if any scalar is a valid key, by its text: other languages have keys such as numbers.
     pub(super) has_plain_keys: bool,
     open: Vec<Open>,
     anchors: HashMap<usize, Anchored>,

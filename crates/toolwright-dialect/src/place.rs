@@ -35,7 +35,7 @@ pub struct Placed<'a> {
     pub name: &'a str,
     /// The form that is sent.
     pub projection: &'a Projection,
-    /// Whether the provider is asked to enforce the schema.
+    /// True if the provider is asked to enforce the schema.
     pub is_strict: bool,
     /// True if the model sees the tool only after the provider's own search has found it.
     pub is_deferred: bool,
@@ -92,7 +92,7 @@ impl Request<'_> {
 pub struct Finding {
     /// Its code: `TWD1…` for losses, `TWD2…` for budgets, `TWD3…` for names.
     pub code: &'static str,
-    /// Whether the request cannot be sent.
+    /// True if the request cannot be sent.
     pub is_error: bool,
     /// The canonical name of the tool it is about; empty for all of them.
     pub tool: String,

@@ -482,7 +482,7 @@ impl Dialect {
         Some((self.profile.as_deref()?, self.profile_level.as_deref()))
     }
 
-    /// Whether the endpoint enforces schemas in this mode.
+    /// Returns whether the endpoint enforces schemas in this mode.
     pub fn is_strict(&self) -> bool {
         self.plain.is_some()
     }
@@ -492,7 +492,7 @@ impl Dialect {
         self.sibling.as_deref().unwrap_or(self)
     }
 
-    /// Whether a keyword is taken.
+    /// Returns whether a keyword is taken.
     pub(crate) fn takes(&self, keyword: &str) -> bool {
         let within = |list: &[String]| list.iter().any(|listed| listed == keyword);
         match self.mode {
@@ -502,7 +502,7 @@ impl Dialect {
         }
     }
 
-    /// Whether `type` may be a list of these types.
+    /// Returns whether `type` may be a list of these types.
     pub(crate) fn takes_type_list<'a>(&self, kinds: impl IntoIterator<Item = &'a str>) -> bool {
         let listed = |kind: &str| {
             self.type_list_kinds.as_ref().is_none_or(|all| all.iter().any(|known| known == kind))
@@ -510,7 +510,7 @@ impl Dialect {
         self.type_lists && kinds.into_iter().all(listed)
     }
 
-    /// Whether schemas have to be valid in the 2020-12 dialect of JSON Schema.
+    /// Returns whether schemas have to be valid in the 2020-12 dialect of JSON Schema.
     pub(crate) fn needs_2020_12(&self) -> bool {
         self.metaschema.is_some()
     }

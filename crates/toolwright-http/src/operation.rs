@@ -45,7 +45,7 @@ pub struct DeclaredError {
     pub code: &'static str,
     /// The description of the error.
     pub description: &'static str,
-    /// Whether the body of the response is the error's data.
+    /// True if the body of the response is the error's data.
     pub has_payload: bool,
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
-    /// Whether the body was longer than the maximum.
+    /// True if the body was longer than the maximum.
     pub(crate) is_cut: bool,
     /// True if the response came after a redirect.
     pub(crate) is_redirected: bool,

@@ -49,7 +49,7 @@ fn leaf_digest(value: &Json, at: &str) -> String {
     digits
 }
 
-/// Whether a list is one of schemas, not a leaf.
+/// Returns whether a list is one of schemas, not a leaf.
 fn holds_objects(items: &[Json]) -> bool {
     items.iter().any(|item| matches!(item, Json::Object(_)))
 }
@@ -118,7 +118,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Whether the last import wrote every leaf of a value.
+    /// Returns whether the last import wrote every leaf of a value.
     fn has(&self, value: &Json, at: &str) -> bool {
         let mut has = true;
         each_leaf(value, at, &mut |digest| has &= self.digests.contains(digest.as_str()));
@@ -126,7 +126,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Whether two schemas have the same `$ref`, or none.
+/// Returns whether two schemas have the same `$ref`, or none.
 fn has_same_reference(old: &Entries, new: &Entries) -> bool {
     let reference =
         |entries: &Entries| entries.iter().find(|(key, _)| key == "$ref").map(|(_, to)| to.clone());

@@ -53,7 +53,7 @@ pub(super) fn type_body<'a>(types: &'a Entries, name: &str) -> Option<&'a Json> 
 }
 
 impl Equality<'_> {
-    /// Whether two schemas are equal, apart from the names and order of their types.
+    /// Returns whether two schemas are equal, apart from the names and order of their types.
     pub(super) fn holds(&self, old: &Json, new: &Json) -> bool {
         let mut comparison =
             Comparison { types: self, compared: BTreeSet::new(), steps: MAX_STEPS, depth: 0 };
@@ -110,7 +110,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether two objects have the same entries, except for one key.
+    /// Returns whether two objects have the same entries, except for one key.
     fn objects(&mut self, old: &Json, new: &Json, except: &str) -> bool {
         let (Json::Object(old), Json::Object(new)) = (old, new) else { return false };
         old.len() == new.len()
@@ -124,7 +124,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether a schema refers to its root by `#`, which means another schema once it is a type.
+/// Returns whether a schema refers to its root by `#`, which means another schema once it is a type.
 fn refers_to_root(schema: &Json) -> bool {
     match schema {
         Json::Array(items) => items.iter().any(refers_to_root),
@@ -142,7 +142,7 @@ fn is_same_set(old: &Json, new: &Json) -> bool {
     old.len() == new.len() && set(old) == set(new)
 }
 
-/// Whether two values are equal. The order of keys and the spelling of numbers do not matter.
+/// Returns whether two values are equal. The order of keys and the spelling of numbers do not matter.
 pub(super) fn is_same_value(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Array(a), Json::Array(b)) => {

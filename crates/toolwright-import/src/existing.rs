@@ -63,12 +63,12 @@ impl Existing {
         self.names.iter().map(|(remote, local)| (remote.as_str(), local.as_str()))
     }
 
-    /// Whether the server listed the tool at the last import.
+    /// Returns whether the server listed the tool at the last import.
     pub(super) fn knows(&self, remote: &str) -> bool {
         self.listed.contains_key(remote) || self.names.contains_key(remote)
     }
 
-    /// Whether the file has something at a path.
+    /// Returns whether the file has something at a path.
     pub(super) fn has(&self, path: &[String]) -> bool {
         path.iter().try_fold(&self.document, |value, step| value.get(step)).is_some()
     }

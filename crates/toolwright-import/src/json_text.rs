@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a word is a number by JSON's grammar, whatever its size (RFC 8259, 6).
+/// Returns whether a word is a number by JSON's grammar, whatever its size (RFC 8259, 6).
 fn is_number(word: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let unsigned = word.strip_prefix('-').unwrap_or(word);

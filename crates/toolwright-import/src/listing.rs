@@ -308,7 +308,7 @@ fn find_hidden(pointer: &str, value: &Json, found: &mut Vec<String>) {
     }
 }
 
-/// Whether lists and objects nest no deeper than this.
+/// Returns whether lists and objects nest no deeper than this.
 fn is_within(value: &Json, depth: usize) -> bool {
     let is_below = |value: &Json| is_within(value, depth.saturating_sub(1));
     match value {

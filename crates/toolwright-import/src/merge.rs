@@ -48,8 +48,8 @@ pub(super) fn merge(
     (document, renames)
 }
 
-/// Whether the import does not write a place of the file: it is in another toolset, under another key, or in a type that the
-/// imported tools do not need.
+/// Returns whether the import does not write a place of the file: it is in another toolset, under another key, or in a type
+/// that the imported tools do not need.
 pub(super) fn is_foreign(document: &Json, owner: Owner<'_>, to: &[String]) -> bool {
     match to.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["toolsets", toolset, "tools", _, rest @ ..] => {
@@ -312,7 +312,7 @@ impl<'a> Merge<'a> {
         self.records.get(tool.listed.name.as_str()).copied()
     }
 
-    /// Whether the result schema in the file was added by hand, as the last import wrote none.
+    /// Returns whether the result schema in the file was added by hand, as the last import wrote none.
     fn has_own_result(&self, tool: &Tool) -> bool {
         self.record(tool).is_none_or(|record| record.get("result").is_none())
     }
@@ -421,7 +421,7 @@ impl<'a> Merge<'a> {
         types
     }
 
-    /// Whether every schema of a document is equal to the server's.
+    /// Returns whether every schema of a document is equal to the server's.
     fn matches_server(&self, document: &Json) -> bool {
         let types = entries(document.get("types"));
         let tools = by_name(path(document, self.owner, "tools"));

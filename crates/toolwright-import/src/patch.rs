@@ -18,7 +18,7 @@ pub(super) type Rename = (Vec<String>, String);
 pub(super) struct Patched {
     /// The text.
     pub(super) text: String,
-    /// Whether the whole text had to be rewritten, without its comments.
+    /// True if the whole text had to be rewritten, without its comments.
     pub(super) is_rewritten: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn patch(text: &str, root: &Node, new: &Json, renames: &[Rename]) -> 
     }
 }
 
-/// Whether a text parses as a value.
+/// Returns whether a text parses as a value.
 fn parses_as(text: &str, value: &Json) -> bool {
     let sources = Sources::new(vec![Source { path: String::new(), text: text.to_owned() }]);
     let mut report = Report::default();
@@ -128,7 +128,7 @@ impl Patch<'_> {
         }
     }
 
-    /// Whether the parts of a value can be edited one by one.
+    /// Returns whether the parts of a value can be edited one by one.
     fn can_edit_inside(&self, old: &Node, new: &Json) -> bool {
         if self.is_inline(old) {
             return false;
@@ -281,13 +281,13 @@ impl Patch<'_> {
         }
     }
 
-    /// Whether a value is in flow style or an alias.
+    /// Returns whether a value is in flow style or an alias.
     fn is_inline(&self, node: &Node) -> bool {
         self.text[node.span.start as usize..].starts_with(['{', '[', '*'])
     }
 
-    /// Whether the value at an offset ends with a bracket or a quotation mark. The parser's spans of such values include the
-    /// comment after them.
+    /// Returns whether the value at an offset ends with a bracket or a quotation mark. The parser's spans of such values
+    /// include the comment after them.
     fn is_closed(&self, at: usize) -> bool {
         self.text[at..].starts_with(['{', '[', '"', '\''])
     }

@@ -52,7 +52,7 @@ pub(super) fn repair(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> 
 struct Repair<'a, 'b> {
     pointer: &'a str,
     subject: &'a mut Subject<'b>,
-    /// Whether the repaired schema accepts more than the original.
+    /// True if the repaired schema accepts more than the original.
     is_wider: bool,
 }
 

@@ -19,9 +19,9 @@ pub struct Selection {
     pub except: Vec<String>,
     /// Names or patterns of tools to add to an existing file that left them out.
     pub add: Vec<String>,
-    /// Whether tools that are new on the server are added to an existing file.
+    /// True if tools that are new on the server are added to an existing file.
     pub add_new: bool,
-    /// Whether tools that the server no longer lists are removed from the file.
+    /// True if tools that the server no longer lists are removed from the file.
     pub remove_gone: bool,
     /// Pairs of a name on the server and the tool's new name.
     pub renames: Vec<(String, String)>,
@@ -116,7 +116,7 @@ impl Selection {
         wrong
     }
 
-    /// Whether a tool is imported. Reports the reason if that is a change.
+    /// Returns whether a tool is imported. Reports the reason if that is a change.
     fn takes(&self, name: &str, existing: Option<&Existing>, report: &mut UpdateReport) -> bool {
         let selected = self.only.is_empty() || any(&self.only, name);
         let excepted = any(&self.except, name);
@@ -176,7 +176,7 @@ fn any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| matches(pattern, name))
 }
 
-/// Whether a name matches a pattern. A name matches itself even if it has `*` or `?` in it.
+/// Returns whether a name matches a pattern. A name matches itself even if it has `*` or `?` in it.
 fn matches(pattern: &str, name: &str) -> bool {
     pattern == name || WildMatch::new(pattern).matches(name)
 }

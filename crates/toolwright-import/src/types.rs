@@ -107,7 +107,7 @@ impl Types {
         is_name && self.taken.insert(naming::pascal(name).into())
     }
 
-    /// Whether the compiler may give this name to a type inside a tool.
+    /// Returns whether the compiler may give this name to a type inside a tool.
     fn is_derived(&self, name: &str) -> bool {
         let rest = |start: &String| name.strip_prefix(start.as_str());
         let mut rests = self.derived.iter().filter_map(rest);

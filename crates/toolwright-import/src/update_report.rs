@@ -25,7 +25,7 @@ pub struct UpdateReport {
     pub changed: Vec<(String, Vec<String>)>,
     /// Texts and schemas that were edited in the file and stay so, although the server changed them too.
     pub kept: Vec<String>,
-    /// Whether the file had to be rewritten as a whole, without its comments.
+    /// True if the file had to be rewritten as a whole, without its comments.
     pub is_rewritten: bool,
 }
 

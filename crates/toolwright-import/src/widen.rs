@@ -64,7 +64,7 @@ pub(super) fn mark() -> (String, Json) {
     (LEFT_OUT.to_owned(), Json::Boolean(true))
 }
 
-/// Whether a key is this mark and not a keyword.
+/// Returns whether a key is this mark and not a keyword.
 pub(super) fn is_mark(key: &str) -> bool {
     key == LEFT_OUT
 }

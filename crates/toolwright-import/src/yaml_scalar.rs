@@ -109,7 +109,7 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
         && !looks_like_number(text)
 }
 
-/// Whether a text looks like a number, date, version or time in any notation of YAML.
+/// Returns whether a text looks like a number, date, version or time in any notation of YAML.
 fn looks_like_number(text: &str) -> bool {
     let first = text.trim_start_matches(['+', '-', '.']);
     let is_special = ["inf", "nan"].contains(&first.to_ascii_lowercase().as_str());
@@ -119,7 +119,7 @@ fn looks_like_number(text: &str) -> bool {
         || (first.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part))
 }
 
-/// Whether a character is visible: no control character, no direction mark, and no invisible character except the joiners
+/// Returns whether a character is visible: no control character, no direction mark, and no invisible character except the joiners
 /// that emoji and scripts need.
 fn is_visible(c: char) -> bool {
     let is_hidden = matches!(c,
@@ -129,7 +129,7 @@ fn is_visible(c: char) -> bool {
     !c.is_control() && !is_hidden && (c as u32) & 0xfffe != 0xfffe
 }
 
-/// Whether every character of a line is visible where it is.
+/// Returns whether every character of a line is visible where it is.
 fn is_all_visible(line: &str) -> bool {
     line.chars().all(is_visible) && hidden(line).next().is_none()
 }

@@ -156,7 +156,7 @@ pub struct CallAnswer {
     pub id: String,
     /// The result as JSON, or a text.
     pub text: String,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub is_error: bool,
 }
 

@@ -48,7 +48,7 @@ struct Shared {
     subjects: Subjects,
     options: NatsOptions,
     messages: MessageClient,
-    /// Whether a worker responded to the last message.
+    /// True if a worker responded to the last message.
     responds: AtomicBool,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct WireCall {
     pub(crate) tool: String,
     pub(crate) args: String,
     pub(crate) scope: WireScope,
-    /// Whether it was approved. The clearance itself is not serialized, so that the reader must decide whether to trust this.
+    /// True if it was approved. The clearance itself is not serialized, so that the reader must decide whether to trust this.
     #[serde(default)]
     pub(crate) approved: bool,
 }

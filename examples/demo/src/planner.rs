@@ -94,7 +94,7 @@ fn begin(tasks: &[Task], sums: &[f64]) -> Result<ToolCall, InvalidPayload> {
     todos_tools::calls::update_todos(&UpdateTodosArgs { mode: UpdateMode::Merge, items })
 }
 
-/// Whether the first task has begun: the todos are written once at the start, and once more then.
+/// Returns whether the first task has begun: the todos are written once at the start, and once more then.
 fn has_begun(turn: &Turn<'_>) -> bool {
     let done = turn.history().iter().flat_map(|step| &step.calls);
     done.filter(|done| done.call.tool() == "update_todos").count() == 2

@@ -166,12 +166,12 @@ fn fix_keeping_meaning(
     }
 }
 
-/// Whether a finding may be about a default or an example.
+/// Returns whether a finding may be about a default or an example.
 fn shows_values(code: &str) -> bool {
     ["default-breaks-schema", "over-budget"].contains(&code)
 }
 
-/// Whether a finding is about an item of a list that has no effect on the accepted values.
+/// Returns whether a finding is about an item of a list that has no effect on the accepted values.
 fn is_redundant_item(code: &str) -> bool {
     ["wrong-type-for-value", "repeated-value", "repeated-item", "default-breaks-schema"]
         .contains(&code)

@@ -131,7 +131,7 @@ impl Checked {
         checked
     }
 
-    /// Whether a finding is about all tools together, so that leaving out a part of one does not help.
+    /// Returns whether a finding is about all tools together, so that leaving out a part of one does not help.
     fn is_about_all(&self, finding: &Diagnostic) -> bool {
         let places = self.places(finding);
         places.is_empty()
@@ -459,7 +459,7 @@ impl Accepting<'_> {
     }
 }
 
-/// Whether a finding says that names are taken, reserved or wrong.
+/// Returns whether a finding says that names are taken, reserved or wrong.
 fn is_about_names(code: &str) -> bool {
     code.starts_with("duplicate-") || ["name-clash", "reserved-name", "bad-name"].contains(&code)
 }

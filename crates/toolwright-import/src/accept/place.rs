@@ -14,7 +14,7 @@ pub(super) type Path = Vec<String>;
 pub(super) struct Place {
     /// The path to it.
     pub(super) path: Path,
-    /// Whether it is the key and not the value.
+    /// True if it is the key and not the value.
     pub(super) is_key: bool,
 }
 

@@ -32,7 +32,7 @@ const MAX_COPIED: usize = 100_000;
 /// An OpenAPI document.
 pub(super) struct Api {
     pub(super) root: Json,
-    /// Whether its version is 3.0, whose schemas are not JSON Schema 2020-12.
+    /// True if its version is 3.0, whose schemas are not JSON Schema 2020-12.
     pub(super) is_3_0: bool,
     /// The named schemas that differ between requests and responses.
     pub(super) read_write_only: BTreeSet<String>,
@@ -113,7 +113,7 @@ impl Api {
         found
     }
 
-    /// Whether a schema, or one that it refers to, sets a key to `true`.
+    /// Returns whether a schema, or one that it refers to, sets a key to `true`.
     pub(super) fn sets(&self, schema: &Json, key: &str) -> bool {
         sets(&self.root, schema, key)
     }

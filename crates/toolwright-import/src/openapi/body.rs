@@ -71,7 +71,7 @@ pub(super) fn essence(kind: &str) -> String {
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether a media type is JSON or a wildcard for it.
+/// Returns whether a media type is JSON or a wildcard for it.
 pub(super) fn is_json(kind: &str) -> bool {
     kind == "application/json"
         || kind.ends_with("+json")
@@ -83,7 +83,7 @@ fn is_form(kind: &str) -> bool {
     kind == "application/x-www-form-urlencoded"
 }
 
-/// Whether a media type is text that a model can read.
+/// Returns whether a media type is text that a model can read.
 pub(super) fn is_text(kind: &str) -> bool {
     kind.starts_with("text/") && kind != "text/xml" && kind != "text/event-stream"
 }

@@ -29,7 +29,7 @@ use toolwright_codegen::internal::Json;
 pub struct ApiImport<'a> {
     /// The service of the methods and the toolset of their tools.
     pub owner: Owner<'a>,
-    /// Whether each tag gets its own toolset, named `TOOLSET_TAG`.
+    /// True if each tag gets its own toolset, named `TOOLSET_TAG`.
     pub by_tag: bool,
     /// The tags of the operations to import. Empty for all operations.
     pub tags: Vec<String>,
@@ -143,7 +143,7 @@ fn entries<'a>(value: &'a Json, key: &str) -> &'a [(String, Json)] {
     }
 }
 
-/// Whether the value under a key is `true`.
+/// Returns whether the value under a key is `true`.
 fn is_set(value: &Json, key: &str) -> bool {
     value.get(key) == Some(&Json::Boolean(true))
 }

@@ -330,7 +330,7 @@ fn is_nested(schema: &Json) -> bool {
     ["array", "object"].iter().any(|kind| schema.get("type") == Some(&Json::string(*kind)))
 }
 
-/// Whether a parameter is the key of a security scheme.
+/// Returns whether a parameter is the key of a security scheme.
 fn is_credential(api: &Api, name: &str, place: &str) -> bool {
     let components = api.root.get("components");
     let schemes = components.map_or(&[][..], |components| entries(components, "securitySchemes"));

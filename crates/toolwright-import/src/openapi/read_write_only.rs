@@ -29,7 +29,7 @@ pub(super) fn names(root: &Json) -> BTreeSet<String> {
     found
 }
 
-/// Whether a schema has such a property itself, and the named schemas that it refers to.
+/// Returns whether a schema has such a property itself, and the named schemas that it refers to.
 fn inspect(root: &Json, schema: &Json) -> (bool, Vec<String>) {
     let (mut has_one, mut used) = (false, Vec::new());
     rebuild(schema.clone(), "", &mut |part, _| {

@@ -9,7 +9,7 @@ use toolwright_codegen::internal::Json;
 /// The maximum number of references that are followed from one place, as they may form a cycle.
 pub(super) const MAX_STEPS: usize = 16;
 
-/// Whether a schema of a document, or one that it refers to, sets a key to `true`.
+/// Returns whether a schema of a document, or one that it refers to, sets a key to `true`.
 pub(super) fn sets(root: &Json, schema: &Json, key: &str) -> bool {
     chain(root, schema).any(|schema| is_set(schema, key))
 }

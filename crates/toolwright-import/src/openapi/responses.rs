@@ -37,7 +37,7 @@ const NAMES: [(&str, &str, bool); 17] = [
 pub(super) struct Responses {
     /// The schema of the successful responses; `None` if they have no content.
     pub(super) schema: Option<Json>,
-    /// Whether their content is text.
+    /// True if their content is text.
     pub(super) is_text: bool,
     /// The errors that the operation declares.
     pub(super) errors: Entries,

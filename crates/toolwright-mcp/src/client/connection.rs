@@ -49,7 +49,7 @@ pub struct ServerInfo {
 pub(super) struct Connection {
     service: RunningService<RoleClient, NotificationHandler>,
     codec: Arc<MessageCodec>,
-    /// Whether rmcp needs the arguments too, because its HTTP transport repeats some of them in headers.
+    /// True if rmcp needs the arguments too, because its HTTP transport repeats some of them in headers.
     passes_arguments: bool,
     /// Closed once the transport is dropped and a server that was started has ended.
     ended: tokio::sync::Mutex<mpsc::Receiver<()>>,

@@ -18,7 +18,7 @@ use super::error::MAX_SERVER_TEXT;
 /// The handler of a connection's notifications.
 pub(super) struct NotificationHandler {
     roots: Vec<String>,
-    /// Whether the tool list has changed since it was last requested.
+    /// True if the tool list has changed since it was last requested.
     tools_changed: Arc<AtomicBool>,
     /// The watchers of calls in flight, by progress token.
     watchers: Mutex<Watchers>,

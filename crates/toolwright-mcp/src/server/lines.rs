@@ -46,7 +46,7 @@ pub(crate) struct LineTransport<R> {
     /// Scans the rest of a line that is too long.
     skipping: Option<IdScanner>,
     ended: bool,
-    /// Whether rmcp knows the client's era. Until then, rmcp fails on a message that is not a request.
+    /// True if rmcp knows the client's era. Until then, rmcp fails on a message that is not a request.
     era_known: bool,
     /// The requests without a response, with their permits to be in flight. A waiting call has no permit.
     unanswered: HashMap<RequestId, Option<OwnedSemaphorePermit>>,

@@ -56,7 +56,7 @@ struct Activity {
     calls: HashSet<RequestId>,
     streams: usize,
     last_used: Instant,
-    /// Whether the session is being closed so that its caller can open another one.
+    /// True if the session is being closed so that its caller can open another one.
     evicted: bool,
 }
 

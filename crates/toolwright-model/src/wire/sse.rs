@@ -12,7 +12,7 @@ pub(super) struct Sse {
     name: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
-    /// Whether the last byte was the first half of a line end.
+    /// True if the last byte was the first half of a line end.
     after_return: bool,
     has_line: bool,
 }

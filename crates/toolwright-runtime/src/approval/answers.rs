@@ -75,7 +75,7 @@ pub enum ResumeError {
     WrongVerdict {
         /// The question's id.
         id: String,
-        /// Whether the call is deferred, so that its answer must be a result.
+        /// True if the call is deferred, so that its answer must be a result.
         deferred: bool,
     },
     /// The approver changed the arguments, and the new ones are not valid under the tool's schema.

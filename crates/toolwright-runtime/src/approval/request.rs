@@ -18,7 +18,7 @@ pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 pub struct ApprovalRequest {
     /// The question's own id.
     pub id: String,
-    /// Whether the call is deferred, so that the answer is its result. Otherwise the answer approves or denies the call.
+    /// True if the call is deferred, so that the answer is its result. Otherwise the answer approves or denies the call.
     pub deferred: bool,
     /// The run that made the call.
     pub run_id: String,

@@ -20,7 +20,7 @@ static BUSY: RwLock<Vec<Arc<BusyRuntime>>> = RwLock::new(Vec::new());
 struct BusyRuntime {
     tokio: Handle,
     calls: AtomicUsize,
-    /// Whether a worker was woken and has not run yet, because all workers block.
+    /// True if a worker was woken and has not run yet, because all workers block.
     waking: AtomicBool,
 }
 

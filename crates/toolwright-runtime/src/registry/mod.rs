@@ -41,7 +41,7 @@ struct Entries {
 pub(crate) struct Provider {
     pub(crate) name: String,
     pub(crate) source: Source,
-    /// Whether its tools are known before any run. Such a toolset may have several providers.
+    /// True if its tools are known before any run. Such a toolset may have several providers.
     is_listed: bool,
 }
 

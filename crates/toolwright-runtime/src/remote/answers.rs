@@ -41,7 +41,7 @@ pub(super) struct Opening {
 /// A call of a client.
 pub(super) struct Admitted {
     call: ToolCall,
-    /// Whether its approval code is valid.
+    /// True if its approval code is valid.
     is_approved: bool,
     listed: Arc<Vec<(ToolEntry, [u8; 32])>>,
 }

@@ -116,7 +116,7 @@ pub(crate) struct Options {
     /// The tools whose calls need an approval in this run.
     pub(crate) approval_list: Arc<[String]>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
-    /// Whether the run can be suspended.
+    /// True if the run can be suspended.
     pub(crate) can_suspend: bool,
     /// Cancelled once the session is stopped, if there is one.
     pub(crate) session_stopped: CancellationToken,

@@ -30,7 +30,7 @@ pub struct ToolEntry {
     other_names: Vec<Arc<str>>,
     approval: Option<Approval>,
     run_by: RunBy,
-    /// Whether its executor checks arguments and results with the codecs, so that the run need not check them.
+    /// True if its executor checks arguments and results with the codecs, so that the run need not check them.
     checks_itself: bool,
 }
 

@@ -54,7 +54,7 @@ struct Accepted {
     caller: Caller,
     /// The open session that the request names, if any.
     session: Option<Arc<Session>>,
-    /// Whether the request names a session, open or not.
+    /// True if the request names a session, open or not.
     names_session: bool,
     arguments: Arguments,
     guards: RequestGuards,

@@ -26,7 +26,7 @@ const SEPARATORS: usize = 4;
 #[derive(Clone)]
 pub(super) struct CallerResolver {
     pub(super) principal: Option<PrincipalOf>,
-    /// Whether a [`BearerLayer`](super::BearerLayer) has validated the request's token.
+    /// True if a [`BearerLayer`](super::BearerLayer) has validated the request's token.
     pub(super) bearer: bool,
 }
 
