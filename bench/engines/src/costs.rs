@@ -1,12 +1,15 @@
 //! Measures calls and runs.
 
 use std::fs::DirEntry;
+use std::io;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use toolwright::{Payload, Scope, ToolCall};
+use toolwright_prerequisites::PyPi;
 use toolwright_restate::{RestateToolset, Runs, Start};
 use toolwright_runtime::Toolset;
 
@@ -80,6 +83,15 @@ pub(crate) async fn run() -> bool {
     ] {
         println!("| {what} | {alone:.1} | {cluster:.1} |");
     }
+    match peer() {
+        Ok(rate) => println!(
+            "\npydantic-ai 2.68 with DBOS 3.4 on SQLite, in one process: {rate:.0} of these runs a second."
+        ),
+        Err(error) => {
+            eprintln!("error: pydantic-ai does not run: {error}");
+            return false;
+        }
+    }
     let Some(memory) = memory_in_flight().await else { return false };
     println!(
         "\nA run in flight takes {memory:.0} KiB of its worker's memory ({RUNS} runs, each waiting for a call)."
@@ -131,6 +143,17 @@ async fn run_all(lab: &Lab, prefix: &str) {
         }
     });
     futures_util::stream::iter(running).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
+}
+
+/// Returns how many of these runs pydantic-ai makes a second, with the durable execution of DBOS.
+fn peer() -> io::Result<f64> {
+    let here = |path| Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let python = PyPi::install(&here("peers"), &here("../../target/engines-peers"));
+    let python = python.map_err(io::Error::other)?;
+    let mut command = Command::new(python.program("python"));
+    let output = command.arg(here("peers/run.py")).arg(RUNS.to_string()).output()?;
+    let rate = String::from_utf8_lossy(&output.stdout).trim().parse().ok();
+    rate.ok_or_else(|| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// What servers and their worker have used.
