@@ -174,4 +174,13 @@ impl RemoteOptions {
     pub(super) fn accepts(&self, peer: &Peer) -> bool {
         (self.peer_filter)(peer)
     }
+
+    /// Returns whether a server accepts a peer, and logs if not.
+    pub(super) fn admits(&self, peer: &Peer) -> bool {
+        let accepts = self.accepts(peer);
+        if !accepts {
+            tracing::warn!(?peer, "the options of a remote toolset do not accept a peer");
+        }
+        accepts
+    }
 }

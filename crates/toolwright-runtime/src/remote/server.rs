@@ -48,8 +48,10 @@ impl Source {
             let (toolset, options) = (self.clone(), options.clone());
             async move {
                 let peer = Peer::of(&stream);
-                let (input, output) = stream.into_split();
-                toolset.serve_accepted(peer, input, output, &options).await;
+                if options.admits(&peer) {
+                    let (input, output) = stream.into_split();
+                    toolset.serve_admitted(peer, input, output, &options).await;
+                }
             }
         })
         .await
@@ -70,18 +72,14 @@ impl Source {
         self.serve(Peer::default(), input, output, &options).await
     }
 
-    /// Serves a client that a listener accepted, if the options accept it too. Failures are logged.
-    pub(super) async fn serve_accepted(
+    /// Serves a client of a listener that the options admit. Failures are logged.
+    pub(super) async fn serve_admitted(
         self,
         peer: Peer,
         input: impl AsyncRead + Send + Unpin,
         output: impl AsyncWrite + Send + Unpin,
         options: &RemoteOptions,
     ) {
-        if !options.accepts(&peer) {
-            tracing::warn!(?peer, "the options of a remote toolset do not accept a peer");
-            return;
-        }
         if let Err(error) = self.serve(peer.clone(), input, output, options).await {
             tracing::warn!(?peer, %error, "a connection to a remote toolset failed");
         }
@@ -109,7 +107,7 @@ impl Source {
 }
 
 /// Serves all streams of a listener, up to the number of connections at once, until the listener fails.
-pub(super) async fn accept_all<S, F: Future<Output = ()> + Send + 'static>(
+async fn accept_all<S, F: Future<Output = ()> + Send + 'static>(
     accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<S>>,
     options: &RemoteOptions,
     serve: impl Fn(S) -> F,
@@ -118,21 +116,27 @@ pub(super) async fn accept_all<S, F: Future<Output = ()> + Send + 'static>(
     let mut connections = JoinSet::new();
     loop {
         let permit = Arc::clone(&permits).acquire_owned().await.map_err(io::Error::other)?;
+        let serving = serve(accept_one(&accept).await?);
+        connections.spawn(async move {
+            serving.await;
+            drop(permit);
+        });
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Accepts the next stream of a listener. Waits a second after a temporary error.
+pub(super) async fn accept_one<S>(
+    accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<S>>,
+) -> io::Result<S> {
+    loop {
         match poll_fn(&accept).await {
-            Ok(stream) => {
-                let serving = serve(stream);
-                connections.spawn(async move {
-                    serving.await;
-                    drop(permit);
-                });
-            }
             Err(error) if is_temporary(&error) => {
                 tracing::warn!(%error, "a connection to a remote toolset was not accepted");
                 sleep(ACCEPT_PAUSE).await;
             }
-            Err(error) => return Err(error),
+            ended => return ended,
         }
-        while connections.try_join_next().is_some() {}
     }
 }
 

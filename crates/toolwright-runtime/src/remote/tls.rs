@@ -1,23 +1,30 @@
 //! Remote toolsets over TCP with TLS, whose two sides verify each other's certificates.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::task::Context;
 
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
+use tokio_rustls::server::TlsStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 use toolwright::Scope;
 
 use super::client::RemoteToolset;
 use super::error::RemoteError;
 use super::options::{Peer, RemoteOptions};
-use super::server::accept_all;
+use super::server::accept_one;
 use crate::tools::Source;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, CommonState, ServerConfig};
 pub use tokio_rustls::rustls;
+
+/// The most connections whose peers are not known yet.
+const MAX_OPENING: usize = 256;
 
 impl Source {
     /// Serves all clients of a TCP listener over TLS, until the listener fails. The configuration must ask clients for
@@ -35,26 +42,56 @@ impl Source {
     ) -> io::Result<()> {
         let acceptor = TlsAcceptor::from(config);
         let accept = |context: &mut Context<'_>| listener.poll_accept(context);
-        accept_all(accept, &options.clone(), |(stream, _)| {
-            let (toolset, options, acceptor) = (self.clone(), options.clone(), acceptor.clone());
-            async move {
-                let accepting = async {
-                    stream.set_nodelay(true)?;
-                    acceptor.accept(stream).await
-                };
-                let accepted = timeout(options.answer_timeout, accepting).await;
-                match accepted.map_err(io::Error::from).flatten() {
-                    Ok(stream) => {
-                        let peer = peer(stream.get_ref().1);
-                        let (input, output) = tokio::io::split(stream);
-                        toolset.serve_accepted(peer, input, output, &options).await;
+        let permits = Arc::new(Semaphore::new(options.max_connections));
+        let (mut opening, mut connections) = (JoinSet::new(), JoinSet::new());
+        let mut oldest: VecDeque<AbortHandle> = VecDeque::new();
+        loop {
+            tokio::select! {
+                accepted = accept_one(&accept) => {
+                    let opened = open(accepted?.0, acceptor.clone());
+                    let opened = opening.spawn(timeout(options.answer_timeout, opened));
+                    // A peer that is yet unknown keeps none out: the one that has waited longest must make room.
+                    oldest.retain(|task| !task.is_finished());
+                    if oldest.len() == MAX_OPENING && let Some(task) = oldest.pop_front() {
+                        task.abort();
                     }
-                    Err(error) => tracing::warn!(%error, "a peer did not open a TLS connection"),
+                    oldest.push_back(opened);
                 }
+                Some(opened) = opening.join_next() => match opened {
+                    Ok(Ok(Ok(stream))) => {
+                        let (toolset, options) = (self.clone(), options.clone());
+                        connections.spawn(serve(toolset, stream, Arc::clone(&permits), options));
+                    }
+                    failed => tracing::warn!(?failed, "a peer did not open a TLS connection"),
+                },
             }
-        })
-        .await
+            while connections.try_join_next().is_some() {}
+        }
     }
+}
+
+async fn open(stream: TcpStream, acceptor: TlsAcceptor) -> io::Result<TlsStream<TcpStream>> {
+    stream.set_nodelay(true)?;
+    acceptor.accept(stream).await
+}
+
+/// Serves an open connection, once there is room for it.
+async fn serve(
+    toolset: Source,
+    stream: TlsStream<TcpStream>,
+    permits: Arc<Semaphore>,
+    options: RemoteOptions,
+) {
+    let peer = peer(stream.get_ref().1);
+    if !options.admits(&peer) {
+        return;
+    }
+    let Ok(Ok(_permit)) = timeout(options.answer_timeout, permits.acquire()).await else {
+        tracing::warn!(?peer, "a remote toolset has as many connections as it may have");
+        return;
+    };
+    let (input, output) = tokio::io::split(stream);
+    toolset.serve_admitted(peer, input, output, &options).await;
 }
 
 impl RemoteToolset {

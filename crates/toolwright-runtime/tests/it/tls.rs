@@ -116,6 +116,29 @@ async fn peers_without_a_trusted_certificate_are_refused() {
     connect(served, used, (unasked, RemoteOptions::new())).await.expect("the host accepts it");
 }
 
+/// Peers that never finish a handshake keep none out that do, though they are more than the connections that are accepted.
+#[tokio::test]
+async fn peers_that_never_show_a_certificate_keep_no_other_out() {
+    let ca = authority();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let options = RemoteOptions::new().with_max_connections(2);
+    let toolset = tool("plus", |n| n + 1).into_source();
+    tokio::spawn(toolset.serve_tls(listener, server(Some(&ca), issued(&ca)), options));
+    let mut silent = Vec::new();
+    for _ in 0..300 {
+        silent.push(TcpStream::connect(address).await.unwrap());
+    }
+    let name = ServerName::try_from("localhost").unwrap();
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (client, scope) = (client(&ca, Some(issued(&ca))), Scope::default());
+    let connecting = RemoteToolset::connect_tls(stream, name, client, &scope, RemoteOptions::new());
+    let connected = tokio::time::timeout(Duration::from_secs(5), connecting).await;
+    let remote = connected.expect("before the handshakes of others time out").unwrap();
+    remote.tools(&scope).await.unwrap();
+    assert_eq!(brief(&remote.call(&call("plus", "a", 1)).await), r#"{"n":2}"#);
+}
+
 #[tokio::test]
 async fn certificates_decide_which_peers_are_accepted_and_their_scope() {
     let ca = authority();
