@@ -12,7 +12,6 @@ use toolwright::{Outcome, Payload, ToolCall};
 use toolwright_runtime::Answer;
 use toolwright_runtime::wire::Portable;
 
-use crate::call::failure_in;
 use crate::ingress::{Ingress, Reply};
 use crate::journal::Line;
 use crate::names::agent_workflow;
@@ -106,7 +105,8 @@ impl Runs {
         Self { ingress: ingress.clone(), workflow: agent_workflow(agent) }
     }
 
-    /// Starts a run with an id, which no other run of the agent may have had.
+    /// Starts a run with an id, which no other run of the agent may have had. Calls have the run id `<agent>.<id>`, and the
+    /// run of an agent that implements a tool has the id `<agent>.<id>.<id of the call>`.
     ///
     /// # Errors
     ///
@@ -138,11 +138,11 @@ impl Runs {
                     let text = text.map_err(|error| RunsError::Malformed(error.to_string()))?;
                     return Ok(Ok(Payload::new(text)));
                 }
-                Reply::Error(status, message) => match failure_in(&message) {
-                    Some(failure) => return Ok(Err(failure)),
-                    None if matches!(status, 502 | 503) => {}
-                    None => return Err(RunsError::Refused { status, message }),
-                },
+                Reply::Failed(failure) => return Ok(Err(failure)),
+                Reply::Error(502 | 503, _) => {}
+                Reply::Error(status, message) => {
+                    return Err(RunsError::Refused { status, message });
+                }
                 Reply::Lost(why) => tracing::debug!(why, run_id, "a run is attached to again"),
             }
             sleep(Duration::from_millis(200)).await;
@@ -207,6 +207,9 @@ impl Runs {
     fn body(reply: Reply) -> Result<bytes::Bytes, RunsError> {
         match reply {
             Reply::Body(body) => Ok(body),
+            Reply::Failed(failure) => {
+                Err(RunsError::Refused { status: 500, message: failure.to_string() })
+            }
             Reply::Error(status, message) => Err(RunsError::Refused { status, message }),
             Reply::Lost(why) => Err(RunsError::Lost(why)),
         }

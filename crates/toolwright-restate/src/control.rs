@@ -76,6 +76,14 @@ impl Handle for Control {
         (context.handler_name() == CANCEL).then(|| -> BoxFuture<'static, Handled> {
             Box::pin(async move {
                 let (id, _) = context.input::<String>().await;
+                // The SDK would repeat a request with another text for ever.
+                if !id.starts_with("inv_")
+                    || !id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                {
+                    let message =
+                        "the input is not the id of an invocation, expected one as `inv_…`";
+                    return Err(TerminalError::new_with_code(400, message).into());
+                }
                 context.cancel_invocation(&id);
                 Ok(Vec::new())
             })

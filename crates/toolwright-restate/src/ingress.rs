@@ -7,12 +7,17 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::{HeaderName, HeaderValue, Request, Response, Uri};
 use restate_sdk::ingress::{Client, ClientError, RequestExecutor, RequestTarget, SendStatus};
+use toolwright::ToolFailure;
+use toolwright::untrusted::{Redactor, line};
 use toolwright_runtime::watch::traceparent;
 
+use crate::call::failure_in;
 use crate::control;
 
 /// The most bytes of a response.
 const MAX_RESPONSE: usize = 64 << 20;
+/// The most bytes of an error that are quoted.
+const MAX_QUOTED: usize = 500;
 /// The header with the trace context of the caller's span, by W3C Trace Context. Restate passes it on to handlers.
 pub(crate) const TRACEPARENT: &str = "traceparent";
 /// The time limit for a connection.
@@ -23,6 +28,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 pub struct Ingress {
     client: Client<Http>,
     address: String,
+    /// Removes the token from what the ingress says.
+    redactor: Redactor,
 }
 
 /// The ingress cannot be used with this address or token.
@@ -32,7 +39,9 @@ pub struct IngressError(String);
 /// A response of the ingress, or that there was none.
 pub(crate) enum Reply {
     Body(Bytes),
-    /// An error with its status and message.
+    /// The failure of a handler of a worker.
+    Failed(ToolFailure),
+    /// Another error with its status and message.
     Error(u16, String),
     /// The connection failed, so that it is unknown whether the request arrived.
     Lost(String),
@@ -114,8 +123,9 @@ impl Ingress {
     /// It is not an address with scheme and host, or has a query or credentials.
     pub fn new(address: &str) -> Result<Self, IngressError> {
         let failed = |reason: String| {
+            // The address itself may have credentials.
             IngressError(format!(
-                "`{address}` is not the address of an ingress, expected one as `http://127.0.0.1:8080`: {reason}"
+                "not the address of an ingress, expected one as `http://127.0.0.1:8080`: {reason}"
             ))
         };
         let uri: Uri = address.parse().map_err(|error| failed(format!("{error}")))?;
@@ -130,7 +140,7 @@ impl Ingress {
             .build()
             .map_err(|error| failed(error.to_string()))?;
         let client = Client::new(uri, Http(http)).map_err(|error| failed(error.to_string()))?;
-        Ok(Self { client, address: address.to_owned() })
+        Ok(Self { client, address: address.to_owned(), redactor: Redactor::default() })
     }
 
     /// Sends a bearer token with each request.
@@ -142,6 +152,7 @@ impl Ingress {
         let client = self.client.with_restate_auth_token(token);
         let message = "the token has characters that a header cannot have";
         self.client = client.map_err(|_| IngressError(message.to_owned()))?;
+        self.redactor = Redactor::new([token]);
         Ok(self)
     }
 
@@ -156,8 +167,8 @@ impl Ingress {
     ) -> Reply {
         let Some(body) = body else {
             return match self.client.request::<(), Bytes>(target, ()).call().await {
-                Ok(response) => reply(response.into_raw_http_response()),
-                Err(error) => failed(error),
+                Ok(response) => self.reply(response.into_raw_http_response()),
+                Err(error) => self.failed(error),
             };
         };
         let mut request = self
@@ -174,8 +185,8 @@ impl Ingress {
             request = request.header(HeaderName::from_static(name), value);
         }
         match request.call().await {
-            Ok(response) => reply(response.into_raw_http_response()),
-            Err(error) => failed(error),
+            Ok(response) => self.reply(response.into_raw_http_response()),
+            Err(error) => self.failed(error),
         }
     }
 
@@ -208,11 +219,11 @@ impl Ingress {
     pub(crate) async fn attach(&self, workflow: &str, key: &str) -> Reply {
         let handle = match self.client.lookup_workflow::<Bytes>(workflow, key, None).await {
             Ok(handle) => handle,
-            Err(error) => return failed(error),
+            Err(error) => return self.failed(error),
         };
         match handle.attach().await {
             Ok(response) => Reply::Body(response.into_body()),
-            Err(error) => failed(error),
+            Err(error) => self.failed(error),
         }
     }
 
@@ -227,30 +238,38 @@ impl Ingress {
                 Reply::Body(Bytes::new())
             }
             Ok(_) => Reply::Error(409, "there is a run with this id".to_owned()),
-            Err(error) => failed(error),
+            Err(error) => self.failed(error),
         }
     }
-}
 
-fn failed(error: ClientError) -> Reply {
-    let text = match &error {
-        ClientError::Transport { source } => source.to_string(),
-        other => other.to_string(),
-    };
-    match error.into_response() {
-        Some(response) => reply(response),
-        None => Reply::Lost(text),
+    fn failed(&self, error: ClientError) -> Reply {
+        let text = match &error {
+            ClientError::Transport { source } => source.to_string(),
+            other => other.to_string(),
+        };
+        match error.into_response() {
+            Some(response) => self.reply(response),
+            None => Reply::Lost(self.quoted(&text)),
+        }
     }
-}
 
-/// Returns the body of a response, or the message in it if it is an error.
-fn reply(response: Response<Bytes>) -> Reply {
-    let (status, body) = (response.status(), response.into_body());
-    if status.is_success() {
-        return Reply::Body(body);
+    /// Returns the body of a response, or the failure or message in it if it is an error.
+    fn reply(&self, response: Response<Bytes>) -> Reply {
+        let (status, body) = (response.status(), response.into_body());
+        if status.is_success() {
+            return Reply::Body(body);
+        }
+        let message = serde_json::from_slice::<serde_json::Value>(&body);
+        let message = message.ok().and_then(|body| Some(body.get("message")?.as_str()?.to_owned()));
+        let message = message.unwrap_or_else(|| String::from_utf8_lossy(&body).into_owned());
+        match failure_in(&self.redactor.redacted(&message)) {
+            Some(failure) => Reply::Failed(failure.visible()),
+            None => Reply::Error(status.as_u16(), self.quoted(&message)),
+        }
     }
-    let message = serde_json::from_slice::<serde_json::Value>(&body);
-    let message = message.ok().and_then(|body| Some(body.get("message")?.as_str()?.to_owned()));
-    let message = message.unwrap_or_else(|| String::from_utf8_lossy(&body).into_owned());
-    Reply::Error(status.as_u16(), message)
+
+    /// Returns what the ingress said as a short visible line without the token.
+    fn quoted(&self, text: &str) -> String {
+        line(&self.redactor.redacted(text), MAX_QUOTED)
+    }
 }

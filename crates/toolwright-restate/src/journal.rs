@@ -6,6 +6,8 @@
 //! the same time may end in any order, and none waits for another to be recorded.
 
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
 use std::future::{poll_fn, ready};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,6 +26,10 @@ use toolwright_runtime::{Collector, Event, EventKind, Journal, SuspendedRuns};
 
 /// The time between two empty batches of a waiting run, which show the server that it is alive.
 const HEARTBEAT: Duration = Duration::from_mins(4);
+
+/// The most bytes of the entries of a batch, and of the end of a run. A Restate server carries messages of 32 MiB unless it is
+/// set otherwise, and a batch may have both.
+const MAX_BATCH: usize = 12 << 20;
 
 tokio::task_local! {
     /// The record of the handler that this task runs.
@@ -48,7 +54,7 @@ pub(crate) struct Record {
 
 #[derive(Default)]
 struct State {
-    entries: BTreeMap<(String, String), String>,
+    entries: BTreeMap<(String, String), Entry>,
     batch: Batch,
     /// The number of effects that run or wait to run.
     waiting: usize,
@@ -58,11 +64,18 @@ struct State {
     is_live: bool,
 }
 
+/// What an effect returned.
+type Entry = Result<String, TooLarge>;
+
+/// What an effect returned does not fit into a batch.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct TooLarge;
+
 /// The record of a step of the handler.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Batch {
     /// The entries of effects that have ended, by run and key.
-    entries: Vec<(String, String, String)>,
+    entries: Vec<(String, String, Entry)>,
     /// The events since the last batch, as lines of the log.
     pub(crate) events: Vec<Line>,
     /// The end of the driven future, as JSON.
@@ -159,7 +172,7 @@ impl Record {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn entry(&self, name: &(String, String)) -> Option<String> {
+    fn entry(&self, name: &(String, String)) -> Option<Entry> {
         self.state().entries.get(name).cloned()
     }
 
@@ -176,6 +189,16 @@ impl Record {
         let mut state = self.state();
         state.is_live = true;
         let mut batch = std::mem::take(&mut state.batch);
+        let mut bytes = 0;
+        let does_not_fit = |(.., entry): &(_, _, Entry)| {
+            bytes += entry.as_deref().map_or(0, recorded_bytes);
+            bytes > MAX_BATCH
+        };
+        if let Some(fitting) = batch.entries.iter().position(does_not_fit) {
+            // The rest goes into the next batch.
+            state.batch.entries = batch.entries.split_off(fitting);
+            self.ended.notify_one();
+        }
         let mut lines: Vec<_> = self.events.take().iter().filter_map(Line::of).collect();
         let repeated = state.repeated.min(lines.len());
         state.repeated -= repeated;
@@ -287,6 +310,27 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// Returns the bytes that a text takes in a batch, which is JSON.
+fn recorded_bytes(entry: &str) -> usize {
+    serde_json::to_string(entry).map_or(0, |json| json.len())
+}
+
+/// Returns whether a text fits into a batch.
+pub(crate) fn is_recordable(entry: &str) -> bool {
+    recorded_bytes(entry) <= MAX_BATCH
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "it is larger than {MAX_BATCH} bytes of JSON and cannot be recorded, so ask for less"
+        )
+    }
+}
+
+impl Error for TooLarge {}
+
 /// Returns whether an effect only looks at what is there, so that it need not be recorded before the run goes on.
 fn is_derived(key: &str) -> bool {
     key.starts_with("tool/")
@@ -309,24 +353,23 @@ impl Journal for Replayed {
             let mut version = record.version.subscribe();
             loop {
                 if let Some(entry) = record.entry(&name) {
-                    return Ok(entry);
+                    return Ok(entry?);
                 }
                 if record.is_live() {
                     break;
                 }
                 version.changed().await?;
             }
-            let entry = effect.await;
+            let entry = Some(effect.await).filter(|entry| is_recordable(entry)).ok_or(TooLarge);
             let ended = (run_id.to_owned(), key.to_owned(), entry.clone());
             record.state().batch.entries.push(ended);
-            if is_derived(key) {
-                return Ok(entry);
+            if !is_derived(key) {
+                record.ended.notify_one();
+                while record.entry(&name).is_none() {
+                    version.changed().await?;
+                }
             }
-            record.ended.notify_one();
-            while record.entry(&name).is_none() {
-                version.changed().await?;
-            }
-            Ok(entry)
+            Ok(entry?)
         })
     }
 
@@ -336,8 +379,8 @@ impl Journal for Replayed {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
         let name = (run_id.to_owned(), key.to_owned());
-        let found = RECORD.try_with(|record| record.entry(&name));
-        Box::pin(ready(Ok(found.ok().flatten())))
+        let found = RECORD.try_with(|record| record.entry(&name)).ok().flatten();
+        Box::pin(ready(found.transpose().map_err(Into::into)))
     }
 }
 

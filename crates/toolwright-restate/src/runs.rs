@@ -26,7 +26,8 @@ use tracing::Instrument;
 
 use crate::call::terminal;
 use crate::ingress::TRACEPARENT;
-use crate::journal::{Driven, Line, Record};
+use crate::journal::{Driven, Line, Record, is_recordable};
+use crate::names::encode;
 use crate::service::{Handle, Handled, define};
 
 /// The handlers.
@@ -93,6 +94,13 @@ pub struct RunState {
     pub questions: Vec<ApprovalRequest>,
 }
 
+/// The answer to a question, with the invocation that it came by.
+#[derive(Serialize, Deserialize)]
+struct Answered {
+    answer: Answer,
+    by: String,
+}
+
 pub(crate) struct AgentRuns {
     runtime: Runtime,
     agent: String,
@@ -156,6 +164,10 @@ impl AgentRuns {
     async fn start(&self, context: &ContextInternal) -> Handled {
         let (Json(start), metadata) = context.input::<Json<Start>>().await;
         let record = Record::new();
+        if context.peek_promise::<bool>(CANCELLED).await?.is_some() {
+            context.set(STATUS, Json(RunStatus::Failed));
+            return Err(terminal(&cancelled_run()).into());
+        }
         context.set(STATUS, Json(RunStatus::Running));
         let cancelled = context.promise::<bool>(CANCELLED);
         let mut lines = 0_usize;
@@ -232,7 +244,8 @@ impl AgentRuns {
             request = request.on_behalf_of(&call);
         }
         request = request
-            .with_run_id(id)
+            // Unique among the runs of all agents, as calls, states and child runs are found by it.
+            .with_run_id(format!("{}.{id}", encode(&self.agent)))
             .with_labels(labels)
             .with_approval_of(approval_of)
             .with_events(record.events())
@@ -248,7 +261,7 @@ impl AgentRuns {
 
     /// Takes the answer to a question.
     async fn answer(&self, context: &ContextInternal) -> Handled {
-        let (Json(answer), _) = context.input::<Json<Answer>>().await;
+        let (Json(answer), metadata) = context.input::<Json<Answer>>().await;
         let questions = get::<Vec<ApprovalRequest>>(context, QUESTIONS).await?.unwrap_or_default();
         let question = questions.iter().find(|question| question.id == answer.id);
         let refuse =
@@ -273,12 +286,14 @@ impl AgentRuns {
             let error = ResumeError::InvalidArguments { id: answer.id, issues };
             return refuse(422, error.to_string());
         }
-        let promise = promise_of(&answer.id);
-        if context.peek_promise::<Json<Answer>>(&promise).await?.is_some() {
-            let error = ResumeError::AnsweredBefore { id: answer.id };
-            return refuse(409, error.to_string());
+        let (promise, id) = (promise_of(&answer.id), answer.id.clone());
+        let by = metadata.invocation_id;
+        context.resolve_promise(&promise, Json(Answered { answer, by: by.clone() }));
+        // Of several answers at the same time the first counts.
+        let Json(answered) = context.promise::<Json<Answered>>(&promise).await?;
+        if answered.by != by {
+            return refuse(409, ResumeError::AnsweredBefore { id }.to_string());
         }
-        context.resolve_promise(&promise, Json(answer));
         Ok(Vec::new())
     }
 }
@@ -293,14 +308,14 @@ async fn wait(
     let mut answers = Vec::with_capacity(questions.len());
     for question in questions {
         let promise = promise_of(&question.id);
-        let answered = context.promise::<Json<Answer>>(&promise);
+        let answered = context.promise::<Json<Answered>>(&promise);
         let time_left = Duration::from_millis(question.expires_at.saturating_sub(asked_at));
         let expired = context.sleep(time_left);
         let handles = vec![cancelled.handle(), answered.handle(), expired.handle()];
         match context.select(handles).await {
             // The invocation itself was cancelled.
             Err(_) | Ok(0) => return Ok(None),
-            Ok(1) => answers.push(answered.await?.0),
+            Ok(1) => answers.push(answered.await?.0.answer),
             Ok(_) => {
                 let message =
                     format!("the approval of `{}` was not answered in time", question.tool);
@@ -337,12 +352,25 @@ fn attempt(outcome: Result<RunOutcome, ToolFailure>) -> Attempt {
     }
 }
 
+fn too_large() -> ToolFailure {
+    let message = "the run ended, but its end is too large to be recorded";
+    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
+}
+
 fn ended(attempt: &Attempt) -> String {
     let ended = match attempt {
         Ok(run) => Ended::Suspended(run.pending().into_iter().cloned().collect()),
         Err(outcome) => Ended::Outcome(outcome.to_text()),
     };
-    serde_json::to_string(&ended).unwrap_or_else(|error| unreachable!("it holds no maps: {error}"))
+    let json = |ended| {
+        serde_json::to_string(&ended)
+            .unwrap_or_else(|error| unreachable!("it holds no maps: {error}"))
+    };
+    let ended = json(ended);
+    if is_recordable(&ended) {
+        return ended;
+    }
+    json(Ended::Outcome(Outcome::Err(too_large()).to_text()))
 }
 
 fn refused(error: RunError) -> ToolFailure {

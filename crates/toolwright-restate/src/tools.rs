@@ -1,6 +1,7 @@
 //! The service of a toolset: a handler for each tool.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -14,6 +15,7 @@ use restate_sdk::errors::{HandlerError, TerminalError};
 use restate_sdk::serde::Json;
 use restate_sdk::service::ServiceDefinition;
 use serde_json::{Value, json};
+use toolwright::call::fresh_id;
 use toolwright::{
     BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, digests,
 };
@@ -41,6 +43,9 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// How long a call runs before it can be cancelled.
 const SHORT: Duration = Duration::from_millis(20);
+/// The most bytes of a result. A Restate server carries messages of 32 MiB unless it is set otherwise, and the results of calls with a
+/// state are escaped.
+pub(crate) const MAX_RESULT: usize = 8 << 20;
 /// The state of a toolset with an instance for each run.
 const STATE: &str = "state";
 
@@ -50,8 +55,6 @@ pub(crate) struct Tools {
     is_shared: bool,
     runtime: Runtime,
     key: Option<ApprovalKey>,
-    /// The id of the worker, to tell whether another one began a call.
-    worker: String,
     tools: BTreeMap<String, Tool>,
 }
 
@@ -107,8 +110,8 @@ impl Tool {
 }
 
 impl Tools {
-    pub(crate) fn new(name: String, is_shared: bool, runtime: Runtime, worker: String) -> Self {
-        Self { name, is_shared, runtime, key: None, worker, tools: BTreeMap::new() }
+    pub(crate) fn new(name: String, is_shared: bool, runtime: Runtime) -> Self {
+        Self { name, is_shared, runtime, key: None, tools: BTreeMap::new() }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -160,8 +163,10 @@ impl Tools {
         let codes = Codes { is_approved, has_key: self.key.is_some() };
         let call = CallRequest::new(call).with_approver(Arc::new(codes));
         if !tool.entry.spec().annotations().may_run_again() {
-            let beginning = context.run(|| ready(Ok::<_, HandlerError>(self.worker.clone())));
-            if beginning.name("begin").await? != self.worker {
+            // Another attempt has another id, also in this worker.
+            let attempt = fresh_id("attempt");
+            let beginning = context.run(|| ready(Ok::<_, HandlerError>(attempt.clone())));
+            if beginning.name("begin").await? != attempt {
                 return Ok(Err(interrupted(tool)));
             }
         }
@@ -191,12 +196,16 @@ impl Tools {
             Ok(Err(error)) => return Ok(Err(ToolFailure::internal(&*error))),
             Err(_) => return Ok(Err(panicked(tool))),
         };
-        if let Err(failure) = &result.outcome {
+        let outcome = result.outcome.and_then(|payload| match payload.as_bytes().len() {
+            bytes if bytes > MAX_RESULT => Err(result_too_large(tool, bytes)),
+            _ => Ok(payload),
+        });
+        if let Err(failure) = &outcome {
             span.record("error.type", failure.kind.as_str());
         }
         if !self.is_shared {
             // The state and the outcome are recorded together, so that a repeated call has the state that belongs to it.
-            let ended = (result.outcome.to_text(), saved.map(|saved| saved.to_string()));
+            let ended = (outcome.to_text(), saved.map(|saved| saved.to_string()));
             let recording = context.run(|| ready(Ok::<_, HandlerError>(Json(ended))));
             let Json((outcome, saved)) = recording.name("call").await?;
             if let Some(saved) = saved {
@@ -205,7 +214,7 @@ impl Tools {
             return Ok(Outcome::from_text(&outcome)
                 .unwrap_or_else(|error| Err(ToolFailure::internal(&*error))));
         }
-        Ok(result.outcome)
+        Ok(outcome)
     }
 
     /// Returns a call with its approval code, if this worker may run it.
@@ -235,7 +244,10 @@ impl Tools {
         if self.is_shared {
             scope.run_id.get_or_insert_with(|| metadata.invocation_id.clone());
         } else {
-            scope.run_id = Some(metadata.key.clone());
+            let of_object = scope.run_id.replace(metadata.key.clone());
+            if of_object.is_some_and(|run| run != metadata.key) {
+                return Err(malformed("it is of another run than the state".to_owned()));
+            }
         }
         let code = self.key.as_ref().and_then(|key| sent.code(&call, &tool.digest, key));
         let call = call.with_tool(tool.entry.name()).with_scope(scope);
@@ -245,9 +257,17 @@ impl Tools {
 
 /// Returns the idempotency key of a call: two calls of a run with one id are one call.
 pub(crate) fn idempotency_key(call: &ToolCall) -> String {
-    let run = call.run_id().unwrap_or_default();
-    // Both ids may have any characters, and a header may not.
-    format!("{}.{}", encode(run), encode(call.id()))
+    // Both ids may have any characters, and a header may not. An encoded call id has no dot.
+    let mut key = String::new();
+    for byte in call.run_id().unwrap_or_default().bytes() {
+        match byte {
+            b'!'..=b'~' if byte != b'%' => key.push(char::from(byte)),
+            _ => {
+                let _ = write!(key, "%{byte:02x}");
+            }
+        }
+    }
+    format!("{key}.{}", encode(call.id()))
 }
 
 /// Runs the agent that implements a tool in a run of its own, which outlasts this worker and may be in another.
@@ -297,14 +317,24 @@ impl Approver for Codes {
     }
 }
 
-/// The failure of a call that an earlier worker began and did not end.
+/// The failure of a call with a result that Restate does not carry.
+fn result_too_large(tool: &Tool, bytes: usize) -> ToolFailure {
+    let name = tool.entry.name();
+    let message = format!(
+        "`{name}` ran, but its result has {bytes} bytes, and at most {MAX_RESULT} can be sent; ask for less"
+    );
+    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
+}
+
+/// The failure of a call that an earlier attempt began and did not end.
 fn interrupted(tool: &Tool) -> ToolFailure {
     let name = tool.entry.name();
     let message = format!(
         "`{name}` was interrupted, and may have had its effect; check before you call it again"
     );
-    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
-        .with_detail("the worker died during the call, and the tool is not idempotent")
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan).with_detail(
+        "an attempt at the call ended before it replied, and the tool is not idempotent",
+    )
 }
 
 fn other_definition(tool: &Tool, digest: &str) -> ToolFailure {

@@ -12,7 +12,7 @@ use toolwright::{
 use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::{ToolEntry, ToolSpecRef, Toolset};
 
-use crate::call::{HEADER, Sent, failure_in};
+use crate::call::{HEADER, Sent};
 use crate::ingress::{Ingress, Reply};
 use crate::names::{encode, tools_service};
 use crate::tools::idempotency_key;
@@ -125,7 +125,13 @@ impl RestateToolset {
             guard.done();
             outcome
         } else {
-            let message = format!("`{}` took longer than {:?}", tool.entry.name(), self.deadline);
+            let advice = if tool.entry.spec().annotations().may_run_again() {
+                ""
+            } else {
+                "; it may have had its effect, so check before you call it again"
+            };
+            let (name, deadline) = (tool.entry.name(), self.deadline);
+            let message = format!("`{name}` took longer than {deadline:?}{advice}");
             Err(ToolFailure::new(FailureKind::Timeout, message, Recovery::Replan))
         }
     }
@@ -144,12 +150,10 @@ impl RestateToolset {
             let header = Some((HEADER, header));
             let why = match self.ingress.call(target.clone(), Some(args), Some(key), header).await {
                 Reply::Body(body) => return tool.result(&body),
-                Reply::Error(status, message) => match failure_in(&message) {
-                    Some(failure) => return Err(failure),
-                    None if matches!(status, 429 | 502 | 503) => message,
-                    None if status == 404 && started.elapsed() < ANNOUNCED => message,
-                    None => return Err(tool.refused(status, &message)),
-                },
+                Reply::Failed(failure) => return Err(failure),
+                Reply::Error(429 | 502 | 503, message) => message,
+                Reply::Error(404, message) if started.elapsed() < ANNOUNCED => message,
+                Reply::Error(status, message) => return Err(tool.refused(status, &message)),
                 Reply::Lost(why) => why,
             };
             tracing::debug!(call_id = call.id(), why, elapsed = ?started.elapsed(), "a request to Restate is repeated");

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use restate_sdk::endpoint::Endpoint;
 use restate_sdk::http_server::HttpServer;
 use tokio::net::TcpListener;
-use toolwright::call::fresh_id;
 use toolwright::{BoxError, Scope};
 use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::{Runtime, RuntimeBuilder};
@@ -88,7 +87,6 @@ impl Worker {
         let runtime =
             runtime.with_journal(journal).with_suspended_runs(store).with_clock(clock).build();
         let mut services: BTreeMap<String, Tools> = BTreeMap::new();
-        let id = fresh_id("worker");
         for (toolset, source) in runtime.registry().toolsets() {
             let failed = |error| WorkerError::NotListed { toolset: toolset.clone(), error };
             let scope = Scope { run_id: Some("start".to_owned()), ..Scope::default() };
@@ -107,8 +105,7 @@ impl Worker {
             }
             let listed = instance.tools(&scope).await.map_err(failed)?;
             let service = services.entry(toolset.clone()).or_insert_with(|| {
-                let (runtime, id) = (runtime.clone(), id.clone());
-                Tools::new(tools_service(&toolset), source.is_shared(), runtime, id)
+                Tools::new(tools_service(&toolset), source.is_shared(), runtime.clone())
             });
             for entry in listed {
                 service.push(Tool::new(entry, toolset.clone(), source.clone()));

@@ -8,6 +8,7 @@ use crate::call::{Payload, ToolCall};
 use crate::codec::{self, Decode, Encode};
 use crate::issue::{InvalidPayload, suggestion};
 use crate::spec::ToolSpec;
+use crate::untrusted::visible;
 
 /// Any error, as a cause for operators.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -174,6 +175,18 @@ impl ToolFailure {
     /// Creates a failure with a message for the model and no details for operators.
     pub fn new(kind: FailureKind, message: impl Into<String>, recovery: Recovery) -> Self {
         Self { kind, code: None, message: message.into(), recovery, data: None, detail: None }
+    }
+
+    /// Returns the failure with its [hidden](crate::untrusted) characters replaced, as one from elsewhere should be shown.
+    #[must_use]
+    pub fn visible(self) -> Self {
+        let shown = |text: &str| visible(text).into_owned();
+        Self {
+            message: shown(&self.message),
+            code: self.code.as_deref().map(shown).map(Into::into),
+            detail: self.detail.as_deref().map(shown),
+            ..self
+        }
     }
 
     /// Creates the failure of a declared error from its name, its message and its recovery.

@@ -149,6 +149,101 @@ async fn a_cancelled_run_makes_no_more_calls() {
     assert_eq!(failure.kind, FailureKind::Cancelled);
     assert!(!janitor.effects.all().contains(&"wipe 4".to_owned()));
     assert_eq!(janitor.ended.load(Ordering::SeqCst), 1, "only the second run's slow call ended");
+
+    let before = janitor.effects.all();
+    runs.cancel("early").await.unwrap();
+    runs.start("early", &start()).await.unwrap();
+    let failure = runs.result("early").await.unwrap().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Cancelled);
+    assert_eq!(janitor.effects.all(), before, "a run that was cancelled before it began");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_answers_at_once_one_is_accepted() {
+    let janitor = Janitor::default();
+    let Some(lab) = janitor.lab().await else { return };
+    let runs = Runs::new(&lab.ingress(), "janitor");
+    runs.start("r1", &start()).await.unwrap();
+    until_asked(&runs, "r1").await;
+    let question = runs.state("r1").await.unwrap().questions.remove(0);
+    let answers = [question.approve(), question.deny(), question.approve(), question.deny()];
+    let answered = answers.iter().map(|answer| runs.answer("r1", answer));
+    let answered = futures_util::future::join_all(answered).await;
+    let accepted: Vec<_> = (0..4).filter(|n| answered[*n].is_ok()).collect();
+    let [first] = accepted[..] else { panic!("{answered:?}") };
+    assert_eq!(runs.result("r1").await.unwrap().unwrap().as_str(), r#""clean""#);
+    let is_wiped = janitor.effects.all().contains(&"wipe 4".to_owned());
+    assert_eq!(is_wiped, first % 2 == 0, "the accepted answer counts");
+}
+
+/// A result that the server does not carry is a failure of its call. The call is not made again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_that_is_too_large_is_a_failure_of_its_call() {
+    let effects = Effects::default();
+    let large = |effects: &Effects| {
+        let effects = effects.clone();
+        FunctionTool::new(spec("large"), move |N { n }: N| {
+            effects.push("large");
+            std::future::ready("x".repeat(usize::try_from(n).unwrap() << 20))
+        })
+    };
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tool(large(&made)).unwrap();
+        let planner =
+            Script::new().call(step(&[("large", "a", 40)])).finish(Payload::new(r#""end""#));
+        let agent = Agent::new("reader", "lab").with_tools(["large"]);
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let runs = Runs::new(&lab.ingress(), "reader");
+    runs.start("r1", &start()).await.unwrap();
+    assert_eq!(runs.result("r1").await.unwrap().unwrap().as_str(), r#""end""#);
+    assert_eq!(effects.all(), ["large"]);
+
+    let specs = [large(&effects)].map(|tool| tool.entry().spec_ref().clone());
+    let toolset = RestateToolset::new(&lab.ingress(), specs);
+    let failure = toolset.call(&call("large", "b", 40)).await.outcome.unwrap_err();
+    assert!(failure.message.contains("has 41943042 bytes, and at most"), "{failure:?}");
+    assert_eq!(effects.all(), ["large", "large"]);
+}
+
+/// Ids of runs are those of one agent, so that two agents may have a run of one id.
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_of_two_agents_with_one_id_share_no_calls() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tool(double(&made)).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let specs = [double(&effects)].map(|tool| tool.entry().spec_ref().clone());
+    let remote = RestateToolset::new(&lab.ingress(), specs);
+    let second = Running::start(
+        move || {
+            let registry = Registry::new();
+            registry.register_toolset("far", remote.clone()).unwrap();
+            for (agent, n) in [("one", 1), ("two", 2)] {
+                let planner =
+                    Script::new().call(step(&[("double", "a", n)])).finish(Payload::new("0"));
+                let agent = Agent::new(agent, "lab").with_toolsets(["far"]);
+                registry.register_agent(agent, planner.into()).unwrap();
+            }
+            Runtime::builder(registry)
+        },
+        None,
+    );
+    lab.server.register(&format!("http://{}", second.address)).await.unwrap();
+    for agent in ["one", "two"] {
+        let runs = Runs::new(&lab.ingress(), agent);
+        runs.start("r1", &start()).await.unwrap();
+        runs.result("r1").await.unwrap().unwrap();
+    }
+    assert_eq!(effects.all(), ["double 1", "double 2"]);
 }
 
 /// Each question can be answered for its own time, counted from when it is asked.
@@ -231,7 +326,7 @@ async fn a_child_run_is_a_run_of_its_own_in_another_worker() {
     runs.start("r1", &start()).await.unwrap();
 
     let children = Runs::new(&ingress, "thinker");
-    let child = "r1.t";
+    let child = "parent.r1.t";
     until_asked(&children, child).await;
     assert_eq!(runs.state("r1").await.unwrap().status, RunStatus::Running);
     lab.replace_worker();

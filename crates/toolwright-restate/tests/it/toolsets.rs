@@ -97,13 +97,24 @@ async fn a_call_outlasts_its_worker_if_the_tool_is_idempotent_and_is_not_repeate
     assert_eq!(running.await.unwrap().outcome.unwrap().as_str(), "1");
     assert_eq!((began.load(Ordering::SeqCst), ended.load(Ordering::SeqCst)), (2, 1));
 
-    let running = tokio::spawn(async move { toolset.call(&call("once", "b", 5)).await });
+    let running = tokio::spawn({
+        let toolset = toolset.clone();
+        async move { toolset.call(&call("once", "b", 5)).await }
+    });
     until(|| async { !effects.all().is_empty() }, "the call begins").await;
     lab.replace_worker();
     let failure = running.await.unwrap().outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
     assert!(failure.message.contains("may have had its effect"), "{failure:?}");
     assert_eq!(effects.all(), ["once 5"]);
+
+    // The worker goes on, and its server does not.
+    let running = tokio::spawn(async move { toolset.call(&call("once", "c", 6)).await });
+    until(|| async { effects.all().len() == 2 }, "the call begins").await;
+    lab.server.process.restart();
+    let failure = running.await.unwrap().outcome.unwrap_err();
+    assert!(failure.message.contains("may have had its effect"), "{failure:?}");
+    assert_eq!(effects.all(), ["once 5", "once 6"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -80,15 +80,7 @@ impl Listing {
 
 /// Returns the outcome of a reply. [Hidden](toolwright::untrusted) characters of a failure become visible.
 pub(super) fn outcome(wire: WireOutcome) -> Outcome {
-    Outcome::from(wire).map_err(|failure| {
-        let shown = |text: &str| visible(text).into_owned();
-        ToolFailure {
-            message: shown(&failure.message),
-            code: failure.code.as_deref().map(shown).map(Into::into),
-            detail: failure.detail.as_deref().map(shown),
-            ..failure
-        }
-    })
+    Outcome::from(wire).map_err(ToolFailure::visible)
 }
 
 /// Returns the mistake in a list of tools, if there is one: too many, or a name that people and models cannot read.

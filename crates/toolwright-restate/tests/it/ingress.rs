@@ -1,0 +1,138 @@
+//! Replies of an ingress that is not to be trusted, and requests of clients that are not.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+
+use toolwright::spec::Approval;
+use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
+use toolwright_restate::{Ingress, RestateToolset, Runs};
+use toolwright_runtime::{
+    Agent, ApprovalRequest, FunctionTool, Registry, Runtime, Script, ToolEntry, Toolset, Verdict,
+};
+
+use crate::lab::{Effects, Lab, N, call, key, spec};
+
+const TOKEN: &str = "a-token-of-20-bytes!";
+
+/// Listens once, returns the request, and replies.
+fn once(reply: Vec<u8>) -> (String, std::thread::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut request, mut buffer) = (Vec::new(), [0; 4096]);
+        // The body is short JSON after the head.
+        while !request.ends_with(b"}") && !request.ends_with(b"\r\n\r\n") {
+            let length = stream.read(&mut buffer).unwrap();
+            assert_ne!(length, 0, "the request ends");
+            request.extend_from_slice(&buffer[..length]);
+        }
+        stream.write_all(&reply).unwrap();
+        String::from_utf8(request).unwrap()
+    });
+    (address, heard)
+}
+
+/// What an ingress says is quoted as a short visible line without the token.
+#[tokio::test]
+async fn errors_of_an_ingress_show_no_token_and_no_hidden_characters() {
+    let message = format!(r#"{{"message":"no {TOKEN}\u202e\n{}"}}"#, "x".repeat(100_000));
+    let head = "HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\nconnection: close";
+    let reply = format!("{head}\r\ncontent-length: {}\r\n\r\n{message}", message.len());
+    let check = |text: &str| {
+        assert!(!text.contains(TOKEN) && text.contains("no …"), "{text}");
+        assert!(text.len() < 1000 && !text.contains(['\u{202e}', '\n']), "{text}");
+    };
+    let ingress = |reply: &str| {
+        let (address, _) = once(reply.as_bytes().to_vec());
+        Ingress::new(&address).unwrap().with_token(TOKEN).unwrap()
+    };
+    let error = Runs::new(&ingress(&reply), "a").state("r1").await.unwrap_err();
+    check(&error.to_string());
+    let toolset = RestateToolset::new(&ingress(&reply), [spec("double")]);
+    let failure = toolset.call(&call("double", "a", 1)).await.outcome.unwrap_err();
+    check(&failure.detail.unwrap());
+}
+
+/// A toolset of each run, whose tool needs an approval.
+struct Disks {
+    run: String,
+    effects: Effects,
+}
+
+fn wipe() -> FunctionTool {
+    let spec = spec("wipe").with_approval(Approval::default());
+    FunctionTool::new(spec, async |N { n }: N| n)
+}
+
+impl Toolset for Disks {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(vec![wipe().entry().clone()])))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.effects.push(&self.run);
+        Box::pin(std::future::ready(ToolResult::new(call, Ok(Payload::new("1")))))
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        Box::pin(std::future::ready(Ok(Some(Payload::new("0")))))
+    }
+
+    fn restore<'a>(&'a self, _: &'a Scope, _: &'a Payload) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// Somebody who gets an approval code before it is used cannot use it for the state of another run.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_code_of_one_run_is_worth_nothing_for_the_state_of_another() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        let effects = made.clone();
+        let disks = move |scope: Scope| Disks {
+            run: scope.run_id.unwrap_or_default(),
+            effects: effects.clone(),
+        };
+        registry.register_toolset("lab", disks).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let lost = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    let (address, heard) = once(lost.into());
+    let spec = wipe().entry().spec_ref().clone();
+    let toolset = RestateToolset::per_run(&Ingress::new(&address).unwrap(), [spec]);
+    let registry = Registry::new();
+    registry.register_toolset("far", toolset.with_approval_key(&key())).unwrap();
+    let calls = [ToolCall::new("wipe", Payload::new(r#"{"n":1}"#)).with_id("a")];
+    let planner = Script::new().call(calls).finish(Payload::new("0"));
+    registry
+        .register_agent(Agent::new("caller", "lab").with_toolsets(["far"]), planner.into())
+        .unwrap();
+    let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
+    let runtime = Runtime::builder(registry).with_approver(yes).build();
+    let request = toolwright_runtime::RunRequest::new("caller", Payload::new("{}"));
+    runtime.run(request.with_run_id("alice")).await.unwrap();
+
+    let heard = heard.join().unwrap();
+    assert!(heard.starts_with("POST /"), "{heard}");
+    let address = lab.server.ingress().replace("http://", "");
+    let send = |request: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let request = request.replacen("\r\n", "\r\nconnection: close\r\n", 1);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        reply
+    };
+    let other = heard.replace("/alice/", "/bob/").replace("alice.a", "bob.a");
+    let reply = send(&other);
+    assert!(reply.contains("it is of another run than the state"), "{reply}");
+    assert!(effects.all().is_empty());
+    let reply = send(&heard);
+    assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+    assert_eq!(effects.all(), ["alice"]);
+}
