@@ -62,8 +62,9 @@ impl Searches {
     }
 }
 
-/// The most bytes of the schemas with rules that are compared as texts. Such a schema contains all types that it refers to.
-const MAX_RULE_BYTES: usize = 16 << 20;
+/// The most bytes of the schemas with rules, of both versions, that are compared as texts. Such a schema contains all types that it
+/// refers to. A project has about half as many at most.
+const MAX_RULE_BYTES: usize = 32 << 20;
 
 /// Returns the size of a schema with all types that it refers to.
 fn size(schemas: &Schemas, node: NodeId) -> usize {

@@ -198,6 +198,6 @@ fn schemas_whose_rules_are_large_together_are_a_change_of_capabilities() {
     };
     let difference = diff_listings("github", &list(0), &list(1));
     let [finding] = &difference.findings[..] else { panic!("{difference:?}") };
-    assert_eq!(finding.rule.id, "REMOTE_SCHEMA_CHANGED");
-    assert!(finding.words.starts_with("its rules have more than 16 MiB"), "{}", finding.words);
+    assert_eq!((finding.rule.id, finding.classes.trust), ("REMOTE_CHANGED", Trust::Capability));
+    assert!(finding.words.starts_with("its rules have more than 32 MiB"), "{}", finding.words);
 }
