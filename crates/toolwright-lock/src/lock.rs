@@ -309,8 +309,8 @@ impl Lock {
         }
         let was = old.tools.get(name)?;
         let is_new = |found: &&str| !old.tools.contains_key(*found);
-        let routed = [name].into_iter().chain(was.aliases.iter().map(String::as_str));
-        let routed = routed.filter_map(|name| routes.get(name).copied()).find(is_new);
+        let called = [name].into_iter().chain(was.aliases.iter().map(String::as_str));
+        let called = called.filter_map(|name| routes.get(name).copied()).find(is_new);
         let is_equal = |is: &LockedTool| {
             is.toolset == was.toolset
                 && is.description == was.description
@@ -321,10 +321,10 @@ impl Lock {
             let mut tools = self.tools.iter().filter(|(name, _)| is_new(&name.as_str()));
             tools.find(|(_, is)| is_equal(is)).map(|(name, _)| name.as_str())
         };
-        routed.or_else(equal)
+        called.or_else(equal)
     }
 
-    /// Returns the tools by their names and aliases. A name is never the alias of another tool.
+    /// Returns the names of tools by their names and aliases. A name takes precedence over an alias.
     pub(crate) fn routes(&self) -> Routes<'_> {
         let mut routes = Routes::new();
         for (name, tool) in &self.tools {
