@@ -143,8 +143,8 @@ impl Entries {
         (listed, all_known)
     }
 
-    /// Returns an error for each of the first tools and toolsets of an agent that are not registered. Tools that the agent implements itself are
-    /// not missing: it may call them recursively.
+    /// Returns an error for each of the first tools and toolsets of an agent that are not registered. Tools that the agent
+    /// implements itself are not missing: it may call them recursively.
     fn missing(&self, agent: &Agent) -> Vec<RegistrationError> {
         let who = needed_by(agent);
         let is_own = |name: &str| agent.implements.iter().any(|spec| spec.name() == name);
