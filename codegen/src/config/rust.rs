@@ -62,10 +62,12 @@ impl Rust {
     /// Returns the mistakes, each with its span.
     pub(super) fn mistakes(&self) -> Vec<(Range<usize>, String)> {
         let mut mistakes = Vec::new();
-        let mut used = self.derive_mistakes(&self.derive, &[], &mut mistakes);
+        let crates: BTreeSet<String> = self.dependencies().map(|(name, _)| library(name)).collect();
         let common = self.derive();
+        let common: BTreeSet<&str> = common.iter().map(without_colons).collect();
+        let mut used = derive_mistakes(&self.derive, &BTreeSet::new(), &crates, &mut mistakes);
         for (name, Type { derive, r#type, traits }) in &self.types {
-            used.extend(self.derive_mistakes(derive, &common, &mut mistakes));
+            used.extend(derive_mistakes(derive, &common, &crates, &mut mistakes));
             let unknown = traits.iter().filter(|name| std_trait(name).is_none());
             mistakes.extend(unknown.map(|name| (name.span(), unknown_trait(name.as_ref()))));
             match (r#type, derive.first(), traits.first()) {
@@ -80,7 +82,7 @@ impl Rust {
             }
             match r#type.as_ref().map(|path| (path.span(), RustPath::of_type(path.as_ref()))) {
                 Some((span, Ok(path))) => {
-                    let wrong = self.crate_mistake(&path, "money::Money");
+                    let wrong = crate_mistake(&path, &crates, "money::Money");
                     mistakes.extend(wrong.map(|wrong| (span, wrong)));
                     used.insert(path.segments()[0].to_owned());
                 }
@@ -98,47 +100,54 @@ impl Rust {
         }
         mistakes
     }
+}
 
-    /// Adds the mistakes in a list of macros; returns the crates of the macros.
-    fn derive_mistakes(
-        &self,
-        list: &[Spanned<String>],
-        common: &[RustPath],
-        mistakes: &mut Vec<(Range<usize>, String)>,
-    ) -> BTreeSet<String> {
-        let mut known = common.to_vec();
-        for text in list {
-            let wrong = match RustPath::of_derive(text.as_ref()) {
-                Err(wrong) => Some(wrong),
-                Ok(path) if known.iter().any(|known| known.segments() == path.segments()) => {
-                    Some(format!("`{}` is already derived; remove it", path.as_str()))
-                }
-                Ok(path) => {
-                    let wrong = self.crate_mistake(&path, "sqlx::FromRow");
-                    known.push(path);
-                    wrong
-                }
-            };
-            mistakes.extend(wrong.map(|wrong| (text.span(), wrong)));
-        }
-        known.iter().map(|path| path.segments()[0].to_owned()).collect()
+/// Adds the mistakes in a list of macros; returns the crates of the macros. All types derive the `common` ones.
+fn derive_mistakes(
+    list: &[Spanned<String>],
+    common: &BTreeSet<&str>,
+    crates: &BTreeSet<String>,
+    mistakes: &mut Vec<(Range<usize>, String)>,
+) -> BTreeSet<String> {
+    let (mut known, mut used) = (BTreeSet::new(), BTreeSet::new());
+    for text in list {
+        let wrong = match RustPath::of_derive(text.as_ref()) {
+            Err(wrong) => Some(wrong),
+            Ok(path)
+                if !known.insert(without_colons(&path).to_owned())
+                    || common.contains(without_colons(&path)) =>
+            {
+                Some(format!("`{}` is already derived; remove it", path.as_str()))
+            }
+            Ok(path) => {
+                used.insert(path.segments()[0].to_owned());
+                crate_mistake(&path, crates, "sqlx::FromRow")
+            }
+        };
+        mistakes.extend(wrong.map(|wrong| (text.span(), wrong)));
     }
+    used
+}
 
-    /// Returns a message if a path begins with none of the dependencies.
-    fn crate_mistake(&self, path: &RustPath, example: &str) -> Option<String> {
-        let text = path.as_str();
-        match path.segments()[..] {
-            ["crate", ..] => Some(format!(
-                "`{text}` is in the generated crate, which has no code of yours; expected a path into a crate under \
-                 `[rust.dependencies]`, such as `{example}`"
-            )),
-            [krate, _, ..] if self.dependencies().any(|(name, _)| library(name) == krate) => None,
-            [krate, _, ..] => Some(format!(
-                "`[rust.dependencies]` has no crate `{krate}`; add `{} = {{ version = \"…\" }}` there",
-                krate.replace('_', "-"),
-            )),
-            _ => Some(format!("`{text}` names no crate; expected a path such as `{example}`")),
-        }
+/// Returns a path as the compiler reads it: `::a::B` is `a::B`.
+fn without_colons(path: &RustPath) -> &str {
+    path.as_str().strip_prefix("::").unwrap_or(path.as_str())
+}
+
+/// Returns a message if a path begins with none of the crates that are dependencies.
+fn crate_mistake(path: &RustPath, crates: &BTreeSet<String>, example: &str) -> Option<String> {
+    let text = path.as_str();
+    match path.segments()[..] {
+        ["crate", ..] => Some(format!(
+            "`{text}` is in the generated crate, which has no code of yours; expected a path into a crate under \
+             `[rust.dependencies]`, such as `{example}`"
+        )),
+        [krate, _, ..] if crates.contains(krate) => None,
+        [krate, _, ..] => Some(format!(
+            "`[rust.dependencies]` has no crate `{krate}`; add `{} = {{ version = \"…\" }}` there",
+            krate.replace('_', "-"),
+        )),
+        _ => Some(format!("`{text}` names no crate; expected a path such as `{example}`")),
     }
 }
 

@@ -2,13 +2,14 @@
 //! result depends on the input alone.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use toolwright::issue::IssueKind;
 use toolwright::pattern::{self, PatternError, translate};
 use toolwright::schema::Schema;
 use toolwright::{InvalidPayload, Issue};
 
-use super::Pattern;
+use super::{NodeId, Pattern};
 
 /// The most instructions of all different patterns of a project.
 const MAX_INSTRUCTIONS: u64 = 300_000;
@@ -26,6 +27,8 @@ pub struct Budget {
     instructions: u64,
     steps: u64,
     exhausted: bool,
+    /// The schema that was compiled last, if it could be: a schema may have thousands of examples.
+    compiled: Option<(NodeId, Option<Arc<Schema>>)>,
 }
 
 impl Default for Budget {
@@ -35,6 +38,7 @@ impl Default for Budget {
             instructions: MAX_INSTRUCTIONS,
             steps: MAX_STEPS,
             exhausted: false,
+            compiled: None,
         }
     }
 }
@@ -56,6 +60,22 @@ impl Budget {
         let pattern = Pattern { ecma: ecma.to_owned(), translated };
         self.known.insert(ecma.to_owned(), pattern.clone());
         Ok(pattern)
+    }
+
+    /// Returns the schema of a node, compiled by `compile` unless it was the last one.
+    pub(super) fn compiled(
+        &mut self,
+        node: NodeId,
+        compile: impl FnOnce(&mut Self) -> Option<Schema>,
+    ) -> Option<Arc<Schema>> {
+        match &self.compiled {
+            Some((known, schema)) if *known == node => schema.clone(),
+            _ => {
+                let schema = compile(self).map(Arc::new);
+                self.compiled = Some((node, schema.clone()));
+                schema
+            }
+        }
     }
 
     /// Checks a value. Accepts it if the budget is used up.

@@ -29,15 +29,14 @@ pub fn violations(
     value: &Json,
     budget: &mut Budget,
 ) -> Vec<Violation> {
-    let reached = reached(schemas, node);
-    let is_known = reached.iter().all(|id| schemas.is_valid(*id));
-    if !is_known || !budget.spend(reached.len()) {
-        return Vec::new();
-    }
-    // A schema that cannot be compiled is reported elsewhere.
-    let Ok(schema) = Schema::new(&published(schemas, node, Style::Compact)) else {
-        return Vec::new();
+    let compile = |budget: &mut Budget| {
+        let reached = reached(schemas, node);
+        let is_known = reached.iter().all(|id| schemas.is_valid(*id));
+        let is_compiled = is_known && budget.spend(reached.len());
+        // A schema that cannot be compiled is reported elsewhere.
+        is_compiled.then(|| Schema::new(&published(schemas, node, Style::Compact)).ok())?
     };
+    let Some(schema) = budget.compiled(node, compile) else { return Vec::new() };
     let Err(invalid) = budget.check(&schema, &value.to_string()) else { return Vec::new() };
     let issues = invalid.issues().iter().take(MAX_VIOLATIONS);
     let violation =

@@ -1,7 +1,8 @@
 //! Decides whether two schemas, each with the types of its own file, are equal apart from the names of types. A comparison
 //! that takes too many steps or gets too deep returns `false`.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::keywords::Entries;
 use toolwright_codegen::internal::Json;
@@ -15,12 +16,16 @@ pub(super) const MAX_DEPTH: usize = 256;
 /// Keywords whose lists are compared as sets.
 const SETS: [&str; 2] = ["required", "type"];
 
-/// The types that the two compared schemas refer to.
+/// The types that the two compared schemas refer to, and the results of earlier comparisons.
 pub(super) struct Equality<'a> {
     /// The types of the first schema.
     pub(super) old: &'a Entries,
     /// The types of the second schema.
     pub(super) new: &'a Entries,
+    /// Their places in these lists, by name.
+    places: [BTreeMap<&'a str, usize>; 2],
+    /// Whether pairs of types, given by their places, are equal.
+    known: RefCell<BTreeMap<[usize; 2], bool>>,
 }
 
 /// The name of the type that a schema refers to by `$ref`.
@@ -52,26 +57,50 @@ pub(super) fn type_body<'a>(types: &'a Entries, name: &str) -> Option<&'a Json> 
     types.iter().find(|(known, _)| known == name).map(|(_, body)| body)
 }
 
-impl Equality<'_> {
-    /// Returns whether two schemas are equal, apart from the names and order of their types.
+impl<'a> Equality<'a> {
+    pub(super) fn of(old: &'a Entries, new: &'a Entries) -> Self {
+        let places = [old, new].map(|types| {
+            // Of two types with one name, the first counts.
+            types
+                .iter()
+                .enumerate()
+                .rev()
+                .map(|(place, (name, _))| (name.as_str(), place))
+                .collect()
+        });
+        Self { old, new, places, known: RefCell::default() }
+    }
+
+    /// Whether two schemas are equal, apart from the names and order of their types.
     pub(super) fn holds(&self, old: &Json, new: &Json) -> bool {
+        let (steps, depth) = (MAX_STEPS, 0);
         let mut comparison =
-            Comparison { types: self, compared: BTreeSet::new(), steps: MAX_STEPS, depth: 0 };
+            Comparison { types: self, compared: Vec::new(), open: 0, steps, depth, gave_up: false };
         comparison.schemas(old, new)
+    }
+
+    fn body(&self, side: usize, name: &str) -> Option<&'a Json> {
+        let place = *self.places[side].get(name)?;
+        Some(&[self.old, self.new][side][place].1)
     }
 }
 
 struct Comparison<'a> {
     types: &'a Equality<'a>,
-    /// Pairs of types whose comparison has begun. They need no second comparison.
-    compared: BTreeSet<(String, String)>,
+    /// Pairs of types that are equal if all types are whose comparison has begun.
+    compared: Vec<[usize; 2]>,
+    /// The number of pairs of types that are being compared inside each other.
+    open: usize,
     steps: usize,
     depth: usize,
+    /// Whether the comparison took too many steps or got too deep.
+    gave_up: bool,
 }
 
 impl Comparison<'_> {
     fn schemas(&mut self, old: &Json, new: &Json) -> bool {
         if self.steps == 0 || self.depth == MAX_DEPTH {
+            self.gave_up = true;
             return false;
         }
         self.steps -= 1;
@@ -79,11 +108,11 @@ impl Comparison<'_> {
         let are_same = match (type_name(old), type_name(new)) {
             (Some(a), Some(b)) => self.named(a, b) && self.objects(old, new, "$ref"),
             (Some(_), None) => {
-                let body = only_type_name(old).and_then(|name| type_body(self.types.old, name));
+                let body = only_type_name(old).and_then(|name| self.types.body(0, name));
                 body.is_some_and(|body| !refers_to_root(new) && self.schemas(body, new))
             }
             (None, Some(_)) => {
-                let body = only_type_name(new).and_then(|name| type_body(self.types.new, name));
+                let body = only_type_name(new).and_then(|name| self.types.body(1, name));
                 body.is_some_and(|body| !refers_to_root(old) && self.schemas(old, body))
             }
             (None, None) => self.values(old, new),
@@ -93,11 +122,31 @@ impl Comparison<'_> {
     }
 
     fn named(&mut self, old: &str, new: &str) -> bool {
-        if !self.compared.insert((old.to_owned(), new.to_owned())) {
-            return true;
+        let [olds, news] = &self.types.places;
+        let (Some(&old), Some(&new)) = (olds.get(old), news.get(new)) else { return false };
+        let pair = [old, new];
+        if let Some(known) = self.types.known.borrow().get(&pair) {
+            return *known;
         }
-        let bodies = (type_body(self.types.old, old), type_body(self.types.new, new));
-        matches!(bodies, (Some(old), Some(new)) if self.schemas(old, new))
+        // While they are compared, they count as equal.
+        self.types.known.borrow_mut().insert(pair, true);
+        self.compared.push(pair);
+        self.open += 1;
+        let are_equal = self.schemas(&self.types.old[old].1, &self.types.new[new].1);
+        self.open -= 1;
+        if !are_equal {
+            // Nothing is known of the pairs that were equal under that condition.
+            let mut known = self.types.known.borrow_mut();
+            for pair in self.compared.drain(..) {
+                known.remove(&pair);
+            }
+            if !self.gave_up {
+                known.insert(pair, false);
+            }
+        } else if self.open == 0 {
+            self.compared.clear();
+        }
+        are_equal
     }
 
     fn values(&mut self, old: &Json, new: &Json) -> bool {
@@ -211,7 +260,25 @@ mod tests {
         ];
         for (a, b, expected) in cases {
             let [a, b] = [a, b].map(|text| json_text::read(text).expect("JSON"));
-            assert_eq!(Equality { old: &old, new: &new }.holds(&a, &b), expected, "{a} {b}");
+            assert_eq!(Equality::of(&old, &new).holds(&a, &b), expected, "{a} {b}");
         }
+    }
+
+    /// Many schemas may refer to one type, and each of them is compared.
+    #[test]
+    fn types_are_compared_once() {
+        let old = r#"{"Part": {"type": "string"}, "Whole": {"properties": {"a": {"$ref": "Part"}, "b": {"maximum": 1}}},
+            "Loop": {"properties": {"next": {"$ref": "Loop"}, "part": {"$ref": "Part"}}}}"#;
+        let (old, new) = (types(old), types(&old.replace("maximum", "minimum")));
+        let equality = Equality::of(&old, &new);
+        let reference =
+            |name: &str| json_text::read(&format!(r#"{{"$ref": "{name}"}}"#)).expect("JSON");
+        let [part, whole, circle] = ["Part", "Whole", "Loop"].map(reference);
+        assert!(!equality.holds(&whole, &whole));
+        // That `Part` is equal depended on the rest of `Whole`.
+        assert_eq!(*equality.known.borrow(), BTreeMap::from([([1, 1], false)]));
+        assert!(equality.holds(&circle, &circle) && equality.holds(&part, &part));
+        let known = BTreeMap::from([([0, 0], true), ([1, 1], false), ([2, 2], true)]);
+        assert_eq!(*equality.known.borrow(), known);
     }
 }

@@ -174,7 +174,7 @@ pub fn check_owner(owner: Owner<'_>, other_files: &[Source]) -> Result<(), Impor
     let draft = Draft {
         write: &document::text,
         other_files,
-        is_foreign: &|_, _| false,
+        is_foreign: &|_| Box::new(|_| false),
         keeps_name: &|_| false,
     };
     accept::check_owner(&document, &draft).map_err(ImportError::Check)
@@ -192,7 +192,7 @@ fn accepted(
     let draft = Draft {
         write: &document::text,
         other_files: if existing.is_some() { &[] } else { request.other_files },
-        is_foreign: &|_, _| false,
+        is_foreign: &|_| Box::new(|_| false),
         keeps_name: &|_| false,
     };
     let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;
@@ -213,7 +213,7 @@ fn merged_text(
     let draft = Draft {
         write: &|document| patched(document).text,
         other_files: request.other_files,
-        is_foreign: &|document, path| merge::is_foreign(document, request.owner, path),
+        is_foreign: &|document| merge::is_foreign(document, request.owner),
         keeps_name: &|path| existing.has(path),
     };
     let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;

@@ -52,6 +52,9 @@ impl Listed {
 /// The maximum depth of the values of a tool, so that the written file stays within the YAML reader's limit.
 const MAX_DEPTH: usize = 92;
 
+/// The most bytes of the keys that lead to a value of a tool. The JSON Pointers of all values inside begin with them.
+const MAX_KEY_BYTES: usize = 8192;
+
 /// MCP's hints and their names in the language.
 const HINTS: [(&str, &str); 4] = [
     ("readOnlyHint", "read_only"),
@@ -129,6 +132,9 @@ fn unwrapped(
 fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     if !is_within(&item, MAX_DEPTH) {
         return Err(format!("its values nest more than {MAX_DEPTH} deep"));
+    }
+    if !has_short_keys(&item, MAX_KEY_BYTES) {
+        return Err(format!("the keys that lead to a value have more than {MAX_KEY_BYTES} bytes"));
     }
     let digests = digest::listed(&item);
     let Json::Object(mut entries) = item else {
@@ -314,6 +320,17 @@ fn is_within(value: &Json, depth: usize) -> bool {
     match value {
         Json::Array(items) => depth > 0 && items.iter().all(is_below),
         Json::Object(entries) => depth > 0 && entries.iter().all(|(_, value)| is_below(value)),
+        _ => true,
+    }
+}
+
+/// Whether the keys that lead to each value have at most some bytes together.
+fn has_short_keys(value: &Json, bytes: usize) -> bool {
+    match value {
+        Json::Array(items) => items.iter().all(|item| has_short_keys(item, bytes)),
+        Json::Object(entries) => entries.iter().all(|(key, value)| {
+            bytes.checked_sub(key.len()).is_some_and(|left| has_short_keys(value, left))
+        }),
         _ => true,
     }
 }

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
+use super::accept::IsForeign;
 use super::digest;
 use super::document::{Import, Tool, with_records};
 use super::edits::Record;
-use super::equality::{Equality, as_schema, is_same_value, only_type_name, type_body};
+use super::equality::{Equality, as_schema, is_same_value, only_type_name};
 use super::existing::{Existing, entries, reached};
 use super::keywords::Entries;
 use super::patch::Rename;
@@ -48,19 +49,19 @@ pub(super) fn merge(
     (document, renames)
 }
 
-/// Returns whether the import does not write a place of the file: it is in another toolset, under another key, or in a type
-/// that the imported tools do not need.
-pub(super) fn is_foreign(document: &Json, owner: Owner<'_>, to: &[String]) -> bool {
-    match to.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+/// Returns whether the import does not write a place of a document: it is in another toolset, under another key, or in a type that
+/// the imported tools do not need.
+pub(super) fn is_foreign(document: &Json, owner: Owner<'_>) -> IsForeign {
+    let ours = owner.toolset.to_owned();
+    let types = entries(document.get("types"));
+    let needed = reached(&types, &entries(path(document, owner, "tools")));
+    Box::new(move |to| match to.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["toolsets", toolset, "tools", _, rest @ ..] => {
-            *toolset != owner.toolset || rest.first().is_some_and(|key| !WRITTEN.contains(key))
+            *toolset != ours || rest.first().is_some_and(|key| !WRITTEN.contains(key))
         }
-        ["types", name, ..] => {
-            let types = entries(document.get("types"));
-            !reached(&types, &entries(path(document, owner, "tools"))).contains(*name)
-        }
+        ["types", name, ..] => !needed.contains(*name),
         _ => true,
-    }
+    })
 }
 
 struct Merge<'a> {
@@ -122,13 +123,14 @@ impl<'a> Merge<'a> {
     /// Reports the tools that the server lists differently than at the last import.
     fn report_changes(&self, report: &mut UpdateReport) {
         let tools = self.imported();
+        let types = Equality::of(&self.old_types, &self.import.types);
         for (name, digests) in &self.import.listed {
             let Some(before) = self.existing.listed.get(name).filter(|before| *before != digests)
             else {
                 continue;
             };
             let tool = tools.get(name.as_str());
-            let mut lines = tool.map_or_else(Vec::new, |tool| self.changes(tool));
+            let mut lines = tool.map_or_else(Vec::new, |tool| self.changes(&types, tool));
             if lines.is_empty() {
                 let can_the_same = before.get("capabilities") == digests.get("capabilities");
                 let line = if can_the_same { "only texts" } else { OTHER_CHANGES };
@@ -138,11 +140,10 @@ impl<'a> Merge<'a> {
         }
     }
 
-    fn changes(&self, tool: &Tool) -> Vec<String> {
+    fn changes(&self, types: &Equality<'_>, tool: &Tool) -> Vec<String> {
         let Some(old) = self.old_tool(tool) else { return Vec::new() };
         let sides = [("args", &tool.args), ("result", &tool.result)];
         let lines = sides.into_iter().flat_map(|(side, new)| {
-            let types = Equality { old: &self.old_types, new: &self.import.types };
             let old = old.get(side).map(as_schema);
             let old = old.filter(|_| new.is_some() || !self.has_own_result(tool));
             changes(types, side, old.as_ref(), new.as_ref())
@@ -154,7 +155,9 @@ impl<'a> Merge<'a> {
     /// the file, such as the name of a type; otherwise it gets the form of a new import. With `edits`, schemas keep the edits
     /// of people.
     fn document(&self, keeps_form: bool, edits: bool, report: &mut UpdateReport) -> Json {
-        let tools = self.tools(keeps_form, edits, report);
+        let equality = Equality::of(&self.old_types, &self.renamed.types);
+        let form = keeps_form.then_some(&equality);
+        let tools = self.tools(form, edits, report);
         let mut document = entries(Some(&self.existing.document));
         let toolsets = set_in(
             &entries(self.existing.document.get("toolsets")),
@@ -162,7 +165,7 @@ impl<'a> Merge<'a> {
             Json::Object(self.toolset(tools)),
         );
         set(&mut document, "toolsets", Json::Object(toolsets));
-        let types = self.types(keeps_form, edits, &document, report);
+        let types = self.types(form, edits, &document, report);
         document.retain(|(key, _)| key != "types");
         if !types.is_empty() {
             let before = document.iter().position(|(key, _)| {
@@ -204,7 +207,12 @@ impl<'a> Merge<'a> {
     }
 
     /// The tools in the file's order. A new tool follows the same tool as on the server.
-    fn tools(&self, keeps_form: bool, edits: bool, report: &mut UpdateReport) -> Entries {
+    fn tools(
+        &self,
+        form: Option<&Equality<'_>>,
+        edits: bool,
+        report: &mut UpdateReport,
+    ) -> Entries {
         let old = entries(path(&self.existing.document, self.owner, "tools"));
         let remote = |name: &str, tool: &Json| match tool.get("remote") {
             Some(Json::String(remote)) => remote.clone(),
@@ -232,9 +240,7 @@ impl<'a> Merge<'a> {
         let order: Vec<&str> = order.collect();
         let tools = order.into_iter().filter_map(|name| tools.get(name));
         tools
-            .map(|tool| {
-                (tool.name.clone(), Json::Object(self.tool(tool, keeps_form, edits, report)))
-            })
+            .map(|tool| (tool.name.clone(), Json::Object(self.tool(tool, form, edits, report))))
             .collect()
     }
 
@@ -246,14 +252,14 @@ impl<'a> Merge<'a> {
     fn tool(
         &self,
         tool: &Tool,
-        keeps_form: bool,
+        form: Option<&Equality<'_>>,
         edits: bool,
         report: &mut UpdateReport,
     ) -> Entries {
         let mut new: Entries = tool.entries();
         for (key, value) in &mut new {
             if key == "args" || key == "result" {
-                *value = self.schema(tool, key, value, keeps_form);
+                *value = self.schema(tool, key, value, form);
                 if edits {
                     *value = self.edited(tool, key, value, report);
                 }
@@ -317,13 +323,13 @@ impl<'a> Merge<'a> {
         self.record(tool).is_none_or(|record| record.get("result").is_none())
     }
 
-    /// The schema of the server with the file's names of types and, with `keeps_form`, in the file's form.
-    fn schema(&self, tool: &Tool, side: &str, new: &Json, keeps_form: bool) -> Json {
+    /// The schema of the server with the file's names of types and, with `form`, in the file's form.
+    fn schema(&self, tool: &Tool, side: &str, new: &Json, form: Option<&Equality<'_>>) -> Json {
         let new = self.renamed.schema(new);
         let old = self.old_tool(tool).and_then(|old| old.get(side));
-        let schema = match old {
-            Some(old) if keeps_form => {
-                let merged = self.in_old_form(&as_schema(old), &new);
+        let schema = match (old, form) {
+            (Some(old), Some(equality)) => {
+                let merged = in_old_form(equality, &as_schema(old), &new);
                 if is_same_value(&merged, &as_schema(old)) {
                     return old.clone();
                 }
@@ -367,41 +373,21 @@ impl<'a> Merge<'a> {
         kept
     }
 
-    /// The new schema, with each part that is equal to the old one in the old form.
-    fn in_old_form(&self, old: &Json, new: &Json) -> Json {
-        let equality = Equality { old: &self.old_types, new: &self.renamed.types };
-        if equality.holds(old, new) {
-            return old.clone();
-        }
-        match (old, new) {
-            (Json::Object(_), Json::Object(entries)) => {
-                let merged = entries.iter().map(|(key, new)| {
-                    let merged = old.get(key).map(|old| self.in_old_form(old, new));
-                    (key.clone(), merged.unwrap_or_else(|| new.clone()))
-                });
-                Json::Object(merged.collect())
-            }
-            (Json::Array(old), Json::Array(new)) if old.len() == new.len() => Json::Array(
-                old.iter().zip(new).map(|(old, new)| self.in_old_form(old, new)).collect(),
-            ),
-            _ => new.clone(),
-        }
-    }
-
     /// The types of the file, updated from the server, then the new types. Types that only earlier tools needed are removed.
     fn types(
         &self,
-        keeps_form: bool,
+        form: Option<&Equality<'_>>,
         edits: bool,
         document: &Entries,
         report: &mut UpdateReport,
     ) -> Entries {
         let mut types: Entries = Vec::new();
+        let (old_types, new_types) = (bodies(&self.old_types), bodies(&self.renamed.types));
         for (name, old) in &self.old_types {
-            let body = match type_body(&self.renamed.types, name) {
-                Some(new) if keeps_form => self.in_old_form(old, new),
-                Some(new) => new.clone(),
-                None => old.clone(),
+            let body = match (new_types.get(name.as_str()), form) {
+                (Some(new), Some(equality)) => in_old_form(equality, old, new),
+                (Some(new), None) => (*new).clone(),
+                (None, _) => old.clone(),
             };
             let body = if edits && self.reached.contains(name) {
                 self.edited_type(name, old, body, report)
@@ -410,7 +396,7 @@ impl<'a> Merge<'a> {
             };
             types.push((name.clone(), body));
         }
-        let is_declared = |name: &str| type_body(&self.old_types, name).is_some();
+        let is_declared = |name: &str| old_types.contains_key(name);
         let new = self.renamed.types.iter().filter(|(name, _)| !is_declared(name));
         types.extend(new.cloned());
         let is_own = |name: &str| is_declared(name) && !self.reached.contains(name);
@@ -425,17 +411,42 @@ impl<'a> Merge<'a> {
     fn matches_server(&self, document: &Json) -> bool {
         let types = entries(document.get("types"));
         let tools = by_name(path(document, self.owner, "tools"));
+        let equality = Equality::of(&types, &self.import.types);
         self.import.tools.iter().all(|tool| {
             let written = tools.get(tool.name.as_str());
             let sides = [("args", &tool.args), ("result", &tool.result)];
             sides.into_iter().all(|(side, new)| {
                 let Some(new) = new else { return true };
                 let written = written.and_then(|tool| tool.get(side)).map(as_schema);
-                let equality = Equality { old: &types, new: &self.import.types };
                 written.is_some_and(|written| equality.holds(&written, &as_schema(new)))
             })
         })
     }
+}
+
+/// The new schema, with each part that is equal to the old one in the old form.
+fn in_old_form(equality: &Equality<'_>, old: &Json, new: &Json) -> Json {
+    if equality.holds(old, new) {
+        return old.clone();
+    }
+    match (old, new) {
+        (Json::Object(_), Json::Object(entries)) => {
+            let merged = entries.iter().map(|(key, new)| {
+                let merged = old.get(key).map(|old| in_old_form(equality, old, new));
+                (key.clone(), merged.unwrap_or_else(|| new.clone()))
+            });
+            Json::Object(merged.collect())
+        }
+        (Json::Array(old), Json::Array(new)) if old.len() == new.len() => Json::Array(
+            old.iter().zip(new).map(|(old, new)| in_old_form(equality, old, new)).collect(),
+        ),
+        _ => new.clone(),
+    }
+}
+
+/// The types by their names.
+fn bodies(types: &Entries) -> BTreeMap<&str, &Json> {
+    types.iter().map(|(name, body)| (name.as_str(), body)).collect()
 }
 
 fn toolset<'a>(document: &'a Json, owner: Owner<'_>) -> Option<&'a Json> {

@@ -16,7 +16,7 @@ const LONGEST_PATH: usize = 400;
 
 /// Collects the changes between two schemas.
 pub(super) struct Changes<'a> {
-    types: Equality<'a>,
+    types: &'a Equality<'a>,
     /// Pairs of types whose comparison has begun.
     compared: BTreeSet<(String, String)>,
     lines: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Changes<'a> {
 
 /// Returns the changes of a tool's `args` or `result`, one line each.
 pub(super) fn changes(
-    types: Equality<'_>,
+    types: &Equality<'_>,
     side: &str,
     old: Option<&Json>,
     new: Option<&Json>,

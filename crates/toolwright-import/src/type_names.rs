@@ -25,10 +25,12 @@ impl Renamed {
         pairs: &[Pair],
         is_replaced: &dyn Fn(&str) -> bool,
     ) -> Self {
-        let mut pairing = Pairing { old, new, names: BTreeMap::new(), claimed: BTreeSet::new() };
+        let (names, claimed) = (BTreeMap::new(), BTreeSet::new());
+        let mut pairing = Pairing { old, new, equality: Equality::of(old, new), names, claimed };
         for equal_only in [true, false] {
+            let mut seen = BTreeSet::new();
             for (old, new) in pairs {
-                pairing.pair(old, new, equal_only, &mut BTreeSet::new(), 0);
+                pairing.pair(old, new, equal_only, &mut seen, 0);
             }
         }
         pairing.name_the_rest(is_replaced);
@@ -49,6 +51,7 @@ impl Renamed {
 struct Pairing<'a> {
     old: &'a Entries,
     new: &'a Entries,
+    equality: Equality<'a>,
     /// The names in the file by those of the import.
     names: BTreeMap<String, String>,
     /// The names in the file that are taken.
@@ -100,7 +103,7 @@ impl Pairing<'_> {
         let (Some(old), Some(new)) = (type_body(self.old, a), type_body(self.new, b)) else {
             return;
         };
-        let is_same = || Equality { old: self.old, new: self.new }.holds(old, new);
+        let is_same = || self.equality.holds(old, new);
         if !is_known && (!equal_only || is_same()) {
             self.names.insert(b.to_owned(), a.to_owned());
             self.claimed.insert(a.to_owned());

@@ -21,6 +21,8 @@ pub(super) struct Types {
     known: BTreeMap<String, String>,
     /// The Rust names of all types.
     taken: BTreeSet<String>,
+    /// The last number that was tried for each name with a number, so that many types of one name do not take quadratic time.
+    numbers: BTreeMap<String, u32>,
     /// The prefixes of the Rust names that types inside tools get.
     derived: Vec<String>,
 }
@@ -88,12 +90,16 @@ impl Types {
         let sided = format!("{tool}{}{wanted}", naming::pascal(origin.side));
         let mut preferred = vec![wanted.to_owned(), format!("{tool}{wanted}")];
         preferred.retain(|name| !self.is_derived(name));
-        let last = (1_u32..).map(|number| match number {
-            1 => sided.clone(),
-            number => format!("{sided}{number}"),
+        let numbers = self.numbers.get(&sided).copied().unwrap_or(1)..;
+        let last = numbers.map(|number| match number {
+            1 => (1, sided.clone()),
+            number => (number, format!("{sided}{number}")),
         });
-        let mut candidates = preferred.into_iter().chain(last);
-        let chosen = candidates.find(|name| self.claim(name)).unwrap_or_default();
+        let mut candidates = preferred.into_iter().map(|name| (0, name)).chain(last);
+        let (number, chosen) = candidates.find(|(_, name)| self.claim(name)).unwrap_or_default();
+        if number > 0 {
+            self.numbers.insert(sided, number);
+        }
         if chosen != wanted {
             let message = format!("the type name `{wanted}` is taken or reserved");
             warnings.at(format!("{} {} `{chosen}`", origin.tool, origin.side), message);

@@ -45,7 +45,7 @@ pub(super) struct Subject<'a> {
 impl Warnings {
     /// Adds a warning about a place. Places of equal messages are grouped.
     pub(super) fn at(&mut self, place: impl Into<String>, message: impl Into<String>) {
-        self.warning(message.into()).places.push(place.into());
+        self.warning(message.into()).places.push(cut(place.into(), LONGEST_PLACE));
     }
 
     /// Adds a warning about the whole list.
@@ -59,12 +59,23 @@ impl Warnings {
     }
 
     fn warning(&mut self, message: String) -> &mut Warning {
+        let message = cut(message, LONGEST_MESSAGE);
         let index = *self.indexes.entry(message).or_insert_with_key(|message| {
             self.found.push(Warning { message: message.clone(), places: Vec::new() });
             self.found.len() - 1
         });
         &mut self.found[index]
     }
+}
+
+/// Cuts a text that is longer than what is printed of it: a long name may be in thousands of them.
+fn cut(mut text: String, longest: usize) -> String {
+    // One byte more shows that something is missing.
+    if text.len() > longest + 1 {
+        text.truncate(text.ceil_char_boundary(longest + 1));
+        text.shrink_to_fit();
+    }
+    text
 }
 
 impl Subject<'_> {

@@ -38,16 +38,18 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     let mut findings = Vec::new();
     let searches = Searches::default();
     let may_grow = old.non_exhaustive && new.non_exhaustive;
+    let (old_routes, routes) = (old.routes(), new.routes());
     let mut compare = |name: &str, was: &LockedTool, is: &LockedTool| {
         let found = changes(name, was, is, &searches);
         let mut found = found.map_err(|message| DiffError { tool: name.to_owned(), message })?;
         rust::settle(&mut found, was, is, may_grow);
         findings.extend(found);
-        for alias in was.aliases.iter().filter(|alias| new.tool_called(alias) != Some(name)) {
+        let is_gone = |alias: &&String| routes.get(alias.as_str()) != Some(&name);
+        for alias in was.aliases.iter().filter(is_gone) {
             let at = Places { old: Some("/aliases".to_owned()), new: None };
             findings.push(finding(&rules::ALIAS_REMOVED, name, at, format!("`{alias}` is gone")));
         }
-        for alias in is.aliases.iter().filter(|alias| old.tool_called(alias).is_none()) {
+        for alias in is.aliases.iter().filter(|alias| !old_routes.contains_key(alias.as_str())) {
             let at = Places { old: None, new: Some("/aliases".to_owned()) };
             findings.push(finding(&rules::ALIAS_ADDED, name, at, format!("`{alias}` is new")));
         }
@@ -56,12 +58,12 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     let mut renamed = BTreeSet::new();
     let mut alone = Vec::new();
     for (name, was) in &old.tools {
-        match new.successor(old, name).filter(|now| !renamed.contains(now)) {
+        match new.successor(&routes, old, name).filter(|now| !renamed.contains(now)) {
             Some(now) if now == name => compare(name, was, &new.tools[name])?,
             Some(now) => {
                 compare(now, was, &new.tools[now])?;
                 renamed.insert(now);
-                let is_routed = new.tool_called(name) == Some(now);
+                let is_routed = routes.get(name.as_str()) == Some(&now);
                 let rule =
                     if is_routed { &rules::TOOL_RENAMED_WITH_ALIAS } else { &rules::TOOL_RENAMED };
                 alone.push((rule, now, format!("it was `{name}`")));
@@ -105,7 +107,8 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         }
     }
     for (name, was) in new.reused(old) {
-        let owner = new.tool_called(&name).unwrap_or(&name).to_owned();
+        let owner =
+            routes.get(name.as_str()).map_or_else(|| name.clone(), |owner| (*owner).to_owned());
         let words = format!("`{name}` belonged to `{was}`");
         findings.push(finding(&rules::NAME_REUSED, &owner, whole(), words));
     }

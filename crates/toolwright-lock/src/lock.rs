@@ -1,6 +1,6 @@
 //! The lock: the tools of a project as they were published.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -196,6 +196,9 @@ pub struct Digests {
     pub all: String,
 }
 
+/// The names of tools by their names and aliases.
+pub(crate) type Routes<'a> = BTreeMap<&'a str, &'a str>;
+
 impl Lock {
     /// Returns the lock of a project that was not locked before.
     pub fn of(project: &Project) -> Self {
@@ -240,19 +243,19 @@ impl Lock {
                  choose another name, or remove the name from `names` of {LOCK_FILE}"
             )));
         }
-        let known: BTreeSet<&str> = self.routed().collect();
+        let known = self.routes();
         let mut names = old.names.clone();
         // A tool that was renamed since keeps its earlier names.
         for past in names.values_mut() {
-            if let Some(now) = old.tools.get(&past.was).and_then(|_| self.successor(old, &past.was))
-            {
+            let was = old.tools.get(&past.was);
+            if let Some(now) = was.and_then(|_| self.successor(&known, old, &past.was)) {
                 now.clone_into(&mut past.was);
             }
         }
         for (name, tool) in &old.tools {
             let version =
                 self.toolsets.get(&tool.toolset).and_then(|toolset| toolset.version.clone());
-            let now = self.successor(old, name);
+            let now = self.successor(&known, old, name);
             let past = PastName {
                 was: now.unwrap_or(name).to_owned(),
                 until: version,
@@ -261,7 +264,7 @@ impl Lock {
             names
                 .extend(tool.aliases.iter().chain([name]).map(|gone| (gone.clone(), past.clone())));
         }
-        names.retain(|name, _| !known.contains(name.as_str()));
+        names.retain(|name, _| !known.contains_key(name.as_str()));
         self.names = names;
         self.remote.clone_from(&old.remote);
         Ok(self)
@@ -269,16 +272,18 @@ impl Lock {
 
     /// Returns the names that belonged to one tool in an earlier lock and belong to another one here, with the earlier tool.
     pub(crate) fn reused(&self, old: &Self) -> Vec<(String, String)> {
+        let (routes, old_routes) = (self.routes(), old.routes());
+        let successor = |name: &str| self.successor(&routes, old, name);
         let mut found = Vec::new();
         for (name, tool) in &self.tools {
             for taken in tool.aliases.iter().chain([name]) {
-                let owner = old.tool_called(taken).filter(|owner| *owner != name);
+                let owner = old_routes.get(taken.as_str()).filter(|owner| **owner != name);
                 let (was, is_same) = match (owner, old.names.get(taken)) {
-                    (Some(owner), _) => (owner, self.successor(old, owner) == Some(name)),
+                    (Some(owner), _) => (*owner, successor(owner) == Some(name)),
                     (None, Some(past)) => {
                         let is_back = || past.model.as_ref() == Some(&tool.digests(name).model);
                         let is_later = past.model.is_none()
-                            && (past.was == *name || self.successor(old, &past.was) == Some(name));
+                            && (past.was == *name || successor(&past.was) == Some(name));
                         (past.was.as_str(), is_later || is_back())
                     }
                     (None, None) => continue,
@@ -293,14 +298,19 @@ impl Lock {
 
     /// Returns the name here of a tool of an earlier lock: its own, or one under which the old name or an alias is routed, or that
     /// of a tool that is new and equal but for its name.
-    pub(crate) fn successor(&self, old: &Self, name: &str) -> Option<&str> {
+    pub(crate) fn successor<'a>(
+        &'a self,
+        routes: &Routes<'a>,
+        old: &Self,
+        name: &str,
+    ) -> Option<&'a str> {
         if let Some((name, _)) = self.tools.get_key_value(name) {
             return Some(name);
         }
         let was = old.tools.get(name)?;
         let is_new = |found: &&str| !old.tools.contains_key(*found);
-        let routed = [name].into_iter().chain(was.aliases.iter().map(String::as_str));
-        let routed = routed.filter_map(|name| self.tool_called(name)).find(is_new);
+        let called = [name].into_iter().chain(was.aliases.iter().map(String::as_str));
+        let called = called.filter_map(|name| routes.get(name).copied()).find(is_new);
         let is_equal = |is: &LockedTool| {
             is.toolset == was.toolset
                 && is.description == was.description
@@ -311,22 +321,19 @@ impl Lock {
             let mut tools = self.tools.iter().filter(|(name, _)| is_new(&name.as_str()));
             tools.find(|(_, is)| is_equal(is)).map(|(name, _)| name.as_str())
         };
-        routed.or_else(equal)
+        called.or_else(equal)
     }
 
-    /// Returns the tool that a name or an alias belongs to.
-    pub(crate) fn tool_called(&self, name: &str) -> Option<&str> {
-        if let Some((name, _)) = self.tools.get_key_value(name) {
-            return Some(name);
+    /// Returns the names of tools by their names and aliases. A name takes precedence over an alias.
+    pub(crate) fn routes(&self) -> Routes<'_> {
+        let mut routes = Routes::new();
+        for (name, tool) in &self.tools {
+            for alias in &tool.aliases {
+                routes.entry(alias).or_insert(name);
+            }
         }
-        let has = |tool: &LockedTool| tool.aliases.iter().any(|alias| alias == name);
-        self.tools.iter().find(|(_, tool)| has(tool)).map(|(name, _)| name.as_str())
-    }
-
-    /// Returns all names and aliases of tools.
-    fn routed(&self) -> impl Iterator<Item = &str> {
-        let tools = self.tools.iter();
-        tools.flat_map(|(name, tool)| tool.aliases.iter().chain([name]).map(String::as_str))
+        routes.extend(self.tools.keys().map(|name| (name.as_str(), name.as_str())));
+        routes
     }
 
     /// Returns the text of the file, with the digests of its tools.

@@ -6,7 +6,7 @@ mod kind;
 mod nearest;
 mod pointer;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 pub(crate) use kind::OneOf;
 pub use kind::{IssueKind, Names};
@@ -17,6 +17,9 @@ use crate::value::{Map, Value};
 
 /// The limit of steps for checking one payload.
 pub(crate) const MAX_STEPS: u64 = 20_000_000;
+
+/// The most bytes of the texts of one payload's issues together. A schema with many or long names may be in each of them.
+const MAX_BYTES: usize = 1 << 20;
 
 /// One mistake in a payload: its place and its kind.
 ///
@@ -54,6 +57,14 @@ impl Issue {
         self.pointer.as_str()
     }
 
+    /// The length of its pointer and its message in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let mut size = Size(self.pointer().len());
+        // Counting cannot fail.
+        let _ = write!(size, "{}", self.kind);
+        size.0
+    }
+
     /// The kind of the mistake.
     pub fn kind(&self) -> &IssueKind {
         &self.kind
@@ -84,6 +95,16 @@ impl Issue {
     }
 }
 
+/// Counts the bytes of a text instead of writing it.
+struct Size(usize);
+
+impl fmt::Write for Size {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
+    }
+}
+
 impl fmt::Display for Issue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pointer() {
@@ -95,7 +116,7 @@ impl fmt::Display for Issue {
 
 /// The error for a payload that breaks its schema, with every issue that was found in one pass.
 ///
-/// It displays as one line for each issue.
+/// It displays as one line for each issue, up to a mebibyte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPayload {
     issues: Vec<Issue>,
@@ -112,19 +133,34 @@ impl InvalidPayload {
         &self.issues
     }
 
-    /// The issues as a JSON array of [`Issue::to_value`].
+    /// The issues as a JSON array of [`Issue::to_value`]. Issues beyond a mebibyte of texts are left out.
     pub fn to_value(&self) -> Value {
-        Value::Array(self.issues.iter().map(Issue::to_value).collect())
+        Value::Array(self.shown().map(Issue::to_value).collect())
+    }
+
+    /// The first issue, and further ones while their texts take at most a mebibyte together.
+    fn shown(&self) -> impl Iterator<Item = &Issue> {
+        let within = |left: &mut usize, issue| {
+            let before = *left;
+            *left = left.saturating_sub(Issue::size(issue));
+            (before > 0).then_some(issue)
+        };
+        self.issues.iter().scan(MAX_BYTES, within)
     }
 }
 
 impl fmt::Display for InvalidPayload {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, issue) in self.issues.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "\n" };
+        let mut shown = 0;
+        for issue in self.shown() {
+            let separator = if shown == 0 { "" } else { "\n" };
             write!(out, "{separator}{issue}")?;
+            shown += 1;
         }
-        Ok(())
+        match self.issues.len() - shown {
+            0 => Ok(()),
+            more => write!(out, "\n{more} more"),
+        }
     }
 }
 

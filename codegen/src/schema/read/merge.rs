@@ -39,7 +39,7 @@ pub(super) fn merge(schemas: &mut Schemas, id: NodeId) {
     for member in members {
         merged.add(schemas, member);
     }
-    if merged.is_object && merged.object.properties.len() <= MAX_PROPERTIES {
+    if merged.is_object && !merged.is_too_large() {
         merged.replace(schemas, id, &own_required);
     }
 }
@@ -69,6 +69,11 @@ struct Merged {
 }
 
 impl Merged {
+    /// Returns true if the object has too many properties. Adding more would be in vain.
+    fn is_too_large(&self) -> bool {
+        self.object.properties.len() > MAX_PROPERTIES
+    }
+
     /// Adds a member.
     fn add(&mut self, schemas: &Schemas, member: NodeId) {
         let target = resolved(schemas, member);
@@ -89,6 +94,9 @@ impl Merged {
                 }
                 self.is_exact &= assertions.is_empty();
                 for property in &object.properties {
+                    if self.is_too_large() {
+                        return;
+                    }
                     let owner = owner.or(property.owner);
                     self.member_property(schemas, Property { owner, ..property.clone() });
                 }
@@ -104,6 +112,9 @@ impl Merged {
             match (keyword, operand) {
                 (Keyword::Properties, Operand::Named(properties)) => {
                     for (name, schema) in properties {
+                        if self.is_too_large() {
+                            return;
+                        }
                         let (schema, required, is_described) = (*schema, false, true);
                         let name = Spanned::new(name.clone(), schemas[schema].span);
                         let property =

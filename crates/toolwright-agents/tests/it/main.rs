@@ -315,3 +315,12 @@ fn r2_special_files_and_long_files_are_refused() {
     let irregular = "found a pipe, device or other special file, expected a regular file";
     assert_eq!(found, [irregular, "found more than 1 MiB, expected a shorter text", irregular]);
 }
+
+/// Each of them was a mistake with the names of all tools.
+#[test]
+fn the_first_hundred_unknown_names_of_an_agent_are_mistakes() {
+    let names: Vec<String> = (0..5000).map(|n| format!("t{n}")).collect();
+    let folder = folder(&[("a.toml", &format!("tools = {names:?}"))]);
+    let error = registry().agents_from(folder.path(), done).unwrap_err();
+    assert_eq!(messages(&error).len(), 100);
+}

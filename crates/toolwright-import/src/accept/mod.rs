@@ -26,11 +26,18 @@ use toolwright_codegen::{Source, Sources};
 /// The number of times that `check` runs before the tools that it still refuses are left out as a whole.
 const MAX_ROUNDS: usize = 24;
 
+/// The number of those rounds in which a budget may be exceeded. `check` reports such a finding once, for the place where the
+/// budget was used up, so each round could fix one place only.
+const MAX_BUDGET_ROUNDS: usize = 4;
+
 /// The number of parts into which a document with too many findings is divided.
 const PARTS: usize = 8;
 
 /// The path of the document among the files of a project. No other file has an empty path.
 const DRAFT_PATH: &str = "";
+
+/// Returns whether the part of a document at a path was not imported.
+pub(super) type IsForeign = Box<dyn Fn(&[String]) -> bool>;
 
 /// A document to check, and the context of the check.
 pub(super) struct Draft<'a> {
@@ -38,8 +45,8 @@ pub(super) struct Draft<'a> {
     pub(super) write: &'a dyn Fn(&Json) -> String,
     /// The other files of the project. Names must be unique among all of them.
     pub(super) other_files: &'a [Source],
-    /// Returns whether a part of the document was not imported. Such parts are not changed, and their mistakes are ignored.
-    pub(super) is_foreign: &'a dyn Fn(&Json, &[String]) -> bool,
+    /// Returns, for a document, whether a part of it was not imported. Such parts are not changed, and their mistakes are ignored.
+    pub(super) is_foreign: &'a dyn Fn(&Json) -> IsForeign,
     /// Returns whether the name at a path must not change, because the file had it before.
     pub(super) keeps_name: &'a dyn Fn(&[String]) -> bool,
 }
@@ -56,8 +63,10 @@ pub(super) fn accept(
 ) -> Result<Json, Vec<String>> {
     let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     let mut accepting = Accepting { document, draft, tries, left_out, separated, warnings };
+    let mut budget_rounds = 0;
     for _ in 0..MAX_ROUNDS {
         let checked = Checked::of(&accepting.document, draft);
+        budget_rounds += usize::from(checked.findings.iter().any(is_over_budget));
         if checked.findings.is_empty() {
             return Ok(accepting.document);
         }
@@ -68,7 +77,7 @@ pub(super) fn accept(
         if !of_owner.is_empty() {
             return Err(refused(&of_owner));
         }
-        if !accepting.fix(&checked) {
+        if budget_rounds > MAX_BUDGET_ROUNDS || !accepting.fix(&checked) {
             break;
         }
     }
@@ -118,12 +127,13 @@ impl Checked {
         let source = ours.map(|(id, _)| id);
         let is_cut_off = findings.iter().any(|finding| finding.code == "too-many-findings");
         let mut checked = Self { findings: Vec::new(), is_cut_off, source, root };
+        let is_foreign = (draft.is_foreign)(document);
         // A wrong default is only a warning of `check`, but it is left out too: models must not send it.
         findings.retain(|finding| {
             let counts =
                 finding.severity == Severity::Error || finding.code == "default-breaks-schema";
             let places = checked.places(finding);
-            let is_ours = |path: &[String]| !(draft.is_foreign)(document, path);
+            let is_ours = |path: &[String]| !is_foreign(path);
             let is_everywhere = finding.span.is_none() && finding.severity == Severity::Error;
             counts && (is_everywhere || places.iter().any(|(_, place)| is_ours(&place.path)))
         });
@@ -134,8 +144,7 @@ impl Checked {
     /// Returns whether a finding is about all tools together, so that leaving out a part of one does not help.
     fn is_about_all(&self, finding: &Diagnostic) -> bool {
         let places = self.places(finding);
-        places.is_empty()
-            || finding.code == "over-budget" && places.iter().all(|(_, place)| place.is_key)
+        places.is_empty() || is_over_budget(finding) && places.iter().all(|(_, place)| place.is_key)
     }
 
     /// The findings about the names of the service and the toolsets, which an import never changes.
@@ -215,12 +224,13 @@ impl Accepting<'_> {
             *self.tries.entry(schema).or_default() += 1;
         }
         let mut is_done = false;
+        let is_foreign = (self.draft.is_foreign)(&self.document);
         for fault in faults {
             if fault.place.path.first().is_some_and(|kind| kind == "types") {
                 // Types of tools that were left out may be gone.
                 self.remove_left_out();
             }
-            if !(self.draft.is_foreign)(&self.document, &fault.place.path) {
+            if !is_foreign(&fault.place.path) {
                 is_done |= self.fix_one(&fault);
             }
         }
@@ -454,12 +464,18 @@ impl Accepting<'_> {
         if let ([only], [finding, ..]) = (part, &checked.findings[..]) {
             refused.entry(only.clone()).or_insert_with(|| finding.message.clone());
         }
-        refused.retain(|path, _| !(self.draft.is_foreign)(&self.document, path));
+        let is_foreign = (self.draft.is_foreign)(&self.document);
+        refused.retain(|path, _| !is_foreign(path));
         refused
     }
 }
 
-/// Returns whether a finding says that names are taken, reserved or wrong.
+/// Whether a finding says that the budget of a whole project is used up.
+fn is_over_budget(finding: &Diagnostic) -> bool {
+    finding.code == "over-budget"
+}
+
+/// Whether a finding says that names are taken, reserved or wrong.
 fn is_about_names(code: &str) -> bool {
     code.starts_with("duplicate-") || ["name-clash", "reserved-name", "bad-name"].contains(&code)
 }

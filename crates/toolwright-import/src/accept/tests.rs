@@ -42,7 +42,7 @@ fn checked_bytes(tools: usize) -> usize {
     let draft = Draft {
         write: &write,
         other_files: &[],
-        is_foreign: &|_, _| false,
+        is_foreign: &|_| Box::new(|_| false),
         keeps_name: &|_| false,
     };
     let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
@@ -70,7 +70,7 @@ fn properties_whose_fields_have_one_name_cost_no_more_than_their_number() {
     let draft = Draft {
         write: &document::text,
         other_files: &[],
-        is_foreign: &|_, _| false,
+        is_foreign: &|_| Box::new(|_| false),
         keeps_name: &|_| false,
     };
     for name in [&pairs as &dyn Fn(usize) -> String, &same] {
@@ -88,4 +88,51 @@ fn properties_whose_fields_have_one_name_cost_no_more_than_their_number() {
         });
         assert!(times[1] < times[0] * 24, "{times:?}");
     }
+}
+
+/// The parts of a file that an import does not write were once searched for each finding.
+#[test]
+fn the_parts_that_are_not_imported_are_found_once_for_each_check() {
+    let checks = [20, 200].map(|count| {
+        let definitions: Vec<_> =
+            (0..count).map(|n| format!(r#""d{n}":{{"type":"string","pattern":"("}}"#)).collect();
+        let uses: Vec<_> =
+            (0..count).map(|n| format!(r##""p{n}":{{"$ref":"#/$defs/d{n}"}}"##)).collect();
+        let tool = format!(
+            r#"{{"name":"t","inputSchema":{{"type":"object","properties":{{{}}},"$defs":{{{}}}}}}}"#,
+            uses.join(","),
+            definitions.join(",")
+        );
+        let mut warnings = Warnings::default();
+        let document = imported(&[tool], &mut warnings);
+        let searches = Cell::new(0);
+        let is_foreign = |_: &Json| -> IsForeign {
+            searches.set(searches.get() + 1);
+            Box::new(|_| false)
+        };
+        let draft = Draft {
+            write: &document::text,
+            other_files: &[],
+            is_foreign: &is_foreign,
+            keeps_name: &|_| false,
+        };
+        accept(document, &draft, &mut warnings).unwrap();
+        searches.get()
+    });
+    assert_eq!(checks[0], checks[1]);
+}
+
+/// A warning about each of many properties began with the key around them.
+#[test]
+fn long_keys_are_in_no_warning_and_in_no_pointer() {
+    let mut warnings = Warnings::default();
+    warnings.at("p".repeat(100_000), "m".repeat(100_000));
+    let [warning] = &warnings.into_vec()[..] else { panic!("one warning") };
+    assert!(warning.message.len() < 2100 && warning.places[0].len() < 300);
+    let long = "k".repeat(10_000);
+    let properties = format!(r#"{{"{long}":{{"properties":{{"a":{{}}}}}}}}"#);
+    let list = format!(r#"[{{"name":"t","inputSchema":{{"properties":{properties}}}}}]"#);
+    let refused = listing::read(json_text::read(&list).unwrap(), &mut Warnings::default());
+    let expected = "the keys that lead to a value have more than 8192 bytes";
+    assert!(refused.err().is_some_and(|error| error.contains(expected)));
 }

@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::super::json_text;
-use super::super::references::at;
 use super::super::warnings::Warnings;
-use super::references::{MAX_STEPS, chain, pointer, sets};
+use super::parameters::credentials;
+use super::references::{chain, follow, sets};
 use super::{OpenApiError, read_write_only, text};
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::internal::Json;
@@ -36,6 +36,8 @@ pub(super) struct Api {
     pub(super) is_3_0: bool,
     /// The named schemas that differ between requests and responses.
     pub(super) read_write_only: BTreeSet<String>,
+    /// The places and names of the parameters that are credentials.
+    pub(super) credentials: BTreeSet<(String, String)>,
     /// How many values references have copied.
     copied: Cell<usize>,
 }
@@ -80,7 +82,8 @@ impl Api {
             }
         };
         let read_write_only = read_write_only::names(&root);
-        Ok(Self { root, is_3_0, read_write_only, copied: Cell::new(0) })
+        let credentials = credentials(&root);
+        Ok(Self { root, is_3_0, read_write_only, credentials, copied: Cell::new(0) })
     }
 
     /// Every operation in the order of the document.
@@ -143,14 +146,7 @@ impl Api {
 
     /// Follows the reference of a parameter, body, response or path item, if it is one.
     pub(super) fn follow<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
-        let mut value = value;
-        for _ in 0..MAX_STEPS {
-            let Some(Json::String(reference)) = value.get("$ref") else { return Ok(value) };
-            let pointer = pointer(reference)?;
-            value = at(&self.root, &pointer)
-                .ok_or_else(|| format!("the reference {reference} leads to nothing"))?;
-        }
-        Err("its references lead in a circle".to_owned())
+        follow(&self.root, value)
     }
 }
 

@@ -108,7 +108,7 @@ pub fn openapi(
     let draft = Draft {
         write: &super::document::text,
         other_files: import.other_files,
-        is_foreign: &|_, _| false,
+        is_foreign: &|_| Box::new(|_| false),
         keeps_name: &|_| false,
     };
     let document = accept(document, &draft, &mut warnings)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
+use super::references::follow;
 use super::{entries, is_set, text};
 use toolwright::http::Part;
 use toolwright_codegen::internal::Json;
@@ -49,9 +50,9 @@ impl Payload {
         let mut payload = Self { path: plain_path(operation.path, subject)?, ..Self::default() };
         let own = parameters(api, operation.definition)?;
         let shared = parameters(api, operation.item)?;
-        let is_overridden = |one: &&Json| {
-            own.iter().any(|other| ["name", "in"].iter().all(|key| one.get(key) == other.get(key)))
-        };
+        let id = |one: &Json| ["name", "in"].map(|key| one.get(key).map(Json::to_string));
+        let ids: BTreeSet<[Option<String>; 2]> = own.iter().map(|one| id(one)).collect();
+        let is_overridden = |one: &&Json| ids.contains(&id(one));
         let shared: Vec<&Json> = shared.into_iter().filter(|one| !is_overridden(one)).collect();
         for definition in shared.into_iter().chain(own.iter().copied()) {
             if let Some(parameter) = parameter(definition, subject)? {
@@ -77,8 +78,7 @@ impl Payload {
             subject.warn("", "a key was left out: it comes from credentials, not from the model");
             return Ok(());
         }
-        let key = if place == "header" { name.to_ascii_lowercase() } else { name.to_owned() };
-        if !self.seen.insert((place.to_owned(), key)) {
+        if !self.seen.insert((place.to_owned(), parameter_key(name, place))) {
             return Err(format!("it has two parameters `{name}` in its {place}"));
         }
         let style = text(definition, "style");
@@ -332,20 +332,25 @@ fn is_nested(schema: &Json) -> bool {
 
 /// Returns whether a parameter is the key of a security scheme.
 fn is_credential(api: &Api, name: &str, place: &str) -> bool {
-    let components = api.root.get("components");
+    api.credentials.contains(&(place.to_owned(), parameter_key(name, place)))
+}
+
+/// The name by which parameters of a place are compared. Those of headers ignore case.
+fn parameter_key(name: &str, place: &str) -> String {
+    if place == "header" { name.to_ascii_lowercase() } else { name.to_owned() }
+}
+
+/// The places and names of the keys of a document's security schemes.
+pub(super) fn credentials(root: &Json) -> BTreeSet<(String, String)> {
+    let components = root.get("components");
     let schemes = components.map_or(&[][..], |components| entries(components, "securitySchemes"));
-    schemes.iter().any(|(_, scheme)| {
-        let scheme = api.follow(scheme).unwrap_or(scheme);
-        let is_same = |found: Option<&str>| {
-            found.is_some_and(|found| match place {
-                "header" => found.eq_ignore_ascii_case(name),
-                _ => found == name,
-            })
-        };
-        text(scheme, "type") == Some("apiKey")
-            && text(scheme, "in") == Some(place)
-            && is_same(text(scheme, "name"))
-    })
+    let keys = schemes.iter().filter_map(|(_, scheme)| {
+        let scheme = follow(root, scheme).unwrap_or(scheme);
+        let (place, name) = (text(scheme, "in")?, text(scheme, "name")?);
+        let is_key = text(scheme, "type") == Some("apiKey");
+        is_key.then(|| (place.to_owned(), parameter_key(name, place)))
+    });
+    keys.collect()
 }
 
 /// A path without its fragment, which requests do not send.

@@ -7,7 +7,7 @@ use super::is_set;
 use toolwright_codegen::internal::Json;
 
 /// The maximum number of references that are followed from one place, as they may form a cycle.
-pub(super) const MAX_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 
 /// Returns whether a schema of a document, or one that it refers to, sets a key to `true`.
 pub(super) fn sets(root: &Json, schema: &Json, key: &str) -> bool {
@@ -21,6 +21,18 @@ pub(super) fn chain<'a>(root: &'a Json, schema: &'a Json) -> impl Iterator<Item 
         at(root, &pointer(reference).ok()?)
     };
     std::iter::successors(Some(schema), next).take(MAX_STEPS)
+}
+
+/// Follows the references of a value, if it is one. Returns a message if they lead nowhere.
+pub(super) fn follow<'a>(root: &'a Json, value: &'a Json) -> Result<&'a Json, String> {
+    let mut value = value;
+    for _ in 0..MAX_STEPS {
+        let Some(Json::String(reference)) = value.get("$ref") else { return Ok(value) };
+        let pointer = pointer(reference)?;
+        value = at(root, &pointer)
+            .ok_or_else(|| format!("the reference {reference} leads to nothing"))?;
+    }
+    Err("its references lead in a circle".to_owned())
 }
 
 /// The JSON Pointer of a reference inside the document. Returns a message for any other reference.

@@ -31,7 +31,7 @@ const DOUBLES: [&str; 2] = ["float", "double"];
 /// `$ref` and the annotations that may be beside it.
 const BESIDE_REFERENCE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
 
-/// The maximum depth of members of `allOf` that are searched for properties.
+/// The maximum number of members of `allOf` that are searched for properties.
 const MAX_PARTS: usize = 1000;
 
 /// The direction in which a value is sent.
@@ -51,6 +51,8 @@ pub(super) struct Reader<'a> {
     names: BTreeMap<String, String>,
     /// All names in use.
     taken: BTreeSet<String>,
+    /// The last number that was tried for each name.
+    numbers: BTreeMap<String, u32>,
     /// The places and names of the targets that have not been read yet.
     open: VecDeque<(String, String)>,
     /// The definitions that have been read.
@@ -65,6 +67,7 @@ impl<'a> Reader<'a> {
             direction,
             names: BTreeMap::new(),
             taken: BTreeSet::new(),
+            numbers: BTreeMap::new(),
             open: VecDeque::new(),
             definitions,
         }
@@ -143,8 +146,8 @@ impl<'a> Reader<'a> {
     /// "Schema Object"). Requests lose them; responses may still have them.
     fn drop_other_direction(&self, entries: &mut Entries) {
         let word = if self.direction == Direction::Request { "readOnly" } else { "writeOnly" };
-        let (mut gone, mut steps) = (BTreeSet::new(), MAX_PARTS);
-        self.other_direction(entries, word, &mut steps, &mut gone);
+        let (mut gone, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        self.other_direction(entries, word, &mut seen, &mut gone);
         if gone.is_empty() {
             return;
         }
@@ -168,12 +171,13 @@ impl<'a> Reader<'a> {
         stop_requiring(entries, &gone);
     }
 
-    /// Adds the properties of a schema, and of the members of its `allOf`, that are marked with `word`.
+    /// Adds the properties of a schema, and of the members of its `allOf`, that are marked with `word`. Each of the members, whose
+    /// addresses are in `seen`, is searched once.
     fn other_direction(
         &self,
         entries: &Entries,
         word: &str,
-        steps: &mut usize,
+        seen: &mut BTreeSet<*const Json>,
         found: &mut BTreeSet<String>,
     ) {
         for (key, value) in entries {
@@ -184,12 +188,12 @@ impl<'a> Reader<'a> {
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
-                        *steps = steps.saturating_sub(1);
-                        if *steps == 0 {
-                            return;
-                        }
-                        if let Json::Object(part) = self.api.referred(part) {
-                            self.other_direction(part, word, steps, found);
+                        let part = self.api.referred(part);
+                        if seen.len() < MAX_PARTS
+                            && seen.insert(part)
+                            && let Json::Object(part) = part
+                        {
+                            self.other_direction(part, word, seen, found);
                         }
                     }
                 }
@@ -232,9 +236,14 @@ impl<'a> Reader<'a> {
         let is_split =
             self.direction == Direction::Request && self.api.read_write_only.contains(&wanted);
         let wanted = if is_split { wanted + "Input" } else { wanted };
-        let numbered = (2_u32..).map(|number| format!("{wanted}{number}"));
-        let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
-        let name = candidates.find(|name| self.taken.insert(name.clone())).unwrap_or_default();
+        let first = self.numbers.get(&wanted).copied().unwrap_or(1);
+        let mut candidates = (first..).map(|number| match number {
+            1 => (1, wanted.clone()),
+            number => (number, format!("{wanted}{number}")),
+        });
+        let is_free = |(_, name): &(u32, String)| self.taken.insert(name.clone());
+        let (number, name) = candidates.find(is_free).unwrap_or_default();
+        self.numbers.insert(wanted, number);
         self.names.insert(place.to_owned(), name.clone());
         self.open.push_back((place.to_owned(), name.clone()));
         name

@@ -11,7 +11,8 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::pointer::escaped;
-use toolwright_codegen::internal::schema::{NodeId, Schemas, Shape};
+use toolwright_codegen::internal::Style;
+use toolwright_codegen::internal::schema::{NodeId, Schemas, Shape, published};
 use toolwright_codegen::internal::values::{Judge, Part, View, values, witness};
 
 use crate::finding::{Finding, Places, Proof};
@@ -32,22 +33,55 @@ pub(crate) enum Side {
 
 /// The searches for values that show changes, which take most of the time of a comparison.
 #[derive(Debug)]
-pub(crate) struct Searches(Cell<usize>);
+pub(crate) struct Searches {
+    /// The number that is left.
+    left: Cell<usize>,
+    /// The bytes of the schemas that may still be searched.
+    bytes: Cell<usize>,
+}
 
 impl Default for Searches {
     /// As many as somebody reads.
     fn default() -> Self {
-        Self(Cell::new(200))
+        Self { left: Cell::new(200), bytes: Cell::new(8 << 20) }
     }
 }
 
 impl Searches {
-    /// Takes one, if any is left.
-    fn take(&self) -> bool {
-        let left = self.0.get();
-        self.0.set(left.saturating_sub(1));
-        left > 0
+    /// Takes one for the schemas of two nodes, if any is left.
+    fn take(&self, schemas: &Schemas, nodes: [Option<NodeId>; 2]) -> bool {
+        let left = self.left.get();
+        if left == 0 {
+            return false;
+        }
+        let sizes = nodes.into_iter().flatten().map(|node| size(schemas, node));
+        let bytes = self.bytes.get().checked_sub(sizes.sum());
+        self.bytes.set(bytes.unwrap_or_default());
+        self.left.set(if bytes.is_some() { left - 1 } else { 0 });
+        bytes.is_some()
     }
+}
+
+/// The most bytes of the schemas with rules, of both versions, that are compared as texts. Such a schema contains all types that it
+/// refers to. A project has about half as many at most.
+const MAX_RULE_BYTES: usize = 32 << 20;
+
+/// Returns the size of a schema with all types that it refers to.
+fn size(schemas: &Schemas, node: NodeId) -> usize {
+    published(schemas, node, Style::Compact).len()
+}
+
+/// Returns whether the rules of two schemas are small enough to be compared.
+fn are_comparable(schemas: &Schemas) -> bool {
+    let with_rules = schemas.ids().filter(|id| !schemas[*id].assertions.is_empty());
+    let mut left = Some(MAX_RULE_BYTES);
+    for node in with_rules {
+        left = left.and_then(|left| left.checked_sub(size(schemas, node)));
+        if left.is_none() {
+            return false;
+        }
+    }
+    true
 }
 
 /// Which values two schemas differ in.
@@ -85,6 +119,12 @@ pub(crate) fn compare(
     }
     let (annotated, nodes) = read(old, new)?;
     let schemas = annotated.clone().without_annotations();
+    if !are_comparable(&schemas) {
+        let most = MAX_RULE_BYTES >> 20;
+        return Err(format!(
+            "its rules have more than {most} MiB with the types that they refer to, expected fewer"
+        ));
+    }
     let mut comparison = Comparison {
         tool,
         side,
@@ -110,23 +150,25 @@ pub(crate) fn compare(
     }
     let mut findings = comparison.findings;
     // A recursive type is written twice: as the root, and as the definition that it refers to.
-    let roots = copies(old).into_iter().filter(|name| copies(new).contains(name));
-    for copy in roots.map(|name| format!("{root}/$defs/{}", escaped(&name))) {
-        let at_root = |finding: &Finding| {
-            let place = finding.at.new.as_ref().or(finding.at.old.as_ref())?;
-            Some(format!("{root}{}", place.strip_prefix(&copy)?))
-        };
-        let known: BTreeSet<(String, String)> = findings
-            .iter()
-            .filter_map(|finding| {
-                let place = finding.at.new.clone().or_else(|| finding.at.old.clone())?;
-                Some((place, finding.words.clone()))
-            })
-            .collect();
-        findings.retain(|finding| {
-            at_root(finding).is_none_or(|place| !known.contains(&(place, finding.words.clone())))
-        });
-    }
+    let in_new = copies(new);
+    let in_both = copies(old).into_iter().filter(|name| in_new.contains(name));
+    let in_both: BTreeSet<String> = in_both.map(|name| escaped(&name).into_owned()).collect();
+    let at_root = |finding: &Finding| {
+        let place = finding.at.new.as_ref().or(finding.at.old.as_ref())?;
+        let below = place.strip_prefix(root)?.strip_prefix("/$defs/")?;
+        let (name, rest) = below.split_at(below.find('/').unwrap_or(below.len()));
+        in_both.contains(name).then(|| format!("{root}{rest}"))
+    };
+    let known: BTreeSet<(String, String)> = findings
+        .iter()
+        .filter_map(|finding| {
+            let place = finding.at.new.clone().or_else(|| finding.at.old.clone())?;
+            Some((place, finding.words.clone()))
+        })
+        .collect();
+    findings.retain(|finding| {
+        at_root(finding).is_none_or(|place| !known.contains(&(place, finding.words.clone())))
+    });
     Ok(findings)
 }
 
@@ -294,7 +336,7 @@ impl Comparison<'_> {
         }
         let pair = (old.node, new.node);
         if !self.searched.contains_key(&pair) {
-            if !self.searches.take() {
+            if !self.searches.take(self.schemas, [old.node, new.node]) {
                 return None;
             }
             let values = values(self.schemas, &[old.node, new.node]);

@@ -1,6 +1,6 @@
 //! Compares annotations, and the ways in which equal sets are written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::Value;
 use toolwright_codegen::internal::Json;
@@ -131,9 +131,9 @@ impl Comparison<'_> {
 }
 
 /// Returns the names of the definitions of a schema that are equal to the schema itself.
-pub(super) fn copies(text: &str) -> Vec<String> {
-    let Ok(Value::Object(mut root)) = text.parse() else { return Vec::new() };
-    let Some(Value::Object(definitions)) = root.remove("$defs") else { return Vec::new() };
+pub(super) fn copies(text: &str) -> BTreeSet<String> {
+    let Ok(Value::Object(mut root)) = text.parse() else { return BTreeSet::new() };
+    let Some(Value::Object(definitions)) = root.remove("$defs") else { return BTreeSet::new() };
     root.remove("$schema");
     let root = Value::Object(root);
     let equal = definitions.iter().filter(|(_, definition)| **definition == root);

@@ -178,3 +178,26 @@ fn what_is_no_list_of_tools_is_refused() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+/// Each of the properties has a rule beside the type, so that its schema is compared as a text, with the whole type.
+#[test]
+fn schemas_whose_rules_are_large_together_are_a_change_of_capabilities() {
+    let fields: Vec<String> =
+        (0..1000).map(|n| format!(r#""a{n}":{{"type":"string","maxLength":{n}}}"#)).collect();
+    let list = |version: usize| {
+        let rules = (0..600).map(|n| {
+            let rule = n + version;
+            format!(r##""p{n}":{{"allOf":[{{"$ref":"#/$defs/T"}},{{"minProperties":{rule}}}]}}"##)
+        });
+        let rules: Vec<String> = rules.collect();
+        server(&format!(
+            r#"[{{"name":"t","inputSchema":{{"type":"object","properties":{{{}}},"$defs":{{"T":{{"type":"object","properties":{{{}}}}}}}}}}}]"#,
+            rules.join(","),
+            fields.join(",")
+        ))
+    };
+    let difference = diff_listings("github", &list(0), &list(1));
+    let [finding] = &difference.findings[..] else { panic!("{difference:?}") };
+    assert_eq!((finding.rule.id, finding.classes.trust), ("REMOTE_CHANGED", Trust::Capability));
+    assert!(finding.words.starts_with("its rules have more than 32 MiB"), "{}", finding.words);
+}

@@ -107,6 +107,9 @@ impl Registry {
     }
 }
 
+/// The most tools, and toolsets, of an agent that are reported as missing. Each such error holds the names of all that are there.
+const MAX_MISSING: usize = 100;
+
 impl Entries {
     pub(super) fn preflight(&self, agent: &Agent) -> Vec<RegistrationError> {
         let mut errors = self.missing(agent);
@@ -140,8 +143,8 @@ impl Entries {
         (listed, all_known)
     }
 
-    /// Returns an error for each tool and toolset of an agent that is not registered. Tools that the agent implements itself are
-    /// not missing: it may call them recursively.
+    /// Returns an error for each of the first tools and toolsets of an agent that are not registered. Tools that the agent
+    /// implements itself are not missing: it may call them recursively.
     fn missing(&self, agent: &Agent) -> Vec<RegistrationError> {
         let who = needed_by(agent);
         let is_own = |name: &str| agent.implements.iter().any(|spec| spec.name() == name);
@@ -152,12 +155,13 @@ impl Entries {
             .tools
             .iter()
             .filter(|name| !is_own(name) && !is_needed(name) && !self.tools.contains_key(*name));
-        errors.extend(tools.map(|name| self.unresolved(name, TOOL, &who)));
+        errors.extend(tools.take(MAX_MISSING).map(|name| self.unresolved(name, TOOL, &who)));
         let is_own_set = |name: &str| agent.implements.iter().any(|spec| spec.toolset() == name);
         let toolsets = agent
             .toolsets
             .iter()
             .filter(|name| !is_own_set(name) && !self.toolsets.contains_key(*name));
+        let toolsets = toolsets.take(MAX_MISSING);
         errors.extend(toolsets.map(|name| self.unresolved(name, TOOLSET, &who)));
         errors
     }

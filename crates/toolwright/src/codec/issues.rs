@@ -12,6 +12,9 @@ const INITIAL_CAPACITY: usize = 8;
 /// The largest number of issues that are kept for one payload.
 const MAX_KEPT: usize = 1_000;
 
+/// The most bytes of the pointers of issues that are in one value: a long key may be in many of them.
+const MAX_POINTER_BYTES: usize = 1 << 20;
+
 /// The issues, the oldest first, and the steps that are left for finding more.
 pub(super) struct Issues {
     /// The issues that are kept.
@@ -71,7 +74,8 @@ impl Issues {
 
     /// Records an issue whose pointer is relative to the current value.
     pub(super) fn push(&mut self, issue: Issue) {
-        if self.found.len() < MAX_KEPT {
+        // Once an issue was dropped, all later ones are, since marks count issues.
+        if self.dropped == 0 && self.found.len() < MAX_KEPT {
             self.found.push(issue);
         } else {
             self.dropped += 1;
@@ -96,8 +100,15 @@ impl Issues {
     }
 
     fn under(&mut self, mark: usize, segment: &str) {
-        for issue in self.found.iter_mut().skip(mark) {
+        let mut left = MAX_POINTER_BYTES;
+        for (place, issue) in self.found.iter_mut().enumerate().skip(mark) {
             issue.prepend(segment);
+            left = left.saturating_sub(issue.pointer().len());
+            if left == 0 {
+                self.dropped += self.found.len() - place - 1;
+                self.found.truncate(place + 1);
+                return;
+            }
         }
     }
 

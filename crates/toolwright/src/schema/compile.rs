@@ -7,27 +7,28 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ptr::from_ref;
 use std::rc::Rc;
 
-use super::SchemaError;
 use super::keyword::{
-    Bound, Constants, Contains, Excerpt, Keys, Keyword, Node, NodeId, Properties,
+    Bound, Constants, Contains, Divisor, Excerpt, Keys, Keyword, Node, NodeId, Properties,
 };
 use super::resolve::{Draft, Resources, Target};
+use super::{Anchors, SchemaError};
 use crate::format::{Format, IntegerFormat};
 use crate::json::shortened;
 use crate::pattern::{Pattern, PatternError, translate};
 use crate::pointer::escaped;
 use crate::value::{Decimal, Kind, Map, Number, Value};
 
-/// Compiles all schemas that can be reached from the root. The root is the first node. The steps of the patterns are subtracted
-/// from those that are left.
+/// Compiles all schemas that can be reached from the root. The root is the first node. The JSON Pointers of the schemas may take
+/// some bytes together. The steps of the patterns are subtracted from those that are left.
 pub(super) fn nodes(
     root: &Value,
+    most_pointer_bytes: usize,
     pattern_steps: &mut u64,
-) -> Result<(Vec<Node>, Vec<Vec<(String, NodeId)>>), SchemaError> {
+) -> Result<(Vec<Node>, Vec<Anchors>), SchemaError> {
     let left = Rc::new(Cell::new(*pattern_steps));
     let mut compiler = Compiler {
         pattern_steps: Rc::clone(&left),
-        resources: Resources::of(root)?,
+        resources: Resources::of(root, most_pointer_bytes)?,
         nodes: Vec::new(),
         known: HashMap::new(),
         pending: VecDeque::new(),
@@ -349,10 +350,12 @@ impl<'v> Compiler<'v> {
     }
 
     /// Returns the nodes of the dynamic anchors of each resource.
-    fn dynamic_anchors(&mut self) -> Vec<Vec<(String, NodeId)>> {
+    fn dynamic_anchors(&mut self) -> Vec<Anchors> {
         let anchors = self.resources.dynamic_anchors();
         let mut node = |(anchor, schema)| (str::to_owned(anchor), self.node(schema, ""));
-        anchors.into_iter().map(|anchors| anchors.into_iter().map(&mut node).collect()).collect()
+        // Of two anchors with one name, the first counts.
+        let anchors = anchors.into_iter();
+        anchors.map(|anchors| anchors.into_iter().rev().map(&mut node).collect()).collect()
     }
 }
 
@@ -374,7 +377,16 @@ fn any_value(
         };
         let kinds = names.into_iter().map(|name| Kind::from_name(name?));
         let kinds = kinds.collect::<Option<Vec<Kind>>>();
-        let kinds = kinds.filter(|kinds| !kinds.is_empty());
+        let mut kinds = kinds.filter(|kinds| !kinds.is_empty());
+        if let Some(kinds) = &mut kinds {
+            let mut seen = Vec::new();
+            kinds.retain(|kind| {
+                !seen.contains(kind) && {
+                    seen.push(*kind);
+                    true
+                }
+            });
+        }
         keywords.push(Keyword::Type(
             kinds.ok_or_else(|| reader.error("type", "a type, or a list of types"))?,
         ));
@@ -383,7 +395,9 @@ fn any_value(
         let values = values.as_array().ok_or_else(|| reader.error("enum", "an array"))?;
         keywords.push(Keyword::Enum(Constants::new(values)));
     }
-    keywords.extend(reader.get("const", Draft::D6).cloned().map(Keyword::Const));
+    let constant = reader.get("const", Draft::D6);
+    keywords
+        .extend(constant.map(|value| Keyword::Const(Constants::new(std::slice::from_ref(value)))));
     Ok(())
 }
 
@@ -414,7 +428,7 @@ fn numbers(reader: &KeywordReader<'_, '_>, keywords: &mut Vec<Keyword>) -> Resul
             kind => kind.is_none_or(is_number),
         };
         if takes_fractions {
-            keywords.push(Keyword::MultipleOf(Number::from(1)));
+            keywords.push(divisible(Number::from(1)));
         }
         keywords.push(Keyword::Minimum(bound(format.min_value())));
         keywords.push(Keyword::Maximum(bound(format.max_value())));
@@ -431,9 +445,14 @@ fn numbers(reader: &KeywordReader<'_, '_>, keywords: &mut Vec<Keyword>) -> Resul
         if divisor.is_zero() || divisor.is_negative() {
             return Err(reader.error("multipleOf", "a number above 0"));
         }
-        keywords.push(Keyword::MultipleOf(number.clone()));
+        keywords.push(divisible(number.clone()));
     }
     Ok(())
+}
+
+fn divisible(number: Number) -> Keyword {
+    let exact = Decimal::of(number.as_str());
+    Keyword::MultipleOf(Divisor { number, exact })
 }
 
 fn strings(reader: &KeywordReader<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), SchemaError> {

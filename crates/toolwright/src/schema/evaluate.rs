@@ -20,7 +20,7 @@ use crate::value::{Decimal, repeated_items};
 pub(super) const MAX_NESTING: usize = 640;
 
 /// The number of bytes of a string that are checked in one step; for a number, a step is one byte.
-const BYTES_PER_STEP: usize = 16;
+pub(super) const BYTES_PER_STEP: usize = 16;
 
 /// The evaluation of a schema for the values of one document.
 pub(crate) struct Evaluation<'s> {
@@ -255,11 +255,8 @@ impl<'s> Evaluation<'s> {
         match (keyword, content) {
             (Keyword::Never, _) => false,
             (Keyword::Type(kinds), _) => kinds.iter().any(|kind| document.is(item, *kind)),
-            (Keyword::Enum(constants), _) => {
+            (Keyword::Enum(constants) | Keyword::Const(constants), _) => {
                 self.spend(constants.cost(document, item)) && constants.has(document, item)
-            }
-            (Keyword::Const(constant), _) => {
-                self.spend(document.size(item)) && document.equals(item, constant)
             }
             (Keyword::Minimum(bound), Content::Number(number)) => {
                 let order = bound.compare(number);
@@ -270,9 +267,8 @@ impl<'s> Evaluation<'s> {
                 order.is_lt() || (order.is_eq() && !bound.exclusive)
             }
             (Keyword::MultipleOf(divisor), Content::Number(number)) => {
-                let divisor = Decimal::of(divisor.as_str());
-                self.spend(divisor.division_steps(number.len()))
-                    && Decimal::of(number).is_multiple_of(&divisor)
+                self.spend(divisor.exact.division_steps(number.len()))
+                    && Decimal::of(number).is_multiple_of(&divisor.exact)
             }
             (Keyword::MinLength(least), Content::String(text)) => {
                 text.chars().count() as u64 >= *least
@@ -366,8 +362,8 @@ impl<'s> Evaluation<'s> {
     }
 
     /// Finds the schema of a dynamic anchor in the outermost resource that has it (2020-12 core, section 8.2.3.2).
-    pub(super) fn dynamic(&self, anchor: &str) -> Option<NodeId> {
-        let anchors = self.scope.iter().flat_map(|resource| &self.schema.anchors[*resource]);
-        anchors.into_iter().find(|(known, _)| known == anchor).map(|(_, node)| *node)
+    pub(super) fn dynamic(&mut self, anchor: &str) -> Option<NodeId> {
+        self.spend(self.scope.len());
+        self.scope.iter().find_map(|resource| self.schema.anchors[*resource].get(anchor)).copied()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::ROOT;
 use super::cache::Distance;
 use super::document::{Content, Document};
-use super::evaluate::{Evaluation, MAX_NESTING};
+use super::evaluate::{BYTES_PER_STEP, Evaluation, MAX_NESTING};
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
 use crate::issue::{Issue, IssueKind, nearest};
 use crate::json::{describe, quoted, shortened};
@@ -161,7 +161,10 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             Keyword::Required(names) => self.missing(names, item),
             Keyword::DependentRequired(names) => {
                 for entry in document.children(item) {
-                    if let Some(names) = names.get(document.key(entry)) {
+                    let names = names.get(document.key(entry));
+                    if let Some(names) =
+                        names.filter(|_| self.evaluation.spend(document.size(item)))
+                    {
                         self.missing(names, item);
                     }
                 }
@@ -255,7 +258,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 IssueKind::Constant { expected: Cow::Owned(expected), found: found() }
             }
             Keyword::Const(constant) => {
-                let expected = Cow::Owned(shortened(&constant.to_string()));
+                let expected = Cow::Owned(shortened(&constant.texts.concat()));
                 IssueKind::Constant { expected, found: found() }
             }
             Keyword::Minimum(Bound { number, exclusive, .. }) => IssueKind::BelowMinimum {
@@ -268,9 +271,11 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 exclusive: *exclusive,
                 found: found(),
             },
-            Keyword::MultipleOf(divisor) => {
-                schema_issue(format!("found {}, expected a multiple of {divisor}", found()))
-            }
+            Keyword::MultipleOf(divisor) => schema_issue(format!(
+                "found {}, expected a multiple of {}",
+                found(),
+                divisor.number
+            )),
             Keyword::MinLength(least) => {
                 IssueKind::TooShort { minimum: *least, length: characters() }
             }
@@ -317,6 +322,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     fn entries(&mut self, properties: &Properties, object: usize, only: Option<&[&str]>) {
         let (document, schema) = (self.document, self.evaluation.schema);
         let includes = |keyword: &str| only.is_none_or(|only| only.contains(&keyword));
+        let known: Vec<&str> = properties.keys().collect();
         for entry in document.children(object) {
             let key = document.key(entry);
             let (named, additional) = (properties.named(key), properties.additional);
@@ -331,7 +337,6 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                     continue;
                 }
                 if is_additional && schema.is_never(node) {
-                    let known: Vec<&str> = properties.keys().collect();
                     self.unknown_key(entry, &known);
                 } else {
                     self.check_node(node, entry);
@@ -534,17 +539,21 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     }
 
     fn add(&mut self, item: usize, kind: IssueKind) {
-        // Without steps left, results are not reliable.
-        if self.issues.len() < self.limit && self.evaluation.spend(STEPS_PER_ISSUE) {
-            let pointer = self.document.pointer(item, self.base);
-            self.issues.push(Issue::new(pointer, kind));
-        }
+        self.push(self.document.pointer(item, self.base), kind);
     }
 
     fn add_under(&mut self, object: usize, key: &str, kind: IssueKind) {
-        if self.issues.len() < self.limit && self.evaluation.spend(STEPS_PER_ISSUE) {
-            let pointer = self.document.pointer(object, self.base);
-            self.issues.push(Issue::new(format!("{pointer}/{}", escaped(key)), kind));
+        let pointer = self.document.pointer(object, self.base);
+        self.push(format!("{pointer}/{}", escaped(key)), kind);
+    }
+
+    /// Adds an issue, whose text takes steps too: a schema or a key may be long, and be in every issue.
+    fn push(&mut self, pointer: String, kind: IssueKind) {
+        let issue = Issue::new(pointer, kind);
+        let steps = STEPS_PER_ISSUE + issue.size() / BYTES_PER_STEP;
+        // Without steps left, results are not reliable.
+        if self.issues.len() < self.limit && self.evaluation.spend(steps) {
+            self.issues.push(issue);
         }
     }
 }

@@ -32,10 +32,10 @@ pub(super) enum Keyword {
     Never,
     Type(Vec<Kind>),
     Enum(Constants),
-    Const(Value),
+    Const(Constants),
     Minimum(Bound),
     Maximum(Bound),
-    MultipleOf(Number),
+    MultipleOf(Divisor),
     MinLength(u64),
     MaxLength(u64),
     /// The pattern and its text.
@@ -235,12 +235,19 @@ impl Bound {
     }
 }
 
+/// The divisor of `multipleOf`.
+#[derive(Debug)]
+pub(super) struct Divisor {
+    pub(super) number: Number,
+    pub(super) exact: Decimal,
+}
+
 /// Parses an integer of at most 18 characters without decimal point and exponent.
 fn small(number: &str) -> Option<i64> {
     if number.len() > 18 { None } else { number.parse().ok() }
 }
 
-/// The values of an `enum`.
+/// The values of an `enum`, or that of a `const`.
 #[derive(Debug, Default)]
 pub(super) struct Constants {
     /// All values as JSON, in order.
@@ -250,6 +257,8 @@ pub(super) struct Constants {
     others: Vec<Value>,
     /// The number of values in `others`, including nested ones.
     size: usize,
+    /// The number of bytes of the numbers in `others`.
+    number_bytes: usize,
 }
 
 impl Constants {
@@ -266,6 +275,7 @@ impl Constants {
                 }
                 other => {
                     constants.size += size(other);
+                    constants.number_bytes += number_bytes(other);
                     constants.others.push(other.clone());
                 }
             }
@@ -285,7 +295,11 @@ impl Constants {
     pub(super) fn cost(&self, document: &Document<'_>, item: usize) -> usize {
         match document.content(item) {
             Content::String(_) | Content::Number(_) => 1,
-            _ => self.size.min(self.others.len().saturating_mul(document.size(item))),
+            Content::Null | Content::Boolean(_) => self.others.len(),
+            Content::Array(_) | Content::Object(_) => {
+                let compared = self.others.len().saturating_mul(document.size(item));
+                self.size.min(compared) + self.number_bytes
+            }
         }
     }
 }
@@ -296,6 +310,16 @@ fn size(value: &Value) -> usize {
         Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
         Value::Object(entries) => 1 + entries.iter().map(|(_, value)| size(value)).sum::<usize>(),
         _ => 1,
+    }
+}
+
+/// Returns the number of bytes of the numbers in a value.
+fn number_bytes(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(number_bytes).sum(),
+        Value::Object(entries) => entries.iter().map(|(_, value)| number_bytes(value)).sum(),
+        Value::Number(number) => number.as_str().len(),
+        _ => 0,
     }
 }
 

@@ -13,6 +13,7 @@ mod explain;
 mod keyword;
 mod resolve;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use self::keyword::{Keyword, Node, NodeId};
@@ -42,7 +43,7 @@ pub(crate) use self::resolve::{LIST_KEYWORDS, MAP_KEYWORDS, SCHEMA_KEYWORDS};
 pub struct Schema {
     nodes: Vec<Node>,
     /// The dynamic anchors of each resource.
-    anchors: Vec<Vec<(String, NodeId)>>,
+    anchors: Vec<Anchors>,
     has_unevaluated: bool,
 }
 
@@ -52,7 +53,7 @@ impl Schema {
     /// # Errors
     ///
     /// The first mistake of the schema. A reference to another document is a mistake, and so are patterns with more than 300,000
-    /// steps together.
+    /// steps together, and keys so long that the JSON Pointers of all schemas take 64 times as many bytes as the text and a mebibyte.
     pub fn new(json: &str) -> Result<Self, SchemaError> {
         let mut steps = MAX_PATTERN_STEPS;
         Self::within(json, &mut steps)
@@ -70,7 +71,7 @@ impl Schema {
             .map_err(|invalid: InvalidPayload| SchemaError::new("", invalid.to_string()))?;
         let given = (*pattern_steps).min(MAX_PATTERN_STEPS);
         let mut left = given;
-        let (nodes, anchors) = compile::nodes(&root, &mut left)?;
+        let (nodes, anchors) = compile::nodes(&root, most_pointer_bytes(json), &mut left)?;
         *pattern_steps -= given - left;
         let is_unevaluated = |keyword: &Keyword| {
             matches!(keyword, Keyword::UnevaluatedItems(_) | Keyword::UnevaluatedProperties(_))
@@ -123,8 +124,17 @@ impl Schema {
     }
 }
 
+/// The most bytes that the JSON Pointers of a text's schemas may take together. The pointer of each schema begins with that of the
+/// schema around it, so a long key around many schemas would be copied for each of them.
+fn most_pointer_bytes(json: &str) -> usize {
+    (1 << 20) + 64 * json.len()
+}
+
 /// The most steps of the patterns of a schema together, as in the schema files of a project.
 const MAX_PATTERN_STEPS: u64 = 300_000;
+
+/// The nodes of the dynamic anchors of a resource, by name.
+type Anchors = HashMap<String, NodeId>;
 
 /// The node of a whole schema.
 pub(crate) const ROOT: NodeId = 0;

@@ -42,6 +42,8 @@ pub(super) struct Resources<'v> {
     pointers: HashMap<*const Value, String>,
     /// The schemas by their JSON Pointers in the text.
     by_pointer: HashMap<String, &'v Value>,
+    /// The number of bytes that further pointers may take; `None` if they took too many.
+    pointer_bytes: Option<usize>,
 }
 
 /// A schema with a URI of its own: the root, or one with an `$id`.
@@ -52,6 +54,10 @@ struct Resource<'v> {
     /// The anchors with their schemas, and true for a dynamic one.
     anchors: Vec<(&'v str, &'v Value, bool)>,
 }
+
+/// The message if the pointers of the schemas take too many bytes.
+const TOO_LONG: &str =
+    "its keys are too long for so many schemas inside each other, expected shorter keys";
 
 /// The target of a reference.
 pub(super) struct Target<'v> {
@@ -86,13 +92,14 @@ pub(crate) const MAP_KEYWORDS: [&str; 6] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
 impl<'v> Resources<'v> {
-    /// Finds all schemas of a text.
-    pub(super) fn of(root: &'v Value) -> Result<Self, SchemaError> {
+    /// Finds all schemas of a text. Their pointers may take some bytes together.
+    pub(super) fn of(root: &'v Value, most_pointer_bytes: usize) -> Result<Self, SchemaError> {
         let mut resources = Self {
             all: Vec::new(),
             of: HashMap::new(),
             pointers: HashMap::new(),
             by_pointer: HashMap::new(),
+            pointer_bytes: Some(most_pointer_bytes),
         };
         let draft = root.get("$schema").map_or(Ok(Draft::D2020), |value| {
             let named = value.as_str().and_then(Draft::from_uri);
@@ -104,32 +111,36 @@ impl<'v> Resources<'v> {
         })?;
         resources.all.push(Resource { uri: String::new(), root, draft, anchors: Vec::new() });
         resources.visit(root, 0, String::new());
-        Ok(resources)
+        match resources.pointer_bytes {
+            Some(_) => Ok(resources),
+            None => Err(SchemaError::new("", TOO_LONG)),
+        }
     }
 
-    /// Visits a schema and its subschemas. The recursion is as deep as the text, whose depth is limited.
+    /// Visits a schema and its subschemas, as long as pointers may take more bytes. The recursion is as deep as the text, whose depth
+    /// is limited.
     fn visit(&mut self, schema: &'v Value, outer: usize, pointer: String) {
         let resource = self.enter(schema, outer);
         self.of.insert(from_ref(schema), resource);
         if let Value::Object(keywords) = schema {
             let is_reference = self.draft(resource) < Draft::D2019 && keywords.contains_key("$ref");
             for (keyword, value) in keywords {
-                let place = || format!("{pointer}/{}", escaped(keyword));
+                let place = format!("{pointer}/{}", escaped(keyword));
                 match value {
                     Value::Array(schemas) if LIST_KEYWORDS.contains(&keyword) && !is_reference => {
                         for (index, schema) in schemas.iter().enumerate() {
-                            self.visit(schema, resource, format!("{}/{index}", place()));
+                            self.visit_below(schema, resource, &place, &index.to_string());
                         }
                     }
                     Value::Object(schemas) if MAP_KEYWORDS.contains(&keyword) => {
                         for (name, schema) in schemas {
-                            self.visit(schema, resource, format!("{}/{}", place(), escaped(name)));
+                            self.visit_below(schema, resource, &place, name);
                         }
                     }
                     _ if !is_reference
                         && (SCHEMA_KEYWORDS.contains(&keyword) || keyword == "extends") =>
                     {
-                        self.visit(value, resource, place());
+                        self.visit_below(value, resource, &pointer, keyword);
                     }
                     _ => {}
                 }
@@ -137,6 +148,14 @@ impl<'v> Resources<'v> {
         }
         self.by_pointer.insert(pointer.clone(), schema);
         self.pointers.insert(from_ref(schema), pointer);
+    }
+
+    fn visit_below(&mut self, schema: &'v Value, outer: usize, place: &str, step: &str) {
+        let length = place.len() + 1 + step.len();
+        self.pointer_bytes = self.pointer_bytes.and_then(|left| left.checked_sub(length));
+        if self.pointer_bytes.is_some() {
+            self.visit(schema, outer, format!("{place}/{}", escaped(step)));
+        }
     }
 
     /// Returns the resource of a schema, a new one if it has an `$id`, and adds its anchors.
@@ -172,6 +191,7 @@ impl<'v> Resources<'v> {
 
     fn add_resource(&mut self, schema: &'v Value, outer: usize, id: &str) -> usize {
         let uri = resolve(&self.all[outer].uri, id);
+        self.pointer_bytes = self.pointer_bytes.and_then(|left| left.checked_sub(uri.len()));
         let uri = uri.split('#').next().unwrap_or_default().to_owned();
         if std::ptr::eq(self.all[outer].root, schema) {
             self.all[outer].uri = uri;
@@ -243,6 +263,7 @@ impl<'v> Resources<'v> {
         if !self.of.contains_key(&from_ref(value)) {
             self.visit(value, resource, place);
         }
+        self.pointer_bytes?;
         Some((value, resource))
     }
 

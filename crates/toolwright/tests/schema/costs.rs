@@ -1,7 +1,7 @@
 //! Tests of the cost of checks: the steps are linear in the size of the payload and of the schema, and a check that
 //! exceeds its budget is refused.
 
-use toolwright::issue::{InvalidPayload, IssueKind};
+use toolwright::issue::{InvalidPayload, Issue, IssueKind};
 use toolwright::schema::Schema;
 
 /// A schema of `levels` types, each a choice that refers to the next one twice.
@@ -376,4 +376,68 @@ fn explaining_with_cached_results_does_not_overflow_the_stack() {
         let schema = Schema::new(&chain(20_000, one)).expect("a schema");
         assert!(on_a_thread(schema, r#"{"a":1}"#.to_owned()).is_err());
     }
+}
+
+/// The pointer of each schema begins with the key.
+#[test]
+fn a_long_key_around_many_schemas_is_refused() {
+    let around = |key: &str| {
+        let properties = listed(5_000, |n| format!(r#""{n}":{{}}"#));
+        Schema::new(&format!(r#"{{"properties":{{"{key}":{{"properties":{{{properties}}}}}}}}}"#))
+    };
+    assert!(around("key").is_ok());
+    let error = around(&"k".repeat(100_000)).expect_err("the pointers are long");
+    assert!(error.to_string().starts_with("its keys are too long"), "{error}");
+}
+
+#[test]
+fn the_digits_of_constants_in_lists_take_steps() {
+    let [few, many] = [10, 1_000].map(|zeros| {
+        let constants = format!(r#"{{"items":{{"not":{{"enum":[[1{}]]}}}}}}"#, "0".repeat(zeros));
+        steps(&Schema::new(&constants).expect("a schema"), "[[1],[2],[3]]")
+    });
+    assert!(many > few + 3 * 900, "{few} and {many} steps");
+}
+
+#[test]
+fn required_keys_that_are_missing_take_steps() {
+    let dependent = listed(500, |n| format!(r#""{n}":["z"]"#));
+    let schema = Schema::new(&format!(r#"{{"dependentRequired":{{{dependent}}}}}"#));
+    let payload = format!("{{{}}}", listed(500, |n| format!(r#""{n}":1"#)));
+    let (schema, mut left) = (schema.expect("a schema"), 100_000);
+    let invalid = schema.check_within(payload.as_bytes(), &mut left).expect_err("`z` is missing");
+    assert!(invalid.issues().len() < 500 && left == 0, "{left} steps left, {invalid}");
+}
+
+/// Each issue may repeat a long text of the schema or a long key of the payload.
+#[test]
+fn the_issues_of_a_payload_have_few_bytes() {
+    let long = "x".repeat(20_000);
+    let list = format!("[{}]", listed(1_000, |_| "1".to_owned()));
+    let object = format!(r#"{{"{long}":{list}}}"#);
+    for (schema, payload) in [
+        (format!(r#"{{"items":{{"enum":["{long}"]}}}}"#), &list),
+        (format!(r#"{{"items":{{"maximum":-{}}}}}"#, "1".repeat(20_000)), &list),
+        (
+            format!(r#"{{"items":{{"type":[{}]}}}}"#, listed(2_000, |_| r#""null""#.to_owned())),
+            &list,
+        ),
+        (r#"{"additionalProperties":{"items":{"type":"null"}}}"#.to_owned(), &object),
+    ] {
+        let schema = Schema::new(&schema).expect("a schema");
+        let invalid = schema.check(payload.as_bytes()).expect_err("it is invalid");
+        assert!(invalid.to_string().len() < 2 << 20, "{} bytes", invalid.to_string().len());
+    }
+}
+
+/// The text of each issue is cut in Display and in JSON.
+#[test]
+fn all_issues_together_are_shown_up_to_a_mebibyte() {
+    let message = "x".repeat(100_000);
+    let issue = Issue::new("", IssueKind::Schema { message });
+    let invalid = InvalidPayload::new(vec![issue; 1_000]);
+    let text = invalid.to_string();
+    assert!(text.ends_with("\n989 more") && text.len() < 2 << 20, "{} bytes", text.len());
+    assert!(invalid.to_value().to_string().len() < 2 << 20);
+    assert_eq!(invalid.issues().len(), 1_000);
 }
