@@ -71,7 +71,7 @@ impl<'a> Equality<'a> {
         Self { old, new, places, known: RefCell::default() }
     }
 
-    /// Whether two schemas are equal, apart from the names and order of their types.
+    /// Returns whether two schemas are equal, apart from the names and order of their types.
     pub(super) fn holds(&self, old: &Json, new: &Json) -> bool {
         let (steps, depth) = (MAX_STEPS, 0);
         let mut comparison =
@@ -93,7 +93,7 @@ struct Comparison<'a> {
     open: usize,
     steps: usize,
     depth: usize,
-    /// Whether the comparison took too many steps or got too deep.
+    /// True if the comparison took too many steps or got too deep.
     gave_up: bool,
 }
 

@@ -324,7 +324,7 @@ fn is_within(value: &Json, depth: usize) -> bool {
     }
 }
 
-/// Whether the keys that lead to each value have at most some bytes together.
+/// Returns whether the keys that lead to each value have at most some bytes together.
 fn has_short_keys(value: &Json, bytes: usize) -> bool {
     match value {
         Json::Array(items) => items.iter().all(|item| has_short_keys(item, bytes)),

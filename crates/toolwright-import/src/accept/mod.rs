@@ -470,12 +470,12 @@ impl Accepting<'_> {
     }
 }
 
-/// Whether a finding says that the budget of a whole project is used up.
+/// Returns whether a finding says that the budget of a whole project is used up.
 fn is_over_budget(finding: &Diagnostic) -> bool {
     finding.code == "over-budget"
 }
 
-/// Whether a finding says that names are taken, reserved or wrong.
+/// Returns whether a finding says that names are taken, reserved or wrong.
 fn is_about_names(code: &str) -> bool {
     code.starts_with("duplicate-") || ["name-clash", "reserved-name", "bad-name"].contains(&code)
 }
