@@ -25,7 +25,9 @@ pub(crate) use record::{LastRun, read_record};
 #[cfg(feature = "project")]
 pub use single::{read_writable, write_text};
 pub(crate) use sources::slash_path;
-pub use sources::{MAX_TEXT_MIB, ReadSources, read_own, read_regular, read_sources, read_text};
+pub use sources::{
+    MAX_FILE_BYTES, MAX_TEXT_MIB, ReadSources, read_own, read_regular, read_sources, read_text,
+};
 #[cfg(feature = "project")]
 pub(crate) use sources::{absolute, leads_outside, links_outside};
 pub use start::{checkout, start_project};

@@ -15,7 +15,7 @@ use crate::source::{Source, SourceId, Sources, Span};
 
 /// The maximal size of a schema file: larger than any that people write, and small enough that compiling it cannot exhaust
 /// the memory.
-const MAX_BYTES: u64 = 4 << 20;
+pub const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The maximal size of all schema files of a project together.
 const MAX_TOTAL_BYTES: u64 = 64 << 20;
@@ -194,7 +194,7 @@ impl Unreadable {
                 mistakes::not_utf8(place, *offset)
             }
             Self::NotAFile => mistakes::not_a_file(start),
-            Self::TooLarge => mistakes::too_large(start, MAX_BYTES),
+            Self::TooLarge => mistakes::too_large(start, MAX_FILE_BYTES),
             Self::TooMuch => mistakes::project_too_large(start, MAX_TOTAL_BYTES),
             Self::LinkedFolder => mistakes::linked_folder(start),
             Self::LinkedOut => mistakes::linked_out(start),
@@ -256,7 +256,7 @@ impl Reading {
         let found = fs::metadata(path).map_err(IoError::on("read", path))?;
         if !found.is_file() {
             self.set_aside(path, Unreadable::NotAFile);
-        } else if found.len() > MAX_BYTES {
+        } else if found.len() > MAX_FILE_BYTES {
             self.set_aside(path, Unreadable::TooLarge);
         } else if self.bytes.saturating_add(found.len()) > MAX_TOTAL_BYTES {
             self.set_aside(path, Unreadable::TooMuch);
@@ -274,8 +274,8 @@ impl Reading {
 
 /// Reads a file. If it is not UTF-8, keeps the text before the invalid byte, to show where that is.
 fn read(path: &Path) -> Result<(String, Option<Unreadable>), IoError> {
-    let bytes = read_at_most(path, MAX_BYTES).map_err(IoError::on("read", path))?;
-    if bytes.len() as u64 > MAX_BYTES {
+    let bytes = read_at_most(path, MAX_FILE_BYTES).map_err(IoError::on("read", path))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         // The file has grown since its size was checked.
         return Ok((String::new(), Some(Unreadable::TooLarge)));
     }

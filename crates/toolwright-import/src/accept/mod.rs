@@ -19,6 +19,7 @@ use place::Path;
 use place::{place, schema, schema_root, schema_roots, value_at, value_at_mut};
 use toolwright_codegen::diagnostic::SourceId;
 use toolwright_codegen::diagnostic::{Diagnostic, Severity};
+use toolwright_codegen::disk::MAX_FILE_BYTES;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml::{self, Node};
 use toolwright_codegen::{Source, Sources};
@@ -63,6 +64,7 @@ pub(super) fn accept(
 ) -> Result<Json, Vec<String>> {
     let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     let mut accepting = Accepting { document, draft, tries, left_out, separated, warnings };
+    check_size((draft.write)(&accepting.document).len()).map_err(|line| vec![line])?;
     let mut budget_rounds = 0;
     for _ in 0..MAX_ROUNDS {
         let checked = Checked::of(&accepting.document, draft);
@@ -93,6 +95,17 @@ pub(super) fn accept(
 pub(super) fn check_owner(document: &Json, draft: &Draft<'_>) -> Result<(), Vec<String>> {
     let of_owner = Checked::of(document, draft).of_owner();
     if of_owner.is_empty() { Ok(()) } else { Err(refused(&of_owner)) }
+}
+
+/// Refuses a file that is larger than `check` reads.
+pub(super) fn check_size(bytes: usize) -> Result<(), String> {
+    if bytes as u64 <= MAX_FILE_BYTES {
+        return Ok(());
+    }
+    Err(format!(
+        "the tools take {bytes} bytes, and a schema file has at most {MAX_FILE_BYTES}; import fewer, with `--only` or, from an \
+         API, `--tag`, into several files"
+    ))
 }
 
 /// The lines of an error, one for each finding.

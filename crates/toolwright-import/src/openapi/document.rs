@@ -22,6 +22,25 @@ pub(super) struct Method {
     tool: Entries,
 }
 
+impl Method {
+    /// The bytes of the texts in its definition.
+    pub(super) fn text_bytes(&self) -> usize {
+        let entries = self.method.iter().chain(&self.tool);
+        entries.map(|(key, value)| key.len() + text_bytes(value)).sum()
+    }
+}
+
+fn text_bytes(value: &Json) -> usize {
+    match value {
+        Json::String(text) => text.len(),
+        Json::Array(items) => items.iter().map(text_bytes).sum(),
+        Json::Object(entries) => {
+            entries.iter().map(|(key, value)| key.len() + text_bytes(value)).sum()
+        }
+        _ => 0,
+    }
+}
+
 /// Builds methods and gathers their types.
 pub(super) struct Builder<'a> {
     api: &'a Api,

@@ -15,7 +15,7 @@ mod service;
 
 use std::fmt;
 
-use super::accept::{Draft, accept};
+use super::accept::{Draft, accept, check_size};
 use super::listing::{hidden_payload, visible_texts};
 use super::warnings::{Warning, Warnings};
 use super::{Owner, Selection};
@@ -78,8 +78,13 @@ pub fn openapi(
     let names: Vec<String> = chosen.iter().map(|(name, _)| name.clone()).collect();
     let mut builder = document::Builder::new(&api, &names, &mut warnings);
     let mut methods: Vec<Method> = Vec::new();
+    let mut bytes = 0;
     for (name, operation) in &chosen {
-        methods.extend(builder.method(name, operation));
+        let method = builder.method(name, operation);
+        // Before an API whose operations share a long text takes much memory.
+        bytes += method.as_ref().map_or(0, Method::text_bytes);
+        check_size(bytes).map_err(OpenApiError::new)?;
+        methods.extend(method);
     }
     if methods.is_empty() {
         let count = chosen.len();

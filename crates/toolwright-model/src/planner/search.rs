@@ -1,7 +1,7 @@
 //! Tools that a model finds by searching, as it cannot read the definitions of all of them.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use toolwright::Payload;
@@ -87,7 +87,7 @@ impl IndexCache {
 /// The tools of a turn that the model sees.
 pub(super) struct VisibleTools<'a> {
     turn: &'a Turn<'a>,
-    search: Option<Search>,
+    search: Option<Search<'a>>,
     pinned: Vec<&'a ToolEntry>,
     /// The tools that the provider shows once its own search finds them.
     deferred: BTreeSet<&'a str>,
@@ -95,10 +95,12 @@ pub(super) struct VisibleTools<'a> {
     found: Vec<String>,
 }
 
-struct Search {
+struct Search<'a> {
     name: String,
     description: String,
     index: Arc<ToolIndex>,
+    /// The names of all tools by their names on the wire, once one is looked up.
+    by_wire_name: OnceLock<BTreeMap<String, &'a str>>,
 }
 
 #[derive(Deserialize)]
@@ -143,6 +145,7 @@ impl<'a> VisibleTools<'a> {
                 "Finds tools by what they do, among {all} tools. Those found can be called in the next answer."
             ),
             index: index.of(turn),
+            by_wire_name: OnceLock::new(),
         };
         let pinned = turn.tools().filter(is_pinned).collect();
         Self { turn, search: Some(search), pinned, deferred: BTreeSet::new(), found }
@@ -214,8 +217,10 @@ impl<'a> VisibleTools<'a> {
 
     /// Returns the canonical name of a tool that is not shown and that the model calls nevertheless.
     pub(super) fn hidden(&self, name: &str, dialect: &Dialect) -> Option<&'a str> {
-        self.search.as_ref()?;
-        let mut tools = self.turn.tools();
-        tools.find(|tool| wire_name(tool.name(), dialect) == name).map(ToolEntry::name)
+        let by_wire_name = self.search.as_ref()?.by_wire_name.get_or_init(|| {
+            let names = self.turn.tools().map(ToolEntry::name);
+            names.map(|name| (wire_name(name, dialect), name)).collect()
+        });
+        by_wire_name.get(name).copied()
     }
 }
