@@ -64,5 +64,6 @@ fn list() -> String {
 fn exit_unknown(name: &str) -> ! {
     let nearest = Code::nearest(name).map(|code| format!("; did you mean `{}`?", code.name));
     let advice = nearest.unwrap_or_else(|| "; `toolwright explain` lists all codes".to_owned());
+    let name = print::printable_line(name);
     clap::Error::raw(ErrorKind::InvalidValue, format!("unknown code `{name}`{advice}\n")).exit()
 }

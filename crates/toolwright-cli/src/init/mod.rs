@@ -62,7 +62,12 @@ pub(crate) fn run(dir: &Path, parts: Parts, location: LocationArgs) -> Exit {
     if !parts.build_rs {
         match Project::open(dir).and_then(|project| project.generate(Mode::Write)) {
             Ok(generated) => drop(generate::report(&generated)),
-            Err(failure) => return generate::report_failure("gen", &failure),
+            Err(failure) => {
+                let name = disk::printable_path(dir);
+                print::err(&failure.render(print::human()));
+                print::err(&format!("init: {name} was written, but not its code: {failure}\n"));
+                return Exit::from(&failure);
+            }
         }
         match contract::lock_of(dir) {
             Exit::Success => {}
