@@ -147,6 +147,27 @@ fn operations_are_left_out_once_references_have_copied_too_much() {
     assert!(warnings.iter().any(|warning| warning.contains(expected)), "{warnings:?}");
 }
 
+/// A schema file has at most 4 MiB, so operations that share a long text are not all written.
+#[test]
+fn an_api_that_would_become_a_larger_file_than_check_reads_is_refused() {
+    let long = "long ".repeat(10_000);
+    let path = |at: usize| {
+        format!(
+            r##""/p{at}":{{"get":{{"operationId":"get{at}","parameters":[{{"$ref":"#/components/parameters/p"}}],"responses":{{"204":{{"description":"Done."}}}}}}}}"##
+        )
+    };
+    let text = |operations: usize| {
+        let paths: Vec<String> = (0..operations).map(path).collect();
+        format!(
+            r#"{{"openapi":"3.1.0","info":{{"title":"A","version":"1"}},"paths":{{{}}},"components":{{"parameters":{{"p":{{"name":"q","in":"query","description":"{long}","schema":{{"type":"string"}}}}}}}}}}"#,
+            paths.join(",")
+        )
+    };
+    assert_eq!(all(&text(50)).unwrap().operations, 50);
+    let error = all(&text(100)).unwrap_err().to_string();
+    assert!(error.contains("a schema file has at most 4194304; import fewer"), "{error}");
+}
+
 #[test]
 fn a_selection_that_names_nothing_is_refused() {
     let only = |name: &str| Selection { only: names(&[name]), ..Selection::default() };

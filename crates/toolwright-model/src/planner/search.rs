@@ -87,7 +87,7 @@ impl IndexCache {
 /// The tools of a turn that the model sees.
 pub(super) struct VisibleTools<'a> {
     turn: &'a Turn<'a>,
-    search: Option<Search<'a>>,
+    search: Option<Search>,
     pinned: Vec<&'a ToolEntry>,
     /// The tools that the provider shows once its own search finds them.
     deferred: BTreeSet<&'a str>,
@@ -95,12 +95,12 @@ pub(super) struct VisibleTools<'a> {
     found: Vec<String>,
 }
 
-struct Search<'a> {
+struct Search {
     name: String,
     description: String,
     index: Arc<ToolIndex>,
-    /// The names of all tools by their names on the wire, once one is looked up.
-    by_wire_name: OnceLock<BTreeMap<String, &'a str>>,
+    /// The places of all tools of the turn by their names on the wire, once one is looked up.
+    by_wire_name: OnceLock<BTreeMap<String, usize>>,
 }
 
 #[derive(Deserialize)]
@@ -218,9 +218,9 @@ impl<'a> VisibleTools<'a> {
     /// Returns the canonical name of a tool that is not shown and that the model calls nevertheless.
     pub(super) fn hidden(&self, name: &str, dialect: &Dialect) -> Option<&'a str> {
         let by_wire_name = self.search.as_ref()?.by_wire_name.get_or_init(|| {
-            let names = self.turn.tools().map(ToolEntry::name);
-            names.map(|name| (wire_name(name, dialect), name)).collect()
+            let names = self.turn.tools().map(|tool| wire_name(tool.name(), dialect));
+            names.zip(0..).collect()
         });
-        by_wire_name.get(name).copied()
+        self.turn.tools().nth(*by_wire_name.get(name)?).map(ToolEntry::name)
     }
 }
