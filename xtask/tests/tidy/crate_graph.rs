@@ -66,7 +66,14 @@ const OURS: &[Allowed] = &[
     allowed("conformance/engines", &["toolwright-prerequisites"]),
     allowed(
         "bench/engines",
-        &["toolwright", "toolwright-engines", "toolwright-restate", "toolwright-runtime"],
+        &[
+            "toolwright",
+            "toolwright-engines",
+            "toolwright-nats",
+            "toolwright-prerequisites",
+            "toolwright-restate",
+            "toolwright-runtime",
+        ],
     ),
     allowed("bench/soak", &["toolwright", "toolwright-runtime"]),
     allowed("examples/build-script", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),

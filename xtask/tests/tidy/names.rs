@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::tree::File;
 
 /// The maximum number of public names of the runtime without features.
-const MOST: usize = 73;
+const MOST: usize = 74;
 
 /// The maximum number of our names that the example under each heading of the first page may use.
 const EXAMPLES: [(&str, usize); 3] =

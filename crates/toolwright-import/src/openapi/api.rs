@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::super::json_text;
 use super::super::warnings::Warnings;
-use super::parameters::credentials;
 use super::references::{chain, follow, sets};
+use super::security_keys::credentials;
 use super::{OpenApiError, read_write_only, text};
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::internal::Json;

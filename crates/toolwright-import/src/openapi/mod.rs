@@ -10,6 +10,7 @@ mod read_write_only;
 mod references;
 mod responses;
 mod schemas;
+mod security_keys;
 mod selection;
 mod service;
 

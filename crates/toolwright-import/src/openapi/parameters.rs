@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
-use super::references::follow;
+use super::security_keys::parameter_key;
 use super::{entries, is_set, text};
 use toolwright::http::Part;
 use toolwright_codegen::internal::Json;
@@ -333,24 +333,6 @@ fn is_nested(schema: &Json) -> bool {
 /// Returns whether a parameter is the key of a security scheme.
 fn is_credential(api: &Api, name: &str, place: &str) -> bool {
     api.credentials.contains(&(place.to_owned(), parameter_key(name, place)))
-}
-
-/// The name by which parameters of a place are compared. Those of headers ignore case.
-fn parameter_key(name: &str, place: &str) -> String {
-    if place == "header" { name.to_ascii_lowercase() } else { name.to_owned() }
-}
-
-/// The places and names of the keys of a document's security schemes.
-pub(super) fn credentials(root: &Json) -> BTreeSet<(String, String)> {
-    let components = root.get("components");
-    let schemes = components.map_or(&[][..], |components| entries(components, "securitySchemes"));
-    let keys = schemes.iter().filter_map(|(_, scheme)| {
-        let scheme = follow(root, scheme).unwrap_or(scheme);
-        let (place, name) = (text(scheme, "in")?, text(scheme, "name")?);
-        let is_key = text(scheme, "type") == Some("apiKey");
-        is_key.then(|| (place.to_owned(), parameter_key(name, place)))
-    });
-    keys.collect()
 }
 
 /// A path without its fragment, which requests do not send.
