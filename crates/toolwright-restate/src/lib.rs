@@ -10,9 +10,10 @@
 //! | ours | Restate's |
 //! |---|---|
 //! | a toolset that all runs share | the service `tools.<toolset>` |
-//! | a toolset with an instance for each run | the virtual object `tools.<toolset>`, keyed by the id of the run |
+//! | a toolset with an instance for each run | the virtual object `tools.<toolset>`, keyed by the run id of its calls |
 //! | a tool | a handler, with the schemas of its arguments and result |
 //! | an agent | the workflow `agent.<agent>`, keyed by the id of the run, with the handlers `start`, `answer`, `cancel`, `state` and `log` |
+//! | the run id of the calls of a run | `<agent>.<id of the run>` |
 //! | the id of a call | the idempotency key `<run>.<call>` |
 //!
 //! [`names`] encodes characters that Restate does not allow. Bodies are the arguments and results themselves, so that any client of
@@ -21,7 +22,8 @@
 //!
 //! # What happens once
 //!
-//! A worker may die at any moment. Then Restate gives its calls and runs to another worker of the same deployment:
+//! A worker may die at any moment, and so may its connection to the server. Then Restate makes its calls and runs again, in this or
+//! another worker of the same deployment:
 //!
 //! - A tool that is read-only or idempotent runs again. Any other tool that had begun fails, and the failure says that it may have had
 //!   its effect.
