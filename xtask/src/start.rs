@@ -67,9 +67,12 @@ pub(crate) fn torture_engines(rest: &[String]) -> End {
 /// Runs a subcommand of the package for engines, with the servers that it needs.
 fn of_engines(what: &str, rest: &[String]) -> End {
     match engines(true).run() {
-        End::Done => {}
-        end => return end,
+        End::Done => engine_bench(what, rest),
+        end => end,
     }
+}
+
+fn engine_bench(what: &str, rest: &[String]) -> End {
     let package =
         ["run", "--quiet", "--release", "--package", "toolwright-engine-bench", "--", what];
     Invocation::cargo(&package).with(rest).run()
@@ -90,8 +93,10 @@ pub(crate) fn bench(name: Option<&str>, json: bool, write: bool) -> End {
         .filter(|(_, is_given)| *is_given)
         .map(|(flag, _)| (*flag).to_owned())
         .collect();
-    if name == Some("engines") {
-        return of_engines("bench", &[]);
+    match name {
+        Some("engines") => return of_engines("bench", &[]),
+        Some("scale") => return engine_bench("simulate", &[]),
+        _ => {}
     }
     if let Some((_, package)) = AREAS_APART.iter().find(|(area, _)| name == Some(*area)) {
         return bench_of(package, &rest);

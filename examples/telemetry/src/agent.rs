@@ -10,8 +10,6 @@ use toolwright_runtime::{Agent, FunctionTool, Registry};
 
 pub(crate) const AGENT: &str = "adder";
 pub(crate) const TOOLSET: &str = "sums";
-/// The provider of the model.
-pub(crate) const PROVIDER: &str = "script";
 
 described! {
     struct Numbers {
@@ -35,7 +33,7 @@ pub(crate) fn register(registry: &Registry) -> Result<(), BoxError> {
     let agent =
         Agent::new(AGENT, "demo").with_toolsets([TOOLSET]).with_instructions("Add with `add`.");
     let model = Scripted(ModelFacts {
-        provider: PROVIDER.to_owned(),
+        provider: "script".to_owned(),
         model: "script-1".to_owned(),
         dialect: Dialect::find("openai-chat")?,
     });

@@ -21,7 +21,6 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::agent::PROVIDER;
 use crate::metrics::Metrics;
 
 /// The most events that wait to be counted.
@@ -56,7 +55,7 @@ impl Telemetry {
         tracing::subscriber::set_global_default(subscriber)?;
         propagate_traces(traceparent, set_parent);
 
-        let mut metrics = Metrics::new(&meters.meter("toolwright"), PROVIDER);
+        let mut metrics = Metrics::new(&meters.meter("toolwright"));
         let events = Background::new(EVENTS, move |event| metrics.count(event));
         Ok(Self { tracers, meters, events })
     }

@@ -32,7 +32,6 @@ const TOKENS: [f64; 14] = [
 
 /// The metrics of runs, calls and models.
 pub(crate) struct Metrics {
-    provider: &'static str,
     operations: Histogram<f64>,
     tokens: Histogram<u64>,
     cost: Counter<u64>,
@@ -40,19 +39,18 @@ pub(crate) struct Metrics {
     calls: Histogram<f64>,
     retries: Counter<u64>,
     active: UpDownCounter<i64>,
-    /// The models that are asked now, by run.
-    asked: BTreeMap<String, String>,
+    /// The providers and models that are asked now, by run.
+    asked: BTreeMap<String, (String, String)>,
 }
 
 impl Metrics {
-    /// Creates the metrics of agents whose models have this provider.
-    pub(crate) fn new(meter: &Meter, provider: &'static str) -> Self {
+    /// Creates the metrics.
+    pub(crate) fn new(meter: &Meter) -> Self {
         let seconds = |name| {
             let boundaries = SECONDS.to_vec();
             meter.f64_histogram(name).with_unit("s").with_boundaries(boundaries).build()
         };
         Self {
-            provider,
             operations: seconds("gen_ai.client.operation.duration"),
             tokens: meter
                 .u64_histogram("gen_ai.client.token.usage")
@@ -101,8 +99,8 @@ impl Metrics {
 
     fn count_model(&mut self, run: &str, event: &ModelEvent) {
         match event {
-            ModelEvent::Asked { model, .. } => {
-                self.asked.insert(run.to_owned(), model.clone());
+            ModelEvent::Asked { provider, model, .. } => {
+                self.asked.insert(run.to_owned(), (provider.clone(), model.clone()));
             }
             ModelEvent::Answered { model, usage, cost, duration, .. } => {
                 let mut attributes = self.answered(run, duration, |attributes| {
@@ -118,10 +116,9 @@ impl Metrics {
                     attributes.pop();
                 }
             }
-            ModelEvent::Failed { duration, .. } => {
-                // The event has a text for operators, and an attribute must have few values.
+            ModelEvent::Failed { kind, duration, .. } => {
                 self.answered(run, duration, |attributes| {
-                    attributes.push(KeyValue::new("error.type", "_OTHER"));
+                    attributes.push(KeyValue::new("error.type", *kind));
                 });
             }
             _ => {}
@@ -135,12 +132,11 @@ impl Metrics {
         duration: &Duration,
         add: impl FnOnce(&mut Vec<KeyValue>),
     ) -> Vec<KeyValue> {
-        let mut attributes = vec![
-            KeyValue::new("gen_ai.operation.name", "chat"),
-            KeyValue::new("gen_ai.provider.name", self.provider),
-        ];
-        let asked = self.asked.remove(run);
-        attributes.extend(asked.map(|model| KeyValue::new("gen_ai.request.model", model)));
+        let mut attributes = vec![KeyValue::new("gen_ai.operation.name", "chat")];
+        if let Some((provider, model)) = self.asked.remove(run) {
+            attributes.push(KeyValue::new("gen_ai.provider.name", provider));
+            attributes.push(KeyValue::new("gen_ai.request.model", model));
+        }
         add(&mut attributes);
         self.operations.record(duration.as_secs_f64(), &attributes);
         attributes

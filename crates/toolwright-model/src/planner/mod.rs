@@ -336,6 +336,7 @@ impl ModelPlanner {
     ) -> Result<Answer, ModelError> {
         let facts = self.model.facts();
         turn.publish(ModelEvent::Asked {
+            provider: facts.provider.clone(),
             model: facts.model.clone(),
             tools: question.tools.tools.len(),
             findings,
@@ -386,7 +387,8 @@ impl ModelPlanner {
                     spending.add(&usage, self.prices.as_ref());
                 }
                 span.record("error.type", error.kind());
-                turn.publish(ModelEvent::Failed { error: error.to_string(), duration });
+                let (kind, text) = (error.kind(), error.to_string());
+                turn.publish(ModelEvent::Failed { kind, error: text, duration });
                 Err(error)
             }
         }
@@ -416,7 +418,8 @@ impl Drop for Unanswered<'_> {
     fn drop(&mut self) {
         if !self.is_over {
             let error = "the run ended before the model answered".to_owned();
-            self.turn.publish(ModelEvent::Failed { error, duration: self.since.elapsed() });
+            let (kind, duration) = ("cancelled", self.since.elapsed());
+            self.turn.publish(ModelEvent::Failed { kind, error, duration });
         }
     }
 }

@@ -8,6 +8,8 @@ use std::time::Duration;
 pub enum ModelEvent {
     /// The planner asks the model.
     Asked {
+        /// The provider, by the name that OpenTelemetry's conventions for generative AI use (`gen_ai.provider.name`).
+        provider: String,
         /// The id of the model, as its provider spells it.
         model: String,
         /// The number of tools that the model may call.
@@ -48,6 +50,8 @@ pub enum ModelEvent {
     },
     /// The model gave no answer.
     Failed {
+        /// The kind of the error, one of few, such as `timeout`.
+        kind: &'static str,
         /// The error, for operators.
         error: String,
         /// The duration.
