@@ -80,11 +80,15 @@ fn properties_whose_fields_have_one_name_cost_no_more_than_their_number() {
             let schema =
                 format!(r#"{{"type":"object","properties":{{{}}}}}"#, properties.join(","));
             let tool = format!(r#"{{"name":"t","inputSchema":{schema}}}"#);
-            let mut warnings = Warnings::default();
-            let document = imported(&[tool], &mut warnings);
-            let start = Instant::now();
-            accept(document, &draft, &mut warnings).unwrap();
-            start.elapsed()
+            // Of several, as another process may take the processor.
+            let times = (0..3).map(|_| {
+                let mut warnings = Warnings::default();
+                let document = imported(std::slice::from_ref(&tool), &mut warnings);
+                let start = Instant::now();
+                accept(document, &draft, &mut warnings).unwrap();
+                start.elapsed()
+            });
+            times.min().unwrap()
         });
         assert!(times[1] < times[0] * 24, "{times:?}");
     }
