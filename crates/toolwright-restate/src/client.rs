@@ -176,7 +176,7 @@ impl Runs {
     /// There is no run with this id, or it ended too long ago.
     pub async fn state(&self, run_id: &str) -> Result<RunState, RunsError> {
         let body = self.call(run_id, STATE, None).await?;
-        serde_json::from_slice(&body).map_err(|error| RunsError::Malformed(error.to_string()))
+        serde_json::from_slice(&body).map_err(|error| self.malformed(&error))
     }
 
     /// Returns the log of a run: what has been recorded so far.
@@ -188,7 +188,12 @@ impl Runs {
         let body = self.call(run_id, LOG, None).await?;
         let lines = serde_json::Deserializer::from_slice(&body).into_iter::<Line>();
         let lines: Result<_, _> = lines.collect();
-        lines.map_err(|error| RunsError::Malformed(error.to_string()))
+        lines.map_err(|error| self.malformed(&error))
+    }
+
+    /// The error of a reply that is not understood, whose text may quote it.
+    fn malformed(&self, error: &dyn Error) -> RunsError {
+        RunsError::Malformed(self.ingress.quoted(&error.to_string()))
     }
 
     fn target(&self, run_id: &str, handler: &str) -> RequestTarget {

@@ -269,7 +269,7 @@ impl Ingress {
     }
 
     /// Returns what the ingress said as a short visible line without the token.
-    fn quoted(&self, text: &str) -> String {
+    pub(crate) fn quoted(&self, text: &str) -> String {
         line(&self.redactor.redacted(text), MAX_QUOTED)
     }
 }

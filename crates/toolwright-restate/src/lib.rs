@@ -28,7 +28,8 @@
 //! - A tool that is read-only or idempotent runs again. Any other tool that had begun fails, and the failure says that it may have had
 //!   its effect.
 //! - A run goes on after the last effect that was recorded. An effect of the run itself (a step of the planner, a hook, a call of a
-//!   tool in its own process) that was interrupted happens again. A call of a [`RestateToolset`] waits for the same invocation.
+//!   read-only or idempotent tool in its own process) that was interrupted happens again. A call of a [`RestateToolset`] waits for the
+//!   same invocation.
 //!
 //! A run that Restate was asked to cancel ends after the current effects are recorded, and its calls in other workers are cancelled.
 //!

@@ -162,18 +162,42 @@ impl Tools {
         };
         let codes = Codes { is_approved, has_key: self.key.is_some() };
         let call = CallRequest::new(call).with_approver(Arc::new(codes));
+        let saved = if self.is_shared { None } else { context.get::<String>(STATE).await? };
+        let mut is_interrupted = false;
         if !tool.entry.spec().annotations().may_run_again() {
             // Another attempt has another id, also in this worker.
             let attempt = fresh_id("attempt");
             let beginning = context.run(|| ready(Ok::<_, HandlerError>(attempt.clone())));
-            if beginning.name("begin").await? != attempt {
-                return Ok(Err(interrupted(tool)));
-            }
+            is_interrupted = beginning.name("begin").await? != attempt;
         }
-        let saved = if self.is_shared { None } else { context.get::<String>(STATE).await? };
-        let saved = saved.map(Payload::new);
-        let span =
-            serving_span(&format!("call {}", tool.entry.name()), "restate", parent.as_deref());
+        let (outcome, saved) = if is_interrupted {
+            (Err(interrupted(tool)), None)
+        } else {
+            self.run(tool, context, call, parent.as_deref(), saved.map(Payload::new)).await?
+        };
+        if self.is_shared {
+            return Ok(outcome);
+        }
+        // The state and the outcome are recorded together, so that a repeated call has the state that belongs to it.
+        let ended = (outcome.to_text(), saved.map(|saved| saved.to_string()));
+        let recording = context.run(|| ready(Ok::<_, HandlerError>(Json(ended))));
+        let Json((outcome, saved)) = recording.name("call").await?;
+        if let Some(saved) = saved {
+            context.set(STATE, saved);
+        }
+        Ok(Outcome::from_text(&outcome).unwrap_or_else(|error| Err(ToolFailure::internal(&*error))))
+    }
+
+    /// Runs a call, and returns its outcome with the state after it.
+    async fn run(
+        &self,
+        tool: &Tool,
+        context: &ContextInternal,
+        call: CallRequest,
+        parent: Option<&str>,
+        saved: Option<Payload>,
+    ) -> Result<(Outcome, Option<Payload>), TerminalError> {
+        let span = serving_span(&format!("call {}", tool.entry.name()), "restate", parent);
         let calling = self.runtime.call_in((&tool.toolset, &tool.source), saved.as_ref(), call);
         let calling = calling.instrument(span.clone());
         // A panic of a toolset must not take the call to the next worker.
@@ -193,28 +217,22 @@ impl Tools {
         };
         let (result, saved) = match called {
             Ok(Ok(called)) => called,
-            Ok(Err(error)) => return Ok(Err(ToolFailure::internal(&*error))),
-            Err(_) => return Ok(Err(panicked(tool))),
+            Ok(Err(error)) => return Ok((Err(ToolFailure::internal(&*error)), None)),
+            Err(_) => return Ok((Err(panicked(tool)), None)),
         };
-        let outcome = result.outcome.and_then(|payload| match payload.as_bytes().len() {
-            bytes if bytes > MAX_RESULT => Err(result_too_large(tool, bytes)),
-            _ => Ok(payload),
-        });
+        let size = |payload: &Payload| payload.as_bytes().len();
+        let outcome = match (result.outcome, &saved) {
+            (_, Some(saved)) if size(saved) > MAX_RESULT => Err(state_too_large(tool, size(saved))),
+            (Ok(payload), _) if size(&payload) > MAX_RESULT => {
+                Err(result_too_large(tool, size(&payload)))
+            }
+            (outcome, _) => outcome,
+        };
+        let saved = saved.filter(|saved| size(saved) <= MAX_RESULT);
         if let Err(failure) = &outcome {
             span.record("error.type", failure.kind.as_str());
         }
-        if !self.is_shared {
-            // The state and the outcome are recorded together, so that a repeated call has the state that belongs to it.
-            let ended = (outcome.to_text(), saved.map(|saved| saved.to_string()));
-            let recording = context.run(|| ready(Ok::<_, HandlerError>(Json(ended))));
-            let Json((outcome, saved)) = recording.name("call").await?;
-            if let Some(saved) = saved {
-                context.set(STATE, saved);
-            }
-            return Ok(Outcome::from_text(&outcome)
-                .unwrap_or_else(|error| Err(ToolFailure::internal(&*error))));
-        }
-        Ok(outcome)
+        Ok((outcome, saved))
     }
 
     /// Returns a call with its approval code, if this worker may run it.
@@ -324,6 +342,14 @@ fn result_too_large(tool: &Tool, bytes: usize) -> ToolFailure {
         "`{name}` ran, but its result has {bytes} bytes, and at most {MAX_RESULT} can be sent; ask for less"
     );
     ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
+}
+
+/// The failure of a call after which the state of its toolset is larger than Restate carries.
+fn state_too_large(tool: &Tool, bytes: usize) -> ToolFailure {
+    let name = tool.entry.name();
+    let message = format!("`{name}` ran, but what it changed is too large to be kept");
+    let detail = format!("the saved state has {bytes} bytes, and at most {MAX_RESULT} are kept");
+    ToolFailure::new(FailureKind::Internal, message, Recovery::Replan).with_detail(detail)
 }
 
 /// The failure of a call that an earlier attempt began and did not end.

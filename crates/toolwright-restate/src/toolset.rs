@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use restate_sdk::ingress::RequestTarget;
+use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 use toolwright::{
     BoxError, BoxFuture, Executor, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall,
@@ -63,7 +64,7 @@ impl RestateToolset {
         specs: impl IntoIterator<Item = S>,
     ) -> Self {
         let tools = specs.into_iter().map(|spec| {
-            let entry = ToolEntry::new(spec);
+            let entry = ToolEntry::new(spec).with_resumable_calls();
             let (service, digest) =
                 (tools_service(entry.spec().toolset()), digests::model(entry.spec()));
             Remote { entry, service, digest }
@@ -164,12 +165,12 @@ impl RestateToolset {
 }
 
 impl Remote {
-    /// Returns a result, or a failure if it is not text. The runtime checks it against the schema.
+    /// Returns a result, or a failure if it is not JSON. The runtime checks it against the schema.
     fn result(&self, body: &[u8]) -> Outcome {
-        match std::str::from_utf8(body) {
-            Ok(text) => Ok(Payload::new(text)),
+        match serde_json::from_slice::<&RawValue>(body) {
+            Ok(json) => Ok(Payload::new(json.get())),
             Err(error) => {
-                let message = format!("the result of `{}` is not text", self.entry.name());
+                let message = format!("the result of `{}` is not JSON", self.entry.name());
                 Err(ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
                     .with_detail(error.to_string()))
             }

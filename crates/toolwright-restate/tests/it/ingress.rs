@@ -53,6 +53,17 @@ async fn errors_of_an_ingress_show_no_token_and_no_hidden_characters() {
     let toolset = RestateToolset::new(&ingress(&reply), [spec("double")]);
     let failure = toolset.call(&call("double", "a", 1)).await.outcome.unwrap_err();
     check(&failure.detail.unwrap());
+
+    // Also if it claims success.
+    let message = format!(r#""no {TOKEN}\u202e\n{}""#, "x".repeat(100_000));
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+    let reply = format!("{head}\r\ncontent-length: {}\r\n\r\n{message}", message.len());
+    let error = Runs::new(&ingress(&reply), "a").state("r1").await.unwrap_err();
+    check(&error.to_string());
+    let empty = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    let toolset = RestateToolset::new(&ingress(empty), [spec("double")]);
+    let failure = toolset.call(&call("double", "a", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.message, "the result of `double` is not JSON");
 }
 
 /// A toolset of each run, whose tool needs an approval.

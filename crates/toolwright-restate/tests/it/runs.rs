@@ -158,6 +158,43 @@ async fn a_cancelled_run_makes_no_more_calls() {
     assert_eq!(janitor.effects.all(), before, "a run that was cancelled before it began");
 }
 
+/// Also a tool in the process of its run: one approval is for one effect.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approved_call_of_a_run_that_was_interrupted_is_not_made_again() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let effects = made.clone();
+        let spec = spec("wipe").with_approval(Approval::default());
+        let wipe = FunctionTool::new(spec, move |N { n }: N| {
+            effects.push("wipe");
+            async move {
+                tokio::time::sleep(2 * WAIT).await;
+                n
+            }
+        });
+        let registry = Registry::new();
+        registry.register_tool(wipe).unwrap();
+        let planner = Script::new().call(step(&[("wipe", "a", 1)])).finish(Payload::new("0"));
+        let agent = Agent::new("janitor", "lab").with_tools(["wipe"]);
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(mut lab) = lab.await else { return };
+    let runs = Runs::new(&lab.ingress(), "janitor");
+    runs.start("r1", &start()).await.unwrap();
+    until_asked(&runs, "r1").await;
+    let question = runs.state("r1").await.unwrap().questions.remove(0);
+    runs.answer("r1", &question.approve()).await.unwrap();
+    until(|| async { !effects.all().is_empty() }, "the call begins").await;
+    lab.replace_worker();
+    runs.result("r1").await.unwrap().unwrap();
+    let ends = runs.log("r1").await.unwrap();
+    let failures: Vec<_> = ends.iter().filter_map(|line| line.failure.as_deref()).collect();
+    assert_eq!(failures, ["unavailable"]);
+    assert_eq!(effects.all(), ["wipe"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_several_answers_at_once_one_is_accepted() {
     let janitor = Janitor::default();

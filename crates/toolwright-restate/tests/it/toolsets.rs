@@ -184,6 +184,75 @@ impl Toolset for Counter {
     }
 }
 
+/// A toolset of each run, whose tool is not idempotent and takes some time.
+struct Slow(Effects);
+
+impl Slow {
+    fn tool() -> FunctionTool {
+        FunctionTool::new(spec("push"), async || 0_i64)
+    }
+}
+
+impl Toolset for Slow {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(vec![Self::tool().entry().clone()])))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.0.push(call.id());
+        Box::pin(async move {
+            tokio::time::sleep(WAIT).await;
+            ToolResult::new(call, Ok(Payload::new("0")))
+        })
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        Box::pin(std::future::ready(Ok(Some(Payload::new("0")))))
+    }
+
+    fn restore<'a>(&'a self, _: &'a Scope, _: &'a Payload) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// An interrupted call of a toolset of each run fails at once, and the next call is answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_call_does_not_block_the_toolset_of_its_run() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        let effects = made.clone();
+        registry.register_toolset("lab", move |_: Scope| Slow(effects.clone())).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(mut lab) = lab.await else { return };
+    let spec = Slow::tool().entry().spec_ref().clone();
+    let toolset = RestateToolset::per_run(&lab.ingress(), [spec]);
+    let push = |id: &str| {
+        let scope = Scope { run_id: Some("r1".to_owned()), ..Scope::default() };
+        let call = ToolCall::new("push", Payload::new("{}")).with_id(id).with_scope(scope);
+        let toolset = toolset.clone();
+        async move { toolset.call(&call).await.outcome }
+    };
+    for restart in [true, false] {
+        let (id, next) = (format!("a{restart}"), format!("b{restart}"));
+        let running = tokio::spawn(push(&id));
+        until(|| async { effects.all().contains(&id) }, "the call begins").await;
+        if restart {
+            lab.server.process.restart();
+        } else {
+            lab.replace_worker();
+        }
+        let within = Duration::from_secs(20);
+        let ended = tokio::time::timeout(within, running).await.expect("it ends").unwrap();
+        assert!(ended.unwrap_err().message.contains("may have had its effect"));
+        let ended = tokio::time::timeout(within, push(&next)).await.expect("it ends");
+        assert_eq!(ended.unwrap().as_str(), "0");
+    }
+    assert_eq!(effects.all(), ["atrue", "btrue", "afalse", "bfalse"]);
+}
+
 fn counting(saves: bool) -> Registry {
     let registry = Registry::new();
     let counter = move |_: Scope| Counter { count: std::sync::Mutex::new(0), saves };

@@ -18,9 +18,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::time::timeout;
 use toolwright::call::fresh_id;
-use toolwright::{
-    BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolResult,
-};
+use toolwright::{BoxFuture, Outcome, Payload, ToolCall, ToolFailure, ToolResult};
 use tracing::Instrument;
 
 use super::Run;
@@ -29,6 +27,9 @@ use super::call::{CallState, PendingCall, cancelled};
 
 use super::end::{End, Resumption};
 use super::environment::{Environment, Options};
+use super::failures::{
+    agent_gone, denied, interrupted, no_approver, not_deferred, question_changed, tool_gone,
+};
 use super::journal::{self, JournalEntry};
 use super::state::RunState;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
@@ -374,8 +375,15 @@ impl Dispatcher {
     async fn execute(&self, call: Arc<ToolCall>, tool: &ToolEntry) -> End {
         let has_agent = tool.agent().is_some() || tool.delegates();
         let key = if has_agent { "agent" } else { "call" };
+        let is_interrupted = match self.is_interrupted(&call, tool).await {
+            Ok(is_interrupted) => is_interrupted,
+            Err(failure) => return End::Failed(failure),
+        };
         let running = async {
             self.check(&call, tool)?;
+            if is_interrupted {
+                return Err(interrupted(tool));
+            }
             if let Some(agent) = tool.agent() {
                 return Delegation::to(agent, call.args().clone()).to_payload();
             }
@@ -393,6 +401,17 @@ impl Dispatcher {
             Ok(delegation) => self.run_agent(delegation, &call, tool, None).await,
             Err(failure) => End::Failed(failure),
         }
+    }
+
+    /// Returns whether an earlier attempt at the run began a call that may not run again. Its outcome may be in the journal.
+    async fn is_interrupted(&self, call: &ToolCall, tool: &ToolEntry) -> Result<bool, ToolFailure> {
+        let has_agent = tool.agent().is_some() || tool.delegates();
+        if self.environment.journal.is_none() || has_agent || tool.may_run_again() {
+            return Ok(false);
+        }
+        let attempt = fresh_id("attempt");
+        let begin = self.record(|| format!("begin/{}", call.id()), ready(attempt.clone())).await?;
+        Ok(begin != attempt)
     }
 
     fn check(&self, call: &ToolCall, tool: &ToolEntry) -> Result<(), ToolFailure> {
@@ -542,41 +561,4 @@ fn run_attempt(run: Run, tool: &ToolEntry, resumption: Option<Resumption>) -> Bo
             Err(panic) => End::Failed(panicked("the agent's run", &*panic)),
         }
     })
-}
-
-fn denied(request: &ApprovalRequest, reason: Option<String>) -> ToolFailure {
-    let message = reason
-        .or_else(|| request.denied.clone())
-        .unwrap_or_else(|| format!("the call of `{}` was not approved", request.tool));
-    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
-}
-
-fn not_deferred(request: &ApprovalRequest) -> ToolFailure {
-    let message = format!("the call of `{}` was not approved", request.tool);
-    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
-        .with_detail("the approver gave a result, expected an approval: the call is not deferred")
-}
-
-fn no_approver(call: &ToolCall) -> ToolFailure {
-    let message = format!("`{}` needs an approval, and there is no approver", call.tool());
-    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
-}
-
-fn question_changed(tool: &ToolEntry) -> ToolFailure {
-    let message =
-        format!("the approval request of `{}` has changed since it was shown", tool.name());
-    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
-        .with_detail("the question that was answered is not the current one of the call; ask again")
-}
-
-/// The failure of a suspended call whose agent is not registered or does not implement the tool now.
-fn agent_gone(tool: &ToolEntry) -> ToolFailure {
-    let name = tool.name();
-    let message = format!("the agent that was running `{name}` no longer implements it");
-    ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan)
-}
-
-/// The failure of a suspended call whose tool is not listed now.
-fn tool_gone() -> ToolFailure {
-    ToolFailure::new(FailureKind::NotFound, "the tool no longer exists", Recovery::Replan)
 }

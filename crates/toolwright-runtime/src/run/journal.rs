@@ -27,13 +27,16 @@ use crate::wire::{WireOutcome, WireStep};
 /// | `question/<id>` | the question to the approver, with its id and expiry |
 /// | `answer/<id>` | the verdict of the run's or the runtime's approver |
 /// | `before/<id>` | the arguments after the hooks before the call, or their failure |
+/// | `begin/<id>` | the id of the attempt that began the call, if the tool is neither read-only nor idempotent |
 /// | `call/<id>` | the outcome of the call, if no agent runs it |
 /// | `agent/<id>` | the agent that runs the call, and the input of its run |
 /// | `run/<attempt>/<id>` | the id of the agent's run for the call; attempts are counted from 1 |
 /// | `end/<attempt>/<id>` | the outcome of that attempt, which may be a timeout |
 /// | `after/<id>` | the outcome after the hooks after the call |
 ///
-/// An effect that was interrupted before it was recorded happens again. Toolsets are listed, entered and exited each time,
+/// An effect that was interrupted before it was recorded happens again, but for a call of a tool that is neither read-only nor
+/// idempotent: it fails, and the failure says that it may have had its effect
+/// ([unless its toolset knows the call](crate::ToolEntry::with_resumable_calls)). Toolsets are listed, entered and exited each time,
 /// and the time budget starts again. The answers that a run is resumed with are not recorded: a repeated run waits for the
 /// same questions, and the runtime refuses to have them answered a second time. Resume such a run from its last
 /// [`SuspendedRun`](crate::SuspendedRun) or checkpoint instead.

@@ -10,6 +10,7 @@ mod dispatch;
 mod end;
 mod environment;
 mod export;
+mod failures;
 mod journal;
 mod state;
 mod step;

@@ -32,6 +32,8 @@ pub struct ToolEntry {
     run_by: RunBy,
     /// True if its executor checks arguments and results with the codecs, so that the run need not check them.
     checks_itself: bool,
+    /// True if a call that is made again with its id gets the result of the first.
+    has_resumable_calls: bool,
 }
 
 /// What runs the calls of a tool.
@@ -58,6 +60,7 @@ impl ToolEntry {
             other_names: Vec::new(),
             run_by: RunBy::Toolset,
             checks_itself: false,
+            has_resumable_calls: false,
         }
     }
 
@@ -121,6 +124,20 @@ impl ToolEntry {
     pub(super) fn checking_itself(mut self) -> Self {
         self.checks_itself = true;
         self
+    }
+
+    /// Marks that its toolset makes each call once for its run and id: a call that is made again waits for the first one. A durable
+    /// run makes such a call again after an interruption, whatever the tool does.
+    #[must_use]
+    pub fn with_resumable_calls(mut self) -> Self {
+        self.has_resumable_calls = true;
+        self
+    }
+
+    /// Returns whether a call that was interrupted may be made again: the tool is read-only or idempotent, or its toolset knows
+    /// the call.
+    pub(crate) fn may_run_again(&self) -> bool {
+        self.has_resumable_calls || self.spec.annotations().may_run_again()
     }
 
     /// Returns whether calls may use a name: the published name or, if the tool has the name of its spec, an alias of the spec.

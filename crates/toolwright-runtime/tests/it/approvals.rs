@@ -16,16 +16,20 @@ use crate::sealed::key;
 use crate::tools::{Log, N, call, payload};
 use crate::toys::{spec, tool};
 
-/// A tool that needs an approval and logs its arguments.
-pub(crate) fn guarded(log: &Log) -> FunctionTool {
+/// The spec of a tool that needs an approval.
+pub(crate) fn guarded_spec() -> ToolSpec {
     let words = Approval {
         prompt: Some("Wipe {{ args.n }} disks?".into()),
         denied: Some("Not {{ args.n }}.".into()),
         metadata: Some(r#"{"risk_level":"high","undo":null}"#.into()),
     };
-    let spec = ToolSpec::new("wipe").with_toolset("disks").with_service("lab").with_approval(words);
+    ToolSpec::new("wipe").with_toolset("disks").with_service("lab").with_approval(words)
+}
+
+/// A tool that needs an approval and logs its arguments.
+pub(crate) fn guarded(log: &Log) -> FunctionTool {
     let log = log.clone();
-    FunctionTool::new(spec, move |args: N, call: ToolCall| {
+    FunctionTool::new(guarded_spec(), move |args: N, call: ToolCall| {
         let unasked = if call.is_approved() { "" } else { " unasked" };
         log.push(format!("wiped {}{unasked}", call.args()));
         async move { Ok::<_, ToolFailure>(args) }

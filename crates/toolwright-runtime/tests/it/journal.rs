@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
-use toolwright::spec::{Approval, CallLimits};
+use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, Tool, ToolCall,
-    ToolFailure,
+    ToolFailure, ToolSpec,
 };
 use toolwright_runtime::{
     Agent, ApprovalRequest, Approver, Collector, Event, EventKind, FunctionTool, Hook, Hooks,
@@ -17,7 +17,7 @@ use toolwright_runtime::{
     SessionRequest, Step, Toolset, Turn, Verdict,
 };
 
-use crate::approvals::guarded;
+use crate::approvals::{guarded, guarded_spec};
 use crate::nested::asking_by;
 use crate::planners::{briefs, rule, steps};
 use crate::tools::{Log, N, Think, call, payload};
@@ -123,17 +123,34 @@ impl Hook for More {
     }
 }
 
+/// The spec of a tool that may run again after an interruption.
+fn idempotent(spec: ToolSpec) -> ToolSpec {
+    spec.with_annotations(ToolAnnotations { idempotent: Some(true), ..ToolAnnotations::default() })
+}
+
+/// `free`, which adds one.
+fn free(log: &Log) -> FunctionTool {
+    let log = log.clone();
+    FunctionTool::new(idempotent(spec("free")), move |args: N| {
+        log.push(format!("free {}", args.n));
+        ready(N { n: args.n + 1 })
+    })
+}
+
+/// `wipe`, which needs an approval.
+fn wipe(log: &Log) -> FunctionTool {
+    let log = log.clone();
+    FunctionTool::new(idempotent(guarded_spec()), move |args: N| {
+        log.push(format!("wiped {}", args.n));
+        ready(args)
+    })
+}
+
 /// A runtime with an agent that calls `free`, `wipe` (needs an approval) and `think`, which a child run implements that
 /// calls `free`, too. All of them log.
 fn runtime(log: &Log, journal: Arc<dyn Journal>) -> (Runtime, Arc<Collector>) {
     let registry = Registry::new();
-    registry.register_tool(guarded(log)).unwrap();
-    let free = log.clone();
-    let free = tool("free", move |n| {
-        free.push(format!("free {n}"));
-        n + 1
-    });
-    registry.register_tool(free).unwrap();
+    registry.register_tools([wipe(log), free(log)]).unwrap();
     let child_log = log.clone();
     let child = rule(move |turn| {
         child_log.push(format!("child plans {}", turn.step()));
@@ -217,28 +234,56 @@ async fn a_run_repeated_from_any_point_ends_the_same_and_repeats_no_recorded_eff
     assert_eq!((done[0], done.last()), (0, Some(&all.len())), "{all:?}");
 }
 
+/// A crash after any effect: an approval of a tool that is not idempotent lets it run once at most.
+#[tokio::test]
+async fn a_call_of_a_tool_that_is_not_idempotent_is_not_made_again_after_an_interruption() {
+    let approved = async |log: &Log, tape: &Arc<Tape>| {
+        let registry = Registry::new();
+        registry.register_tool(guarded(log)).unwrap();
+        let agent = Agent::new("boss", "lab").with_tools(["wipe"]);
+        registry.register_agent(agent, steps(vec![vec![call("wipe", "b", 3)]])).unwrap();
+        let approver = LoggingApprover(Log::default());
+        let runtime = Runtime::builder(registry).with_approver(Arc::new(approver));
+        kept(runtime, tape).await
+    };
+    let (whole, log) = (Arc::new(Tape::default()), Log::default());
+    let expected = approved(&log, &whole).await;
+    assert_eq!(log.lines().len(), 1);
+    let keys = whole.keys();
+    assert_eq!(keys, ["step/0", "tool/b", "question/b", "answer/b", "begin/b", "call/b", "step/1"]);
+    let begun = keys.iter().position(|key| key == "begin/b").unwrap() + 1;
+    for length in 0..=keys.len() {
+        let (log, tape) = (Log::default(), Tape::cut(&whole, length));
+        let outcome = approved(&log, &tape).await;
+        assert_eq!(log.lines().len(), usize::from(length < begun), "after {length} entries");
+        if length == begun {
+            let result = &outcome.exchanges().next().unwrap().result;
+            let failure = result.outcome.as_ref().unwrap_err();
+            assert!(failure.message.contains("may have had its effect"), "{failure:?}");
+        } else {
+            assert_eq!(outcome, expected, "after {length} entries");
+        }
+    }
+}
+
 /// A runtime whose agent `chance` makes these steps, with calls of `free`, `wipe` (needs an approval), `flaky` (fails at first) and
 /// `think` (a child run calls `free`). Each call of a tool logs one line.
 fn chance(log: &Log, journal: Arc<dyn Journal>, made: Vec<Vec<ToolCall>>) -> Runtime {
     let registry = Registry::new();
-    registry.register_tool(guarded(log)).unwrap();
-    let runs = log.clone();
-    let free = tool("free", move |n| {
-        runs.push(format!("free {n}"));
-        n + 1
-    });
     let (runs, failed) = (log.clone(), Arc::new(Mutex::new(BTreeSet::new())));
     let limits = CallLimits { attempts: Some(2), ..CallLimits::UNLIMITED };
-    let flaky =
-        FunctionTool::new(spec("flaky").with_limits(limits), move |n: N, call: ToolCall| {
+    let flaky = FunctionTool::new(
+        idempotent(spec("flaky")).with_limits(limits),
+        move |n: N, call: ToolCall| {
             let is_first = failed.lock().unwrap().insert(call.id().to_owned());
             if !is_first {
                 runs.push(format!("flaky {}", call.id()));
             }
             let failure = ToolFailure::new(FailureKind::Unavailable, "not yet", Recovery::Retry);
             ready(if is_first { Err(failure) } else { Ok(n) })
-        });
-    registry.register_tools([free, flaky]).unwrap();
+        },
+    );
+    registry.register_tools([wipe(log), free(log), flaky]).unwrap();
     let child = steps(vec![vec![call("free", "c", 5), call("free", "e", 6)]]);
     let agent = Agent::new("child", "lab").with_tools(["free"]).with_implements(Think::SPEC);
     registry.register_agent(agent, child).unwrap();

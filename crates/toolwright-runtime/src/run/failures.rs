@@ -1,0 +1,53 @@
+//! Failures of calls that do not run.
+
+use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure};
+
+use crate::approval::ApprovalRequest;
+use crate::tools::ToolEntry;
+
+/// The failure of a call that was interrupted, of a tool that may not run again.
+pub(super) fn interrupted(tool: &ToolEntry) -> ToolFailure {
+    let message = format!(
+        "`{}` was interrupted, and may have had its effect; check before you call it again",
+        tool.name()
+    );
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
+        .with_detail("the run was interrupted during the call, and the tool is not idempotent")
+}
+
+pub(super) fn denied(request: &ApprovalRequest, reason: Option<String>) -> ToolFailure {
+    let message = reason
+        .or_else(|| request.denied.clone())
+        .unwrap_or_else(|| format!("the call of `{}` was not approved", request.tool));
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+}
+
+pub(super) fn not_deferred(request: &ApprovalRequest) -> ToolFailure {
+    let message = format!("the call of `{}` was not approved", request.tool);
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+        .with_detail("the approver gave a result, expected an approval: the call is not deferred")
+}
+
+pub(super) fn no_approver(call: &ToolCall) -> ToolFailure {
+    let message = format!("`{}` needs an approval, and there is no approver", call.tool());
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+}
+
+pub(super) fn question_changed(tool: &ToolEntry) -> ToolFailure {
+    let message =
+        format!("the approval request of `{}` has changed since it was shown", tool.name());
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+        .with_detail("the question that was answered is not the current one of the call; ask again")
+}
+
+/// The failure of a suspended call whose agent is not registered or does not implement the tool now.
+pub(super) fn agent_gone(tool: &ToolEntry) -> ToolFailure {
+    let name = tool.name();
+    let message = format!("the agent that was running `{name}` no longer implements it");
+    ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan)
+}
+
+/// The failure of a suspended call whose tool is not listed now.
+pub(super) fn tool_gone() -> ToolFailure {
+    ToolFailure::new(FailureKind::NotFound, "the tool no longer exists", Recovery::Replan)
+}
