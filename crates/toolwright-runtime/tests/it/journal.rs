@@ -25,11 +25,11 @@ use crate::toys::{spec, tool};
 
 /// A journal in memory with its entries in order, and the ids of child runs.
 #[derive(Default)]
-struct Tape(Mutex<Vec<(String, String)>>, Mutex<Vec<String>>);
+pub(crate) struct Tape(Mutex<Vec<(String, String)>>, Mutex<Vec<String>>);
 
 impl Tape {
     /// Creates a journal with the first entries of another.
-    fn cut(from: &Self, length: usize) -> Arc<Self> {
+    pub(crate) fn cut(from: &Self, length: usize) -> Arc<Self> {
         let entries = from.0.lock().unwrap()[..length].to_vec();
         Arc::new(Self(Mutex::new(entries), Mutex::default()))
     }
@@ -58,7 +58,7 @@ impl Tape {
         entries.iter().find(|(kept, _)| kept == key).map(|(_, entry)| entry.clone())
     }
 
-    fn keys(&self) -> Vec<String> {
+    pub(crate) fn keys(&self) -> Vec<String> {
         self.0.lock().unwrap().iter().map(|(key, _)| key.clone()).collect()
     }
 }
@@ -91,7 +91,7 @@ impl Journal for Tape {
 }
 
 /// Approves, and logs that it was asked.
-struct LoggingApprover(Log);
+pub(crate) struct LoggingApprover(pub(crate) Log);
 
 impl Approver for LoggingApprover {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
@@ -234,38 +234,6 @@ async fn a_run_repeated_from_any_point_ends_the_same_and_repeats_no_recorded_eff
     assert_eq!((done[0], done.last()), (0, Some(&all.len())), "{all:?}");
 }
 
-/// A crash after any effect: an approval of a tool that is not idempotent lets it run once at most.
-#[tokio::test]
-async fn a_call_of_a_tool_that_is_not_idempotent_is_not_made_again_after_an_interruption() {
-    let approved = async |log: &Log, tape: &Arc<Tape>| {
-        let registry = Registry::new();
-        registry.register_tool(guarded(log)).unwrap();
-        let agent = Agent::new("boss", "lab").with_tools(["wipe"]);
-        registry.register_agent(agent, steps(vec![vec![call("wipe", "b", 3)]])).unwrap();
-        let approver = LoggingApprover(Log::default());
-        let runtime = Runtime::builder(registry).with_approver(Arc::new(approver));
-        kept(runtime, tape).await
-    };
-    let (whole, log) = (Arc::new(Tape::default()), Log::default());
-    let expected = approved(&log, &whole).await;
-    assert_eq!(log.lines().len(), 1);
-    let keys = whole.keys();
-    assert_eq!(keys, ["step/0", "tool/b", "question/b", "answer/b", "begin/b", "call/b", "step/1"]);
-    let begun = keys.iter().position(|key| key == "begin/b").unwrap() + 1;
-    for length in 0..=keys.len() {
-        let (log, tape) = (Log::default(), Tape::cut(&whole, length));
-        let outcome = approved(&log, &tape).await;
-        assert_eq!(log.lines().len(), usize::from(length < begun), "after {length} entries");
-        if length == begun {
-            let result = &outcome.exchanges().next().unwrap().result;
-            let failure = result.outcome.as_ref().unwrap_err();
-            assert!(failure.message.contains("may have had its effect"), "{failure:?}");
-        } else {
-            assert_eq!(outcome, expected, "after {length} entries");
-        }
-    }
-}
-
 /// A runtime whose agent `chance` makes these steps, with calls of `free`, `wipe` (needs an approval), `flaky` (fails at first) and
 /// `think` (a child run calls `free`). Each call of a tool logs one line.
 fn chance(log: &Log, journal: Arc<dyn Journal>, made: Vec<Vec<ToolCall>>) -> Runtime {
@@ -328,7 +296,7 @@ async fn ten_runs_end_the_same_from_every_effect_and_repeat_no_recorded_call() {
 }
 
 /// Runs `boss` with the id `r1` and a journal.
-async fn kept(runtime: RuntimeBuilder, tape: &Arc<Tape>) -> RunOutcome {
+pub(crate) async fn kept(runtime: RuntimeBuilder, tape: &Arc<Tape>) -> RunOutcome {
     let runtime = runtime.with_journal(tape.clone()).build();
     runtime.run(RunRequest::new("boss", payload(0)).with_run_id("r1")).await.unwrap()
 }

@@ -16,6 +16,7 @@ mod functions;
 mod hooks;
 mod instructions;
 mod interleavings;
+mod interrupted;
 mod journal;
 mod lifecycle;
 mod nested;

@@ -1,0 +1,42 @@
+//! Calls that were interrupted, in runs with a journal.
+
+use std::sync::Arc;
+
+use toolwright_runtime::{Agent, Registry, Runtime};
+
+use crate::approvals::guarded;
+use crate::journal::{LoggingApprover, Tape, kept};
+use crate::planners::steps;
+use crate::tools::{Log, call};
+
+/// A crash after any effect: an approval of a tool that is not idempotent lets it run once at most.
+#[tokio::test]
+async fn a_call_of_a_tool_that_is_not_idempotent_is_not_made_again_after_an_interruption() {
+    let approved = async |log: &Log, tape: &Arc<Tape>| {
+        let registry = Registry::new();
+        registry.register_tool(guarded(log)).unwrap();
+        let agent = Agent::new("boss", "lab").with_tools(["wipe"]);
+        registry.register_agent(agent, steps(vec![vec![call("wipe", "b", 3)]])).unwrap();
+        let approver = LoggingApprover(Log::default());
+        let runtime = Runtime::builder(registry).with_approver(Arc::new(approver));
+        kept(runtime, tape).await
+    };
+    let (whole, log) = (Arc::new(Tape::default()), Log::default());
+    let expected = approved(&log, &whole).await;
+    assert_eq!(log.lines().len(), 1);
+    let keys = whole.keys();
+    assert_eq!(keys, ["step/0", "tool/b", "question/b", "answer/b", "begin/b", "call/b", "step/1"]);
+    let begun = keys.iter().position(|key| key == "begin/b").unwrap() + 1;
+    for length in 0..=keys.len() {
+        let (log, tape) = (Log::default(), Tape::cut(&whole, length));
+        let outcome = approved(&log, &tape).await;
+        assert_eq!(log.lines().len(), usize::from(length < begun), "after {length} entries");
+        if length == begun {
+            let result = &outcome.exchanges().next().unwrap().result;
+            let failure = result.outcome.as_ref().unwrap_err();
+            assert!(failure.message.contains("may have had its effect"), "{failure:?}");
+        } else {
+            assert_eq!(outcome, expected, "after {length} entries");
+        }
+    }
+}
