@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use restate_sdk::endpoint::Endpoint;
 use restate_sdk::http_server::HttpServer;
+use rustix::net::sockopt::set_tcp_nodelay;
 use tokio::net::TcpListener;
 use toolwright::{BoxError, Scope};
 use toolwright_runtime::approval::ApprovalKey;
@@ -189,6 +190,10 @@ impl Worker {
         listener: TcpListener,
         stopped: impl Future<Output = ()>,
     ) -> Result<(), WorkerError> {
+        // Accepted sockets inherit it. Without it, the second part of a reply waits until the server has confirmed the first.
+        if let Err(error) = set_tcp_nodelay(&listener, true) {
+            tracing::warn!(%error, "replies of this worker may be late");
+        }
         HttpServer::new(self.endpoint()?).serve_with_cancel(listener, stopped).await;
         Ok(())
     }
