@@ -240,7 +240,8 @@ impl Toolset for RestateToolset {
     }
 }
 
-/// For tools that are registered with an executor: `registry.register(TOOLS, Arc::new(RestateToolset::new(&ingress, TOOLS)))`.
+/// For tools that are registered with an executor: `registry.register(TOOLS, Arc::new(RestateToolset::new(&ingress, TOOLS)))`. In a
+/// durable run, register it as a toolset instead: only then is a call waited for that was interrupted, also if its tool is not idempotent.
 impl Executor for RestateToolset {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Toolset::call(self, call)
