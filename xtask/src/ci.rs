@@ -9,7 +9,7 @@ use crate::tool::{CARGO_DENY, CARGO_SEMVER_CHECKS};
 use crate::{End, generate, msrv, semver, start};
 
 /// The crates with examples in their docs. Generated crates have none (`doctest = false`).
-const DOC_TESTED: [&str; 18] = [
+const DOC_TESTED: [&str; 19] = [
     "toolwright",
     "toolwright-agents",
     "toolwright-async-openai",
@@ -26,6 +26,7 @@ const DOC_TESTED: [&str; 18] = [
     "toolwright-model",
     "toolwright-model-stage",
     "toolwright-nats",
+    "toolwright-restate",
     "toolwright-rig",
     "toolwright-runtime",
 ];
