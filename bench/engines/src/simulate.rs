@@ -10,8 +10,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use fastrand::Rng;
 
 /// The mean time that a batch takes cores of the cluster, here one of its partition's node, in milliseconds. Measured: a run of
-/// seven batches takes 15.7.
-const BATCH_MS: f64 = 2.2;
+/// seven batches takes 12.2.
+const BATCH_MS: f64 = 1.8;
 /// The time between a batch and what follows it in the worker: the network and the worker itself, in milliseconds.
 const TURN_MS: f64 = 3.0;
 /// The time until another node has taken over the partitions of one that ended, in milliseconds.
