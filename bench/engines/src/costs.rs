@@ -18,7 +18,7 @@ use crate::worker::echo;
 
 const CALLS: u32 = 500;
 const RUNS: u32 = 200;
-/// How often as many runs are made to measure what they use.
+/// The number of times that as many runs are made, to measure their costs.
 const ROUNDS: u32 = 5;
 
 pub(crate) async fn run() -> bool {
@@ -156,7 +156,7 @@ fn peer() -> io::Result<f64> {
     rate.ok_or_else(|| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
-/// What servers and their worker have used.
+/// The time and the space that servers and their worker have taken.
 struct Usage {
     server: f64,
     worker: f64,

@@ -109,7 +109,7 @@ async fn row(fault: Fault, calls: usize) -> Option<Row> {
 /// The network between callers, servers and worker.
 struct Network {
     ingress: SocketAddr,
-    /// What is cut.
+    /// The connection that the fault cuts, if it cuts one.
     proxy: Option<Proxy>,
 }
 

@@ -16,7 +16,7 @@ use toolwright_engines::Restate;
 use toolwright_restate::Ingress;
 use toolwright_runtime::Toolset;
 
-/// How many calls run at once.
+/// The number of calls at once.
 pub(crate) const AT_ONCE: usize = 32;
 
 /// This program as another process, which ends when this is dropped.

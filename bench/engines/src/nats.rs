@@ -12,7 +12,7 @@ use crate::faults::{BEFORE, PAUSE};
 use crate::lab::{Effects, Worker, call_all};
 use crate::worker::BRIEF;
 
-/// How long after its time limit a call may end.
+/// The longest time between the time limit of a call and its end.
 const TOLERANCE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy)]

@@ -27,10 +27,10 @@ const MODEL_MS: (f64, f64) = (2000.0, 0.7);
 /// The mean time of the calls of a step.
 const CALLS_MS: f64 = 400.0;
 const CORES: usize = 8;
-/// How many seconds after the end of a node batches are looked at.
+/// The number of seconds after the end of a node in which batches are compared with those before.
 const AFTER: u64 = 240;
 
-/// What is simulated: nodes and partitions.
+/// The clusters, by their numbers of nodes and partitions.
 const CLUSTERS: [(usize, usize); 5] = [(3, 24), (3, 96), (5, 96), (8, 96), (8, 384)];
 
 pub(crate) fn run() {
@@ -80,7 +80,7 @@ struct Node {
     busy_cores: usize,
     /// Partitions with a batch that wait for a core.
     ready: VecDeque<usize>,
-    /// How long its cores worked, in nanoseconds.
+    /// The time that its cores worked, in nanoseconds.
     worked: u64,
 }
 

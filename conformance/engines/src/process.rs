@@ -14,11 +14,11 @@ use tempfile::TempDir;
 /// The time in which a server must become healthy.
 const START: Duration = Duration::from_mins(1);
 
-/// How often servers are started, as another process may take a port before them, and the system may take a moment to free the
-/// ports of a process that was killed.
+/// The number of times that servers are started, as another process may take a port before them, and the system may take a
+/// moment to free the ports of a process that was killed.
 const ATTEMPTS: usize = 5;
 
-/// How to start a server in its folder.
+/// The command that starts a server in its folder, and the check of its health.
 pub(crate) struct Launch {
     /// The beginning of the folder's name.
     pub(crate) prefix: &'static str,

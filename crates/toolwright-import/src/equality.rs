@@ -24,7 +24,7 @@ pub(super) struct Equality<'a> {
     pub(super) new: &'a Entries,
     /// Their places in these lists, by name.
     places: [BTreeMap<&'a str, usize>; 2],
-    /// Whether pairs of types, given by their places, are equal.
+    /// The pairs of types that were compared, by their places, and true for those that are equal.
     known: RefCell<BTreeMap<[usize; 2], bool>>,
 }
 

@@ -64,10 +64,10 @@ struct State {
     is_live: bool,
 }
 
-/// What an effect returned.
+/// The value of an effect as JSON, or an error if it is too large.
 type Entry = Result<String, TooLarge>;
 
-/// What an effect returned does not fit into a batch.
+/// The value of an effect does not fit into a batch.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct TooLarge;
 

@@ -34,7 +34,7 @@ fn once(reply: Vec<u8>) -> (String, std::thread::JoinHandle<String>) {
     (address, heard)
 }
 
-/// What an ingress says is quoted as a short visible line without the token.
+/// Errors quote an ingress as a short visible line without the token.
 #[tokio::test]
 async fn errors_of_an_ingress_show_no_token_and_no_hidden_characters() {
     let message = format!(r#"{{"message":"no {TOKEN}\u202e\n{}"}}"#, "x".repeat(100_000));

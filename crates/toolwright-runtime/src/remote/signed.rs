@@ -1,4 +1,4 @@
-//! What an approval code of a connection authenticates.
+//! The data that an approval code of a connection authenticates.
 
 use std::borrow::Cow;
 
