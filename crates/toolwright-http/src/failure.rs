@@ -4,6 +4,7 @@
 
 use reqwest::StatusCode;
 use toolwright::outcome::describe;
+use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolFailure};
 
 use crate::credentials::Credentials;
@@ -54,11 +55,8 @@ fn lost(operation: &Operation, kind: FailureKind) -> ToolFailure {
         FailureKind::Timeout => (kind, "took too long"),
         _ => (FailureKind::Internal, "failed during the call"),
     };
-    let message = format!(
-        "the service behind `{}` {problem}; the call may have taken effect, so find out before calling again",
-        operation.name
-    );
-    ToolFailure::new(kind, message, Recovery::Replan)
+    let message = format!("the service behind `{}` {problem}", operation.name);
+    ToolFailure::new(kind, message, Recovery::Replan).with_possible_effect(ToolAnnotations::UNKNOWN)
 }
 
 /// The failure for a status without a declared error.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure, ToolSpec};
 
 /// The code of failures of payloads that the NATS server does not carry.
@@ -27,13 +28,9 @@ pub(crate) fn too_late(tool: &str) -> ToolFailure {
 
 /// The failure of a call whose deadline passed after it was sent.
 pub(crate) fn timed_out(tool: &str, spec: Option<&ToolSpec>, limit: Duration) -> ToolFailure {
-    let (advice, recovery) = if spec.is_some_and(|spec| spec.annotations().may_run_again()) {
-        ("", Recovery::Retry)
-    } else {
-        ("; it may have taken effect, so find out before calling again", Recovery::Replan)
-    };
-    let message = format!("`{tool}` took longer than {limit:?} and was cancelled{advice}");
-    ToolFailure::new(FailureKind::Timeout, message, recovery)
+    let message = format!("`{tool}` took longer than {limit:?} and was cancelled");
+    ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry)
+        .with_possible_effect(annotations(spec))
 }
 
 /// The failure of a call that may have run, for another reason. It is `unavailable`, which allows a retry, only if the tool can
@@ -43,13 +40,14 @@ pub(crate) fn interrupted(
     spec: Option<&ToolSpec>,
     detail: impl Into<String>,
 ) -> ToolFailure {
-    if spec.is_some_and(|spec| spec.annotations().may_run_again()) {
-        return unavailable(tool, detail);
-    }
-    let message = format!(
-        "`{tool}` was interrupted, and may have taken effect; find out before calling again"
-    );
-    ToolFailure::new(FailureKind::Internal, message, Recovery::Replan).with_detail(detail)
+    let message = format!("`{tool}` was interrupted");
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry)
+        .with_detail(detail)
+        .with_possible_effect(annotations(spec))
+}
+
+fn annotations(spec: Option<&ToolSpec>) -> ToolAnnotations {
+    spec.map_or(ToolAnnotations::UNKNOWN, ToolSpec::annotations)
 }
 
 /// The failure of a call with arguments that cannot be sent.

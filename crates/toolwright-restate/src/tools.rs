@@ -354,13 +354,10 @@ fn state_too_large(tool: &Tool, bytes: usize) -> ToolFailure {
 
 /// The failure of a call that an earlier attempt began and did not end.
 fn interrupted(tool: &Tool) -> ToolFailure {
-    let name = tool.entry.name();
-    let message = format!(
-        "`{name}` was interrupted, and may have had its effect; check before you call it again"
-    );
-    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan).with_detail(
-        "an attempt at the call ended before it replied, and the tool is not idempotent",
-    )
+    let message = format!("`{}` was interrupted", tool.entry.name());
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
+        .with_detail("an attempt at the call ended before it replied")
+        .with_possible_effect(tool.entry.spec().annotations())
 }
 
 fn other_definition(tool: &Tool, digest: &str) -> ToolFailure {

@@ -126,14 +126,10 @@ impl RestateToolset {
             guard.done();
             outcome
         } else {
-            let advice = if tool.entry.spec().annotations().may_run_again() {
-                ""
-            } else {
-                "; it may have had its effect, so check before you call it again"
-            };
             let (name, deadline) = (tool.entry.name(), self.deadline);
-            let message = format!("`{name}` took longer than {deadline:?}{advice}");
-            Err(ToolFailure::new(FailureKind::Timeout, message, Recovery::Replan))
+            let message = format!("`{name}` took longer than {deadline:?}");
+            Err(ToolFailure::new(FailureKind::Timeout, message, Recovery::Replan)
+                .with_possible_effect(tool.entry.spec().annotations()))
         }
     }
 
@@ -180,23 +176,22 @@ impl Remote {
     /// The failure of a call that Restate itself ended.
     fn refused(&self, status: u16, message: &str) -> ToolFailure {
         let name = self.entry.name();
-        let (kind, text, recovery) = match status {
+        let failure = match status {
             404 => {
-                (FailureKind::Unavailable, format!("no worker offers `{name}`"), Recovery::Replan)
+                let text = format!("no worker offers `{name}`");
+                ToolFailure::new(FailureKind::Unavailable, text, Recovery::Replan)
             }
-            409 => (FailureKind::Cancelled, format!("`{name}` was cancelled"), Recovery::Replan),
-            _ if self.entry.spec().annotations().may_run_again() => {
-                (FailureKind::Unavailable, format!("`{name}` could not be run"), Recovery::Retry)
+            409 => {
+                let text = format!("`{name}` was cancelled");
+                ToolFailure::new(FailureKind::Cancelled, text, Recovery::Replan)
             }
             _ => {
-                let text = format!(
-                    "`{name}` was ended and may have had its effect; check before you call it again"
-                );
-                (FailureKind::Unavailable, text, Recovery::Replan)
+                let text = format!("`{name}` was ended before it replied");
+                ToolFailure::new(FailureKind::Unavailable, text, Recovery::Retry)
+                    .with_possible_effect(self.entry.spec().annotations())
             }
         };
-        ToolFailure::new(kind, text, recovery)
-            .with_detail(format!("Restate replied {status}: {message}"))
+        failure.with_detail(format!("Restate replied {status}: {message}"))
     }
 }
 
@@ -240,11 +235,14 @@ impl Toolset for RestateToolset {
     }
 }
 
-/// For tools that are registered with an executor: `registry.register(TOOLS, Arc::new(RestateToolset::new(&ingress, TOOLS)))`. In a
-/// durable run, register it as a toolset instead: only then is a call waited for that was interrupted, also if its tool is not idempotent.
+/// For tools that are registered with an executor: `registry.register(TOOLS, Arc::new(RestateToolset::new(&ingress, TOOLS)))`.
 impl Executor for RestateToolset {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Toolset::call(self, call)
+    }
+
+    fn has_resumable_calls(&self) -> bool {
+        true
     }
 }
 

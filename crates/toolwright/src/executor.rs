@@ -20,6 +20,12 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait Executor: Send + Sync {
     /// Runs one call. Dropping the future cancels the call.
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
+
+    /// Returns whether each call is made once for its run and id, so that a call that is made again waits for the first one. A
+    /// durable run then makes a call again after an interruption, whatever the tool does.
+    fn has_resumable_calls(&self) -> bool {
+        false
+    }
 }
 
 /// An executor that runs the calls of some tools on one executor and all others on another, so that a toolset with two
@@ -51,6 +57,10 @@ impl<A: Executor> Executor for Split<A> {
         } else {
             self.others.execute(call)
         }
+    }
+
+    fn has_resumable_calls(&self) -> bool {
+        self.on.has_resumable_calls() && self.others.has_resumable_calls()
     }
 }
 

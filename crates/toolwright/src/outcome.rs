@@ -7,7 +7,7 @@ use std::fmt;
 use crate::call::{Payload, ToolCall};
 use crate::codec::{self, Decode, Encode};
 use crate::issue::{InvalidPayload, suggestion};
-use crate::spec::ToolSpec;
+use crate::spec::{ToolAnnotations, ToolSpec};
 use crate::untrusted::visible;
 
 /// Any error, as a cause for operators.
@@ -265,6 +265,22 @@ impl ToolFailure {
             format!("there is no tool `{tool}`, {}", suggestion(tool, known, "there is"))
         };
         Self::new(FailureKind::NotFound, message, Recovery::Replan)
+    }
+
+    /// Makes it the failure of a call that may have run. Unless the tool is read-only or idempotent, the message says so, a retry is
+    /// not advised, and every kind but a timeout becomes an internal failure, so that nothing repeats the call.
+    #[must_use]
+    pub fn with_possible_effect(self, annotations: ToolAnnotations) -> Self {
+        if annotations.may_run_again() {
+            return self;
+        }
+        let message = format!(
+            "{}; the call may have taken effect, so find out before calling again",
+            self.message
+        );
+        let is_timeout = self.kind == FailureKind::Timeout;
+        let kind = if is_timeout { self.kind } else { FailureKind::Internal };
+        Self { kind, message, recovery: Recovery::Replan, ..self }
     }
 
     /// Adds the data of a declared error. If their schema does not accept them, the failure becomes an internal one.

@@ -4,6 +4,8 @@
 
 mod calculator;
 mod draft;
+#[cfg(test)]
+mod interrupted;
 mod model;
 mod narrator;
 mod nats;

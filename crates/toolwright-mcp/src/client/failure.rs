@@ -53,20 +53,15 @@ fn interrupted(spec: &ToolSpec, tool: &str) -> ToolFailure {
     if spec.annotations().may_run_again() {
         return unavailable(tool);
     }
-    let message = format!(
-        "the server of `{tool}` failed during the call, which may have taken effect; find out before calling again"
-    );
+    let message = format!("the server of `{tool}` failed during the call");
     ToolFailure::new(FailureKind::Internal, message, Recovery::Replan)
+        .with_possible_effect(spec.annotations())
 }
 
 fn timed_out(spec: &ToolSpec, tool: &str) -> ToolFailure {
-    let (advice, recovery) = if spec.annotations().may_run_again() {
-        ("", Recovery::Retry)
-    } else {
-        ("; it may have taken effect, so find out before calling again", Recovery::Replan)
-    };
-    let message = format!("`{tool}` took too long and was cancelled{advice}");
-    ToolFailure::new(FailureKind::Timeout, message, recovery)
+    let message = format!("`{tool}` took too long and was cancelled");
+    ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry)
+        .with_possible_effect(spec.annotations())
 }
 
 /// The failure for a JSON-RPC error. The model does not see its message, which may contain anything.

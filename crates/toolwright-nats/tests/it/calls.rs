@@ -86,7 +86,7 @@ async fn a_call_ends_at_its_deadline_on_both_sides() {
     // The worker measures from a little later, if it was the first to end the call.
     let message = failed.message.split_once("ms and").unwrap();
     assert!(message.0.starts_with("`short` took longer than "), "{failed}");
-    let advice = " was cancelled; it may have taken effect, so find out before calling again";
+    let advice = " was cancelled; the call may have taken effect, so find out before calling again";
     assert_eq!(message.1, advice);
     until(|| log.counts().2 == 1).await;
 }

@@ -60,7 +60,7 @@ async fn a_call_whose_time_has_passed_does_not_run_and_a_worker_stops_at_the_dea
     let _worker = worker(&server, "disks", &log, NatsOptions::new()).await;
     let client = client(&server).await;
     let passed = Some(("retry", "the time limit of `sleep` passed before it ran"));
-    let advice = "it may have taken effect, so find out before calling again";
+    let advice = "the call may have taken effect, so find out before calling again";
     for (wait, limit, time, expected) in [
         (0, "5000", 1, None),
         (0, "0", 1, passed),

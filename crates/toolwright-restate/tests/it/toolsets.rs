@@ -105,7 +105,7 @@ async fn a_call_outlasts_its_worker_if_the_tool_is_idempotent_and_is_not_repeate
     lab.replace_worker();
     let failure = running.await.unwrap().outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
-    assert!(failure.message.contains("may have had its effect"), "{failure:?}");
+    assert!(failure.message.contains("may have taken effect"), "{failure:?}");
     assert_eq!(effects.all(), ["once 5"]);
 
     // The worker goes on, and its server does not.
@@ -113,7 +113,7 @@ async fn a_call_outlasts_its_worker_if_the_tool_is_idempotent_and_is_not_repeate
     until(|| async { effects.all().len() == 2 }, "the call begins").await;
     lab.server.process.restart();
     let failure = running.await.unwrap().outcome.unwrap_err();
-    assert!(failure.message.contains("may have had its effect"), "{failure:?}");
+    assert!(failure.message.contains("may have taken effect"), "{failure:?}");
     assert_eq!(effects.all(), ["once 5", "once 6"]);
 }
 
@@ -246,7 +246,7 @@ async fn an_interrupted_call_does_not_block_the_toolset_of_its_run() {
         }
         let within = Duration::from_secs(20);
         let ended = tokio::time::timeout(within, running).await.expect("it ends").unwrap();
-        assert!(ended.unwrap_err().message.contains("may have had its effect"));
+        assert!(ended.unwrap_err().message.contains("may have taken effect"));
         let ended = tokio::time::timeout(within, push(&next)).await.expect("it ends");
         assert_eq!(ended.unwrap().as_str(), "0");
     }

@@ -107,9 +107,6 @@ fn no_thread(tool: &ToolEntry, limit: Duration) -> ToolFailure {
 /// The failure of an attempt that took too long. Only a tool that is read-only or idempotent can be called again.
 pub(crate) fn timed_out(tool: &ToolEntry, limit: Duration) -> ToolFailure {
     let message = format!("`{}` took longer than its limit of {limit:?}", tool.name());
-    if tool.spec().annotations().may_run_again() {
-        return ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry);
-    }
-    let message = format!("{message}, and may have had its effect; check before you call it again");
-    ToolFailure::new(FailureKind::Timeout, message, Recovery::Replan)
+    ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry)
+        .with_possible_effect(tool.spec().annotations())
 }

@@ -7,12 +7,10 @@ use crate::tools::ToolEntry;
 
 /// The failure of a call that was interrupted, of a tool that may not run again.
 pub(super) fn interrupted(tool: &ToolEntry) -> ToolFailure {
-    let message = format!(
-        "`{}` was interrupted, and may have had its effect; check before you call it again",
-        tool.name()
-    );
+    let message = format!("`{}` was interrupted", tool.name());
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
-        .with_detail("the run was interrupted during the call, and the tool is not idempotent")
+        .with_detail("the run was interrupted during the call")
+        .with_possible_effect(tool.spec().annotations())
 }
 
 pub(super) fn denied(request: &ApprovalRequest, reason: Option<String>) -> ToolFailure {

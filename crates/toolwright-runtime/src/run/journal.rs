@@ -35,11 +35,13 @@ use crate::wire::{WireOutcome, WireStep};
 /// | `after/<id>` | the outcome after the hooks after the call |
 ///
 /// An effect that was interrupted before it was recorded happens again, but for a call of a tool that is neither read-only nor
-/// idempotent: it fails, and the failure says that it may have had its effect
-/// ([unless its toolset knows the call](crate::ToolEntry::with_resumable_calls)). Toolsets are listed, entered and exited each time,
-/// and the time budget starts again. The answers that a run is resumed with are not recorded: a repeated run waits for the
-/// same questions, and the runtime refuses to have them answered a second time. Resume such a run from its last
-/// [`SuspendedRun`](crate::SuspendedRun) or checkpoint instead.
+/// idempotent: it fails, and the failure says that it may have taken effect
+/// ([unless its executor or toolset knows the call](toolwright::Executor::has_resumable_calls)). The time budget starts again.
+/// Toolsets are listed, entered and exited each time, so that an instance for each run begins without what its recorded calls
+/// changed: keep such state outside the process, as [`Runtime::call_in`](crate::Runtime::call_in) allows.
+///
+/// The answers that a run is resumed with are not recorded: a repeated run waits for the same questions, and the runtime refuses to
+/// have them answered a second time. Resume such a run from its last [`SuspendedRun`](crate::SuspendedRun) or checkpoint instead.
 pub trait Journal: Send + Sync {
     /// Returns the entry under a key of a run. If there is none, runs the effect, stores its value and returns it. Entries
     /// are JSON. Effects are not nested, except if an effect itself uses the runtime.

@@ -126,8 +126,8 @@ impl ToolEntry {
         self
     }
 
-    /// Marks that its toolset makes each call once for its run and id: a call that is made again waits for the first one. A durable
-    /// run makes such a call again after an interruption, whatever the tool does.
+    /// Marks that its toolset makes each call once for its run and id, as
+    /// [`Executor::has_resumable_calls`](toolwright::Executor::has_resumable_calls) does for an executor.
     #[must_use]
     pub fn with_resumable_calls(mut self) -> Self {
         self.has_resumable_calls = true;

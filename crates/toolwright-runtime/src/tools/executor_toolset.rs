@@ -25,7 +25,11 @@ impl ExecutorToolset {
         specs: impl IntoIterator<Item = S>,
         executor: Arc<dyn Executor>,
     ) -> Self {
-        let entries = specs.into_iter().map(ToolEntry::new).collect();
+        let is_resumable = executor.has_resumable_calls();
+        let entries = specs.into_iter().map(ToolEntry::new);
+        let entries = entries
+            .map(|entry| if is_resumable { entry.with_resumable_calls() } else { entry })
+            .collect();
         Self { entries, executor: Some(executor) }
     }
 

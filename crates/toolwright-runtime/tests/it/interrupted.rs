@@ -1,13 +1,15 @@
 //! Calls that were interrupted, in runs with a journal.
 
+use std::future::ready;
 use std::sync::Arc;
 
+use toolwright::{BoxFuture, Executor, Registrar, Tool, ToolCall, ToolResult};
 use toolwright_runtime::{Agent, Registry, Runtime};
 
 use crate::approvals::guarded;
 use crate::journal::{LoggingApprover, Tape, kept};
 use crate::planners::steps;
-use crate::tools::{Log, call};
+use crate::tools::{Echo, Log, call};
 
 /// A crash after any effect: an approval of a tool that is not idempotent lets it run once at most.
 #[tokio::test]
@@ -34,9 +36,47 @@ async fn a_call_of_a_tool_that_is_not_idempotent_is_not_made_again_after_an_inte
         if length == begun {
             let result = &outcome.exchanges().next().unwrap().result;
             let failure = result.outcome.as_ref().unwrap_err();
-            assert!(failure.message.contains("may have had its effect"), "{failure:?}");
+            assert!(failure.message.contains("may have taken effect"), "{failure:?}");
         } else {
             assert_eq!(outcome, expected, "after {length} entries");
         }
+    }
+}
+
+/// Knows its calls by their ids, or not.
+struct Remote {
+    log: Log,
+    knows_calls: bool,
+}
+
+impl Executor for Remote {
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.log.push(call.id());
+        Box::pin(ready(ToolResult::new(call, Ok(call.args().clone()))))
+    }
+
+    fn has_resumable_calls(&self) -> bool {
+        self.knows_calls
+    }
+}
+
+/// A crash before the outcome is recorded.
+#[tokio::test]
+async fn an_interrupted_call_of_an_executor_that_knows_its_calls_is_made_again() {
+    for knows_calls in [true, false] {
+        let log = Log::default();
+        let run = async |tape: &Arc<Tape>| {
+            let mut registry = Registry::new();
+            let remote = Remote { log: log.clone(), knows_calls };
+            registry.register(&[Echo::SPEC], Arc::new(remote)).unwrap();
+            let agent = Agent::new("boss", "lab").with_tools(["echo"]);
+            registry.register_agent(agent, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
+            kept(Runtime::builder(registry), tape).await
+        };
+        let whole = Arc::new(Tape::default());
+        let expected = run(&whole).await;
+        let at = whole.keys().iter().position(|key| key == "call/a").unwrap();
+        let is_same = run(&Tape::cut(&whole, at)).await == expected;
+        assert_eq!((is_same, log.lines().len()), (knows_calls, 1 + usize::from(knows_calls)));
     }
 }

@@ -47,7 +47,7 @@ async fn the_time_limit_of_a_tool_applies_to_the_run_of_its_agent() {
     assert_eq!(failure.kind, FailureKind::Timeout);
     assert_eq!(
         failure.message,
-        "`job` took longer than its limit of 7s, and may have had its effect; check before you call it again"
+        "`job` took longer than its limit of 7s; the call may have taken effect, so find out before calling again"
     );
 }
 
