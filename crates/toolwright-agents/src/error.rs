@@ -9,6 +9,9 @@ use std::sync::Arc;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use toolwright::untrusted::{line, visible};
 
+/// The most characters of a message, which may quote a file.
+const LONGEST_MESSAGE: usize = 1000;
+
 /// A file and its text.
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
@@ -66,10 +69,11 @@ impl Mistake {
     /// Creates a mistake at a byte range of a file.
     pub(crate) fn at(source: &Arc<Source>, span: Range<usize>, message: impl Into<String>) -> Self {
         let end = source.text.len();
+        let message = line(&message.into(), LONGEST_MESSAGE);
         let span = span.start.min(end)..span.end.min(end);
         Self {
             path: source.path.clone(),
-            message: message.into(),
+            message,
             help: None,
             span: Some((Arc::clone(source), span)),
             hides_line: false,

@@ -31,6 +31,9 @@ const SECRET_SUFFIXES: [&str; 13] = [
     "credentials",
 ];
 
+/// The most keys of an object.
+const MOST_KEYS: usize = 1000;
+
 /// The key under which the TOML parser passes a date to serde.
 const TOML_DATE: &str = "$__toml_private_datetime";
 
@@ -122,6 +125,11 @@ impl<'de> Visitor<'de> for Json {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(Key(key)) = entries.next_key()? {
+            if object.len() == MOST_KEYS {
+                let message =
+                    format!("found more than {MOST_KEYS} keys, expected hints on a model");
+                return Err(A::Error::custom(message));
+            }
             object.insert(key, entries.next_value_seed(Self)?);
         }
         Ok(Value::Object(object))

@@ -4,7 +4,9 @@ use reqwest::header::{HeaderName, HeaderValue};
 use toolwright::{FailureKind, Map, Recovery, ToolFailure, Value};
 
 use crate::operation::{Body, Content, Operation, Parameter, Part, Style};
-use crate::value::{encoded, pairs, path_text, text, texts};
+use crate::value::{Pairs, TooLarge, encoded, path_text, text, texts};
+
+const TOO_LARGE: &str = "repeats its keys for too many values; make it smaller or its keys shorter";
 
 /// The parts of a request, without credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +31,13 @@ impl Request {
     /// Returns an invalid call if a value cannot be sent where the operation puts it.
     pub(crate) fn new(operation: &Operation, mut payload: Map<Value>) -> Result<Self, ToolFailure> {
         let path = path(operation, &mut payload)?;
-        let query = operation.query.iter().flat_map(|parameter| {
+        let mut query = Pairs::default();
+        for parameter in operation.query {
             let value = payload.remove(parameter.property).unwrap_or(Value::Null);
-            pairs(parameter.name, &value, parameter.style, parameter.explode)
-        });
-        let query = query.collect();
+            query
+                .add(parameter.name, &value, parameter.style, parameter.explode)
+                .map_err(|TooLarge| invalid(operation, parameter.property, TOO_LARGE))?;
+        }
         let mut headers = Vec::new();
         for parameter in operation.headers {
             headers.extend(header(operation, parameter, &mut payload)?);
@@ -43,12 +47,18 @@ impl Request {
             Some(format!("{}={}", parameter.name, encoded(&texts(&value).join(","))))
         });
         let cookies = cookies.collect();
-        let body = body(operation.body, &mut payload);
+        let body = body(operation, &mut payload)?;
         if let Some(key) = payload.keys().next() {
             return Err(invalid(operation, key, "is not a parameter of this method"));
         }
         headers.extend(body.as_ref().map(|(_, content)| content_type(*content)));
-        Ok(Self { path, query, headers, cookies, body: body.map(|(text, _)| text) })
+        Ok(Self {
+            path,
+            query: query.into_vec(),
+            headers,
+            cookies,
+            body: body.map(|(text, _)| text),
+        })
     }
 }
 
@@ -93,31 +103,40 @@ fn header(
     Ok(Some((name, value)))
 }
 
-fn body(body: Body, payload: &mut Map<Value>) -> Option<(String, Content)> {
-    let (value, content) = match body {
-        Body::Nothing => return None,
-        Body::Property(property, content) => (payload.remove(property)?, content),
+fn body(
+    operation: &Operation,
+    payload: &mut Map<Value>,
+) -> Result<Option<(String, Content)>, ToolFailure> {
+    let (value, content) = match operation.body {
+        Body::Nothing => return Ok(None),
+        Body::Property(property, content) => match payload.remove(property) {
+            Some(value) => (value, content),
+            None => return Ok(None),
+        },
         Body::Rest(content) => (Value::Object(std::mem::take(payload)), content),
     };
     let text = match content {
         Content::Json => value.to_string(),
         Content::Text => text(&value),
-        Content::Form => form(&value, Style::Form),
-        Content::DeepForm => form(&value, Style::DeepObject),
+        Content::Form => form(operation, &value, Style::Form)?,
+        Content::DeepForm => form(operation, &value, Style::DeepObject)?,
     };
-    Some((text, content))
+    Ok(Some((text, content)))
 }
 
-fn form(value: &Value, style: Style) -> String {
-    let entries = value.as_object().into_iter().flat_map(Map::iter);
-    let pairs = entries.flat_map(|(key, value)| match (style, value) {
-        // OpenAPI 3.1, "Encoding Object": an object inside a form is JSON unless a style is given.
-        (Style::Form, Value::Object(_)) => {
-            pairs(key, &Value::String(value.to_string()), style, true)
-        }
-        (style, value) => pairs(key, value, style, true),
-    });
-    pairs.collect::<Vec<_>>().join("&")
+fn form(operation: &Operation, value: &Value, style: Style) -> Result<String, ToolFailure> {
+    let mut pairs = Pairs::default();
+    for (key, value) in value.as_object().into_iter().flat_map(Map::iter) {
+        let added = match value {
+            // OpenAPI 3.1, "Encoding Object": an object inside a form is JSON unless a style is given.
+            Value::Object(_) if style == Style::Form => {
+                pairs.add(key, &Value::String(value.to_string()), style, true)
+            }
+            value => pairs.add(key, value, style, true),
+        };
+        added.map_err(|TooLarge| invalid(operation, key, TOO_LARGE))?;
+    }
+    Ok(pairs.into_vec().join("&"))
 }
 
 fn content_type(content: Content) -> (HeaderName, HeaderValue) {

@@ -38,50 +38,88 @@ pub(crate) fn path_text(value: &Value) -> String {
     texts.join(",")
 }
 
-/// Returns a value as encoded `name=value` pairs for a query or a form. Null and empty lists have none.
-pub(crate) fn pairs(name: &str, value: &Value, style: Style, explode: bool) -> Vec<String> {
-    let pair = |name: &str, text: &str| format!("{}={}", encoded(name), encoded(text));
-    match (style, value) {
-        (_, Value::Null) => Vec::new(),
-        (Style::DeepObject, value) => deep(&encoded(name), value),
-        (_, Value::Array(items)) if explode => {
-            items.iter().map(|item| pair(name, &text(item))).collect()
+/// The most bytes of the names of a query or a form in the style `deepObject`, where each value repeats all keys above it.
+const MOST_NAME_BYTES: usize = 8 << 20;
+
+/// Encoded `name=value` pairs for a query or a form.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    pairs: Vec<String>,
+    /// The bytes of the names in the style `deepObject`.
+    name_bytes: usize,
+}
+
+/// The names in the style `deepObject` are too large together.
+#[derive(Debug)]
+pub(crate) struct TooLarge;
+
+impl Pairs {
+    pub(crate) fn into_vec(self) -> Vec<String> {
+        self.pairs
+    }
+
+    /// Adds the pairs of a value. Null and empty lists have none.
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        value: &Value,
+        style: Style,
+        explode: bool,
+    ) -> Result<(), TooLarge> {
+        let pair = |name: &str, text: &str| format!("{}={}", encoded(name), encoded(text));
+        match (style, value) {
+            (_, Value::Null) => {}
+            (Style::DeepObject, value) => return self.add_deep(&mut encoded(name), value),
+            (_, Value::Array(items)) if explode => {
+                self.pairs.extend(items.iter().map(|item| pair(name, &text(item))));
+            }
+            (_, Value::Object(entries)) if explode => {
+                self.pairs.extend(entries.iter().map(|(key, value)| pair(key, &text(value))));
+            }
+            (_, Value::Array(_) | Value::Object(_)) => {
+                self.pairs.extend(joined(name, &texts(value), style));
+            }
+            (_, scalar) => self.pairs.push(pair(name, &text(scalar))),
         }
-        (_, Value::Object(entries)) if explode => {
-            entries.iter().map(|(key, value)| pair(key, &text(value))).collect()
+        Ok(())
+    }
+
+    /// Adds pairs such as `a[b][c]=1` to any depth. Items of lists are named by their index.
+    fn add_deep(&mut self, name: &mut String, value: &Value) -> Result<(), TooLarge> {
+        let mut child = |key: &str, value: &Value| {
+            let length = name.len();
+            name.extend(["%5B", &encoded(key), "%5D"]);
+            let added = self.add_deep(name, value);
+            name.truncate(length);
+            added
+        };
+        match value {
+            Value::Null => Ok(()),
+            Value::Object(entries) => entries.iter().try_for_each(|(key, value)| child(key, value)),
+            Value::Array(items) => {
+                let mut indexed = items.iter().enumerate();
+                indexed.try_for_each(|(index, item)| child(&index.to_string(), item))
+            }
+            scalar => {
+                self.name_bytes += name.len();
+                if self.name_bytes > MOST_NAME_BYTES {
+                    return Err(TooLarge);
+                }
+                self.pairs.push(format!("{name}={}", encoded(&text(scalar))));
+                Ok(())
+            }
         }
-        (_, Value::Array(_) | Value::Object(_)) => joined(name, &texts(value), style),
-        (_, scalar) => vec![pair(name, &text(scalar))],
     }
 }
 
-fn joined(name: &str, texts: &[String], style: Style) -> Vec<String> {
+fn joined(name: &str, texts: &[String], style: Style) -> Option<String> {
     let separator = match style {
         Style::SpaceDelimited => "%20",
         Style::PipeDelimited => "%7C",
         Style::Form | Style::DeepObject => ",",
     };
     let texts: Vec<String> = texts.iter().map(|text| encoded(text)).collect();
-    if texts.is_empty() {
-        return Vec::new();
-    }
-    vec![format!("{}={}", encoded(name), texts.join(separator))]
-}
-
-/// Returns pairs such as `a[b][c]=1` to any depth. Items of lists are named by their index.
-fn deep(name: &str, value: &Value) -> Vec<String> {
-    let child = |key: &str| format!("{name}%5B{}%5D", encoded(key));
-    match value {
-        Value::Null => Vec::new(),
-        Value::Object(entries) => {
-            entries.iter().flat_map(|(key, value)| deep(&child(key), value)).collect()
-        }
-        Value::Array(items) => {
-            let indexed = items.iter().enumerate();
-            indexed.flat_map(|(index, item)| deep(&child(&index.to_string()), item)).collect()
-        }
-        scalar => vec![format!("{name}={}", encoded(&text(scalar)))],
-    }
+    (!texts.is_empty()).then(|| format!("{}={}", encoded(name), texts.join(separator)))
 }
 
 #[cfg(test)]
@@ -115,7 +153,19 @@ mod tests {
         ];
         for (style, explode, json, expected) in table {
             let value: Value = json.parse().expect(json);
-            assert_eq!(pairs("p", &value, style, explode).join("&"), expected, "{style:?} {json}");
+            let mut pairs = Pairs::default();
+            pairs.add("p", &value, style, explode).expect(json);
+            assert_eq!(pairs.into_vec().join("&"), expected, "{style:?} {json}");
         }
+    }
+
+    #[test]
+    fn a_long_key_above_many_values_is_too_large() {
+        let values = |count: usize| {
+            let json = format!(r#"{{"{}":[{}1]}}"#, "k".repeat(1000), "1,".repeat(count));
+            Pairs::default().add("p", &json.parse().expect("JSON"), Style::DeepObject, true)
+        };
+        values(7_000).expect("it has seven million bytes");
+        values(8_400).expect_err("it has more than eight MiB");
     }
 }

@@ -92,7 +92,7 @@ impl Draft {
         }
     }
 
-    /// Takes the pieces that came since this was last called.
+    /// Takes the pieces that came since this was last called. Pieces of one text are joined.
     pub fn deltas(&mut self) -> Vec<Delta> {
         std::mem::take(&mut self.deltas)
     }
@@ -107,7 +107,10 @@ impl Draft {
             return Ok(());
         }
         self.grow(text.len())?;
-        self.deltas.push(Delta::Text(text.to_owned()));
+        match self.deltas.last_mut() {
+            Some(Delta::Text(before)) => before.push_str(text),
+            _ => self.deltas.push(Delta::Text(text.to_owned())),
+        }
         match self.parts.last_mut() {
             Some(Part::Text(before)) => before.push_str(text),
             _ => self.add(Part::Text(text.to_owned()))?,
@@ -117,8 +120,10 @@ impl Draft {
 
     /// Shows reasoning. Parts that must be sent back to the provider are opaque parts.
     pub fn reasoning(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.show(Delta::Reasoning(text.to_owned()));
+        match self.deltas.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Delta::Reasoning(before)) => before.push_str(text),
+            _ => self.deltas.push(Delta::Reasoning(text.to_owned())),
         }
     }
 
@@ -170,7 +175,12 @@ impl Draft {
         self.grow(text.len())?;
         if let Some(Part::Call { args, .. }) = self.parts.get_mut(place.part) {
             args.push_str(text);
-            self.deltas.push(Delta::Args { call: place.call, text: text.to_owned() });
+            match self.deltas.last_mut() {
+                Some(Delta::Args { call, text: before }) if *call == place.call => {
+                    before.push_str(text);
+                }
+                _ => self.deltas.push(Delta::Args { call: place.call, text: text.to_owned() }),
+            }
         }
         Ok(())
     }

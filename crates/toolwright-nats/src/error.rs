@@ -4,7 +4,11 @@ use std::error::Error;
 use std::fmt;
 
 use toolwright::BoxError;
+use toolwright::untrusted::line;
 use toolwright_runtime::remote::RemoteError;
+
+/// The most bytes of a reason, which may be the words of a worker.
+const LONGEST_REASON: usize = 400;
 
 /// A toolset cannot be served, or its workers cannot be used.
 #[derive(Debug)]
@@ -55,6 +59,7 @@ impl fmt::Display for NatsError {
                 write!(f, "no worker of the toolset `{toolset}` responds; start one")
             }
             Self::Toolset { toolset, reason } => {
+                let reason = line(&reason.to_string(), LONGEST_REASON);
                 write!(f, "the toolset `{toolset}` is not provided: {reason}")
             }
             Self::Version { version, reason } => {

@@ -7,9 +7,15 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use restate_sdk::errors::TerminalError;
 use serde::{Deserialize, Serialize};
-use toolwright::{FailureKind, Outcome, Payload, ToolCall, ToolFailure};
+use toolwright::untrusted::excerpt;
+use toolwright::{FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure};
 use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::wire::Portable;
+
+use crate::tools::MAX_RESULT;
+
+/// The most bytes of the message of a failure that is too large.
+const LONGEST_MESSAGE: usize = 4 << 10;
 
 /// The header with a [`Sent`].
 pub(crate) const HEADER: &str = "x-toolwright-call";
@@ -116,7 +122,19 @@ pub(crate) fn terminal(failure: &ToolFailure) -> TerminalError {
         FailureKind::Unavailable => 503,
         _ => 500,
     };
-    TerminalError::new_with_code(code, Outcome::Err(failure.clone()).to_text())
+    TerminalError::new_with_code(code, Outcome::Err(bounded(failure.clone())).to_text())
+}
+
+/// Returns a failure that Restate carries. Of one that is too large, the kind and the beginning of the message are left.
+pub(crate) fn bounded(failure: ToolFailure) -> ToolFailure {
+    let bytes = Outcome::Err(failure.clone()).to_text().len();
+    if bytes <= MAX_RESULT {
+        return failure;
+    }
+    let message = excerpt(&failure.message, LONGEST_MESSAGE);
+    ToolFailure::new(failure.kind, message, Recovery::Replan).with_detail(format!(
+        "the failure has {bytes} bytes of JSON, and at most {MAX_RESULT} can be sent"
+    ))
 }
 
 /// Returns the failure in the message of an error, if one of ours is there.

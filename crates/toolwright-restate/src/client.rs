@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use restate_sdk::ingress::RequestTarget;
 use serde_json::value::RawValue;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use toolwright::{Outcome, Payload, ToolCall};
 use toolwright_runtime::Answer;
 use toolwright_runtime::wire::Portable;
@@ -18,8 +18,11 @@ use crate::names::agent_workflow;
 use crate::runs::{ANSWER, CANCEL, LOG, RunState, START, STATE, Start};
 use crate::toolset::ANNOUNCED;
 
+/// The time limit of a request, but for one that waits for the end of a run.
+const LONGEST_REPLY: Duration = Duration::from_secs(30);
+
 /// The runs of an agent in [`Worker`](crate::Worker)s. A run outlasts the death of its worker and of the server: effects that were
-/// recorded are not repeated.
+/// recorded are not repeated. A request without a reply for 30 seconds fails, but [`result`](Self::result) waits for the end of the run.
 #[derive(Clone, Debug)]
 pub struct Runs {
     ingress: Ingress,
@@ -117,7 +120,8 @@ impl Runs {
         let body = body.map_err(|error| RunsError::Malformed(error.to_string()))?;
         let started = Instant::now();
         loop {
-            let reply = self.ingress.send(self.target(run_id, START), body.clone()).await;
+            let target = self.target(run_id, START);
+            let reply = in_time(self.ingress.send(target, body.clone())).await;
             if !matches!(reply, Reply::Error(404, _)) || started.elapsed() > ANNOUNCED {
                 return Self::body(reply).map(drop);
             }
@@ -206,7 +210,8 @@ impl Runs {
         handler: &str,
         body: Option<String>,
     ) -> Result<bytes::Bytes, RunsError> {
-        Self::body(self.ingress.call(self.target(run_id, handler), body, None, None).await)
+        let target = self.target(run_id, handler);
+        Self::body(in_time(self.ingress.call(target, body, None, None)).await)
     }
 
     fn body(reply: Reply) -> Result<bytes::Bytes, RunsError> {
@@ -219,6 +224,12 @@ impl Runs {
             Reply::Lost(why) => Err(RunsError::Lost(why)),
         }
     }
+}
+
+/// Returns the reply to a request, or that there was none in time.
+async fn in_time(replying: impl Future<Output = Reply>) -> Reply {
+    let lost = |_| Reply::Lost(format!("there was no reply within {LONGEST_REPLY:?}"));
+    timeout(LONGEST_REPLY, replying).await.unwrap_or_else(lost)
 }
 
 impl fmt::Display for RunsError {

@@ -14,6 +14,7 @@ use restate_sdk::endpoint::{ContextInternal, InputMetadata};
 use restate_sdk::errors::{HandlerError, TerminalError};
 use restate_sdk::serde::Json;
 use restate_sdk::service::ServiceDefinition;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::call::fresh_id;
 use toolwright::{
@@ -27,7 +28,7 @@ use toolwright_runtime::{
 };
 use tracing::Instrument;
 
-use crate::call::{HEADER, Sent, failure_in, terminal};
+use crate::call::{HEADER, Sent, bounded, failure_in, terminal};
 use crate::control::take;
 use crate::ingress::TRACEPARENT;
 use crate::names::{agent_workflow, encode};
@@ -43,8 +44,8 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// How long a call runs before it can be cancelled.
 const SHORT: Duration = Duration::from_millis(20);
-/// The most bytes of a result. A Restate server carries messages of 32 MiB unless it is set otherwise, and the results of calls with a
-/// state are escaped.
+/// The most bytes of a result, of a failure and of a saved state. A Restate server carries messages of 32 MiB unless it is set
+/// otherwise, and a result with its state is one message, in which quotes and backslashes of the result are escaped once.
 pub(crate) const MAX_RESULT: usize = 8 << 20;
 /// The state of a toolset with an instance for each run.
 const STATE: &str = "state";
@@ -179,13 +180,18 @@ impl Tools {
             return Ok(outcome);
         }
         // The state and the outcome are recorded together, so that a repeated call has the state that belongs to it.
-        let ended = (outcome.to_text(), saved.map(|saved| saved.to_string()));
+        let json = |text: String| {
+            RawValue::from_string(text).map_err(|error| TerminalError::new(error.to_string()))
+        };
+        let ended =
+            (json(outcome.to_text())?, saved.map(|saved| json(saved.to_string())).transpose()?);
         let recording = context.run(|| ready(Ok::<_, HandlerError>(Json(ended))));
         let Json((outcome, saved)) = recording.name("call").await?;
         if let Some(saved) = saved {
-            context.set(STATE, saved);
+            context.set(STATE, String::from(Box::<str>::from(saved)));
         }
-        Ok(Outcome::from_text(&outcome).unwrap_or_else(|error| Err(ToolFailure::internal(&*error))))
+        let outcome = Outcome::from_text(outcome.get());
+        Ok(outcome.unwrap_or_else(|error| Err(ToolFailure::internal(&*error))))
     }
 
     /// Runs a call, and returns its outcome with the state after it.
@@ -220,15 +226,16 @@ impl Tools {
             Ok(Err(error)) => return Ok((Err(ToolFailure::internal(&*error)), None)),
             Err(_) => return Ok((Err(panicked(tool)), None)),
         };
-        let size = |payload: &Payload| payload.as_bytes().len();
-        let outcome = match (result.outcome, &saved) {
-            (_, Some(saved)) if size(saved) > MAX_RESULT => Err(state_too_large(tool, size(saved))),
-            (Ok(payload), _) if size(&payload) > MAX_RESULT => {
-                Err(result_too_large(tool, size(&payload)))
-            }
-            (outcome, _) => outcome,
+        let (outcome, saved) = match saved.as_ref().and_then(|saved| not_kept(tool, saved)) {
+            Some(failure) => (Err(failure), None),
+            None => (result.outcome, saved),
         };
-        let saved = saved.filter(|saved| size(saved) <= MAX_RESULT);
+        let outcome = match outcome {
+            Ok(payload) if payload.as_bytes().len() > MAX_RESULT => {
+                Err(result_too_large(tool, payload.as_bytes().len()))
+            }
+            outcome => outcome.map_err(bounded),
+        };
         if let Err(failure) = &outcome {
             span.record("error.type", failure.kind.as_str());
         }
@@ -344,12 +351,22 @@ fn result_too_large(tool: &Tool, bytes: usize) -> ToolFailure {
     ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
 }
 
-/// The failure of a call after which the state of its toolset is larger than Restate carries.
-fn state_too_large(tool: &Tool, bytes: usize) -> ToolFailure {
-    let name = tool.entry.name();
-    let message = format!("`{name}` ran, but what it changed is too large to be kept");
-    let detail = format!("the saved state has {bytes} bytes, and at most {MAX_RESULT} are kept");
-    ToolFailure::new(FailureKind::Internal, message, Recovery::Replan).with_detail(detail)
+/// Returns the failure of a call after which the state of its toolset cannot be kept.
+fn not_kept(tool: &Tool, saved: &Payload) -> Option<ToolFailure> {
+    let (name, bytes) = (tool.entry.name(), saved.as_bytes().len());
+    let (message, detail) = if bytes > MAX_RESULT {
+        (
+            format!("`{name}` ran, but what it changed is too large to be kept"),
+            format!("the saved state has {bytes} bytes, and at most {MAX_RESULT} are kept"),
+        )
+    } else {
+        let error = serde_json::from_str::<&RawValue>(saved.as_str()).err()?;
+        (
+            format!("`{name}` ran, but what it changed cannot be kept"),
+            format!("the saved state is not JSON: {error}"),
+        )
+    };
+    Some(ToolFailure::new(FailureKind::Internal, message, Recovery::Replan).with_detail(detail))
 }
 
 /// The failure of a call that an earlier attempt began and did not end.

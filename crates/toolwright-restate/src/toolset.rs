@@ -181,6 +181,10 @@ impl Remote {
                 let text = format!("no worker offers `{name}`");
                 ToolFailure::new(FailureKind::Unavailable, text, Recovery::Replan)
             }
+            413 => {
+                let text = format!("the arguments of `{name}` are too large; make them shorter");
+                ToolFailure::new(FailureKind::InvalidCall, text, Recovery::Replan)
+            }
             409 => {
                 let text = format!("`{name}` was cancelled");
                 ToolFailure::new(FailureKind::Cancelled, text, Recovery::Replan)

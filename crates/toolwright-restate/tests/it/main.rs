@@ -3,4 +3,5 @@
 mod ingress;
 mod lab;
 mod runs;
+mod sizes;
 mod toolsets;

@@ -191,7 +191,7 @@ async fn an_approved_call_of_a_run_that_was_interrupted_is_not_made_again() {
     runs.result("r1").await.unwrap().unwrap();
     let ends = runs.log("r1").await.unwrap();
     let failures: Vec<_> = ends.iter().filter_map(|line| line.failure.as_deref()).collect();
-    assert_eq!(failures, ["unavailable"]);
+    assert_eq!(failures, ["internal"]);
     assert_eq!(effects.all(), ["wipe"]);
 }
 

@@ -104,7 +104,7 @@ async fn a_call_outlasts_its_worker_if_the_tool_is_idempotent_and_is_not_repeate
     until(|| async { !effects.all().is_empty() }, "the call begins").await;
     lab.replace_worker();
     let failure = running.await.unwrap().outcome.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
+    assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
     assert!(failure.message.contains("may have taken effect"), "{failure:?}");
     assert_eq!(effects.all(), ["once 5"]);
 

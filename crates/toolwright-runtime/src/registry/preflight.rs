@@ -107,7 +107,8 @@ impl Registry {
     }
 }
 
-/// The most tools, and toolsets, of an agent that are reported as missing. Each such error holds the names of all that are there.
+/// The most tools, toolsets and approvals of an agent that are reported as missing. Each such error holds the names of all that are
+/// there.
 const MAX_MISSING: usize = 100;
 
 impl Entries {
@@ -258,7 +259,7 @@ fn ambiguous(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     several.map(error).chain(clash).collect()
 }
 
-/// Returns an error for each name in an agent's approval list that none of its tools has. Names with a prefix are skipped, as
+/// Returns an error for each of the first names in an agent's approval list that none of its tools has. Names with a prefix are skipped, as
 /// only the catalog knows them.
 fn unlisted_approvals(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.is_known_as(name));
@@ -269,5 +270,5 @@ fn unlisted_approvals(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError
         available: listed.iter().map(|(_, tool)| tool.name().to_owned()).collect(),
         needed_by: needed_by(agent),
     };
-    unlisted.map(error).collect()
+    unlisted.take(MAX_MISSING).map(error).collect()
 }

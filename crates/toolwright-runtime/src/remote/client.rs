@@ -14,7 +14,7 @@ use tokio::io::{
 use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
-use toolwright::untrusted::visible;
+use toolwright::untrusted::{line, visible};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
     ToolResult,
@@ -27,6 +27,9 @@ use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION};
 use crate::tools::{ToolEntry, Toolset};
 use crate::watch::traceparent;
 use crate::wire::WireScope;
+
+/// The most characters of the reason of a server that refuses a connection.
+const LONGEST_REASON: usize = 400;
 
 /// A toolset in another process, used over a connection. Dropping it closes the connection, and the server exits the toolset.
 ///
@@ -102,7 +105,7 @@ impl RemoteToolset {
         let (calls, nonce) = match opened {
             Some((Reply::Opened { calls, nonce }, _)) => (calls.clamp(1, MAX_CALLS), nonce),
             Some((Reply::Refused { why }, _)) => {
-                return Err(RemoteError::Refused { reason: why });
+                return Err(RemoteError::Refused { reason: line(&why, LONGEST_REASON) });
             }
             _ => return Err(RemoteError::Disconnected),
         };
