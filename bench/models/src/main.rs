@@ -1,5 +1,5 @@
-//! `cargo xtask bench models [--json]`: writes requests, reads streams, searches tools, and runs an agent on a stage, which
-//! pydantic-ai does, too.
+//! `cargo xtask bench models [--json]`: writes requests, reads streams, searches tools, and runs an agent on a stage, which rig and
+//! pydantic-ai do, too.
 
 #[allow(unreachable_pub, reason = "it is the module of a library")]
 #[path = "../../codecs/src/report.rs"]
@@ -8,22 +8,19 @@ mod report;
 #[path = "../../codecs/src/timing.rs"]
 mod timing;
 
+mod runs;
+
 use std::hint::black_box;
 use std::io;
-use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::Parser;
+use toolwright::ToolSpec;
 use toolwright::spec::Strictness;
-use toolwright::{Payload, ToolSpec, described};
 use toolwright_dialect::{
     Dialect, Policy, Projection, Projections, Request, Subject, place, project,
 };
-use toolwright_model::{Client, Message, ModelFacts, ModelPlanner, Preset, Question, ToolIndex};
-use toolwright_model_stage::{Reply, Script, Stage};
-use toolwright_prerequisites::{NotInstalled, PyPi};
-use toolwright_runtime::{Agent, Registry, RunRequest, Runtime};
+use toolwright_model::{Message, ModelFacts, Preset, Question, ToolIndex};
 
 use report::{Comparison, json_lines, table};
 use timing::{goal, nanoseconds};
@@ -35,32 +32,61 @@ struct Arguments {
     /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
+    /// Only run the agent once, with this library.
+    #[arg(long, hide = true, requires = "base")]
+    run: Option<runs::Library>,
+    /// The address of the stage for this run.
+    #[arg(long, hide = true)]
+    base: Option<String>,
 }
 
 /// The number of tools of a request.
 const TOOLS: usize = 100;
 /// The number of tools that are searched.
 const INDEXED: usize = 1_000;
-/// The number of calls of a run.
-const CALLS: usize = 50;
 /// The bytes of a stream.
 const STREAM: usize = 1 << 20;
-/// The number of runs; the fastest counts.
-const RUNS: usize = 5;
 
 const PRESETS: [&str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "bedrock"];
 
+/// The streams that are read: the preset, the kind of events, the beginning, the event of a word, and the end. OpenAI writes the
+/// keys of the second one, and others write as little as the third one.
+const STREAMS: [(&str, &str, &str, &str, &str); 3] = [
+    (
+        "anthropic",
+        "",
+        "data: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"word \"}}\n\n",
+        "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":4}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
+    ),
+    (
+        "openai",
+        "",
+        "",
+        "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1775744502,\"model\":\"gpt-5-2026\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word \"},\"finish_reason\":null}]}\n\n",
+        OPENAI_END,
+    ),
+    (
+        "openai",
+        ", smallest events",
+        "",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word \"}}]}\n\n",
+        OPENAI_END,
+    ),
+];
+const OPENAI_END: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+
 const ARGS: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"What to look for."},"limit":{"type":"integer","minimum":1,"maximum":100,"description":"The most results."},"state":{"type":"string","enum":["open","closed","all"]}},"required":["query"],"additionalProperties":false}"#;
 
-described! {
-    struct Numbers {
-        a: i64,
-        b: i64,
-    }
-}
-
 fn main() -> ExitCode {
-    let Arguments { json } = Arguments::parse();
+    let Arguments { json, run: once, base } = Arguments::parse();
+    if let (Some(library), Some(base)) = (once, base) {
+        let ran = asynchronous().and_then(|runtime| runtime.block_on(runs::once(library, &base)));
+        if let Err(error) = &ran {
+            eprintln!("error: {error}");
+        }
+        return if ran.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(3) };
+    }
     match run() {
         Ok(comparisons) if json => print!("{}", json_lines(&comparisons)),
         Ok(comparisons) => println!("{}", table("models", &comparisons)),
@@ -77,13 +103,16 @@ fn run() -> io::Result<Vec<Comparison>> {
     for name in PRESETS {
         all.push(request(name)?);
     }
-    for name in ["openai", "anthropic"] {
-        all.push(stream(name)?);
+    for (preset, events, begin, piece, end) in STREAMS {
+        all.push(stream(preset, events, [begin, piece, end])?);
     }
     all.push(search());
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    all.push(runtime.block_on(runs())?);
+    all.extend(asynchronous()?.block_on(runs::compare())?);
     Ok(all)
+}
+
+fn asynchronous() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
 }
 
 fn facts(preset: &Preset) -> io::Result<ModelFacts> {
@@ -122,21 +151,9 @@ fn request(name: &str) -> io::Result<Comparison> {
 }
 
 /// Times a long stream of small pieces.
-fn stream(name: &str) -> io::Result<Comparison> {
+fn stream(name: &str, events: &str, [begin, piece, end]: [&str; 3]) -> io::Result<Comparison> {
     let preset = Preset::find(name).map_err(io::Error::other)?;
     let facts = facts(preset)?;
-    let (begin, piece, end) = match name {
-        "openai" => (
-            "",
-            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word \"}}]}\n\n",
-            "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
-        ),
-        _ => (
-            "data: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
-            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"word \"}}\n\n",
-            "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":4}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
-        ),
-    };
     let text = format!("{begin}{}{end}", piece.repeat(STREAM / piece.len()));
     let messages = [Message::User("Go on.".to_owned())];
     let tools = Request { tools: Vec::new(), findings: Vec::new() };
@@ -150,7 +167,7 @@ fn stream(name: &str) -> io::Result<Comparison> {
     };
     read().map_err(io::Error::other)?;
     let time = nanoseconds(1, || drop(black_box(read())));
-    Ok(goal(&format!("read a stream of 1 MiB, {name}"), time / 1e6, 5.0, "CPU ms"))
+    Ok(goal(&format!("read a stream of 1 MiB, {name}{events}"), time / 1e6, 5.0, "CPU ms"))
 }
 
 /// Times a search among many tools.
@@ -171,52 +188,4 @@ fn search() -> Comparison {
     let query = "close the issue about the broken page";
     let time = nanoseconds(100, || drop(black_box(index.search(query, 8))));
     goal(&format!("search among {INDEXED} tools"), time / 1e3, 200.0, "CPU µs")
-}
-
-/// Times a run of many calls on a stage, and the same with pydantic-ai.
-async fn runs() -> io::Result<Comparison> {
-    let script = || {
-        let call = || Reply::call("add", r#"{"a":1,"b":2}"#);
-        let script = (0..CALLS).fold(Script::new(), |script, _| script.reply(call()));
-        script.reply(Reply::text("done"))
-    };
-    let mut ours = f64::MAX;
-    for _ in 0..RUNS {
-        let stage = Stage::start(script()).await?;
-        let preset = Preset::find("openai").map_err(io::Error::other)?;
-        let client = Client::builder(preset, "a-model").with_base(stage.base()).with_key("none");
-        let registry = Registry::new();
-        let add = async |Numbers { a, b }: Numbers| a + b;
-        registry.tool("add", "Add two numbers.", add).map_err(io::Error::other)?;
-        let planner = ModelPlanner::new(client.build().map_err(io::Error::other)?);
-        let agent = Agent::new("counter", "bench").with_tools(["add"]);
-        registry.register_agent(agent, planner.into()).map_err(io::Error::other)?;
-        let runtime = Runtime::new(registry);
-        let start = Instant::now();
-        let outcome = runtime.run(RunRequest::new("counter", Payload::new(r#""Add.""#))).await;
-        ours = ours.min(start.elapsed().as_secs_f64());
-        outcome.map_err(io::Error::other)?.result().map_err(io::Error::other)?;
-    }
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/dialects-python");
-    let pins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dialects/peers");
-    let python = PyPi::install(&pins, &target).map_err(|error| match error {
-        NotInstalled::Missing(why) => io::Error::other(why),
-        NotInstalled::Failed(error) => error,
-    })?;
-    let script_of_peer = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/run.py");
-    let mut theirs = f64::MAX;
-    for _ in 0..RUNS {
-        let stage = Stage::start(script()).await?;
-        let mut command = std::process::Command::new(python.program("python"));
-        command.arg(&script_of_peer).arg(stage.base());
-        let output = tokio::task::spawn_blocking(move || command.output()).await??;
-        let seconds = String::from_utf8_lossy(&output.stdout).trim().parse::<f64>().ok();
-        let failed = || io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned());
-        theirs = theirs.min(seconds.ok_or_else(failed)?);
-    }
-    Ok(Comparison {
-        peer_name: "pydantic-ai 2.68 (Python)",
-        target: Some(1.0),
-        ..goal(&format!("run of {CALLS} calls"), ours * 1e3, theirs * 1e3, "ms")
-    })
 }

@@ -1,8 +1,12 @@
 //! OpenAI Chat Completions, as OpenAI's API reference and SDK describe it, with what those who copy it do differently.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_dialect::Placed;
@@ -177,7 +181,7 @@ struct SentCall<'a> {
 
 #[derive(Serialize)]
 struct SentFunction<'a> {
-    name: std::borrow::Cow<'a, str>,
+    name: Cow<'a, str>,
     arguments: &'a str,
 }
 
@@ -327,7 +331,7 @@ struct ChunkChoice<'a> {
 #[derive(Deserialize)]
 struct Piece<'a> {
     #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    content: Option<ChunkContent<'a>>,
     #[serde(borrow)]
     refusal: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -355,7 +359,42 @@ struct FunctionPiece<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-/// A part of a content that is a list, as Mistral sends it.
+/// A text or, as Mistral sends it, a list of parts. Most events have one, so it is read at once.
+enum ChunkContent<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<ContentPiece>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for ChunkContent<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = ChunkContent<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a list of texts")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(ChunkContent::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(ChunkContent::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Self::Value, A::Error> {
+        let parts = Vec::deserialize(SeqAccessDeserializer::new(parts))?;
+        Ok(ChunkContent::Parts(parts))
+    }
+}
+
+/// A part of a content that is a list.
 #[derive(Deserialize)]
 struct ContentPiece {
     text: Option<String>,
@@ -429,7 +468,10 @@ impl Events {
             return Err(ModelError::of_event(error.get(), self.dialect));
         }
         if let Some(model) = chunk.model {
-            self.draft.model = text_of(model)?.into_owned();
+            let model = text_of(model)?;
+            if self.draft.model != model {
+                self.draft.model = model.into_owned();
+            }
         }
         if let Some(tokens) = chunk.usage {
             let tokens = read::<Tokens>("the tokens of an answer", tokens.get())?;
@@ -506,11 +548,12 @@ impl Events {
         }
     }
 
-    fn content(&mut self, content: &RawValue) -> Result<(), ModelError> {
-        if !content.get().starts_with('[') {
-            return self.draft.text(&text_of(content)?);
-        }
-        for part in list::<ContentPiece>("a list of texts", Some(content))? {
+    fn content(&mut self, content: ChunkContent<'_>) -> Result<(), ModelError> {
+        let parts = match content {
+            ChunkContent::Text(text) => return self.draft.text(&text),
+            ChunkContent::Parts(parts) => parts,
+        };
+        for part in parts {
             for thought in part.thinking.into_iter().flatten() {
                 self.draft.reasoning(&thought.text.unwrap_or_default());
             }

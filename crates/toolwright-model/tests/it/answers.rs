@@ -69,12 +69,12 @@ fn ten_thousand_divisions_of_streams_give_the_same() {
     for_each_endpoint(|endpoint, wire, facts, question| {
         for path in streams(endpoint) {
             let bytes = bytes(&path);
-            let whole = in_pieces(wire, facts, question, &bytes, |rest| rest);
+            let whole = joined(in_pieces(wire, facts, question, &bytes, |rest| rest));
             for round in 0..10_000_usize.div_ceil(count) {
                 let longest = if round == 0 { 1 } else { 1 << random.usize(0..10) };
                 let pieces = |rest: usize| random.usize(1..=longest).min(rest);
                 let found = in_pieces(wire, facts, question, &bytes, pieces);
-                assert_eq!(shown(&found), shown(&whole), "{}", path.display());
+                assert_eq!(shown(&joined(found)), shown(&whole), "{}", path.display());
                 tried += 1;
             }
         }
@@ -204,6 +204,24 @@ fn in_pieces(
         rest = after;
     }
     (deltas, reader.end())
+}
+
+/// Joins pieces of one text, which a reader joins if they come together.
+fn joined((deltas, result): Found) -> Found {
+    let mut joined: Vec<Delta> = Vec::new();
+    for delta in deltas {
+        match (joined.last_mut(), delta) {
+            (Some(Delta::Text(text)), Delta::Text(more))
+            | (Some(Delta::Reasoning(text)), Delta::Reasoning(more)) => text.push_str(&more),
+            (Some(Delta::Args { call, text }), Delta::Args { call: same, text: more })
+                if *call == same =>
+            {
+                text.push_str(&more);
+            }
+            (_, delta) => joined.push(delta),
+        }
+    }
+    (joined, result)
 }
 
 pub(crate) fn shown((deltas, result): &Found) -> String {

@@ -326,15 +326,13 @@ async fn a_prompted_answer_is_the_first_json_of_a_text() {
 async fn a_final_answer_of_brackets_takes_time_in_proportion_to_its_size() {
     for output in [FinalOutput::Prompted, FinalOutput::Native] {
         for opening in ["[", "{", "[{", "{\n", "[\"é\n"] {
-            let mut times = Vec::new();
-            for text in ["x".repeat(400_000), opening.repeat(400_000 / opening.len())] {
-                let script = Script::new().reply(Reply::text(text));
-                let stage = stage("openai", script.reply(Reply::text(r#"{"total":3}"#))).await;
-                let start = Instant::now();
-                run(agent(true), planner("openai", &stage).with_output(output)).await;
-                times.push(start.elapsed());
-            }
-            assert!(times[1] < times[0] * 8, "{output:?} {opening}: {times:?}");
+            let text = opening.repeat(400_000 / opening.len());
+            let script = Script::new().reply(Reply::text(text));
+            let stage = stage("openai", script.reply(Reply::text(r#"{"total":3}"#))).await;
+            let start = Instant::now();
+            run(agent(true), planner("openai", &stage).with_output(output)).await;
+            // In the square of its size it would take hours.
+            assert!(start.elapsed() < Duration::from_mins(2), "{output:?} {opening}");
         }
     }
 }
