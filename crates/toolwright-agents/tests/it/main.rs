@@ -320,7 +320,30 @@ fn r2_special_files_and_long_files_are_refused() {
 #[test]
 fn the_first_hundred_unknown_names_of_an_agent_are_mistakes() {
     let names: Vec<String> = (0..5000).map(|n| format!("t{n}")).collect();
-    let folder = folder(&[("a.toml", &format!("tools = {names:?}"))]);
-    let error = registry().agents_from(folder.path(), done).unwrap_err();
-    assert_eq!(messages(&error).len(), 100);
+    for key in ["tools", "toolsets", "approvals"] {
+        let folder = folder(&[("a.toml", &format!("{key} = {names:?}"))]);
+        let error = registry().agents_from(folder.path(), done).unwrap_err();
+        assert_eq!(messages(&error).len(), 100, "{key}");
+    }
+}
+
+#[test]
+fn a_message_is_cut_and_hints_have_at_most_a_thousand_keys() {
+    let digits = format!("model: {{ effort: {} }}", "9".repeat(100_000));
+    let hidden = format!("tools: [\"{}\"]", "\u{301}".repeat(100_000));
+    let keys: String = (0..1001).map(|n| format!(" k{n}: 1,")).collect();
+    for (text, expected) in [
+        (digits, "non-finite float"),
+        (hidden, "lists tool"),
+        (
+            format!("model: {{{keys} last: 1 }}"),
+            "found more than 1000 keys, expected hints on a model",
+        ),
+    ] {
+        let folder = folder(&[("a.yaml", &text)]);
+        let error = registry().agents_from(folder.path(), done).unwrap_err();
+        let message = error.mistakes()[0].message();
+        assert!(message.len() < 1100, "{} bytes", message.len());
+        assert!(message.contains(expected), "{message}");
+    }
 }

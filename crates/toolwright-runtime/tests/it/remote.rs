@@ -304,6 +304,21 @@ async fn a_call_to_a_disconnected_server_fails_and_does_not_hang() {
 }
 
 #[tokio::test]
+async fn the_reason_of_a_server_that_refuses_is_a_short_visible_line() {
+    let (ours, mut theirs) = tokio::io::duplex(1 << 20);
+    let (input, output) = tokio::io::split(ours);
+    let why = format!("a\u{1b}[31m\u{202e}\nerror: forged{}", "x".repeat(100_000));
+    let scope = Scope::default();
+    let refusal = serde_json::json!({ "say": "refused", "why": why });
+    theirs.write_all(format!("{refusal}\n").as_bytes()).await.unwrap();
+    let connecting = RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new());
+    let text = connecting.await.err().unwrap().to_string();
+    assert!(text.len() < 500, "{} bytes", text.len());
+    let is_hidden = |c: char| c.is_control() || c == '\u{202e}';
+    assert!(!text.contains(is_hidden), "{text:?}");
+}
+
+#[tokio::test]
 async fn a_remote_toolset_that_cannot_be_entered_is_an_error_for_the_client() {
     let stuck = Toy { stuck: true, ..Toy::new("toy", &Log::default()) };
     let socket = Socket::serve(stuck.into_source());
