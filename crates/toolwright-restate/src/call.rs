@@ -12,7 +12,9 @@ use toolwright::{FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure}
 use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::wire::Portable;
 
-use crate::tools::MAX_RESULT;
+/// The most bytes of a result, of a failure and of a saved state. A Restate server carries messages of 32 MiB unless it is set
+/// otherwise, and a result with its state is one message, in which quotes and backslashes of the result are escaped once.
+pub(crate) const MAX_RESULT: usize = 8 << 20;
 
 /// The most bytes of the message of a failure that is too large.
 const LONGEST_MESSAGE: usize = 4 << 10;

@@ -28,7 +28,7 @@ use toolwright_runtime::{
 };
 use tracing::Instrument;
 
-use crate::call::{HEADER, Sent, bounded, failure_in, terminal};
+use crate::call::{HEADER, MAX_RESULT, Sent, bounded, failure_in, terminal};
 use crate::control::take;
 use crate::ingress::TRACEPARENT;
 use crate::names::{agent_workflow, encode};
@@ -44,9 +44,6 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// How long a call runs before it can be cancelled.
 const SHORT: Duration = Duration::from_millis(20);
-/// The most bytes of a result, of a failure and of a saved state. A Restate server carries messages of 32 MiB unless it is set
-/// otherwise, and a result with its state is one message, in which quotes and backslashes of the result are escaped once.
-pub(crate) const MAX_RESULT: usize = 8 << 20;
 /// The state of a toolset with an instance for each run.
 const STATE: &str = "state";
 

@@ -1,310 +1,20 @@
-//! OpenAI Chat Completions, as OpenAI's API reference and SDK describe it, with what those who copy it do differently.
+//! Reads answers, whole or as events of a stream.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright_dialect::Placed;
 
-use super::HttpRequest;
-use super::json::{extra, list, missing, read, text_of, write};
-use super::names::{Names, cache_key, output, own, schema};
-use super::reader;
+use super::{DETAILS, REASONING};
 use crate::draft::{CallPlace, Draft};
 use crate::error::ModelError;
-use crate::model::{Answer, Choice, Content, Message, ModelFacts, Question, Stop, Usage};
-
-/// The kind of the opaque part for thoughts, which `DeepSeek` and others expect back with the calls that they led to.
-const REASONING: &str = "reasoning_content";
-
-/// The kind of the opaque part for thoughts in pieces, some of them encrypted, which OpenRouter expects back unchanged
-/// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
-const DETAILS: &str = "reasoning_details";
-
-/// The differences between servers of this API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChatOptions {
-    /// The limit of tokens is `max_completion_tokens`; others call it `max_tokens`.
-    pub max_completion_tokens: bool,
-    /// A stream reports tokens if `stream_options` asks for it.
-    pub stream_options: bool,
-    /// `prompt_cache_key` selects the questions that share a cache.
-    pub cache_key: bool,
-}
-
-impl ChatOptions {
-    /// OpenAI itself.
-    pub const OPENAI: Self =
-        Self { max_completion_tokens: true, stream_options: true, cache_key: true };
-
-    /// Most others.
-    pub const OTHERS: Self =
-        Self { max_completion_tokens: false, stream_options: true, cache_key: false };
-}
-
-#[derive(Serialize)]
-struct Body<'a> {
-    model: &'a str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
-    messages: Vec<Sent<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Chosen<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parallel_tool_calls: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_completion_tokens: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_tokens: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning_effort: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<Format<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prompt_cache_key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stream: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stream_options: Option<StreamOptions>,
-    #[serde(flatten)]
-    extra: BTreeMap<&'a str, &'a RawValue>,
-}
-
-/// The keys of [`Body`].
-const WRITTEN: [&str; 13] = [
-    "model",
-    "tools",
-    "messages",
-    "tool_choice",
-    "parallel_tool_calls",
-    "max_completion_tokens",
-    "max_tokens",
-    "temperature",
-    "reasoning_effort",
-    "response_format",
-    "prompt_cache_key",
-    "stream",
-    "stream_options",
-];
-
-#[derive(Serialize)]
-struct Format<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    json_schema: FormatSchema<'a>,
-}
-
-#[derive(Serialize)]
-struct FormatSchema<'a> {
-    name: &'a str,
-    schema: &'a RawValue,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strict: Option<bool>,
-}
-
-#[derive(Serialize)]
-struct StreamOptions {
-    include_usage: bool,
-}
-
-#[derive(Serialize)]
-struct Tool<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    function: Function<'a>,
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    description: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strict: Option<bool>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Chosen<'a> {
-    Word(&'static str),
-    One {
-        #[serde(rename = "type")]
-        kind: &'static str,
-        function: Named<'a>,
-    },
-}
-
-#[derive(Serialize)]
-struct Named<'a> {
-    name: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "role", rename_all = "lowercase")]
-enum Sent<'a> {
-    System {
-        content: &'a str,
-    },
-    User {
-        content: &'a str,
-    },
-    Assistant {
-        content: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reasoning_content: Option<&'a RawValue>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reasoning_details: Option<&'a RawValue>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<SentCall<'a>>,
-    },
-    Tool {
-        tool_call_id: String,
-        content: &'a str,
-    },
-}
-
-#[derive(Serialize)]
-struct SentCall<'a> {
-    id: String,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    function: SentFunction<'a>,
-}
-
-#[derive(Serialize)]
-struct SentFunction<'a> {
-    name: Cow<'a, str>,
-    arguments: &'a str,
-}
-
-pub(super) fn request(
-    options: ChatOptions,
-    facts: &ModelFacts,
-    question: &Question<'_>,
-    stream: bool,
-) -> Result<HttpRequest, ModelError> {
-    let names = Names::new(facts, question)?;
-    let settings = &question.settings;
-    let mut messages = Vec::new();
-    for message in question.messages {
-        messages_of(message, facts, &names, &mut messages)?;
-    }
-    let tools = question.offered().map(tool).collect::<Result<Vec<_>, _>>()?;
-    let chosen = if tools.is_empty() { None } else { chosen(&question.choice, &names)? };
-    let most = settings.max_output_tokens;
-    let (max_completion_tokens, max_tokens) =
-        if options.max_completion_tokens { (most, None) } else { (None, most) };
-    let body = Body {
-        model: &facts.model,
-        messages,
-        tool_choice: chosen,
-        parallel_tool_calls: question.parallel.filter(|_| !tools.is_empty()),
-        tools,
-        max_completion_tokens,
-        max_tokens,
-        temperature: settings.temperature,
-        reasoning_effort: settings.effort.map(crate::model::Effort::as_str),
-        response_format: output(question)?.map(|(name, schema)| Format {
-            kind: "json_schema",
-            json_schema: FormatSchema {
-                name,
-                schema,
-                strict: facts.dialect.is_strict().then_some(true),
-            },
-        }),
-        prompt_cache_key: options.cache_key.then(|| cache_key(facts, question)),
-        stream: stream.then_some(true),
-        stream_options: (stream && options.stream_options)
-            .then_some(StreamOptions { include_usage: true }),
-        extra: extra(settings, &WRITTEN)?,
-    };
-    let path = "/chat/completions".to_owned();
-    Ok(HttpRequest { path, headers: Vec::new(), body: write(&body)? })
-}
-
-fn tool<'a>(tool: &'a Placed<'a>) -> Result<Tool<'a>, ModelError> {
-    let function = Function {
-        name: &tool.projection.wire_name,
-        description: &tool.projection.description,
-        parameters: schema(tool)?,
-        strict: tool.is_strict.then_some(true),
-    };
-    Ok(Tool { kind: "function", function })
-}
-
-fn chosen<'a>(choice: &'a Choice, names: &Names<'a>) -> Result<Option<Chosen<'a>>, ModelError> {
-    Ok(match choice {
-        Choice::Auto => None,
-        Choice::None => Some(Chosen::Word("none")),
-        Choice::Required => Some(Chosen::Word("required")),
-        Choice::Only(only) => match names.only(only)?[..] {
-            [name] => Some(Chosen::One { kind: "function", function: Named { name } }),
-            _ => Some(Chosen::Word("required")),
-        },
-    })
-}
-
-fn messages_of<'a>(
-    message: &'a Message,
-    facts: &ModelFacts,
-    names: &Names<'a>,
-    messages: &mut Vec<Sent<'a>>,
-) -> Result<(), ModelError> {
-    match message {
-        Message::System(content) => messages.push(Sent::System { content }),
-        Message::User(content) => messages.push(Sent::User { content }),
-        Message::Assistant(parts) => {
-            let (mut text, mut tool_calls) = (String::new(), vec![]);
-            let (mut reasoning_content, mut reasoning_details) = (None, None);
-            for part in parts {
-                match part {
-                    Content::Text(more) => text += more,
-                    Content::Call(call) => {
-                        let arguments = match call.args.as_str() {
-                            "" => "{}",
-                            text => text,
-                        };
-                        let function = SentFunction { name: names.tool(&call.name), arguments };
-                        tool_calls.push(SentCall {
-                            id: names.id(call),
-                            kind: "function",
-                            function,
-                        });
-                    }
-                    Content::Opaque(part) if part.kind == REASONING => {
-                        reasoning_content = own(part, facts)?;
-                    }
-                    Content::Opaque(part) if part.kind == DETAILS => {
-                        reasoning_details = own(part, facts)?;
-                    }
-                    Content::Opaque(_) => {}
-                }
-            }
-            let content = (!text.is_empty() || tool_calls.is_empty()).then_some(text);
-            messages.push(Sent::Assistant {
-                content,
-                reasoning_content,
-                reasoning_details,
-                tool_calls,
-            });
-        }
-        Message::Results(results) => {
-            for result in results {
-                let (tool_call_id, _) = names.call(result)?;
-                messages.push(Sent::Tool { tool_call_id, content: &result.text });
-            }
-        }
-    }
-    Ok(())
-}
+use crate::model::{Answer, ModelFacts, Question, Stop, Usage};
+use crate::wire::json::{list, missing, read, text_of, write};
+use crate::wire::reader;
 
 /// An event of a stream, or a whole answer, which has a `message` for a `delta`. Parts that few events have are read later.
 #[derive(Deserialize)]
@@ -441,7 +151,7 @@ impl Tokens {
 }
 
 /// The events of a stream.
-pub(super) struct Events {
+pub(in crate::wire) struct Events {
     draft: Draft,
     dialect: &'static toolwright_dialect::Dialect,
     /// The calls by their index and id in the stream.
@@ -452,7 +162,7 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn new(facts: &ModelFacts, question: &Question<'_>) -> Self {
+    pub(in crate::wire) fn new(facts: &ModelFacts, question: &Question<'_>) -> Self {
         Self {
             draft: Draft::new(facts, question),
             dialect: facts.dialect,
@@ -628,7 +338,7 @@ impl reader::Events for Events {
     }
 }
 
-pub(super) fn answer(
+pub(in crate::wire) fn answer(
     facts: &ModelFacts,
     question: &Question<'_>,
     body: &str,
