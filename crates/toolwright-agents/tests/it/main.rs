@@ -331,12 +331,12 @@ fn the_first_hundred_unknown_names_of_an_agent_are_mistakes() {
 fn a_message_is_cut_and_hints_have_at_most_a_thousand_keys() {
     let digits = format!("model: {{ effort: {} }}", "9".repeat(100_000));
     let hidden = format!("tools: [\"{}\"]", "\u{301}".repeat(100_000));
-    let keys: String = (0..1001).map(|n| format!(" k{n}: 1,")).collect();
+    let keys: Vec<String> = (0..1001).map(|n| format!("k{n}: 1")).collect();
     for (text, expected) in [
         (digits, "non-finite float"),
         (hidden, "lists tool"),
         (
-            format!("model: {{{keys} last: 1 }}"),
+            format!("model: {{ {} }}", keys.join(", ")),
             "found more than 1000 keys, expected hints on a model",
         ),
     ] {

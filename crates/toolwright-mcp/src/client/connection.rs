@@ -33,6 +33,9 @@ use super::options::ClientOptions;
 const NEWER: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 const OLDER: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
 
+/// The most time that closing a connection takes. A server that was started is killed earlier.
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+
 /// The server's description of itself. Fields that the server left out are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -218,10 +221,12 @@ impl Connection {
         })
     }
 
-    /// Closes the connection, and waits until a server that was started for it has ended.
+    /// Closes the connection, and waits until a server that was started for it has ended. A transport that does not end within
+    /// [`CLOSE_LIMIT`] is left behind: rmcp's waits for room in its queue, which a server can keep full.
     pub(super) async fn close(&self) {
         self.service.cancellation_token().cancel();
-        self.ended.lock().await.recv().await;
+        let ended = async { self.ended.lock().await.recv().await };
+        let _ = tokio::time::timeout(CLOSE_LIMIT, ended).await;
     }
 }
 
