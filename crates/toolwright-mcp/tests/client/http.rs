@@ -127,6 +127,21 @@ async fn a_stream_that_ends_is_requested_again_after_a_pause() {
     }
 }
 
+/// The server sends notifications faster than they are read.
+#[tokio::test]
+async fn a_connection_with_a_full_queue_is_closed_in_time() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    let client = peer.client("flooding");
+    client.connect().await.expect("it answers");
+    client.list_tools_raw().await.expect("it answers");
+    client.list_tools_raw().await.expect("it answers");
+    let closing = tokio::time::timeout(Duration::from_secs(30), client.close());
+    closing.await.expect("it is closed in time");
+}
+
 #[tokio::test]
 async fn a_token_is_sent_and_not_shown_by_debug() {
     if !can_run() {

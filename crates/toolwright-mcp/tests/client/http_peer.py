@@ -32,6 +32,8 @@ class Peer(BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/asked":
             return self.reply(200, b"%d" % seen["asked"])
+        if self.path == "/flooding":
+            return self.flood()
         if self.path not in ("/ending", "/breaking"):
             return self.reply(405)
         seen["streams"] += 1
@@ -42,6 +44,16 @@ class Peer(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"id: 1\nretry: 0\ndata:  \n\n")
         self.close_connection = True
+
+    def flood(self):
+        """Sends more notifications than the client's queue holds, and keeps the stream open."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        changed = b'data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n'
+        for _ in range(14_000):
+            self.wfile.write(changed)
+        time.sleep(60)
 
     def do_DELETE(self):
         self.reply(200)
@@ -73,6 +85,8 @@ class Peer(BaseHTTPRequestHandler):
             seen["sessions"] += 1
             return self.result(id, {"protocolVersion": "9999-01-01" if fault == "future" else "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
         if method == "tools/list":
+            # Meanwhile the notifications fill the queue.
+            time.sleep(1 if fault == "flooding" else 0)
             return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break")]})
         if fault == "nosy":
             return self.nosy()
