@@ -79,7 +79,7 @@ pub(crate) async fn run() -> bool {
         ("time of a processor in the server, ms", alone.server, cluster.server),
         ("time of a processor in the worker, ms", alone.worker, cluster.worker),
         ("written by the server, KiB", alone.written, cluster.written),
-        ("larger folder of the server, KiB", alone.stored, cluster.stored),
+        ("growth of the server's folder, KiB", alone.stored, cluster.stored),
     ] {
         println!("| {what} | {alone:.1} | {cluster:.1} |");
     }

@@ -40,7 +40,7 @@ pub(crate) fn run() {
     );
     println!(
         "| nodes of {CORES} cores | partitions | cores busy, % | batch p50, ms | batch p99, ms | runs in flight | \
-         longest batch after a node ended, s | batches are as before after, s |"
+         longest batch after a node ended, s | time until batches are as fast as before, s |"
     );
     println!("|--:|--:|--:|--:|--:|--:|--:|--:|");
     for (nodes, partitions) in CLUSTERS {

@@ -343,7 +343,7 @@ pub struct ModelHints {
 pub struct Policy {
     /// The most tool calls in total.
     pub max_tool_calls: Option<u32>,
-    /// The most failures in a row.
+    /// The number of failures in a row that ends the run.
     pub max_consecutive_failures: Option<u32>,
     /// The most time in total.
     pub time_budget: Option<Duration>,

@@ -24,7 +24,7 @@ mapping! {
         toolwright: Version,
         /// The service that owns what this file declares: its name, or its name and description.
         service: Option<ServiceRef>,
-        /// The type of integers without limits or a format: `int64`, or `exact` for any size. With `exact` numbers
+        /// The type of integers without limits or a format: `int64`, or `exact` for any size. With `exact`, numbers
         /// are exact, too; otherwise they are doubles. Default: that of the project, or else `int64`.
         integers: Option<Word<Integers>>,
         /// JSON Schemas (2020-12) by name.
@@ -326,7 +326,7 @@ mapping! {
     Policy {
         /// The most tool calls in total.
         max_tool_calls: Option<u32>,
-        /// The most failures in a row.
+        /// The number of failures in a row that ends the run.
         max_consecutive_failures: Option<u32>,
         /// The most time in total.
         time_budget: Option<Period>,
@@ -344,7 +344,7 @@ mapping! {
         version: Text,
         /// The toolsets it exposes, by name.
         toolsets: NonEmpty<Vec<Text>>,
-        /// How clients learn of its tools: from a list, or from `search_tools`, which finds some that `call_tool` calls.
+        /// How clients learn of its tools: with `list`, all are listed; with `search`, only `search_tools` and `call_tool` are.
         /// Default: `list`.
         disclosure: Option<Word<Disclosure>>,
     }

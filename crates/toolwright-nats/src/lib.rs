@@ -1,6 +1,6 @@
 //! Toolsets in other processes, over [NATS](https://nats.io).
 //!
-//! Workers [`serve`] a toolset, and a [`NatsToolset`] is one whose calls they share.
+//! Workers [`serve`] a toolset, and a [`NatsToolset`] sends its calls to them.
 
 #![cfg(unix)]
 #![warn(missing_debug_implementations)]

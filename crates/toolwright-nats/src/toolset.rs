@@ -1,4 +1,4 @@
-//! The client: a toolset whose tools workers run.
+//! The client: a toolset that sends its calls to workers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// The longest time limit of a call.
 const MAX_LIMIT: Duration = Duration::from_hours(30 * 24);
 
-/// A toolset whose tools workers run. Every call ends in a result or a failure by the time limit of its tool.
+/// A toolset that sends its calls to workers. Every call ends in a result or a failure by the time limit of its tool.
 ///
 /// While no worker responds, its tools are not available.
 pub struct NatsToolset {

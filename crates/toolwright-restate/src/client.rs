@@ -114,7 +114,7 @@ impl Runs {
     /// # Errors
     ///
     /// There is a run with this id, no worker has the agent, or the ingress cannot be reached. A request that was lost may be
-    /// repeated: if it says that there is a run with this id, that one is it.
+    /// repeated: if it fails because there is a run with this id, the first request started that run.
     pub async fn start(&self, run_id: &str, start: &Start) -> Result<(), RunsError> {
         let body = serde_json::to_string(start);
         let body = body.map_err(|error| RunsError::Malformed(error.to_string()))?;

@@ -27,7 +27,7 @@ use crate::tools::{Tool, Tools};
 /// - An agent becomes the workflow `agent.<agent>`, keyed by the id of the run: see [`Runs`](crate::Runs).
 ///
 /// Names with other characters than letters, digits and `_` are [encoded](crate::names). Handlers have the schemas of their tools.
-/// Whoever can reach the ingress of the Restate server can call the tools: it belongs into a network of the host's processes.
+/// Whoever can reach the ingress of the Restate server can call the tools, so keep it inside a private network.
 pub struct Worker {
     runtime: Runtime,
     services: Vec<Tools>,

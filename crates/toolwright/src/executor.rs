@@ -21,8 +21,8 @@ pub trait Executor: Send + Sync {
     /// Runs one call. Dropping the future cancels the call.
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
 
-    /// Returns whether each call is made once for its run and id, so that a call that is made again waits for the first one. A
-    /// durable run then makes a call again after an interruption, whatever the tool does.
+    /// Returns true if a call that is repeated with the same run id and call id joins the first one instead of running again. A durable
+    /// run then repeats a call that was interrupted, whatever the tool does.
     fn has_resumable_calls(&self) -> bool {
         false
     }
