@@ -117,7 +117,7 @@ impl Worker {
     }
 
     /// Serves only the agents, and the tools that they implement. Necessary if tools of the runtime are
-    /// [`RestateToolset`](crate::RestateToolset)s: this worker would take their names from the workers that run them.
+    /// [`RestateToolset`](crate::RestateToolset)s: otherwise this worker would serve the same names and receive their calls.
     #[must_use]
     pub fn without_toolsets(mut self) -> Self {
         self.services.retain_mut(Tools::keep_those_of_agents);

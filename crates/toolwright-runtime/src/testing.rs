@@ -38,7 +38,7 @@ use crate::registry::Registry;
 use crate::tools::{IntoSource, Source};
 use crate::watch::{Event, EventKind};
 
-/// The tools of a registry, called outside of agents' runs as any call, but without hooks: with approvals, time limits and retries.
+/// The tools of a registry, called outside of runs: with the approvals, time limits and retries of other calls, but without hooks.
 /// The toolset of a tool is entered and exited for each call.
 pub fn tools(registry: Registry) -> Tools {
     Tools::new(move |call, approved| {

@@ -1,5 +1,5 @@
-//! Calls, outcomes and scopes as JSON text, for suspended runs, journals, remote toolsets and other transports. A call without
-//! its clearance: the reader decides whether to trust that it was approved.
+//! Calls, outcomes and scopes as JSON text, for suspended runs, journals, remote toolsets and other transports. Calls are
+//! written without their clearance: the reader decides whether to trust that a call was approved.
 
 use std::collections::BTreeMap;
 

@@ -222,7 +222,7 @@ impl ToolFailure {
         self
     }
 
-    /// Adds the message of a foreign service as the detail. If the recovery is `CorrectCall`, the message goes to the
+    /// Adds the message of a service elsewhere as the detail. If the recovery is `CorrectCall`, the message goes to the
     /// model too, since it helps to correct the call.
     #[must_use]
     pub fn reported(mut self, message: Option<String>) -> Self {

@@ -37,7 +37,7 @@ pub fn disagreements<T: Tool>(rows: &str) -> Vec<String> {
     rows.lines().filter_map(wrong).collect()
 }
 
-/// Compares a row with the codec of its side.
+/// Compares a row with the codec of the arguments or the result, whichever it is of.
 fn verdict<T: Tool>(line: &str) -> Result<(), String> {
     let row: Value = line.parse().map_err(|invalid| format!("not a row, {invalid}"))?;
     let payload = match (row.get("payload"), row.get("text").and_then(Value::as_str)) {

@@ -53,7 +53,7 @@ impl Schema {
     /// # Errors
     ///
     /// The first mistake of the schema. A reference to another document is a mistake, and so are patterns with more than 300,000
-    /// steps together, and keys so long that the JSON Pointers of all schemas take 64 times as many bytes as the text and a mebibyte.
+    /// steps together, and keys so long that the JSON Pointers of all schemas have more bytes than 64 times the text and a mebibyte.
     pub fn new(json: &str) -> Result<Self, SchemaError> {
         let mut steps = MAX_PATTERN_STEPS;
         Self::within(json, &mut steps)
