@@ -92,7 +92,8 @@ impl Draft {
         }
     }
 
-    /// Takes the pieces that came since this was last called. Pieces of one text are joined.
+    /// Takes the pieces that came since this was last called. Pieces of one text that
+    /// [`text`](Self::text), [`reasoning`](Self::reasoning) or [`args`](Self::args) added are joined.
     pub fn deltas(&mut self) -> Vec<Delta> {
         std::mem::take(&mut self.deltas)
     }
