@@ -14,5 +14,8 @@ pub(crate) fn check(name: &str, table: &str) {
     if page != expected && std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&path, &expected).expect("the page can be written");
     }
-    assert!(page == expected, "docs/contract.md is out of date; run with UPDATE_EXPECT=1");
+    assert!(
+        page == expected,
+        "the table `{name}` of docs/contract.md is out of date; run with UPDATE_EXPECT=1"
+    );
 }
