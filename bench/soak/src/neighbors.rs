@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use toolwright::{Payload, ToolCall, ToolSpec};
 use toolwright_runtime::execute::{OutputCap, Timeout};
-use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
+use toolwright_runtime::{ExecutionService, FunctionTool, Registry, Runtime};
 
 use tower::ServiceBuilder;
 
@@ -71,7 +71,7 @@ fn runtime() -> Runtime {
     let cap = OutputCap::new(1 << 20);
     let timeout = Timeout::new(Duration::from_mins(10));
     let layers = ServiceBuilder::new().layer(cap).layer(timeout).into_inner();
-    Runtime::builder(registry).with_execute(Execute::new(layers)).build()
+    Runtime::builder(registry).with_execution_service(ExecutionService::new(layers)).build()
 }
 
 /// Returns the median time of a call of the quick tool.

@@ -63,7 +63,7 @@ fn vectors_of(ToolPlan { function, marker, vectors, .. }: &ToolPlan<'_>) -> Opti
         #[test]
         #[rustfmt::skip]
         fn #function() {
-            toolwright::vectors::hold::<specs::#marker>(include_str!(#file));
+            toolwright::vectors::check::<specs::#marker>(include_str!(#file));
         }
     })
 }
@@ -130,7 +130,7 @@ pub(super) fn register(plan: &ToolsetCrate<'_>) -> TokenStream {
     let needs_other = plan.remote.is_none() && bound().count() < plan.tools.len();
     let (parameter, own) = on_service.or(on_server).unzip();
     let other = needs_other.then(|| quote!(executor: std::sync::Arc<dyn toolwright::Executor>,));
-    // A toolset with method-backed and other tools has two executors, which `Split` combines.
+    // A toolset with method-backed and other tools has two executors, which `SplitExecutor` combines.
     let method_backed = (needs_other && own.is_some()).then(|| {
         let specs = bound().map(|tool| &tool.constant);
         quote! {
@@ -139,7 +139,7 @@ pub(super) fn register(plan: &ToolsetCrate<'_>) -> TokenStream {
     });
     let executor = match &own {
         Some(own) if needs_other => {
-            quote!(std::sync::Arc::new(toolwright::Split::new(METHOD_BACKED, #own, executor)))
+            quote!(std::sync::Arc::new(toolwright::SplitExecutor::new(METHOD_BACKED, #own, executor)))
         }
         Some(own) => quote!(std::sync::Arc::new(#own)),
         None => quote!(executor),

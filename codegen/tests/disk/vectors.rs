@@ -117,7 +117,7 @@ fn vectors_are_compared_and_written_again_as_other_files() {
     let (folder, project) = generated();
     let test = folder.read(TEST);
     for (call, file) in
-        [("::hold::<specs::PutNote>(", "put_note.jsonl"), ("::hold::<specs::Nul>(", "nul_.jsonl")]
+        [("::check::<specs::PutNote>(", "put_note.jsonl"), ("::check::<specs::Nul>(", "nul_.jsonl")]
     {
         assert!(
             test.contains(call) && test.contains(&format!("(\"../vectors/{file}\")")),

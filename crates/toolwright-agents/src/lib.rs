@@ -27,7 +27,7 @@
 //! assert_eq!(names, ["greeter"]);
 //!
 //! let outcome = Runtime::new(registry).run(RunRequest::new("greeter", Payload::new("{}"))).await?;
-//! let greeting = outcome.exchanges().next().unwrap().result.outcome.clone()?;
+//! let greeting = outcome.calls().next().unwrap().result.outcome.clone()?;
 //! assert_eq!(greeting.as_str(), r#""hello""#);
 //! # Ok(())
 //! # }

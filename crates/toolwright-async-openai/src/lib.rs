@@ -69,12 +69,12 @@ pub mod responses;
 
 use serde_json::Value;
 use toolwright::ToolResult;
-use toolwright_dialect::{Finding, Placed, Request};
+use toolwright_dialect::{Finding, PlacedTool, Request};
 
 /// Returns the tools of a request in another form.
 fn converted<T>(
     request: &Request<'_>,
-    convert: impl Fn(&Placed<'_>, Option<Value>) -> T,
+    convert: impl Fn(&PlacedTool<'_>, Option<Value>) -> T,
 ) -> Result<Vec<T>, Finding> {
     if let Some(error) = request.error() {
         return Err(error.clone());

@@ -27,7 +27,7 @@
 //!
 //! let request = RunRequest::new("clerk", Payload::new("{}"));
 //! let outcome = Runtime::new(registry).run(request).await?;
-//! let last = outcome.exchanges().last().map(|exchange| exchange.result.outcome.clone());
+//! let last = outcome.calls().last().map(|record| record.result.outcome.clone());
 //! assert_eq!(last.unwrap()?.as_str(), r#"{"text":"it is green"}"#);
 //! # Ok(())
 //! # }

@@ -257,7 +257,7 @@ fn random_number() -> String {
 /// Reads an answer to a question. If the question shows a number, only that number approves the call or begins its result.
 /// Returns nothing if the question has to be asked again.
 fn answer(question: &ApprovalRequest, number: Option<&str>, text: &str) -> Option<Answer> {
-    if question.deferred {
+    if question.expects_result {
         let result = text.strip_prefix(number.unwrap_or_default())?;
         return Some(question.result(Payload::new(result.trim_start())));
     }

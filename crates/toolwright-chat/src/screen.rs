@@ -112,7 +112,7 @@ impl<'a> Screen<'a> {
             }
             ModelEvent::Answered { usage, cost, .. } => {
                 if let Some(usage) = usage {
-                    self.input_tokens += usage.input;
+                    self.input_tokens += usage.total_input;
                     self.output_tokens += usage.output;
                 }
                 self.cost += cost.unwrap_or_default();
@@ -135,7 +135,7 @@ impl<'a> Screen<'a> {
     ) -> io::Result<String> {
         let tool = line(&question.tool, EXCERPT);
         let args = without_blanks(&line(question.args.as_str(), usize::MAX));
-        let (state, prompt) = if question.deferred {
+        let (state, prompt) = if question.expects_result {
             let first = number.map_or_else(String::new, |number| format!("{number} and the "));
             ("waits for its result", format!("{first}result of {tool}, as JSON:"))
         } else {

@@ -31,7 +31,7 @@ mod wire;
 pub use loss::{Class, Loss, LossKind};
 pub use names::{wire_call_ids, wire_name};
 pub use numbers::Numbers;
-pub use place::{Finding, Placed, Projections, Request, place};
+pub use place::{Finding, PlacedTool, Projections, Request, place};
 pub use policy::{Absent, Level, Policy, Unroll};
 pub use project::{
     CannotSay, Decoded, Projection, ReadSubject, Subject, WireIssue, WireIssues, project,

@@ -30,7 +30,7 @@ pub struct Projections<'a> {
 
 /// A tool of a request.
 #[derive(Debug)]
-pub struct Placed<'a> {
+pub struct PlacedTool<'a> {
     /// The canonical name.
     pub name: &'a str,
     /// The form that is sent.
@@ -45,7 +45,7 @@ pub struct Placed<'a> {
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The tools that are sent, in the order they were given.
-    pub tools: Vec<Placed<'a>>,
+    pub tools: Vec<PlacedTool<'a>>,
     /// Tools that are left out, budgets that are full and names that clash.
     pub findings: Vec<Finding>,
 }
@@ -133,7 +133,7 @@ pub fn place<'a>(tools: &[Projections<'a>], dialect: &Dialect) -> Request<'a> {
             continue;
         }
         let is_deferred = tool.is_deferred && dialect.tool_search().is_some();
-        placed.push(Placed { name: tool.name, projection, is_strict, is_deferred });
+        placed.push(PlacedTool { name: tool.name, projection, is_strict, is_deferred });
     }
     clashes(&placed, &mut findings);
     limits(&placed, dialect, &mut findings);
@@ -217,7 +217,7 @@ impl Budget {
     }
 }
 
-fn clashes(placed: &[Placed<'_>], findings: &mut Vec<Finding>) {
+fn clashes(placed: &[PlacedTool<'_>], findings: &mut Vec<Finding>) {
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for tool in placed {
         if let Some(other) = names.insert(&tool.projection.wire_name, tool.name) {
@@ -236,7 +236,7 @@ fn clashes(placed: &[Placed<'_>], findings: &mut Vec<Finding>) {
     }
 }
 
-fn limits(placed: &[Placed<'_>], dialect: &Dialect, findings: &mut Vec<Finding>) {
+fn limits(placed: &[PlacedTool<'_>], dialect: &Dialect, findings: &mut Vec<Finding>) {
     let limits = dialect.limits();
     let mut report = |code, message| {
         findings.push(Finding { code, is_error: true, tool: String::new(), message });

@@ -7,7 +7,7 @@ use genai::chat::{
 };
 use serde_json::{Map, Value, json};
 use toolwright::Payload;
-use toolwright_dialect::{Dialect, Placed};
+use toolwright_dialect::{Dialect, PlacedTool};
 use toolwright_model::{
     Choice, Content, Effort, Message, ModelError, ModelFacts, Names, Opaque, Question,
 };
@@ -126,7 +126,7 @@ fn object(args: &Payload) -> Value {
     }
 }
 
-fn tool(placed: &Placed<'_>, dialect: &Dialect) -> Result<Tool, ModelError> {
+fn tool(placed: &PlacedTool<'_>, dialect: &Dialect) -> Result<Tool, ModelError> {
     let projection = placed.projection;
     let name = &projection.wire_name;
     let envelope = dialect.envelope();

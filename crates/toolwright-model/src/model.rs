@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 pub use toolwright::spec::Effort;
 use toolwright::{BoxFuture, Payload};
-use toolwright_dialect::{Dialect, Placed, Projection, Request};
+use toolwright_dialect::{Dialect, PlacedTool, Projection, Request};
 
 use crate::error::ModelError;
 
@@ -74,7 +74,7 @@ impl<'a> Question<'a> {
     }
 
     /// Returns the tools to send where a choice can name one tool at most: a choice of several leaves the others out.
-    pub fn offered(&self) -> impl Iterator<Item = &Placed<'a>> {
+    pub fn offered(&self) -> impl Iterator<Item = &PlacedTool<'a>> {
         self.tools.tools.iter().filter(|tool| match &self.choice {
             Choice::Only(names) if names.len() > 1 => names.iter().any(|name| name == tool.name),
             _ => true,

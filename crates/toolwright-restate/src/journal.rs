@@ -22,7 +22,7 @@ use restate_sdk::serde::Json;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
 use toolwright::{BoxError, BoxFuture};
-use toolwright_runtime::{Collector, Event, EventKind, Journal, SuspendedRuns};
+use toolwright_runtime::{Collector, Event, EventKind, Journal, SuspendedRunStore};
 
 /// The time between two empty batches of a waiting run, which show the server that it is alive.
 const HEARTBEAT: Duration = Duration::from_mins(4);
@@ -385,7 +385,7 @@ impl Journal for Replayed {
 }
 
 /// A run in a handler is exported nowhere, and its answers are promises, each of which is resolved once.
-impl SuspendedRuns for Replayed {
+impl SuspendedRunStore for Replayed {
     fn put<'a>(
         &'a self,
         _: &'a str,

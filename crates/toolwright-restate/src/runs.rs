@@ -275,8 +275,11 @@ impl AgentRuns {
             return refuse(409, error.to_string());
         }
         let is_result = matches!(answer.verdict, Verdict::Result(_));
-        if !matches!(answer.verdict, Verdict::Deny(_)) && is_result != question.deferred {
-            let error = ResumeError::WrongVerdict { id: answer.id, deferred: question.deferred };
+        if !matches!(answer.verdict, Verdict::Deny(_)) && is_result != question.expects_result {
+            let error = ResumeError::WrongVerdict {
+                id: answer.id,
+                expects_result: question.expects_result,
+            };
             return refuse(422, error.to_string());
         }
         if let (Verdict::ApproveWith(args), Some(tool)) =

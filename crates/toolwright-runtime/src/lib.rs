@@ -148,11 +148,11 @@ pub mod watch;
 pub mod wire;
 
 pub use agent::{
-    Agent, AgentSpec, Exchange, ModelEvent, ModelUsage, PastRun, PlannedCall, Planner, Policy,
+    Agent, AgentSpec, CallRecord, ModelEvent, ModelUsage, PastRun, PlannedCall, Planner, Policy,
     Script, Step, StepRecord, Turn,
 };
 pub use approval::{Answer, ApprovalRequest, Approver, ResumeError, Verdict};
-pub use execute::Execute;
+pub use execute::ExecutionService;
 pub use hooks::{Hook, Hooks};
 pub use host::{
     CallEnd, CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Runtime,
@@ -160,7 +160,7 @@ pub use host::{
 };
 pub use registry::{Catalog, Registry};
 pub use run::{Journal, SuspendedCall, SuspendedRun};
-pub use suspended::{SealKey, SuspendedRuns};
+pub use suspended::{SealKey, SuspendedRunStore};
 pub use tools::{FunctionTool, Handles, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError};
 #[cfg(feature = "macros")]
 pub use toolwright_macros::{tool, toolset};

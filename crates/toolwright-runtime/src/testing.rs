@@ -169,8 +169,8 @@ async fn call_in_run(
     let mut request = RunRequest::new("tester", nothing);
     (request.run_id, request.scope) = (scope.run_id.clone(), scope);
     let outcome = runtime(registry, approved).run(request).await?;
-    match outcome.exchanges().next() {
-        Some(exchange) => Ok(exchange.result.outcome.clone()),
+    match outcome.calls().next() {
+        Some(record) => Ok(record.result.outcome.clone()),
         None => Ok(outcome.result()),
     }
 }

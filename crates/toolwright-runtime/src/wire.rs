@@ -11,7 +11,7 @@ use toolwright::{
     ToolFailure, ToolResult,
 };
 
-use crate::agent::{Exchange, PastRun, PlannedCall, Step, StepRecord};
+use crate::agent::{CallRecord, PastRun, PlannedCall, Step, StepRecord};
 
 /// A [`ToolCall`]. The arguments are kept as text, byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ pub(crate) struct WirePlannedCall {
 /// A [`StepRecord`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WireRecord {
-    pub(crate) calls: Vec<WireExchange>,
+    pub(crate) calls: Vec<WireCallRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -107,9 +107,9 @@ pub(crate) struct WireRun {
     result: WireOutcome,
 }
 
-/// An [`Exchange`].
+/// An [`CallRecord`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WireExchange {
+pub(crate) struct WireCallRecord {
     call: WireCall,
     outcome: WireOutcome,
 }
@@ -363,20 +363,20 @@ impl From<WireCorrection> for Correction {
     }
 }
 
-impl WireExchange {
+impl WireCallRecord {
     pub(crate) fn call_id(&self) -> &str {
         &self.call.id
     }
 }
 
-impl From<&Exchange> for WireExchange {
-    fn from(exchange: &Exchange) -> Self {
-        Self { call: (&exchange.call).into(), outcome: (&exchange.result.outcome).into() }
+impl From<&CallRecord> for WireCallRecord {
+    fn from(record: &CallRecord) -> Self {
+        Self { call: (&record.call).into(), outcome: (&record.result.outcome).into() }
     }
 }
 
-impl From<WireExchange> for Exchange {
-    fn from(wire: WireExchange) -> Self {
+impl From<WireCallRecord> for CallRecord {
+    fn from(wire: WireCallRecord) -> Self {
         let call: ToolCall = wire.call.into();
         let result = ToolResult { call_id: call.id().to_owned(), outcome: wire.outcome.into() };
         Self { call, result }

@@ -15,7 +15,7 @@ use shuttle::future::block_on;
 use shuttle::sync::Arc;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::thread;
-use toolwright_runtime::SuspendedRuns;
+use toolwright_runtime::SuspendedRunStore;
 
 /// Replaces the value of the runtime.
 const MAX_CLOCK_SKEW: u64 = 7;

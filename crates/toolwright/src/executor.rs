@@ -30,27 +30,30 @@ pub trait Executor: Send + Sync {
 
 /// An executor that runs the calls of some tools on one executor and all others on another, so that a toolset with two
 /// executors can be registered.
-pub struct Split<A> {
+pub struct SplitExecutor<A> {
     specs: &'static [&'static ToolSpec],
     on: A,
     others: Arc<dyn Executor>,
 }
 
-impl<A: fmt::Debug> fmt::Debug for Split<A> {
+impl<A: fmt::Debug> fmt::Debug for SplitExecutor<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.specs.iter().map(|spec| spec.name()).collect();
-        f.debug_struct("Split").field("specs", &names).field("on", &self.on).finish_non_exhaustive()
+        f.debug_struct("SplitExecutor")
+            .field("specs", &names)
+            .field("on", &self.on)
+            .finish_non_exhaustive()
     }
 }
 
-impl<A: Executor> Split<A> {
+impl<A: Executor> SplitExecutor<A> {
     /// Creates an executor that runs calls of `specs` on `on` and all others on `others`.
     pub fn new(specs: &'static [&'static ToolSpec], on: A, others: Arc<dyn Executor>) -> Self {
         Self { specs, on, others }
     }
 }
 
-impl<A: Executor> Executor for Split<A> {
+impl<A: Executor> Executor for SplitExecutor<A> {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         if self.specs.iter().any(|spec| spec.is_called(call.tool())) {
             self.on.execute(call)

@@ -64,7 +64,7 @@ pub mod vectors;
 
 pub use call::{Payload, Scope, ToolCall};
 pub use described::Described;
-pub use executor::{BoxFuture, Executor, Split};
+pub use executor::{BoxFuture, Executor, SplitExecutor};
 pub use issue::{InvalidPayload, Issue};
 pub use method::{DeclaredError, MethodError};
 pub use outcome::{BoxError, FailureKind, Outcome, Recovery, ToolFailure, ToolResult};

@@ -1,4 +1,5 @@
-//! Holds codecs to vectors: rows of payloads with the verdict of the schema, which codecs in other languages can be held to, too.
+//! Checks codecs with vectors: rows of payloads, each with the verdict of the schema. Codecs in other languages can be checked with the
+//! same rows.
 //!
 //! A row is a JSON object on a line:
 //!
@@ -15,13 +16,13 @@ use crate::schema::Schema;
 use crate::spec::Tool;
 use crate::value::Value;
 
-/// Asserts that the codecs of a tool agree with rows, as [`disagreements`] compares them.
+/// Asserts that the codecs of a tool agree with rows; see [`disagreements`].
 ///
 /// # Panics
 ///
 /// If there are no rows, or with a line for each row that a codec disagrees with.
 #[track_caller]
-pub fn hold<T: Tool>(rows: &str) {
+pub fn check<T: Tool>(rows: &str) {
     let name = T::SPEC.name();
     assert!(!rows.is_empty(), "expected rows for `{name}`, found none");
     let wrong = disagreements::<T>(rows);

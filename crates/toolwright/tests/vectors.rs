@@ -2,7 +2,7 @@
 
 use toolwright::ToolSpec;
 use toolwright::codec::DomainType;
-use toolwright::vectors::{disagreements, hold};
+use toolwright::vectors::{check, disagreements};
 
 /// The codec of the arguments accepts any integer, that of the result any text.
 static COUNT: ToolSpec = ToolSpec::of::<Count>("count")
@@ -20,8 +20,8 @@ const RIGHT: &str = r#"{"of":"args","payload":1.0,"valid":true,"reason":"whole",
 
 #[test]
 fn codecs_agree_with_the_rows_of_their_schemas() {
-    hold::<Count>(RIGHT);
-    hold::<Count>(&RIGHT.replace('\n', "\r\n"));
+    check::<Count>(RIGHT);
+    check::<Count>(&RIGHT.replace('\n', "\r\n"));
 }
 
 #[test]
@@ -68,13 +68,13 @@ fn wrong_codecs_and_wrong_rows_are_disagreements() {
 #[test]
 #[should_panic(expected = "the codecs of `count` disagree with rows:\naccepted: {")]
 fn a_disagreement_panics() {
-    hold::<Count>(r#"{"of":"args","payload":1,"valid":false}"#);
+    check::<Count>(r#"{"of":"args","payload":1,"valid":false}"#);
 }
 
 #[test]
 #[should_panic(expected = "expected rows for `count`, found none")]
 fn no_rows_panic() {
-    hold::<Count>("");
+    check::<Count>("");
 }
 
 /// A type of a user.
@@ -109,7 +109,7 @@ fn a_domain_type_may_refuse_a_valid_payload() {
     let row = |digit: i64, is_valid| {
         format!(r#"{{"of":"args","payload":{{"digit":{digit}}},"valid":{is_valid}}}"#)
     };
-    hold::<Show>(&row(10, true));
-    hold::<Show>(&row(1, true));
+    check::<Show>(&row(10, true));
+    check::<Show>(&row(1, true));
     assert_eq!(disagreements::<Show>(&row(1, false)).len(), 1);
 }

@@ -94,7 +94,7 @@ impl Tools {
     async fn new() -> Result<Self, BoxError> {
         let runtime = Runtime::builder(crate::registry(Arc::new(RulePlanner))?)
             .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
-            .with_execute(crate::execute())
+            .with_execution_service(crate::execute())
             .build();
         let pages = (|_: Scope| Pages::default()).into_source();
         let listed = Pages::default().tools(&Scope::default()).await?;

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use planning_tools::types::{Plan, PlanInput};
 use toolwright::{BoxError, RegistrationError, ToolCall};
-use toolwright_runtime::execute::{Execute, Retry, Timeout};
+use toolwright_runtime::execute::{ExecutionService, Retry, Timeout};
 use toolwright_runtime::{Agent, ApprovalRequest, Background, Planner, Registry, Runtime, Verdict};
 use tower::ServiceBuilder;
 use tower::retry::RetryLayer;
@@ -96,7 +96,7 @@ async fn plan(
     let runtime = Runtime::builder(registry(Arc::clone(&chosen.planner))?)
         .with_events(events.clone())
         .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
-        .with_execute(execute())
+        .with_execution_service(execute())
         .build();
     let result = runtime.call(call).await;
     drop(runtime);
@@ -110,11 +110,11 @@ fn plan_session(goal: String) -> Result<ToolCall, BoxError> {
 }
 
 /// The default layers, but with shorter waits between retries.
-fn execute() -> Execute {
+fn execute() -> ExecutionService {
     let (first, longest) = (Duration::from_millis(20), Duration::from_secs(1));
     let retry = RetryLayer::new(Retry::new().with_attempts(1).with_backoff(first, longest));
     let timeout = Timeout::new(Timeout::DEFAULT);
-    Execute::new(ServiceBuilder::new().layer(retry).layer(timeout).into_inner())
+    ExecutionService::new(ServiceBuilder::new().layer(retry).layer(timeout).into_inner())
 }
 
 /// Registers the toolsets and then the agent, which uses the tools of the schema and a hand-written toolset with an instance for

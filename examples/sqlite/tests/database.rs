@@ -48,7 +48,7 @@ async fn i4_i5_an_open_transaction_is_rolled_back_and_its_connection_returns_to_
     let pool = Pool::new(&path);
     for (commits, expected) in [(false, 0), (true, 1), (false, 1), (true, 2)] {
         let outcome = run(&pool, commits).await;
-        assert!(outcome.exchanges().all(|exchange| exchange.result.outcome.as_ref().is_ok()));
+        assert!(outcome.calls().all(|record| record.result.outcome.as_ref().is_ok()));
         assert_eq!(notes(&path), expected);
         assert_eq!(pool.idle(), 1, "each run reuses the connection");
     }

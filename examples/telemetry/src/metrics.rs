@@ -109,7 +109,7 @@ impl Metrics {
                 self.cost.add(cost.unwrap_or_default(), &attributes);
                 for (kind, tokens) in usage
                     .iter()
-                    .flat_map(|usage| [("input", usage.input), ("output", usage.output)])
+                    .flat_map(|usage| [("input", usage.total_input), ("output", usage.output)])
                 {
                     attributes.push(KeyValue::new("gen_ai.token.type", kind));
                     self.tokens.record(tokens, &attributes);

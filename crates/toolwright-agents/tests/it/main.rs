@@ -100,7 +100,7 @@ async fn r2_an_agent_of_a_file_uses_what_the_file_lists() {
     let request = toolwright_runtime::ResumeRequest::new(run, answers);
     let outcome = runtime.resume(request).await.unwrap();
     let kinds: Vec<_> = outcome
-        .exchanges()
+        .calls()
         .map(|done| done.result.outcome.as_ref().map_err(|failure| failure.kind.as_str()))
         .map(|outcome| outcome.map(Payload::as_str))
         .collect();
@@ -262,7 +262,7 @@ async fn r2_r6_a_tool_reads_an_agent_during_a_run_and_delegates_to_it() {
     let answers = [run.pending()[0].approve()];
     let outcome =
         runtime.resume(toolwright_runtime::ResumeRequest::new(&run, answers)).await.unwrap();
-    let helped = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap();
+    let helped = outcome.calls().next().unwrap().result.outcome.clone().unwrap();
     assert_eq!(helped.as_str(), "\"helped\"");
 }
 

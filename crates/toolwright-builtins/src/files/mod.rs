@@ -48,7 +48,7 @@ static FILES: ToolsetInfo = ToolsetInfo {
 ///
 /// let request = RunRequest::new("clerk", Payload::new("{}"));
 /// let outcome = Runtime::new(registry).run(request).await?;
-/// let results: Vec<_> = outcome.exchanges().map(|exchange| &exchange.result.outcome).collect();
+/// let results: Vec<_> = outcome.calls().map(|record| &record.result.outcome).collect();
 /// assert_eq!(results[0].as_ref().unwrap().as_str(), r#"{"text":"buy milk","size":8}"#);
 /// assert_eq!(
 ///     results[1].as_ref().unwrap_err().message,

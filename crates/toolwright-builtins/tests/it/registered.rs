@@ -33,7 +33,7 @@ fn runtime(script: Script) -> Runtime {
 
 /// Returns the payloads of a run's calls, or the kinds of their failures.
 fn outcomes(outcome: &RunOutcome) -> Vec<String> {
-    let results = outcome.exchanges().map(|exchange| &exchange.result.outcome);
+    let results = outcome.calls().map(|record| &record.result.outcome);
     let brief = |outcome: &toolwright::Outcome| match outcome {
         Ok(payload) => payload.to_string(),
         Err(failure) => failure.kind.to_string(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolwright::Payload;
-use toolwright_dialect::{Dialect, Placed, Policy, Projection, Request, Subject, project};
+use toolwright_dialect::{Dialect, PlacedTool, Policy, Projection, Request, Subject, project};
 use toolwright_model::{
     CallAnswer, Choice, Content, Message, ModelCall, ModelError, Question, Stop,
 };
@@ -27,7 +27,7 @@ fn projected(provider: Provider, name: &str, args: &str) -> Projection {
 }
 
 fn request(tools: &[Projection]) -> Request<'_> {
-    let tools = tools.iter().map(|projection| Placed {
+    let tools = tools.iter().map(|projection| PlacedTool {
         name: &projection.wire_name,
         projection,
         is_strict: true,

@@ -110,7 +110,7 @@ async fn r3_blocks_of_one_type_are_toolsets_of_their_own() {
     let answers = waiting.pending().iter().map(|question| question.approve()).collect::<Vec<_>>();
     let resumed = ResumeRequest::new(&waiting, answers);
     let outcome = runtime.resume(resumed).await.unwrap();
-    let last = outcome.exchanges().last().unwrap();
+    let last = outcome.calls().last().unwrap();
     assert_eq!(last.result.outcome.as_ref().unwrap().as_str(), "true");
     assert_eq!(service.count.load(Ordering::Relaxed), 0);
 }

@@ -36,7 +36,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use toolwright::{Executor, ExecutorFactory, Payload, Registrar, RegistrationError, ToolSpec};
-use toolwright_runtime::{Approver, Execute, Registry};
+use toolwright_runtime::{Approver, ExecutionService, Registry};
 
 use content::Presentation;
 
@@ -59,7 +59,7 @@ pub struct McpServer {
     pub(crate) spec: &'static ServerSpec,
     pub(crate) registry: Registry,
     pub(crate) approver: Option<Arc<dyn Approver>>,
-    pub(crate) execute: Execute,
+    pub(crate) execute: ExecutionService,
     pub(crate) page_size: Option<NonZeroUsize>,
     pub(crate) searches: bool,
     pub(crate) tool_list: Option<ToolList>,
@@ -82,7 +82,7 @@ impl McpServer {
             spec,
             registry: Registry::new(),
             approver: None,
-            execute: Execute::default(),
+            execute: ExecutionService::default(),
             page_size: None,
             searches: false,
             tool_list: None,
@@ -106,9 +106,9 @@ impl McpServer {
     }
 
     /// Sets how calls are executed: their time limit, the threads for blocking tools, and so on. The default is
-    /// [`Execute::default`].
+    /// [`ExecutionService::default`].
     #[must_use]
-    pub fn with_execute(mut self, execute: Execute) -> Self {
+    pub fn with_execution_service(mut self, execute: ExecutionService) -> Self {
         self.execute = execute;
         self
     }

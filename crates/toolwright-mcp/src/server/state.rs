@@ -65,7 +65,7 @@ impl ServerState {
             tool.spec.aliases().chain([tool.spec.name()]).map(move |name| (name, at))
         });
         let names = names.collect();
-        let mut runtime = Runtime::builder(server.registry).with_execute(server.execute);
+        let mut runtime = Runtime::builder(server.registry).with_execution_service(server.execute);
         if let Some(approver) = server.approver {
             runtime = runtime.with_approver(approver);
         }

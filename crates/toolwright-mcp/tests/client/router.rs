@@ -136,8 +136,8 @@ async fn r3_calls_of_an_rmcp_router_are_held_to_its_schemas() {
     let runtime = Runtime::new(registry);
     let outcome = runtime.run(RunRequest::new("worker", Payload::new("0"))).await.expect("it runs");
     let results: Vec<_> = outcome
-        .exchanges()
-        .map(|exchange| exchange.result.outcome.as_ref().expect("it succeeds").as_str())
+        .calls()
+        .map(|record| record.result.outcome.as_ref().expect("it succeeds").as_str())
         .collect();
     assert_eq!(results, [r#"{"sum":42}"#, "1", "2", r#""hello""#, r#""there is no client""#]);
     assert_eq!(service.count.load(Ordering::Relaxed), 2);

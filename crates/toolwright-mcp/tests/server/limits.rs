@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 use toolwright_mcp::{Counters, HttpOptions, Limits};
-use toolwright_runtime::Execute;
+use toolwright_runtime::ExecutionService;
 use toolwright_runtime::execute::Timeout;
 
 use crate::lab::{Lab, lab, lab_with};
@@ -274,8 +274,8 @@ async fn calls_beyond_the_limit_of_the_server_are_unavailable() {
 
 #[tokio::test]
 async fn the_host_can_set_the_timeout_of_calls() {
-    let execute = Execute::new(Timeout::new(SHORT));
-    let address = serve(lab().with_execute(execute), HttpOptions::new()).await;
+    let execute = ExecutionService::new(Timeout::new(SHORT));
+    let address = serve(lab().with_execution_service(execute), HttpOptions::new()).await;
     let headers = [&MODERN[..], &[("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")]].concat();
     let answer = send(address, "POST", &headers, &echo("x").replace("echo", "wait")).await;
     assert!(answer.body.contains(r#""kind":"timeout""#), "{}", answer.body);

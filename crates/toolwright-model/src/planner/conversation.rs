@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use toolwright::{FailureKind, Outcome, Payload, ToolFailure};
-use toolwright_runtime::{Exchange, PastRun, StepRecord, Turn};
+use toolwright_runtime::{CallRecord, PastRun, StepRecord, Turn};
 
 use super::compaction::Compactor;
 use super::failure::{self, Repeated};
@@ -222,7 +222,7 @@ impl<'a> History<'a> {
     }
 
     fn rewrite(&self, call: &mut ModelCall, step: &StepRecord) {
-        if let Some(done) = self.exchange(call, step) {
+        if let Some(done) = self.record(call, step) {
             call.args = self.written(&call.name, done.call.args());
         }
     }
@@ -234,7 +234,7 @@ impl<'a> History<'a> {
         encoded.map_or_else(|| args.clone(), Payload::new)
     }
 
-    fn exchange<'s>(&self, call: &ModelCall, step: &'s StepRecord) -> Option<&'s Exchange> {
+    fn record<'s>(&self, call: &ModelCall, step: &'s StepRecord) -> Option<&'s CallRecord> {
         let id = call_id(self.run_id, &call.id);
         step.calls.iter().find(|done| done.call.id() == id)
     }
@@ -246,14 +246,14 @@ impl<'a> History<'a> {
         for part in parts {
             let Content::Call(call) = part else { continue };
             // The planner has answered the others.
-            let Some(done) = self.exchange(call, step) else { continue };
+            let Some(done) = self.record(call, step) else { continue };
             let (text, is_error) = self.result(call, done, note.strict.contains(&call.name));
             results.push(CallAnswer { id: call.id.clone(), text, is_error });
         }
         results
     }
 
-    fn result(&mut self, call: &ModelCall, done: &Exchange, is_strict: bool) -> (String, bool) {
+    fn result(&mut self, call: &ModelCall, done: &CallRecord, is_strict: bool) -> (String, bool) {
         let outcome = &done.result.outcome;
         let is_invalid =
             matches!(outcome, Err(failure) if failure.kind == FailureKind::InvalidCall);

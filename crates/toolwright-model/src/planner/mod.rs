@@ -498,7 +498,7 @@ fn record(span: &Span, answer: &Answer) {
     }
     span.record("gen_ai.response.finish_reasons", stop_word(&answer.stop));
     if let Some(usage) = answer.usage.map(usage_of) {
-        span.record("gen_ai.usage.input_tokens", usage.input);
+        span.record("gen_ai.usage.input_tokens", usage.total_input);
         span.record("gen_ai.usage.output_tokens", usage.output);
     }
 }
@@ -509,7 +509,7 @@ fn answered_by<'a>(answer: &'a Answer, asked: &'a str) -> &'a str {
 
 fn usage_of(usage: Usage) -> ModelUsage {
     ModelUsage {
-        input: usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write),
+        total_input: usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write),
         cache_read: usage.cache_read,
         cache_write: usage.cache_write,
         output: usage.output,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use toolwright_dialect::{Dialect, Placed};
+use toolwright_dialect::{Dialect, PlacedTool};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, write};
@@ -213,7 +213,7 @@ impl<'a> Block<'a> {
     }
 }
 
-fn tool<'a>(tool: &'a Placed<'a>) -> Result<Tool<'a>, ModelError> {
+fn tool<'a>(tool: &'a PlacedTool<'a>) -> Result<Tool<'a>, ModelError> {
     Ok(Tool {
         name: &tool.projection.wire_name,
         description: &tool.projection.description,

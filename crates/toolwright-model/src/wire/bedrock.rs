@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use toolwright_dialect::{Dialect, Placed};
+use toolwright_dialect::{Dialect, PlacedTool};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, segment, write};
@@ -167,7 +167,7 @@ pub(super) fn request(
     Ok(HttpRequest { path, headers: Vec::new(), body: write(&body)? })
 }
 
-fn tool<'a>(tool: &'a Placed<'a>) -> Result<Tool<'a>, ModelError> {
+fn tool<'a>(tool: &'a PlacedTool<'a>) -> Result<Tool<'a>, ModelError> {
     let tool_spec = ToolSpec {
         name: &tool.projection.wire_name,
         description: &tool.projection.description,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use toolwright_dialect::{Dialect, Placed};
+use toolwright_dialect::{Dialect, PlacedTool};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, segment, write};
@@ -200,7 +200,7 @@ pub(super) fn request(
     Ok(HttpRequest { path, headers: Vec::new(), body: write(&body)? })
 }
 
-fn function<'a>(tool: &'a Placed<'a>, is_subset: bool) -> Result<Function<'a>, ModelError> {
+fn function<'a>(tool: &'a PlacedTool<'a>, is_subset: bool) -> Result<Function<'a>, ModelError> {
     let schema = schema(tool)?;
     let (parameters, parameters_json_schema) =
         if is_subset { (schema, None) } else { (None, schema) };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::value::RawValue;
-use toolwright_dialect::{Dialect, Placed, wire_call_ids, wire_name};
+use toolwright_dialect::{Dialect, PlacedTool, wire_call_ids, wire_name};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::json::raw;
@@ -121,13 +121,13 @@ impl<'a> Names<'a> {
 }
 
 /// Returns the schema of a tool, if it has one.
-pub(super) fn schema<'a>(tool: &Placed<'a>) -> Result<Option<&'a RawValue>, ModelError> {
+pub(super) fn schema<'a>(tool: &PlacedTool<'a>) -> Result<Option<&'a RawValue>, ModelError> {
     let schema = tool.projection.wire_schema.as_deref();
     schema.map(|schema| raw("a schema", schema)).transpose()
 }
 
 /// Returns the schema of a tool for a wire that requires one.
-pub(super) fn required_schema<'a>(tool: &Placed<'a>) -> Result<&'a RawValue, ModelError> {
+pub(super) fn required_schema<'a>(tool: &PlacedTool<'a>) -> Result<&'a RawValue, ModelError> {
     match schema(tool)? {
         Some(schema) => Ok(schema),
         None => raw("a schema", r#"{"type":"object","properties":{}}"#),

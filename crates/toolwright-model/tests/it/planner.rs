@@ -78,7 +78,7 @@ pub(crate) fn agent(has_schema: bool) -> Agent {
     let agent =
         Agent::new("counter", "lab").with_tools(["math.add"]).with_instructions("Be brief.");
     if has_schema {
-        return agent.with_result(ToolSpec::new("count").with_types::<Goal, Report>());
+        return agent.with_result_spec(ToolSpec::new("count").with_types::<Goal, Report>());
     }
     agent
 }
@@ -144,7 +144,7 @@ fn shown(kind: &EventKind) -> Option<String> {
         }
         EventKind::Model(ModelEvent::Answered { usage, stop, .. }) => {
             let usage = usage.unwrap();
-            format!("answered {stop} {} {}", usage.input, usage.output)
+            format!("answered {stop} {} {}", usage.total_input, usage.output)
         }
         _ => return None,
     })

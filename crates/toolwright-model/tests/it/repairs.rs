@@ -97,7 +97,7 @@ async fn an_id_that_is_too_long_for_the_provider_is_shortened_on_its_wire() {
         let stage = stage(name, script).await;
         let outcome = run(agent(false), planner(name, &stage)).await;
         assert!(outcome.result().is_ok(), "{name}: {outcome:?}");
-        assert_eq!(outcome.exchanges().next().unwrap().call.id(), long, "{name}");
+        assert_eq!(outcome.calls().next().unwrap().call.id(), long, "{name}");
         assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
     }
 }
@@ -110,9 +110,9 @@ async fn the_name_of_a_tool_that_does_not_exist_is_a_short_visible_line() {
         let stage = stage(name, script).await;
         let outcome = run(agent(false), planner(name, &stage)).await;
         assert!(outcome.result().is_ok(), "{name}: {outcome:?}");
-        let exchange = outcome.exchanges().next().unwrap();
-        let failure = exchange.result.outcome.as_ref().unwrap_err();
-        for text in [exchange.call.tool(), &failure.message] {
+        let record = outcome.calls().next().unwrap();
+        let failure = record.result.outcome.as_ref().unwrap_err();
+        for text in [record.call.tool(), &failure.message] {
             assert!(text.len() < 500 && !text.contains(['\n', '\u{1b}', '\u{202e}']), "{text}");
         }
         assert!(last_request(&stage).len() < 10_000, "{name}");

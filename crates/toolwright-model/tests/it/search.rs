@@ -62,7 +62,7 @@ async fn a_model_with_many_tools_searches_and_keeps_what_it_found() {
     let found = "store_shelf_7 math_add search_tools";
     assert_eq!(offered(&stage), ["store_shelf_7 search_tools", found, found]);
     assert!(stage.requests()[1].text.contains("Add two numbers."));
-    assert_eq!(outcome.exchanges().count(), 1, "the search is no call of the run");
+    assert_eq!(outcome.calls().count(), 1, "the search is no call of the run");
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn a_search_beside_calls_and_a_call_of_a_hidden_tool_are_answered() {
     )
     .await;
     assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
-    assert!(outcome.exchanges().all(|done| done.result.outcome.is_ok()), "{outcome:?}");
+    assert!(outcome.calls().all(|done| done.result.outcome.is_ok()), "{outcome:?}");
     assert_eq!(offered(&stage)[1], "store_shelf_7 math_add search_tools");
     let asked = &stage.requests()[1].text;
     assert!(asked.contains("no tool fits; search with other words"), "{asked}");

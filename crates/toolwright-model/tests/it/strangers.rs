@@ -99,8 +99,8 @@ async fn a_run_with_a_server_by_others_corrects_a_call_and_ends() {
     let client = client("openai", "gpt-4", &server.base).build().unwrap();
     let outcome = run(agent(false), ModelPlanner::new(client)).await;
     let results: Vec<String> = outcome
-        .exchanges()
-        .map(|exchange| match &exchange.result.outcome {
+        .calls()
+        .map(|record| match &record.result.outcome {
             Ok(result) => result.to_string(),
             Err(failure) => failure.to_string(),
         })

@@ -202,8 +202,8 @@ async fn r3_tools_of_rig_are_called_in_runs_with_a_context() {
     let request = RunRequest::new("worker", Payload::new("0")).with_run_id("ann");
     let outcome = Runtime::new(registry).run(request).await.unwrap();
     let results: Vec<Value> = outcome
-        .exchanges()
-        .map(|exchange| exchange.result.outcome.as_ref().unwrap())
+        .calls()
+        .map(|record| record.result.outcome.as_ref().unwrap())
         .map(|payload| serde_json::from_str(payload.as_str()).unwrap())
         .collect();
     let part = json!({ "type": "text", "text": "one" });

@@ -13,7 +13,7 @@ use toolwright::{Map, ToolSpec, Value};
 use crate::tools::ToolSpecRef;
 
 pub use model_event::{ModelEvent, ModelUsage};
-pub use planner::{Exchange, PastRun, PlannedCall, Planner, Step, StepRecord, Turn};
+pub use planner::{CallRecord, PastRun, PlannedCall, Planner, Step, StepRecord, Turn};
 pub use script::Script;
 
 /// An agent of a schema file. Generated code declares it as a static.
@@ -63,7 +63,7 @@ pub struct Agent {
     /// The limits of each of its runs.
     pub policy: Policy,
     /// The tool whose result schema the final payload must match, in runs that implement no call.
-    pub result: Option<ToolSpecRef>,
+    pub result_spec: Option<ToolSpecRef>,
     /// Tools of a schema file that must be registered with the same name and toolset.
     needs: Vec<&'static ToolSpec>,
 }
@@ -122,7 +122,7 @@ impl Agent {
             approval_list: Vec::new(),
             model: Map::new(),
             policy: Policy::UNLIMITED,
-            result: None,
+            result_spec: None,
             needs: Vec::new(),
         }
     }
@@ -186,14 +186,14 @@ impl Agent {
         let check = move |json: &[u8]| compiled.check(json);
         let mut spec = ToolSpec::new("result").with_checks(|_| Ok(()), check);
         spec.set_result_schema(schema.to_owned());
-        Ok(self.with_result(spec))
+        Ok(self.with_result_spec(spec))
     }
 
     /// Requires that its final payload match the result schema of a tool, as the tool checks it: a spec of [`ToolSpec::new`]
     /// without types and checks takes any JSON.
     #[must_use]
-    pub fn with_result(mut self, spec: impl Into<ToolSpecRef>) -> Self {
-        self.result = Some(spec.into());
+    pub fn with_result_spec(mut self, spec: impl Into<ToolSpecRef>) -> Self {
+        self.result_spec = Some(spec.into());
         self
     }
 

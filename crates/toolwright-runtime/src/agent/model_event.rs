@@ -63,7 +63,7 @@ pub enum ModelEvent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModelUsage {
     /// All tokens of the question.
-    pub input: u64,
+    pub total_input: u64,
     /// Those of them that came from a cache.
     pub cache_read: u64,
     /// Those of them that were written into a cache.

@@ -78,7 +78,7 @@ pub struct Turn<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepRecord {
     /// The calls with their results, in call order.
-    pub calls: Vec<Exchange>,
+    pub calls: Vec<CallRecord>,
     /// The note that the planner gave with the step.
     pub note: Option<Payload>,
 }
@@ -98,7 +98,7 @@ pub struct PastRun {
 
 /// A call and its result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Exchange {
+pub struct CallRecord {
     /// The call, as it was run.
     pub call: ToolCall,
     /// Its result.
@@ -129,9 +129,9 @@ impl<'a> Turn<'a> {
     }
 
     /// Returns the tool whose result schema the final payload must match, if there is one: that whose call this run
-    /// implements, or else that of [`Agent::result`](super::Agent::result).
+    /// implements, or else that of [`Agent::result`](super::Agent::result_spec).
     pub fn result_spec(&self) -> Option<&'a ToolSpec> {
-        self.implements.or(self.agent.result.as_deref())
+        self.implements.or(self.agent.result_spec.as_deref())
     }
 
     /// Returns the scope of the run: session, turn, labels and parent call.

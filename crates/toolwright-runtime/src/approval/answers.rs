@@ -71,12 +71,12 @@ pub enum ResumeError {
         /// The error of the store.
         reason: String,
     },
-    /// A deferred call was approved, or a call that needs an approval got a result.
+    /// A call that the host runs was approved, or a call that needs an approval got a result.
     WrongVerdict {
         /// The question's id.
         id: String,
-        /// True if the call is deferred, so that its answer must be a result.
-        deferred: bool,
+        /// True if the host runs the call, so that the answer must be its result.
+        expects_result: bool,
     },
     /// The approver changed the arguments, and the new ones are not valid under the tool's schema.
     InvalidArguments {
@@ -124,11 +124,15 @@ fn check_one(question: &ApprovalRequest, answer: &Answer, now: u64) -> Result<()
         return Err(ResumeError::Expired { id });
     }
     let fits = match answer.verdict {
-        Verdict::Approve | Verdict::ApproveWith(_) => !question.deferred,
-        Verdict::Result(_) => question.deferred,
+        Verdict::Approve | Verdict::ApproveWith(_) => !question.expects_result,
+        Verdict::Result(_) => question.expects_result,
         Verdict::Deny(_) => true,
     };
-    if fits { Ok(()) } else { Err(ResumeError::WrongVerdict { id, deferred: question.deferred }) }
+    if fits {
+        Ok(())
+    } else {
+        Err(ResumeError::WrongVerdict { id, expects_result: question.expects_result })
+    }
 }
 
 impl fmt::Display for ResumeError {
@@ -168,10 +172,10 @@ impl fmt::Display for ResumeError {
             Self::Store { reason } => {
                 write!(f, "the store of suspended runs failed, and nothing was run: {reason}")
             }
-            Self::WrongVerdict { id, deferred: false } => {
+            Self::WrongVerdict { id, expects_result: false } => {
                 write!(f, "`{id}` waits for an approval, but a result was given")
             }
-            Self::WrongVerdict { id, deferred: true } => {
+            Self::WrongVerdict { id, expects_result: true } => {
                 write!(f, "`{id}` waits for a result, but an approval was given")
             }
             Self::InvalidArguments { id, issues } => {

@@ -36,7 +36,7 @@
 //! assert_eq!(question.metadata.get("risk_level"), Some(&Value::from("high")));
 //!
 //! let outcome = runtime.resume(ResumeRequest::new(waiting, [question.approve()])).await?;
-//! let wiped = &outcome.exchanges().next().unwrap().result;
+//! let wiped = &outcome.calls().next().unwrap().result;
 //! assert_eq!(wiped.outcome.as_ref().unwrap().as_str(), "true", "the tool saw the approval");
 //! # Ok(())
 //! # }

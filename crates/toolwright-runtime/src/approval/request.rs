@@ -13,13 +13,13 @@ use crate::wire;
 /// Returns the current time. Tests replace it.
 pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// A question about a call: may it run or, for a deferred call, what is its result?
+/// A question about a call: may it run or, for a call that the host runs, what is its result?
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalRequest {
     /// The question's own id.
     pub id: String,
-    /// True if the call is deferred, so that the answer is its result. Otherwise the answer approves or denies the call.
-    pub deferred: bool,
+    /// True if the host runs the call, so that the answer is its result. Otherwise the answer approves or denies the call.
+    pub expects_result: bool,
     /// The run that made the call.
     pub run_id: String,
     /// The agent whose run or session made the call; none for a call outside of both.
@@ -78,7 +78,7 @@ pub enum Verdict {
     ApproveWith(#[serde(with = "wire::payload")] Payload),
     /// Denies the call. The reason is for the model.
     Deny(Option<String>),
-    /// The result of a deferred call.
+    /// The result of a call that the host runs.
     Result(#[serde(with = "wire::payload")] Payload),
 }
 
@@ -96,7 +96,7 @@ impl ApprovalRequest {
             |text: Option<&str>| text.map(|text| fill(text, tool.spec(), call.args(), None));
         let request = Self {
             id,
-            deferred: tool.is_deferred(),
+            expects_result: tool.is_run_by_host(),
             run_id: call.run_id().unwrap_or_default().to_owned(),
             agent: agent.map(str::to_owned),
             call_id: call.id().to_owned(),
@@ -125,7 +125,7 @@ impl ApprovalRequest {
         let [agent, prompt, denied] = [&self.agent, &self.prompt, &self.denied].map(optional);
         digest([
             self.id.as_str(),
-            if self.deferred { "deferred" } else { "" },
+            if self.expects_result { "expects_result" } else { "" },
             &self.run_id,
             &agent.unwrap_or_default(),
             &self.call_id,
@@ -160,7 +160,7 @@ impl ApprovalRequest {
         self.answer(Verdict::Deny(Some(reason.into())))
     }
 
-    /// Answers a deferred call with its result.
+    /// Answers a call that the host runs with its result.
     pub fn result(&self, payload: Payload) -> Answer {
         self.answer(Verdict::Result(payload))
     }

@@ -11,7 +11,7 @@ use tracing::Span;
 
 use super::occupied::OccupiedThread;
 
-/// The threads of all [`Execute`](super::Execute)s without [a limit of their own](super::Execute::with_blocking_threads):
+/// The threads of all [`ExecutionService`](super::ExecutionService)s without [a limit of their own](super::ExecutionService::with_blocking_threads):
 /// half of tokio's default.
 pub(super) static DEFAULT_THREADS: LazyLock<Arc<Semaphore>> =
     LazyLock::new(|| Arc::new(Semaphore::new(256)));
@@ -25,7 +25,7 @@ tokio::task_local! {
 /// blocking work. Meanwhile other calls run and time limits apply, on every kind of tokio runtime.
 ///
 /// At most 256 of these threads are used at once. Tokio has 512 by default, which file access and name resolution use, too.
-/// [`Execute::with_blocking_threads`](super::Execute::with_blocking_threads) sets another limit. Further work waits for a
+/// [`ExecutionService::with_blocking_threads`](super::ExecutionService::with_blocking_threads) sets another limit. Further work waits for a
 /// thread; a call whose time limit ends during that wait fails as `unavailable`.
 ///
 /// If a call is cancelled before its work begins, the work is not run. Work that has begun runs to its end, and until then its

@@ -66,7 +66,7 @@ type OutcomeFuture = BoxFuture<'static, Result<Outcome, Infallible>>;
 /// The service that runs the calls of a runtime, with its layers. For a tool that an agent implements it is used for the
 /// calls of the agent's run instead.
 #[derive(Clone)]
-pub struct Execute {
+pub struct ExecutionService {
     service: BoxCloneSyncService<Invocation, Outcome, Infallible>,
     /// A permit for each thread that blocking work may occupy.
     blocking: Arc<Semaphore>,
@@ -74,9 +74,9 @@ pub struct Execute {
 
 debug!(Invocation, invocation => { call: invocation.call, tool: invocation.tool });
 
-debug!(Execute, _execute => {});
+debug!(ExecutionService, _execute => {});
 
-impl Execute {
+impl ExecutionService {
     /// Creates the service with a layer, or with a stack of layers made by [`tower::ServiceBuilder`]. Any layer whose service
     /// keeps the error type can be used, such as tower's concurrency limits.
     ///
@@ -97,7 +97,7 @@ impl Execute {
     }
 
     /// Sets how many threads [`blocking`] work of these calls may use at once, at least one. The default is 256, shared with
-    /// all other `Execute`s that have the default. Set fewer than tokio's `max_blocking_threads` (512 by default), since file
+    /// all other `ExecutionService`s that have the default. Set fewer than tokio's `max_blocking_threads` (512 by default), since file
     /// access and name resolution use these threads, too.
     #[must_use]
     pub fn with_blocking_threads(mut self, threads: usize) -> Self {
@@ -121,7 +121,7 @@ impl Execute {
     }
 }
 
-impl Default for Execute {
+impl Default for ExecutionService {
     /// Makes as many attempts as the tool's spec allows, each with the time limit of the spec or [`Timeout::DEFAULT`].
     fn default() -> Self {
         let layers = ServiceBuilder::new()

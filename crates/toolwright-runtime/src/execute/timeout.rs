@@ -32,7 +32,7 @@ pub struct TimeoutService<S> {
 }
 
 impl Timeout {
-    /// The default time limit of [`Execute`](super::Execute): 30 seconds.
+    /// The default time limit of [`ExecutionService`](super::ExecutionService): 30 seconds.
     pub const DEFAULT: Duration = Duration::from_secs(30);
 
     /// Creates the layer with a limit for tools whose spec has none.
@@ -100,7 +100,7 @@ async fn within(
 fn no_thread(tool: &ToolEntry, limit: Duration) -> ToolFailure {
     let message = format!("`{}` is busy and did not begin within {limit:?}", tool.name());
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry).with_detail(
-        "all threads for blocking work are in use; see `Execute::with_blocking_threads`",
+        "all threads for blocking work are in use; see `ExecutionService::with_blocking_threads`",
     )
 }
 

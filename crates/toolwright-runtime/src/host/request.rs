@@ -14,7 +14,7 @@ use toolwright::{
 };
 
 use super::session::Session;
-use crate::agent::{Agent, Exchange, PastRun, StepRecord};
+use crate::agent::{Agent, CallRecord, PastRun, StepRecord};
 use crate::approval::{Answer, Approver};
 use crate::run::{Checkpoints, Environment, Options, Run, SessionTools, SuspendedRun, child_scope};
 use crate::tools::{IntoSource, Source, ToolSpecRef, unknown_approval};
@@ -463,7 +463,7 @@ impl RunOutcome {
     }
 
     /// Returns every call with its result, in order.
-    pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+    pub fn calls(&self) -> impl Iterator<Item = &CallRecord> {
         self.steps.iter().flat_map(|step| &step.calls)
     }
 }

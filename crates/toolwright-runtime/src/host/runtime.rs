@@ -16,11 +16,11 @@ use super::request::{
 use super::session::{Session, SessionRequest};
 use crate::agent::{Agent, StepRecord};
 use crate::approval::{Approver, ResumeError};
-use crate::execute::{Execute, panicked};
+use crate::execute::{ExecutionService, panicked};
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
 use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
-use crate::suspended::{InMemory, SealKey, StateError, SuspendedRuns};
+use crate::suspended::{InMemory, SealKey, StateError, SuspendedRunStore};
 use crate::tools::{
     Combined, EnteredToolset, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
 };
@@ -56,9 +56,9 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the service that runs tools, with its layers. The default is [`Execute::default`].
+    /// Sets the service that runs tools, with its layers. The default is [`ExecutionService::default`].
     #[must_use]
-    pub fn with_execute(mut self, execute: Execute) -> Self {
+    pub fn with_execution_service(mut self, execute: ExecutionService) -> Self {
         self.0.execute = execute;
         self
     }
@@ -70,7 +70,7 @@ impl RuntimeBuilder {
     ///
     /// use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
     /// use toolwright_runtime::execute::Timeout;
-    /// use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
+    /// use toolwright_runtime::{ExecutionService, FunctionTool, Registry, Runtime};
     ///
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -84,7 +84,7 @@ impl RuntimeBuilder {
     ///     }))?;
     /// }
     /// let runtime = Runtime::builder(registry)
-    ///     .with_execute_for("slow", Execute::new(Timeout::new(Duration::from_secs(300))))
+    ///     .with_execution_service_for("slow", ExecutionService::new(Timeout::new(Duration::from_secs(300))))
     ///     .build();
     ///
     /// let call = |tool| ToolCall::new(tool, Payload::new("{}"));
@@ -95,8 +95,12 @@ impl RuntimeBuilder {
     /// # }
     /// ```
     #[must_use]
-    pub fn with_execute_for(mut self, toolset: impl Into<String>, execute: Execute) -> Self {
-        self.0.execute_by_toolset.insert(toolset.into(), execute);
+    pub fn with_execution_service_for(
+        mut self,
+        toolset: impl Into<String>,
+        execute: ExecutionService,
+    ) -> Self {
+        self.0.execution_by_toolset.insert(toolset.into(), execute);
         self
     }
 
@@ -129,7 +133,7 @@ impl RuntimeBuilder {
     /// Sets the store for suspended runs and answered questions. By default they are in the memory of this runtime. Processes
     /// that resume each other's runs need a shared store.
     #[must_use]
-    pub fn with_suspended_runs(mut self, store: Arc<dyn SuspendedRuns>) -> Self {
+    pub fn with_suspended_runs(mut self, store: Arc<dyn SuspendedRunStore>) -> Self {
         self.0.suspended_runs = store;
         self
     }
@@ -188,8 +192,8 @@ impl Runtime {
             catalog: None,
             events: None,
             hooks: Hooks::new(),
-            execute: Execute::default(),
-            execute_by_toolset: BTreeMap::new(),
+            execute: ExecutionService::default(),
+            execution_by_toolset: BTreeMap::new(),
             approver: None,
             question_lifetime: QUESTION_LIFETIME,
             clock: Arc::new(SystemTime::now),
@@ -238,7 +242,7 @@ impl Runtime {
     }
 
     /// Resumes a suspended run, with answers to all its questions. If the approval prompt of a tool has changed since the
-    /// question was asked, its call is denied, and the run goes on: the outcome's [`exchanges`](RunOutcome::exchanges) show it.
+    /// question was asked, its call is denied, and the run goes on: the outcome's [`calls`](RunOutcome::calls) show it.
     ///
     /// # Errors
     ///
@@ -445,7 +449,7 @@ impl Runtime {
         let failure = ToolFailure::not_found(call.tool(), known);
         let nothing = Arc::new(Combined::new());
         let dispatcher = self.dispatcher(nothing, publisher, None);
-        dispatcher.settle(call, None, Err(failure)).into_exchange().result
+        dispatcher.settle(call, None, Err(failure)).into_record().result
     }
 }
 

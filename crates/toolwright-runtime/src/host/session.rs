@@ -10,7 +10,7 @@ use toolwright::{
     BoxError, BoxFuture, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
 };
 
-use crate::agent::Exchange;
+use crate::agent::CallRecord;
 use crate::approval::{Answer, Approver, ResumeError, Verdicts};
 use crate::run::{
     Dispatcher, Environment, Options, PendingCall, SavedCall, SessionCall, SessionTools,
@@ -245,9 +245,9 @@ impl Session {
                 resume_asked(call.into(), request, &dispatcher, &tools)
             }
             SavedCall::Suspended { call, run } => resume_suspended(call, run, &tools),
-            SavedCall::Done(exchange) => {
-                let exchange: Exchange = exchange.into();
-                PendingCall::done(exchange.call, exchange.result.outcome)
+            SavedCall::Done(record) => {
+                let record: CallRecord = record.into();
+                PendingCall::done(record.call, record.result.outcome)
             }
             SavedCall::Postponed(call) => return Ok(self.start(call.into()).await),
         };
@@ -337,14 +337,14 @@ impl Session {
 
     fn end_of(&self, pending: PendingCall) -> CallEnd {
         if pending.is_done() {
-            return CallEnd::Done(pending.into_exchange().result);
+            return CallEnd::Done(pending.into_record().result);
         }
         let (agent, call) = (self.agent.to_string(), pending.into_saved());
         CallEnd::Suspended(SuspendedCall(SessionCall { agent, call }))
     }
 
     fn refuse(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {
-        self.dispatcher.settle(call, None, Err(failure)).into_exchange().result
+        self.dispatcher.settle(call, None, Err(failure)).into_record().result
     }
 
     fn is_stopped(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use toolwright::{FailureKind, Recovery, ToolFailure};
 
-use crate::agent::Exchange;
+use crate::agent::CallRecord;
 use crate::agent::Policy;
 
 /// The calls and failures of a run so far.
@@ -54,9 +54,9 @@ impl Budget {
     /// # Errors
     ///
     /// There are too many. The failure ends the run.
-    pub(crate) fn count_failures(&mut self, step: &[Exchange]) -> Result<(), ToolFailure> {
-        for exchange in step {
-            match &exchange.result.outcome {
+    pub(crate) fn count_failures(&mut self, step: &[CallRecord]) -> Result<(), ToolFailure> {
+        for record in step {
+            match &record.result.outcome {
                 Ok(_) => self.failures_in_a_row = 0,
                 Err(failure) => self.count_failure(failure)?,
             }

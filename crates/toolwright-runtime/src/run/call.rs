@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright::{FailureKind, Outcome, Recovery, ToolCall, ToolFailure, ToolResult};
 
 use super::state::{RunState, SavedCall};
-use crate::agent::Exchange;
+use crate::agent::CallRecord;
 use crate::approval::ApprovalRequest;
 use crate::tools::ToolEntry;
 
@@ -64,18 +64,18 @@ impl PendingCall {
     }
 
     /// Returns the call with its outcome. A call without one was cancelled.
-    pub(crate) fn into_exchange(self) -> Exchange {
+    pub(crate) fn into_record(self) -> CallRecord {
         let outcome = match self.state {
             CallState::Done(outcome) => outcome,
             _ => Err(cancelled("the call")),
         };
-        Exchange { result: ToolResult::new(&self.call, outcome), call: self.call }
+        CallRecord { result: ToolResult::new(&self.call, outcome), call: self.call }
     }
 
     /// Converts it to the form that a suspended run stores.
     pub(crate) fn into_saved(self) -> SavedCall {
         if self.is_done() {
-            return SavedCall::Done((&self.into_exchange()).into());
+            return SavedCall::Done((&self.into_record()).into());
         }
         let call = (&self.call).into();
         match self.state {

@@ -1,6 +1,6 @@
 //! Dispatches a call, in these steps:
 //!
-//! 1. If the call needs an approval or is deferred, the question is asked. Without an approver the call is suspended here.
+//! 1. If the call needs an approval or is run by the host, the question is asked. Without an approver the call is suspended here.
 //! 2. The start of the call is published.
 //! 3. Hooks run, and may change the arguments.
 //! 4. The arguments are checked: they must be valid and, after an approval, those that were approved. The tool must be
@@ -28,7 +28,7 @@ use super::call::{CallState, PendingCall, cancelled};
 use super::end::{End, Resumption};
 use super::environment::{Environment, Options};
 use super::failures::{
-    agent_gone, denied, interrupted, no_approver, not_deferred, question_changed, tool_gone,
+    agent_gone, denied, interrupted, no_approver, not_run_by_host, question_changed, tool_gone,
 };
 use super::journal::{self, JournalEntry};
 use super::state::RunState;
@@ -97,7 +97,7 @@ impl Dispatcher {
 
     /// Makes a call of a known tool. The call cannot be suspended.
     pub(crate) async fn call(&self, call: ToolCall, tool: &ToolEntry) -> ToolResult {
-        self.start(call, tool).await.into_exchange().result
+        self.start(call, tool).await.into_record().result
     }
 
     /// Makes a call of a known tool, until it ends or waits.
@@ -109,7 +109,9 @@ impl Dispatcher {
     /// Returns whether calls of a tool need an approval or a result from the host.
     fn needs_answer(&self, tool: &ToolEntry) -> bool {
         let mut lists = self.options.approval_list.iter().chain(&*self.agent_approval_list);
-        tool.approval().is_some() || tool.is_deferred() || lists.any(|name| tool.is_known_as(name))
+        tool.approval().is_some()
+            || tool.is_run_by_host()
+            || lists.any(|name| tool.is_known_as(name))
     }
 
     /// Returns the first state of a call of a known tool. Removes any clearance of the call. Invalid arguments are refused
@@ -167,7 +169,7 @@ impl Dispatcher {
 
     /// Asks the approver and applies the verdict. Without an approver the call waits for its answer.
     async fn ask(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
-        let approver = self.options.approver.as_ref().filter(|_| !tool.is_deferred());
+        let approver = self.options.approver.as_ref().filter(|_| !tool.is_run_by_host());
         if approver.is_none() && !self.options.can_suspend {
             let failure = no_approver(&call);
             return self.settle(call, Some(&tool), Err(failure));
@@ -246,8 +248,10 @@ impl Dispatcher {
                 let call = cleared(call.with_args(args), tool.spec());
                 return PendingCall::new(call, Some(tool), CallState::Ready);
             }
-            Verdict::Result(payload) if request.deferred => tool.spec_ref().checked(Ok(payload)),
-            Verdict::Result(_) => Err(not_deferred(request)),
+            Verdict::Result(payload) if request.expects_result => {
+                tool.spec_ref().checked(Ok(payload))
+            }
+            Verdict::Result(_) => Err(not_run_by_host(request)),
         };
         PendingCall::new(call, Some(tool), CallState::Settled(outcome))
     }
@@ -388,7 +392,7 @@ impl Dispatcher {
                 return Delegation::to(agent, call.args().clone()).to_payload();
             }
             let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
-            let execute = self.environment.execute_for(tool);
+            let execute = self.environment.execution_for(tool);
             let outcome = execute.run(Arc::clone(&call), tool.clone(), toolset, publisher).await;
             let is_checked = tool.checks_itself() || tool.delegates();
             if is_checked { outcome } else { tool.spec_ref().checked(outcome) }

@@ -11,10 +11,10 @@ use toolwright::Scope;
 use super::journal::Journal;
 use super::state::SavedCall;
 use crate::approval::{Answer, Approver, Clock, ResumeError, Verdict, Verdicts, check, now};
-use crate::execute::Execute;
+use crate::execute::ExecutionService;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registry};
-use crate::suspended::{SealKey, SuspendedRuns};
+use crate::suspended::{SealKey, SuspendedRunStore};
 use crate::tools::ToolEntry;
 use crate::watch::{EventSink, Publisher};
 
@@ -25,9 +25,9 @@ pub(crate) struct Environment {
     pub(crate) catalog: Option<Catalog>,
     pub(crate) events: Option<Arc<dyn EventSink>>,
     pub(crate) hooks: Hooks,
-    pub(crate) execute: Execute,
-    /// The `Execute`s for single toolsets, by toolset name.
-    pub(crate) execute_by_toolset: BTreeMap<String, Execute>,
+    pub(crate) execute: ExecutionService,
+    /// The `ExecutionService`s for single toolsets, by toolset name.
+    pub(crate) execution_by_toolset: BTreeMap<String, ExecutionService>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) question_lifetime: Duration,
     pub(crate) clock: Clock,
@@ -37,15 +37,15 @@ pub(crate) struct Environment {
     /// The number of the next event.
     pub(crate) sequence: Arc<AtomicU64>,
     /// The store of suspended runs and answered questions.
-    pub(crate) suspended_runs: Arc<dyn SuspendedRuns>,
+    pub(crate) suspended_runs: Arc<dyn SuspendedRunStore>,
     /// The keys for exported states. The first one seals, and each of them can open.
     pub(crate) seal_keys: Vec<SealKey>,
 }
 
 impl Environment {
-    /// Returns the `Execute` for the toolset of a tool.
-    pub(crate) fn execute_for(&self, tool: &ToolEntry) -> &Execute {
-        self.execute_by_toolset.get(tool.spec().toolset()).unwrap_or(&self.execute)
+    /// Returns the `ExecutionService` for the toolset of a tool.
+    pub(crate) fn execution_for(&self, tool: &ToolEntry) -> &ExecutionService {
+        self.execution_by_toolset.get(tool.spec().toolset()).unwrap_or(&self.execute)
     }
 
     /// Checks answers, and marks either all of their questions as answered or none.

@@ -20,10 +20,11 @@ pub(super) fn denied(request: &ApprovalRequest, reason: Option<String>) -> ToolF
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 
-pub(super) fn not_deferred(request: &ApprovalRequest) -> ToolFailure {
+pub(super) fn not_run_by_host(request: &ApprovalRequest) -> ToolFailure {
     let message = format!("the call of `{}` was not approved", request.tool);
-    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
-        .with_detail("the approver gave a result, expected an approval: the call is not deferred")
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(
+        "the approver gave a result, expected an approval: the host does not run this call",
+    )
 }
 
 pub(super) fn no_approver(call: &ToolCall) -> ToolFailure {

@@ -426,7 +426,7 @@ impl Run {
     /// Ends the run with a final payload, which must match the result schema of the tool that the run implements, or else of the
     /// tool that the agent sets for its result.
     fn finish(&self, payload: Payload) -> End {
-        let spec = self.implements.as_ref().or(self.agent.agent.result.as_ref());
+        let spec = self.implements.as_ref().or(self.agent.agent.result_spec.as_ref());
         match spec {
             Some(spec) => spec.checked(Ok(payload)).into(),
             None => End::Finished(payload),

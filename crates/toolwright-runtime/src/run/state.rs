@@ -7,7 +7,7 @@ use toolwright::ToolSpec;
 
 use crate::agent::{PastRun, StepRecord};
 use crate::approval::ApprovalRequest;
-use crate::wire::{WireCall, WireExchange, WireRecord, WireRun, WireScope};
+use crate::wire::{WireCall, WireCallRecord, WireRecord, WireRun, WireScope};
 
 /// A run that waits for answers, or a checkpoint between two steps. Resume it with [`Runtime::resume`](crate::Runtime::resume).
 /// To store it or to pass it to another process, [export](crate::Runtime::export) it as text. Only a runtime can create one,
@@ -71,7 +71,7 @@ pub(crate) struct RunState {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SavedCall {
     /// It has its result.
-    Done(WireExchange),
+    Done(WireCallRecord),
     /// It is to run after a call before it, which waits.
     Postponed(WireCall),
     /// It waits for an answer.
@@ -143,13 +143,13 @@ impl RunState {
     /// Returns the ids of all calls of the run.
     pub(crate) fn call_ids(&self) -> BTreeSet<String> {
         let of_call = |saved: &SavedCall| match saved {
-            SavedCall::Done(exchange) => exchange.call_id().to_owned(),
+            SavedCall::Done(record) => record.call_id().to_owned(),
             SavedCall::Postponed(call)
             | SavedCall::Asked { call, .. }
             | SavedCall::Suspended { call, .. } => call.id.clone(),
         };
         let done = self.history.iter().flat_map(|step| &step.calls);
-        let done = done.map(|exchange| exchange.call_id().to_owned());
+        let done = done.map(|record| record.call_id().to_owned());
         done.chain(self.step.iter().map(of_call)).collect()
     }
 }

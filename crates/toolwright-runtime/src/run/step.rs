@@ -12,7 +12,7 @@ use super::end::End;
 use super::state::{RunState, SavedCall, SuspendedRun};
 use super::stop::Stop;
 use super::{Progress, Run};
-use crate::agent::{Exchange, PlannedCall, StepRecord};
+use crate::agent::{CallRecord, PlannedCall, StepRecord};
 use crate::approval::ApprovalRequest;
 use crate::tools::{ToolEntry, cleared, tool_digest};
 use crate::wire::WireCall;
@@ -86,9 +86,9 @@ impl Run {
         let mut calls = Vec::with_capacity(state.step.len());
         for saved in state.step {
             calls.push(match saved {
-                SavedCall::Done(exchange) => {
-                    let exchange: Exchange = exchange.into();
-                    PendingCall::done(exchange.call, exchange.result.outcome)
+                SavedCall::Done(record) => {
+                    let record: CallRecord = record.into();
+                    PendingCall::done(record.call, record.result.outcome)
                 }
                 SavedCall::Postponed(call) => self.admit(call.into(), dispatcher, tools).await,
                 SavedCall::Suspended { call, run } => resume_suspended(call, run, tools),
@@ -125,9 +125,9 @@ impl Run {
             }
         }
         batch.calls.iter().for_each(|pending| dispatcher.cancel_suspended(pending));
-        let exchanges: Vec<_> = batch.calls.into_iter().map(PendingCall::into_exchange).collect();
-        let counted = progress.budget.count_failures(&exchanges);
-        progress.steps.push(StepRecord { calls: exchanges, note });
+        let records: Vec<_> = batch.calls.into_iter().map(PendingCall::into_record).collect();
+        let counted = progress.budget.count_failures(&records);
+        progress.steps.push(StepRecord { calls: records, note });
         batch.stopped.map_or(Ok(()), |failure| Err(End::Failed(failure)))?;
         counted?;
         if let Some(keep) = &self.checkpoints {

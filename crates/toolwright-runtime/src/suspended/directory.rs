@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolwright::{BoxError, BoxFuture};
 
-use super::{MAX_CLOCK_SKEW, SuspendedRuns, random_id};
+use super::{MAX_CLOCK_SKEW, SuspendedRunStore, random_id};
 use crate::tools::digest;
 
 /// A store of suspended runs in a directory, which processes can share. On Unix only its owner can read and write the files.
@@ -209,7 +209,7 @@ fn expiry(path: &Path) -> Option<u64> {
     Some(u64::from_be_bytes(expires_at))
 }
 
-impl SuspendedRuns for InDirectory {
+impl SuspendedRunStore for InDirectory {
     fn put<'a>(
         &'a self,
         id: &'a str,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toolwright::{BoxError, BoxFuture};
 
 use super::sync::{Mutex, PoisonError};
-use super::{MAX_CLOCK_SKEW, SuspendedRuns};
+use super::{MAX_CLOCK_SKEW, SuspendedRunStore};
 
 /// The store that a runtime has by default.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Entries {
     }
 }
 
-impl SuspendedRuns for InMemory {
+impl SuspendedRunStore for InMemory {
     fn put<'a>(
         &'a self,
         id: &'a str,

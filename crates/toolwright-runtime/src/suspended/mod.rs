@@ -6,7 +6,7 @@
 //! | the runtime has | the text is | it is restored by |
 //! |---|---|---|
 //! | a [`SealKey`] | the state, encrypted and authenticated | every runtime with the key |
-//! | no key | a random id of a state in the runtime's [`SuspendedRuns`] | every runtime that shares the store |
+//! | no key | a random id of a state in the runtime's [`SuspendedRunStore`] | every runtime that shares the store |
 //!
 //! The holder of the text cannot change the state and, if it is sealed, cannot read it. However, the text could be used
 //! twice. So the store also remembers the answered questions: among runtimes that share a store, only one can resume the run.
@@ -73,7 +73,7 @@ pub(crate) use seal::random_id;
 ///
 /// Times are in milliseconds since 1970, by the clock of the calling runtime. The clocks of runtimes that share a store may
 /// differ by up to five minutes.
-pub trait SuspendedRuns: Send + Sync {
+pub trait SuspendedRunStore: Send + Sync {
     /// Stores a state under a new id, at least until it expires.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ enum RunBy {
     /// The agent that the toolset returns for each call, in a child run.
     Delegate,
     /// The host, which provides the result while the run waits.
-    Deferred,
+    Host,
 }
 
 impl ToolEntry {
@@ -84,17 +84,16 @@ impl ToolEntry {
         self.approval.as_ref()
     }
 
-    /// Returns whether it is deferred: a run waits until its host provides the result. The `defer` of a schema is another thing: see
-    /// `ToolSpec::is_deferred`.
-    pub fn is_deferred(&self) -> bool {
-        matches!(self.run_by, RunBy::Deferred)
+    /// Returns true if the host runs its calls: a run waits until the host provides the result.
+    pub fn is_run_by_host(&self) -> bool {
+        matches!(self.run_by, RunBy::Host)
     }
 
     /// Returns the agent that runs it, if it is always the same.
     pub fn agent(&self) -> Option<&str> {
         match &self.run_by {
             RunBy::Agent(name) => Some(name),
-            RunBy::Toolset | RunBy::Delegate | RunBy::Deferred => None,
+            RunBy::Toolset | RunBy::Delegate | RunBy::Host => None,
         }
     }
 
@@ -186,10 +185,10 @@ impl ToolEntry {
         self
     }
 
-    /// Defers the tool: a run waits until its host provides the result.
+    /// Lets the host run its calls: a run waits until the host provides the result.
     #[must_use]
-    pub fn deferred(mut self) -> Self {
-        self.run_by = RunBy::Deferred;
+    pub fn run_by_host(mut self) -> Self {
+        self.run_by = RunBy::Host;
         self
     }
 }

@@ -33,9 +33,9 @@ impl ExecutorToolset {
         Self { entries, executor: Some(executor) }
     }
 
-    /// Creates a toolset of deferred tools: a call suspends the run until the host provides its result.
-    pub(super) fn deferred<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
-        let entries = specs.into_iter().map(|spec| ToolEntry::new(spec).deferred());
+    /// Creates a toolset whose tools the host runs: a call suspends its run until the host provides the result.
+    pub(super) fn run_by_host<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
+        let entries = specs.into_iter().map(|spec| ToolEntry::new(spec).run_by_host());
         Self::without_executor(entries.collect())
     }
 
@@ -65,8 +65,10 @@ impl Toolset for ExecutorToolset {
             };
         }
         // Only reached outside of runs, where a call cannot wait.
-        let message =
-            format!("`{}` is deferred, and there is no host to provide its result", call.tool());
+        let message = format!(
+            "`{}` is run by the host, and there is no host to provide its result",
+            call.tool()
+        );
         let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
         Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
     }

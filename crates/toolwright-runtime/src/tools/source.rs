@@ -141,9 +141,9 @@ impl Source {
         ExecutorToolset::new(specs, executor).into_source()
     }
 
-    /// Creates a source of deferred tools: a call suspends its run until the host provides the result.
-    pub fn deferred<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
-        ExecutorToolset::deferred(specs).into_source()
+    /// Creates a source of tools that the host runs: a call suspends its run until the host provides the result.
+    pub fn run_by_host<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
+        ExecutorToolset::run_by_host(specs).into_source()
     }
 
     /// Wraps each toolset of the source.

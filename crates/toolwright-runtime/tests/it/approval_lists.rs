@@ -60,7 +60,7 @@ async fn h6_an_approval_list_without_a_listed_tool_fails_the_run_before_any_call
     for name in STRANGE {
         let outcome = runtime.run(request(name)).await.unwrap();
         assert_eq!(failure_code(&outcome).as_deref(), Some("unknown_approval"), "{name}");
-        assert_eq!(outcome.exchanges().count(), 0);
+        assert_eq!(outcome.calls().count(), 0);
     }
     assert!(runtime.run(request("free")).await.unwrap().suspended().is_some());
 }

@@ -107,7 +107,7 @@ async fn h6_the_run_waits_with_a_request_that_shows_what_will_run() {
     assert_eq!(request.args.as_str(), "{ \"n\" : 3.0 }");
     assert_eq!((request.tool.as_str(), request.call_id.as_str()), ("wipe", "a"));
     assert_eq!(request.prompt.as_deref(), Some("Wipe 3.0 disks?"));
-    assert_eq!((request.digest.len(), request.deferred), (64, false));
+    assert_eq!((request.digest.len(), request.expects_result), (64, false));
     let metadata = Value::Object(request.metadata.clone());
     assert_eq!(metadata.to_string(), r#"{"risk_level":"high","undo":null}"#);
     assert_eq!(request.expires_at, 1_060_000);
@@ -168,8 +168,7 @@ async fn h7_a_denied_call_has_a_failure_with_a_message_for_the_model() {
         let question = run.pending()[0];
         let answer = reason.map_or_else(|| question.deny(), |reason| question.deny_because(reason));
         let outcome = bench.resume(&run, vec![answer]).await.unwrap();
-        let failure =
-            outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
+        let failure = outcome.calls().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
         assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Denied, expected));
         assert_eq!(outcome.result(), Ok(payload(0)), "the run continues");
         assert!(bench.log.lines().is_empty());
@@ -225,7 +224,7 @@ async fn h8_a_suspended_run_survives_export_and_restore() {
     let answers = restored.pending().iter().map(|question| question.approve()).collect();
     let outcome = here.resume(&restored, answers).await.unwrap();
     assert_eq!(outcome.run_id, "r1");
-    assert_eq!(outcome.exchanges().next().unwrap().call.session_id(), Some("s1"));
+    assert_eq!(outcome.calls().next().unwrap().call.session_id(), Some("s1"));
     assert_eq!(here.log.lines(), ["free 1", r#"wiped {"n":3}"#]);
 }
 
@@ -372,12 +371,12 @@ async fn an_approver_answers_while_the_run_waits() {
 
 /// The run is suspended until then, and the result is checked.
 #[tokio::test]
-async fn a_deferred_tool_gets_its_result_from_the_host() {
+async fn a_tool_that_the_host_runs_gets_its_result_from_it() {
     for (result, expected) in [(payload(5), r#"{"n":5}"#), (Payload::new("{}"), "malformed_result")]
     {
         let spec = ToolSpec::new("ask").with_toolset("people").with_types::<N, N>();
         let registry = Registry::new();
-        registry.register_toolset("people", Source::deferred([spec])).unwrap();
+        registry.register_toolset("people", Source::run_by_host([spec])).unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
         registry.register_agent(agent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
         // An approver is not asked, as it cannot know the result.
@@ -387,7 +386,7 @@ async fn a_deferred_tool_gets_its_result_from_the_host() {
         let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
         let run = outcome.suspended().unwrap();
         let question = run.pending()[0];
-        assert!(question.deferred);
+        assert!(question.expects_result);
         let wrong =
             runtime.resume(ResumeRequest::new(run, vec![question.approve()])).await.unwrap_err();
         assert!(matches!(wrong, ResumeError::WrongVerdict { .. }), "{wrong}");

@@ -9,7 +9,7 @@ use toolwright::progress::{self, Progress, Watcher};
 use toolwright::spec::CallLimits;
 use toolwright::{FailureKind, Payload, Recovery, ToolCall};
 use toolwright_runtime::execute::{blocking, occupied_threads};
-use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
+use toolwright_runtime::{ExecutionService, FunctionTool, Registry, Runtime};
 
 use crate::planners::brief;
 use crate::toys::{spec, tool};
@@ -53,8 +53,8 @@ fn blocking_calls_without_a_free_thread_are_unavailable_and_do_not_block_others(
     });
     let registry = Registry::new();
     registry.register_tool(stuck).unwrap();
-    let execute = Execute::default().with_blocking_threads(1);
-    let runtime = Runtime::builder(registry).with_execute(execute).build();
+    let execute = ExecutionService::default().with_blocking_threads(1);
+    let runtime = Runtime::builder(registry).with_execution_service(execute).build();
     for mut tokio in
         [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()]
     {

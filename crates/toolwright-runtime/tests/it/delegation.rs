@@ -199,7 +199,7 @@ async fn a_delegation_to_a_removed_agent_fails_and_the_caller_continues() {
     let answers = [run.pending()[0].approve()];
     let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
     assert_eq!(outcome.result(), Ok(payload(0)));
-    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotFound);
     assert_eq!(failure.detail.as_deref(), Some("agent `helper` is not registered"));
 }

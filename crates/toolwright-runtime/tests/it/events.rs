@@ -190,7 +190,7 @@ async fn a_runs_input_and_result_are_in_its_events() {
 #[tokio::test]
 async fn a_run_without_sinks_runs() {
     let outcome = run(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).await;
-    assert_eq!(outcome.exchanges().count(), 1);
+    assert_eq!(outcome.calls().count(), 1);
 }
 
 /// Events that do not fit into its queue are lost.

@@ -9,7 +9,7 @@ use toolwright::spec::{CallLimits, ToolAnnotations};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolResult, ToolSpec};
 use toolwright_runtime::execute::{OutputCap, RateLimit, Retry, Timeout, WrapFailure};
 use toolwright_runtime::tools::IntoSource;
-use toolwright_runtime::{Collector, Execute, FunctionTool, Registry, Runtime, Source};
+use toolwright_runtime::{Collector, ExecutionService, FunctionTool, Registry, Runtime, Source};
 use tower::ServiceBuilder;
 use tower::limit::GlobalConcurrencyLimitLayer;
 use tower::retry::RetryLayer;
@@ -54,10 +54,10 @@ fn exact() -> Retry {
     Retry::new().with_jitter(0.0)
 }
 
-async fn run(tool: FunctionTool, execute: Execute) -> (ToolResult, Duration) {
+async fn run(tool: FunctionTool, execute: ExecutionService) -> (ToolResult, Duration) {
     let registry = Registry::new();
     registry.register_tool(tool).unwrap();
-    let runtime = Runtime::builder(registry).with_execute(execute).build();
+    let runtime = Runtime::builder(registry).with_execution_service(execute).build();
     let since = Instant::now();
     let result = runtime.call(call("flaky", "a", 1)).await;
     (result, since.elapsed())
@@ -74,9 +74,9 @@ async fn h3_a_toolset_has_layers_of_its_own() {
         });
         registry.register_tool(slow).unwrap();
     }
-    let within = |seconds| Execute::new(Timeout::new(Duration::from_secs(seconds)));
-    let builder = Runtime::builder(registry).with_execute(within(20));
-    let runtime = builder.with_execute_for("hasty", within(5)).build();
+    let within = |seconds| ExecutionService::new(Timeout::new(Duration::from_secs(seconds)));
+    let builder = Runtime::builder(registry).with_execution_service(within(20));
+    let runtime = builder.with_execution_service_for("hasty", within(5)).build();
     let called =
         async |tool: &str| brief(&runtime.call(ToolCall::new(tool, Payload::new("{}"))).await);
     assert_eq!((called("patient").await, called("hasty").await), ("true".into(), "timeout".into()));
@@ -103,7 +103,7 @@ async fn h3_only_transient_failures_are_retried() {
         (failing(1, unknown(), none, Some(true)), r#"{"n":2}"#, 1),
     ];
     for (tool, expected, seconds) in cases {
-        let (result, took) = run(tool, Execute::new(RetryLayer::new(exact()))).await;
+        let (result, took) = run(tool, ExecutionService::new(RetryLayer::new(exact()))).await;
         assert_eq!((brief(&result).as_str(), took), (expected, Duration::from_secs(seconds)));
     }
 }
@@ -113,7 +113,7 @@ async fn h3_by_default_a_tool_has_the_attempts_of_its_spec() {
     let own = CallLimits { attempts: Some(2), ..CallLimits::UNLIMITED };
     for (limits, expected) in [(own, r#"{"n":2}"#), (CallLimits::UNLIMITED, "unavailable")] {
         let tool = flaky(1, FailureKind::Unavailable, limits, None);
-        assert_eq!(brief(&run(tool, Execute::default()).await.0), expected);
+        assert_eq!(brief(&run(tool, ExecutionService::default()).await.0), expected);
     }
 }
 
@@ -157,7 +157,7 @@ async fn h3_a_tool_has_the_time_limit_of_its_spec_or_thirty_seconds() {
 #[tokio::test]
 async fn h3_failures_can_be_wrapped_with_tool_and_arguments() {
     let tool = flaky(1, FailureKind::DomainRejection, CallLimits::UNLIMITED, None);
-    let (result, _) = run(tool, Execute::new(WrapFailure)).await;
+    let (result, _) = run(tool, ExecutionService::new(WrapFailure)).await;
     let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::DomainRejection);
     assert_eq!(failure.message, "tool 'flaky' failed: not now");
@@ -169,7 +169,8 @@ async fn the_concurrency_limit_of_tower_can_be_used() {
     let registry = Registry::new();
     registry.register_tool(sleepy(None)).unwrap();
     let layers = ServiceBuilder::new().layer(GlobalConcurrencyLimitLayer::new(2)).into_inner();
-    let runtime = Runtime::builder(registry).with_execute(Execute::new(layers)).build();
+    let runtime =
+        Runtime::builder(registry).with_execution_service(ExecutionService::new(layers)).build();
     let since = Instant::now();
     let calls = ["a", "b", "c", "d"].map(|id| runtime.call(call("sleepy", id, 1)));
     futures_util::future::join_all(calls).await;
@@ -181,7 +182,8 @@ async fn calls_over_the_rate_are_refused_until_the_window_ends() {
     let registry = Registry::new();
     registry.register_tool(sleepy(None)).unwrap();
     let layer = RateLimit::new(2, Duration::from_secs(10));
-    let runtime = Runtime::builder(registry).with_execute(Execute::new(layer)).build();
+    let runtime =
+        Runtime::builder(registry).with_execution_service(ExecutionService::new(layer)).build();
     let mut results = Vec::new();
     for id in ["a", "b", "c"] {
         results.push(brief(&runtime.call(call("sleepy", id, 1)).await));
@@ -197,7 +199,7 @@ async fn a_result_over_the_cap_is_a_failure() {
         let _ = args;
         Ok::<_, ToolFailure>("x".repeat(1000))
     });
-    let (result, _) = run(large, Execute::new(OutputCap::new(100))).await;
+    let (result, _) = run(large, ExecutionService::new(OutputCap::new(100))).await;
     let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::MalformedResult);
     assert_eq!(failure.message, "`flaky` returned 1002 bytes, expected at most 100; ask for less");
@@ -255,7 +257,7 @@ async fn an_attempt_that_took_too_long_is_repeated_only_if_that_does_no_harm() {
             .layer(RetryLayer::new(exact()))
             .layer(Timeout::new(Duration::from_secs(5)))
             .into_inner();
-        let (result, took) = run(slow_once, Execute::new(layers)).await;
+        let (result, took) = run(slow_once, ExecutionService::new(layers)).await;
         assert_eq!((brief(&result).as_str(), took), (expected, Duration::from_secs(seconds)));
     }
 }

@@ -80,7 +80,7 @@ async fn a_tool_that_the_agent_may_not_use_is_not_found() {
         ..toolwright_runtime::AgentSpec::new("narrow", "lab")
     };
     let outcome = run(&NARROW, steps(vec![vec![call("slow", "a", 1)]])).await;
-    let failure = outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
+    let failure = outcome.calls().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
     assert_eq!(failure.kind, FailureKind::NotFound);
     assert_eq!(failure.message, "there is no tool `slow`, there is `echo`");
 }

@@ -290,8 +290,8 @@ async fn r3_tools_are_registered_together_by_the_name_of_their_toolset() {
     let runtime = Runtime::new(registry);
     for agent in ["worker", "by_tool"] {
         let outcome = runtime.run(RunRequest::new(agent, payload(0))).await.unwrap();
-        assert!(outcome.exchanges().all(|done| done.result.outcome.is_ok()));
-        assert_eq!(outcome.exchanges().count(), 2);
+        assert!(outcome.calls().all(|done| done.result.outcome.is_ok()));
+        assert_eq!(outcome.calls().count(), 2);
     }
 }
 

@@ -253,7 +253,7 @@ async fn h7_a_hook_cannot_change_what_was_approved() {
         .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
         .build();
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
-    let failure = outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
+    let failure = outcome.calls().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
     assert_eq!(failure.kind, FailureKind::Denied);
     assert_eq!(failure.message, "this call of `safe` is not the one that was approved");
 }

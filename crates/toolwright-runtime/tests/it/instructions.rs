@@ -36,7 +36,10 @@ async fn h5_planners_get_the_instructions_of_every_kind_of_toolset() {
     let cases: [(Source, &str); 4] = [
         (toy().into_source(), "Be brief.\n\nUse one well."),
         (Source::per_step(|_: Scope| toy()), "Be brief.\n\nUse one well."),
-        (Source::deferred([ToolSpecRef::from(described())]), "Be brief.\n\n`toys`: Asks people."),
+        (
+            Source::run_by_host([ToolSpecRef::from(described())]),
+            "Be brief.\n\n`toys`: Asks people.",
+        ),
         ((|_: Scope| counter(None)).into_source(), "Be brief."),
     ];
     for (source, expected) in cases {

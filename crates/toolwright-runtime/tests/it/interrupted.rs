@@ -34,7 +34,7 @@ async fn a_call_of_a_tool_that_is_not_idempotent_is_not_made_again_after_an_inte
         let outcome = approved(&log, &tape).await;
         assert_eq!(log.lines().len(), usize::from(length < begun), "after {length} entries");
         if length == begun {
-            let result = &outcome.exchanges().next().unwrap().result;
+            let result = &outcome.calls().next().unwrap().result;
             let failure = result.outcome.as_ref().unwrap_err();
             assert!(failure.message.contains("may have taken effect"), "{failure:?}");
         } else {

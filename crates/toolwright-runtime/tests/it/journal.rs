@@ -460,7 +460,7 @@ async fn an_error_of_the_journal_fails_the_call_or_the_run() {
     let log = Log::default();
     for how in ["unreadable", "gone"] {
         let (outcome, _) = run(&log, Arc::new(Broken(how))).await;
-        let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+        let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
         assert_eq!(failure.kind, FailureKind::Internal);
         let detail = failure.detail.unwrap();
         assert!(detail.contains("call/a"), "{detail}");
@@ -550,12 +550,12 @@ async fn a_recorded_denial_is_kept_when_the_tool_needs_no_approval_any_more() {
 
 /// H6: also if an approver answers.
 #[tokio::test]
-async fn h6_a_result_does_not_answer_a_call_that_is_not_deferred() {
+async fn h6_a_result_does_not_answer_a_call_that_the_host_does_not_run() {
     let (log, tape) = (Log::default(), Arc::new(Tape::default()));
     let runtime = Runtime::builder(wiping(&log, true));
     let runtime = runtime.with_approver(Arc::new(Always(Verdict::Result(payload(5)))));
     let outcome = kept(runtime, &tape).await;
-    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Denied);
     assert!(failure.detail.unwrap().contains("gave a result, expected an approval"));
     assert!(log.lines().is_empty());

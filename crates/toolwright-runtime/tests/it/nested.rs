@@ -43,7 +43,7 @@ async fn the_time_limit_of_a_tool_applies_to_the_run_of_its_agent() {
     let limits = CallLimits { timeout: Some(Duration::from_secs(7)), ..CallLimits::UNLIMITED };
     let runtime = Runtime::new(registry(limits, Arc::new(Endless)));
     let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
-    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Timeout);
     assert_eq!(
         failure.message,
@@ -204,7 +204,7 @@ async fn h8_a_child_run_is_resumed_only_by_its_own_agent() {
     registry.register_agent(clerk, steps(vec![])).unwrap();
     let elsewhere = Runtime::new(registry);
     let outcome = elsewhere.resume(ResumeRequest::new(run, answers())).await.unwrap();
-    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(failure.message, "the agent that was running `job` no longer implements it");
     assert!(log.lines().is_empty(), "neither agent went on");
 }

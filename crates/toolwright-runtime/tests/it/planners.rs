@@ -71,5 +71,5 @@ pub(crate) fn brief(result: &ToolResult) -> String {
 
 /// Describes every result of a run, in order.
 pub(crate) fn briefs(outcome: &RunOutcome) -> Vec<String> {
-    outcome.exchanges().map(|exchange| brief(&exchange.result)).collect()
+    outcome.calls().map(|record| brief(&record.result)).collect()
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use toolwright::{BoxError, BoxFuture, FailureKind, Payload, Scope, ToolCall, ToolResult};
 use toolwright_runtime::execute::RateLimit;
-use toolwright_runtime::{Agent, Execute, Policy, RunRequest, Runtime, Step, ToolEntry, Toolset};
+use toolwright_runtime::{
+    Agent, ExecutionService, Policy, RunRequest, Runtime, Step, ToolEntry, Toolset,
+};
 
 use crate::planners::{LIMITED, briefs, rule, run, steps};
 use crate::tools::{call, payload, test_registry};
@@ -17,7 +19,7 @@ async fn a_step_over_the_call_limit_is_denied_as_a_whole_and_the_planner_can_sti
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "denied", "denied"]);
     assert_eq!(outcome.result(), Ok(payload(0)));
     let message =
-        outcome.exchanges().nth(1).unwrap().result.outcome.as_ref().unwrap_err().message.clone();
+        outcome.calls().nth(1).unwrap().result.outcome.as_ref().unwrap_err().message.clone();
     assert_eq!(
         message,
         "none of the 2 calls was made: the run has 1 left of its 2 tool calls; finish with what is known"
@@ -90,8 +92,8 @@ async fn the_longest_duration_there_is_can_be_a_budget_and_a_window() {
     let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_policy(policy);
     let calls = ["a", "b"].map(|id| vec![call("echo", id, 1)]);
     registry.register_agent(agent, steps(calls.into())).unwrap();
-    let execute = Execute::new(RateLimit::new(1, Duration::MAX));
-    let runtime = Runtime::builder(registry).with_execute(execute).build();
+    let execute = ExecutionService::new(RateLimit::new(1, Duration::MAX));
+    let runtime = Runtime::builder(registry).with_execution_service(execute).build();
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "rate_limited"]);
 }

@@ -73,8 +73,8 @@ fn r9_an_agent_is_checked_against_the_tools_that_combinators_list() {
             Some("saw"),
         ),
         (
-            "deferred",
-            &|registry| registry.register_toolset("shed", Source::deferred([spec("saw")])),
+            "run by the host",
+            &|registry| registry.register_toolset("shed", Source::run_by_host([spec("saw")])),
             Some("saw"),
         ),
     ];

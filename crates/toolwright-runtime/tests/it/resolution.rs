@@ -274,7 +274,7 @@ async fn the_final_payload_must_match_the_result_schema_of_the_agent() {
     let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));
     let registry = Registry::new();
     let spec: &'static ToolSpec = <Echo as toolwright::Tool>::SPEC;
-    registry.register_agent(agent().with_result(spec), planner).unwrap();
+    registry.register_agent(agent().with_result_spec(spec), planner).unwrap();
     let runtime = Runtime::new(registry);
     let good = runtime.run(RunRequest::new("worker", payload(3))).await.unwrap();
     assert_eq!(good.decode::<N>().unwrap(), N { n: 3 });

@@ -9,7 +9,7 @@ use toolwright::{BoxError, BoxFuture, FailureKind, ToolCall, ToolSpec, Value};
 use toolwright_runtime::suspended::{InDirectory, StateError};
 use toolwright_runtime::{
     Agent, ApprovalRequest, FunctionTool, Registry, ResumeError, ResumeRequest, RunOutcome,
-    RunRequest, Runtime, RuntimeBuilder, SealKey, SuspendedRun, SuspendedRuns,
+    RunRequest, Runtime, RuntimeBuilder, SealKey, SuspendedRun, SuspendedRunStore,
 };
 
 use crate::approvals::{guarded, nested, nested_behind};
@@ -302,7 +302,7 @@ async fn h7_if_two_processes_answer_the_same_questions_at_once_one_succeeds() {
 async fn h7_nothing_runs_if_the_store_fails() {
     struct Broken;
 
-    impl SuspendedRuns for Broken {
+    impl SuspendedRunStore for Broken {
         fn put<'a>(
             &'a self,
             _: &'a str,
@@ -344,7 +344,7 @@ type Forgery = fn(&mut ApprovalRequest);
 async fn h7_an_answer_is_bound_to_every_part_of_its_question() {
     let forgeries: [(&str, Forgery); 12] = [
         ("id", |question| question.id.push('0')),
-        ("deferred", |question| question.deferred = true),
+        ("expects_result", |question| question.expects_result = true),
         ("run", |question| question.run_id = "other".to_owned()),
         ("agent", |question| question.agent = None),
         ("call", |question| question.call_id = "b".to_owned()),
@@ -413,7 +413,7 @@ async fn h7_an_approval_of_a_tool_that_has_changed_runs_nothing() {
     for (prompt, description) in [("Wipe the disk?", "Reads."), ("Read the weather?", "Wipes.")] {
         let after = saying(prompt, description);
         let outcome = approve(&after, &after.restore(&text).await.unwrap()).await.unwrap();
-        let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+        let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
         assert_eq!(failure.kind, FailureKind::Denied);
         assert_eq!(failure.message, "the approval request of `act` has changed since it was shown");
         assert!(log.lines().is_empty());
@@ -459,7 +459,7 @@ async fn h6_an_unapproved_child_run_is_not_resumed_once_its_call_needs_an_approv
     let answers: Vec<_> = run.pending().iter().map(|question| question.approve()).collect();
     let request = ResumeRequest::new(run, answers).with_approval_of(["delegate"]);
     let outcome = runtime.resume(request).await.unwrap();
-    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(failure.message, "`delegate` needs an approval, and this call has none");
     assert!(log.lines().is_empty());
 }

@@ -407,8 +407,8 @@ async fn p5_the_allowlist_applies_to_runs_and_sessions() {
     let runtime = Runtime::builder(registry).with_catalog(catalog.clone()).build();
     let run = || async {
         let outcome = runtime.run(RunRequest::new("lister", payload(0))).await.unwrap();
-        let exchanges = outcome.exchanges().filter(|exchange| exchange.result.outcome.is_ok());
-        exchanges.map(|exchange| exchange.call.tool().to_owned()).collect::<Vec<_>>()
+        let records = outcome.calls().filter(|record| record.result.outcome.is_ok());
+        records.map(|record| record.call.tool().to_owned()).collect::<Vec<_>>()
     };
     assert!(run().await.is_empty(), "nothing is allowed at first");
     catalog.update_allowed_toolsets("lister", ["one", "three"]).unwrap();
@@ -503,8 +503,8 @@ async fn p2_p5_tools_that_an_agent_does_not_list_keep_their_prefix() {
     catalog.update_allowed_toolsets("lister", ["one", "two"]).unwrap();
     let runtime = Runtime::builder(registry).with_catalog(catalog).build();
     let outcome = runtime.run(RunRequest::new("lister", payload(0))).await.unwrap();
-    let done = outcome.exchanges().filter(|exchange| exchange.result.outcome.is_ok());
-    let done: Vec<_> = done.map(|exchange| exchange.call.tool().to_owned()).collect();
+    let done = outcome.calls().filter(|record| record.result.outcome.is_ok());
+    let done: Vec<_> = done.map(|record| record.call.tool().to_owned()).collect();
     assert_eq!(done, ["a", "x.b", "y.a", "y.b"], "one name a tool");
     assert_eq!(made.lines().len(), 1, "and one instance a run");
 }

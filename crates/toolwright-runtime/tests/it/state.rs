@@ -165,7 +165,7 @@ async fn h8_a_run_whose_state_cannot_be_saved_keeps_the_results_of_its_calls() {
     registry.register_agent(agent, script.into()).unwrap();
     let outcome = Runtime::new(registry).run(request()).await.unwrap();
     assert_eq!(outcome.result().unwrap_err().detail.as_deref(), Some("the disk is full"));
-    let ended = outcome.exchanges().map(|exchange| exchange.result.outcome.is_ok());
+    let ended = outcome.calls().map(|record| record.result.outcome.is_ok());
     assert_eq!(ended.collect::<Vec<_>>(), [true, false]);
 }
 

@@ -85,9 +85,9 @@ async fn the_planner_sees_each_step_with_its_results() {
 #[tokio::test]
 async fn a_call_by_an_alias_reaches_the_tool_under_its_name() {
     let outcome = run(&WORKER, steps(vec![vec![call("repeat", "a", 1)]])).await;
-    let exchange = outcome.exchanges().next().unwrap();
-    assert_eq!(exchange.call.tool(), "echo");
-    assert_eq!(exchange.result.outcome.as_ref(), Ok(&payload(1)));
+    let record = outcome.calls().next().unwrap();
+    assert_eq!(record.call.tool(), "echo");
+    assert_eq!(record.result.outcome.as_ref(), Ok(&payload(1)));
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn the_name_of_a_tool_takes_precedence_over_an_alias_of_another() {
 #[tokio::test]
 async fn the_failure_of_an_unknown_tool_lists_the_offered_tools() {
     let outcome = run(&WORKER, steps(vec![vec![call("paint", "a", 1)]])).await;
-    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(
         failure.message,
         "there is no tool `paint`, there is `echo`, `slow`, `alone`, `hang`, `panic`, `lie`, `refuse`"
@@ -133,7 +133,7 @@ async fn g28_calls_carry_the_scope_of_their_run_and_no_labels_of_the_planner() {
         .with_turn_id("t1")
         .with_labels(labels);
     let outcome = Runtime::new(registry).run(request).await.unwrap();
-    let call = &outcome.exchanges().next().unwrap().call;
+    let call = &outcome.calls().next().unwrap().call;
     assert_eq!(
         (call.run_id(), call.session_id(), call.turn_id()),
         (Some("r1"), Some("s1"), Some("t1"))

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use toolwright::{BoxFuture, Executor, Outcome, Registrar, Tool, ToolCall, ToolResult, ToolSpec};
 use toolwright_runtime::execute::Invocation;
 use toolwright_runtime::{
-    Agent, AgentSpec, ApprovalRequest, Collector, Execute, FunctionTool, Planner, Registry,
-    ResumeRequest, RunRequest, Runtime, RuntimeBuilder, Step, Verdict,
+    Agent, AgentSpec, ApprovalRequest, Collector, ExecutionService, FunctionTool, Planner,
+    Registry, ResumeRequest, RunRequest, Runtime, RuntimeBuilder, Step, Verdict,
 };
 use tower::{Layer, Service};
 
@@ -58,7 +58,7 @@ where
 }
 
 fn spawning(registry: Registry) -> RuntimeBuilder {
-    Runtime::builder(registry).with_execute(Execute::new(Spawning))
+    Runtime::builder(registry).with_execution_service(ExecutionService::new(Spawning))
 }
 
 /// Calls a tool once in each run, and counts the runs. It stops at a large depth, so that the test ends.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use toolwright_dialect::Placed;
+use toolwright_dialect::PlacedTool;
 
 use super::{ChatOptions, DETAILS, REASONING};
 use crate::error::ModelError;
@@ -197,7 +197,7 @@ pub(in crate::wire) fn request(
     Ok(HttpRequest { path, headers: Vec::new(), body: write(&body)? })
 }
 
-fn tool<'a>(tool: &'a Placed<'a>) -> Result<Tool<'a>, ModelError> {
+fn tool<'a>(tool: &'a PlacedTool<'a>) -> Result<Tool<'a>, ModelError> {
     let function = Function {
         name: &tool.projection.wire_name,
         description: &tool.projection.description,

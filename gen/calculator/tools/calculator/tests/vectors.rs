@@ -6,5 +6,5 @@ use calculator_tools::specs;
 #[test]
 #[rustfmt::skip]
 fn add() {
-    toolwright::vectors::hold::<specs::Add>(include_str!("../vectors/add.jsonl"));
+    toolwright::vectors::check::<specs::Add>(include_str!("../vectors/add.jsonl"));
 }

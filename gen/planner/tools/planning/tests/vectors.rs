@@ -6,5 +6,5 @@ use planning_tools::specs;
 #[test]
 #[rustfmt::skip]
 fn plan_session() {
-    toolwright::vectors::hold::<specs::PlanSession>(include_str!("../vectors/plan_session.jsonl"));
+    toolwright::vectors::check::<specs::PlanSession>(include_str!("../vectors/plan_session.jsonl"));
 }

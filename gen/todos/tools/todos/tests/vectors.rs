@@ -6,11 +6,11 @@ use todos_tools::specs;
 #[test]
 #[rustfmt::skip]
 fn update_todos() {
-    toolwright::vectors::hold::<specs::UpdateTodos>(include_str!("../vectors/update_todos.jsonl"));
+    toolwright::vectors::check::<specs::UpdateTodos>(include_str!("../vectors/update_todos.jsonl"));
 }
 
 #[test]
 #[rustfmt::skip]
 fn get_todos() {
-    toolwright::vectors::hold::<specs::GetTodos>(include_str!("../vectors/get_todos.jsonl"));
+    toolwright::vectors::check::<specs::GetTodos>(include_str!("../vectors/get_todos.jsonl"));
 }
