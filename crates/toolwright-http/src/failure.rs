@@ -51,9 +51,9 @@ fn may_run_again(verb: Verb) -> bool {
 
 /// The failure of a request that must not be sent again, because it may have had an effect.
 fn lost(operation: &Operation, kind: FailureKind) -> ToolFailure {
-    let (kind, problem) = match kind {
-        FailureKind::Timeout => (kind, "took too long"),
-        _ => (FailureKind::Internal, "failed during the call"),
+    let problem = match kind {
+        FailureKind::Timeout => "took too long",
+        _ => "failed during the call",
     };
     let message = format!("the service behind `{}` {problem}", operation.name);
     ToolFailure::new(kind, message, Recovery::Replan).with_possible_effect(ToolAnnotations::UNKNOWN)

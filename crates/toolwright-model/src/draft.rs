@@ -45,7 +45,7 @@ pub struct Draft {
     calls: usize,
     size: usize,
     parts: Vec<Part>,
-    deltas: Vec<Delta>,
+    pub(crate) deltas: Vec<Delta>,
 }
 
 #[derive(Debug)]
@@ -92,8 +92,7 @@ impl Draft {
         }
     }
 
-    /// Takes the pieces that came since this was last called. Pieces of one text that
-    /// [`text`](Self::text), [`reasoning`](Self::reasoning) or [`args`](Self::args) added are joined.
+    /// Takes the pieces that came since this was last called. Successive pieces of one text are joined.
     pub fn deltas(&mut self) -> Vec<Delta> {
         std::mem::take(&mut self.deltas)
     }
@@ -108,10 +107,7 @@ impl Draft {
             return Ok(());
         }
         self.grow(text.len())?;
-        match self.deltas.last_mut() {
-            Some(Delta::Text(before)) => before.push_str(text),
-            _ => self.deltas.push(Delta::Text(text.to_owned())),
-        }
+        self.show(text, Delta::Text);
         match self.parts.last_mut() {
             Some(Part::Text(before)) => before.push_str(text),
             _ => self.add(Part::Text(text.to_owned()))?,
@@ -121,16 +117,22 @@ impl Draft {
 
     /// Shows reasoning. Parts that must be sent back to the provider are opaque parts.
     pub fn reasoning(&mut self, text: &str) {
-        match self.deltas.last_mut() {
-            _ if text.is_empty() => {}
-            Some(Delta::Reasoning(before)) => before.push_str(text),
-            _ => self.deltas.push(Delta::Reasoning(text.to_owned())),
-        }
+        self.show(text, Delta::Reasoning);
     }
 
-    /// Shows a piece without adding it.
-    pub(crate) fn show(&mut self, delta: Delta) {
-        self.deltas.push(delta);
+    /// Shows a piece of a text without adding it. It is joined with the last piece if both are of the same text.
+    pub(crate) fn show(&mut self, text: &str, piece: impl Fn(String) -> Delta) {
+        match (self.deltas.last_mut(), piece(String::new())) {
+            _ if text.is_empty() => {}
+            (Some(Delta::Text(before)), Delta::Text(_))
+            | (Some(Delta::Reasoning(before)), Delta::Reasoning(_)) => before.push_str(text),
+            (Some(Delta::Args { call: last, text: before }), Delta::Args { call, .. })
+                if *last == call =>
+            {
+                before.push_str(text);
+            }
+            _ => self.deltas.push(piece(text.to_owned())),
+        }
     }
 
     /// Returns the canonical name of a tool. One that the model made up is cut, on one line and visible, as it is in messages.
@@ -176,12 +178,7 @@ impl Draft {
         self.grow(text.len())?;
         if let Some(Part::Call { args, .. }) = self.parts.get_mut(place.part) {
             args.push_str(text);
-            match self.deltas.last_mut() {
-                Some(Delta::Args { call, text: before }) if *call == place.call => {
-                    before.push_str(text);
-                }
-                _ => self.deltas.push(Delta::Args { call: place.call, text: text.to_owned() }),
-            }
+            self.show(text, |text| Delta::Args { call: place.call, text });
         }
         Ok(())
     }

@@ -62,9 +62,6 @@ pub(crate) fn args_too_large(call: &ToolCall, bytes: usize, limit: usize) -> Too
 
 /// The failure of a call with a result that cannot be sent.
 pub(crate) fn result_too_large(tool: &str, bytes: usize, limit: usize) -> ToolFailure {
-    let message = format!(
-        "`{tool}` ran, but its result has {bytes} bytes, and at most {limit} can be sent; ask for less"
-    );
-    let failure = ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan);
+    let failure = ToolFailure::result_too_large(tool, bytes, limit);
     ToolFailure { code: Some(TOO_LARGE.into()), ..failure }
 }

@@ -229,7 +229,11 @@ impl Tools {
         };
         let outcome = match outcome {
             Ok(payload) if payload.as_bytes().len() > MAX_RESULT => {
-                Err(result_too_large(tool, payload.as_bytes().len()))
+                Err(ToolFailure::result_too_large(
+                    tool.entry.name(),
+                    payload.as_bytes().len(),
+                    MAX_RESULT,
+                ))
             }
             outcome => outcome.map_err(bounded),
         };
@@ -337,15 +341,6 @@ impl Approver for Codes {
         };
         Box::pin(ready(verdict))
     }
-}
-
-/// The failure of a call with a result that Restate does not carry.
-fn result_too_large(tool: &Tool, bytes: usize) -> ToolFailure {
-    let name = tool.entry.name();
-    let message = format!(
-        "`{name}` ran, but its result has {bytes} bytes, and at most {MAX_RESULT} can be sent; ask for less"
-    );
-    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
 }
 
 /// Returns the failure of a call after which the state of its toolset cannot be kept.

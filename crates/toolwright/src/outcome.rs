@@ -255,6 +255,14 @@ impl ToolFailure {
         }
     }
 
+    /// Creates the failure for a result of `bytes` bytes that exceeds a limit.
+    pub fn result_too_large(tool: &str, bytes: usize, limit: usize) -> Self {
+        let message = format!(
+            "`{tool}` ran, but its result has {bytes} bytes, and at most {limit} are allowed; ask for less"
+        );
+        Self::new(FailureKind::MalformedResult, message, Recovery::Replan)
+    }
+
     /// Creates the failure for a call of an unknown tool. The message suggests the known tool with the closest name or
     /// lists the first known tools.
     pub fn not_found<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> Self {

@@ -220,11 +220,7 @@ impl ServerState {
             return outcome;
         }
         self.counters.count(|counts| counts.results_too_large += 1);
-        let tool = tool.spec.name();
-        let message = format!(
-            "the result of `{tool}` has {bytes} bytes, more than the {most} that this server sends; ask for less"
-        );
-        Err(ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan))
+        Err(ToolFailure::result_too_large(tool.spec.name(), bytes, most))
     }
 
     /// Counts a call as in flight.

@@ -310,7 +310,8 @@ async fn a_result_that_is_too_large_becomes_a_failure() {
     let (address, counters) = limited(Limits { result_bytes: 1_000, ..Limits::default() }).await;
     let large = call(address, &"x".repeat(2_000)).await;
     assert!(large.body.contains(r#""isError":true"#), "{}", large.body);
-    let text = "the result of `echo` has 2008 bytes, more than the 1000 that this server sends; ask for less";
+    let text =
+        "`echo` ran, but its result has 2008 bytes, and at most 1000 are allowed; ask for less";
     assert!(large.body.contains(text), "{}", large.body);
     assert!(!large.body.contains("xxx"));
     assert_eq!(counters.read().results_too_large, 1);

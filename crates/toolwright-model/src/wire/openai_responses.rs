@@ -369,10 +369,7 @@ impl Events {
         for item in std::mem::take(&mut self.items).into_values() {
             self.item(&item)?;
         }
-        self.draft.deltas();
-        for delta in shown {
-            self.draft.show(delta);
-        }
+        self.draft.deltas = shown;
         Ok(())
     }
 
@@ -406,7 +403,7 @@ impl Events {
         let item: OutputItem<'_> = read("an item of a response", json)?;
         if item.kind == "function_call" {
             let name = self.draft.canonical(&item.name.unwrap_or_default());
-            self.draft.show(Delta::Call { call: self.calls.len(), name });
+            self.draft.deltas.push(Delta::Call { call: self.calls.len(), name });
             self.calls.push(index);
         }
         Ok(())
@@ -438,14 +435,14 @@ impl reader::Events for Events {
         let event: Event<'_> = read("an event of a response", payload)?;
         let delta = event.delta.map(text_of).transpose()?.unwrap_or_default();
         match event.kind.as_str() {
-            "response.output_text.delta" => self.draft.show(Delta::Text(delta.into_owned())),
+            "response.output_text.delta" => self.draft.show(&delta, Delta::Text),
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 self.draft.reasoning(&delta);
             }
             "response.function_call_arguments.delta" => {
                 let call = self.calls.iter().position(|index| *index == event.output_index);
                 if let Some(call) = call {
-                    self.draft.show(Delta::Args { call, text: delta.into_owned() });
+                    self.draft.show(&delta, |text| Delta::Args { call, text });
                 }
             }
             "response.output_item.added" => {

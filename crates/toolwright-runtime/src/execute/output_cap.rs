@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::task::{Context, Poll};
 
-use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
+use toolwright::{Outcome, ToolFailure};
 use tower::{Layer, Service};
 
 use super::{Invocation, OutcomeFuture};
@@ -53,16 +53,10 @@ where
         Box::pin(async move {
             Ok(match running.await? {
                 Ok(payload) if payload.as_str().len() > bytes => {
-                    Err(too_large(tool.name(), payload.as_str().len(), bytes))
+                    Err(ToolFailure::result_too_large(tool.name(), payload.as_str().len(), bytes))
                 }
                 outcome => outcome,
             })
         })
     }
-}
-
-fn too_large(tool: &str, found: usize, limit: usize) -> ToolFailure {
-    let message =
-        format!("`{tool}` returned {found} bytes, expected at most {limit}; ask for less");
-    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
 }
