@@ -103,28 +103,11 @@ impl Shared {
             Cow::Owned(redacted) => redacted,
             Cow::Borrowed(_) => text,
         };
-        let text = match operation.answer {
-            Answer::Text => text,
-            _ => self.without_numbers(text),
-        };
         Ok(match operation.answer {
             Answer::Text => Value::String(text).to_string().into_bytes(),
             _ if text.bytes().all(|byte| byte.is_ascii_whitespace()) => b"null".to_vec(),
             _ => text.into_bytes(),
         })
-    }
-
-    /// Removes credentials that stand in a number with an exponent, as `1.2345678e7` for `12345678`.
-    fn without_numbers(&self, text: String) -> String {
-        if !text.contains(['e', 'E']) || !self.credentials.has_number() {
-            return text;
-        }
-        // A text that is not JSON is refused later.
-        let Ok(value) = text.parse::<Value>() else { return text };
-        match self.redactor.redacted(&value.to_canonical()) {
-            Cow::Owned(redacted) => redacted,
-            Cow::Borrowed(_) => text,
-        }
     }
 
     /// Sends a request and follows redirects to the same server.

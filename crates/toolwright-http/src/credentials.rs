@@ -131,11 +131,6 @@ impl Credentials {
         Redactor::new(secrets.iter().filter(|secret| secret.chars().count() >= MIN_IN_RESULTS))
     }
 
-    /// Returns whether a credential consists of digits, so that it may stand in a number.
-    pub(crate) fn has_number(&self) -> bool {
-        self.secrets().iter().any(|secret| secret.bytes().all(|byte| byte.is_ascii_digit()))
-    }
-
     fn secrets(&self) -> Vec<String> {
         let pairs = self.parts.iter().filter_map(|part| match part {
             Part::Basic { user, password } => Some(format!("{user}:{password}")),

@@ -5,7 +5,7 @@
 use reqwest::StatusCode;
 use toolwright::outcome::describe;
 use toolwright::spec::ToolAnnotations;
-use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolFailure};
+use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolFailure, Value};
 
 use crate::credentials::Credentials;
 use crate::operation::{Operation, Verb};
@@ -21,10 +21,12 @@ pub(crate) fn of_status(
     let excerpt = response.excerpt(credentials);
     if let Some(declared) = operation.error(status.as_u16()) {
         let failure = ToolFailure::declared(declared.code, declared.description, Recovery::Replan);
-        // A body that was cut is not JSON, and may end within a secret.
+        // A body that was cut may end within a secret. One that has a secret as a number is not JSON without it.
         let has_data = declared.has_payload && !response.is_cut;
         let data = has_data
-            .then(|| Payload::new(credentials.redacted(&String::from_utf8_lossy(&response.body))));
+            .then(|| credentials.redacted(&String::from_utf8_lossy(&response.body)))
+            .filter(|data| data.parse::<Value>().is_ok())
+            .map(Payload::new);
         return ToolFailure { detail: excerpt, data, ..failure };
     }
     let excerpt = excerpt.map_or_else(String::new, |excerpt| format!(": {excerpt}"));

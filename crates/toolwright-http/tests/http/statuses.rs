@@ -152,6 +152,35 @@ async fn a_number_that_is_a_credential_is_not_a_result() {
     }
 }
 
+/// Without its credential, the number is not JSON.
+#[tokio::test]
+async fn a_number_that_is_a_credential_is_in_no_error_and_no_text() {
+    const BAD: DeclaredError = DeclaredError {
+        status: Status::Exactly(422),
+        code: "bad",
+        description: "Bad.",
+        has_payload: true,
+    };
+    static DECLARED: Operation =
+        Operation { errors: &[BAD], ..Operation::new("bad", Verb::Get, &[Part::Text("/")]) };
+    static TEXT: Operation =
+        Operation { answer: Answer::Text, ..Operation::new("text", Verb::Get, &[Part::Text("/")]) };
+    for sent in ["[1.23456789e9]", "[123456789.0E1]", "[123456789000e-2]", "\"1.23456789e9\""] {
+        for (operation, status) in
+            [(&DECLARED, "422 Unprocessable"), (&DECLARED, "500 Broken"), (&TEXT, "200 OK")]
+        {
+            let (base, _) = raw(vec![answer(status, sent)]).await;
+            let client = Client::builder(base).with_credentials(Credentials::bearer("1234567890"));
+            let client = client.build().expect("a client");
+            let result = call(&client, operation, "{}").await;
+            let shown = format!("{result:?}");
+            assert!(!shown.contains("2345"), "{sent}: {shown}");
+            let data = result.err().and_then(|failure| failure.data);
+            assert!(data.is_none_or(|data| data.as_str() == "\"…\""), "{sent}: {shown}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_declared_error_has_its_code_and_an_exact_status_precedes_its_class() {
     let client = client(&by_status().await);

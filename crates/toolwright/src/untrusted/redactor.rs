@@ -10,7 +10,8 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 const MIN_INSIDE_WORDS: usize = 8;
 
 /// Removes secrets from texts: in plain text, percent-encoded, escaped as in JSON, or in base64, also as a part of a
-/// longer value. A secret of fewer than eight characters is only removed as a whole word. A secret that is deliberately
+/// longer value. A secret of fewer than eight characters is only removed as a whole word. A secret of at least eight digits is
+/// also found in a number with a point or an exponent, such as `1.2345678e7`, which is removed. A secret that is deliberately
 /// disguised, such as reversed, is not found. The rest of a text that takes too long to search is removed.
 ///
 /// ```
@@ -22,6 +23,8 @@ const MIN_INSIDE_WORDS: usize = 8;
 #[derive(Clone, Default)]
 pub struct Redactor {
     needles: Vec<Needle>,
+    /// The digits of the secrets that are numbers, without zeros before them.
+    digits: Vec<String>,
     /// Whether an occurrence may begin with a byte.
     begins: Vec<bool>,
 }
@@ -47,18 +50,46 @@ struct Needle {
 impl Redactor {
     /// Creates a redactor for these secrets. Empty ones are ignored.
     pub fn new(secrets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let secrets = secrets.into_iter();
-        let needles: Vec<_> = secrets.flat_map(|secret| needles(secret.as_ref())).collect();
+        let (mut needles, mut digits) = (Vec::new(), Vec::new());
+        for secret in secrets {
+            needles.extend(self::needles(secret.as_ref()));
+            digits.extend(digits_of(secret.as_ref()));
+        }
         let mut begins = vec![false; 256];
         let bytes = needles.iter().filter_map(|needle| needle.text.bytes().next());
         for byte in bytes.chain(*b"%\\+") {
             begins[usize::from(byte)] = true;
         }
-        Self { needles, begins }
+        Self { needles, digits, begins }
     }
 
     /// Returns a text with every occurrence of a secret replaced by `…`.
     pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.without_numbers(text) {
+            Some(text) => Cow::Owned(self.without_needles(&text).into_owned()),
+            None => self.without_needles(text),
+        }
+    }
+
+    /// Removes numbers with the digits of a secret; `None` if there are none.
+    fn without_numbers(&self, text: &str) -> Option<String> {
+        let longest = self.digits.iter().map(String::len).max()?;
+        let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+        while let Some(start) = text[at..].find(|c: char| c.is_ascii_digit()) {
+            let start = at + start;
+            let (end, digits) = number(&text[start..], longest);
+            at = start + end;
+            if self.digits.iter().any(|secret| digits.contains(secret)) {
+                out.push_str(&text[copied..start]);
+                out.push('…');
+                copied = at;
+            }
+        }
+        out.push_str(&text[copied..]);
+        (copied > 0).then_some(out)
+    }
+
+    fn without_needles<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.needles.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -99,6 +130,41 @@ impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Redactor({} hidden)", self.needles.len())
     }
+}
+
+/// Returns the digits of a secret that JSON can have as a number, without zeros before them.
+fn digits_of(secret: &str) -> Option<String> {
+    let is_part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+');
+    let digits: String = secret.chars().filter(char::is_ascii_digit).collect();
+    let digits = digits.trim_start_matches('0');
+    (secret.bytes().all(is_part) && digits.len() >= MIN_INSIDE_WORDS).then(|| digits.to_owned())
+}
+
+/// Returns the length of the number at the beginning of a text, and its digits, with at most so many of the zeros that its
+/// exponent adds.
+fn number(text: &str, max_zeros: usize) -> (usize, String) {
+    let run = |at: usize| text[at..].bytes().take_while(u8::is_ascii_digit).count();
+    let mut end = run(0);
+    let mut digits = text[..end].to_owned();
+    let mut fraction = 0;
+    if text[end..].starts_with('.') && run(end + 1) > 0 {
+        fraction = run(end + 1);
+        digits.push_str(&text[end + 1..][..fraction]);
+        end += 1 + fraction;
+    }
+    if text[end..].starts_with(['e', 'E']) {
+        let sign = usize::from(text[end + 1..].starts_with(['+', '-']));
+        let length = run(end + 1 + sign);
+        // A larger exponent adds more zeros than any secret has.
+        let exponent = text[end + 1..][..sign + length].parse().unwrap_or(i64::MAX);
+        if length > 0 {
+            end += 1 + sign + length;
+            let zeros = exponent.saturating_sub_unsigned(fraction as u64);
+            let zeros = usize::try_from(zeros).unwrap_or(0).min(max_zeros);
+            digits.extend(std::iter::repeat_n('0', zeros));
+        }
+    }
+    (end, digits)
 }
 
 fn needles(secret: &str) -> Vec<Needle> {
@@ -398,6 +464,27 @@ mod tests {
         }
         let text = "{\\\"key\\\": \\\"%20some value\\n\\\"} ".repeat(1 << 11);
         assert_eq!(redactor.redacted(&text), text, "an honest text is whole");
+    }
+
+    #[test]
+    fn a_number_with_the_digits_of_a_secret_is_removed() {
+        for (secret, text, expected) in [
+            ("1234567890", r#"{"v":1.23456789e9,"w":1.5e3}"#, r#"{"v":…,"w":1.5e3}"#),
+            ("1234567890", "123456789000e-2, 123456789.0E1", "…, …"),
+            ("1000000000", "1e9, 1e8, 10E+8", "…, 1e8, …"),
+            ("1000000000", "1e99999999999999999999999", "…"),
+            ("12345678.5", "[1.23456785e7]", "[…]"),
+            ("-12345678", "-1.2345678e7", "-…"),
+            ("0123456789", "123456789 \"1.23456789e8\"", "… \"…\""),
+            ("1234567", "1.234567e6", "1.234567e6"),
+            (
+                "1234567890",
+                "1.2.3e4e5 1. 1e 1e+ e9 .5 123456789",
+                "1.2.3e4e5 1. 1e 1e+ e9 .5 123456789",
+            ),
+        ] {
+            assert_eq!(redacted(text, &[secret]), expected, "{secret}");
+        }
     }
 
     #[test]
