@@ -12,6 +12,9 @@ use toolwright::untrusted::{line, visible};
 /// The most characters of a message, which may quote a file.
 const LONGEST_MESSAGE: usize = 1000;
 
+/// The most bytes of a line that is displayed. Each mistake in it displays it.
+const LONGEST_LINE: usize = 2000;
+
 /// A file and its text.
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
@@ -101,6 +104,15 @@ impl Mistake {
         &self.message
     }
 
+    /// Returns true if the line at the mistake is too long to be displayed.
+    fn is_line_long(&self) -> bool {
+        let Some((source, span)) = &self.span else { return false };
+        let (before, after) = source.text.split_at(span.start);
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let end = span.start + after.find('\n').unwrap_or(after.len());
+        end - start > LONGEST_LINE
+    }
+
     /// The line and the column, in characters, where it begins, both from 1; `None` for a mistake without a position.
     pub fn line_column(&self) -> Option<(usize, usize)> {
         let (source, span) = self.span.as_ref()?;
@@ -116,7 +128,7 @@ impl fmt::Display for Mistake {
         let title = Group::with_title(Level::ERROR.primary_title(&self.message));
         let group = match (&self.span, self.line_column()) {
             (None, _) => title.element(Origin::path(&path)),
-            (_, Some((line, column))) if self.hides_line => {
+            (_, Some((line, column))) if self.hides_line || self.is_line_long() => {
                 title.element(Origin::path(&path).line(line).char_column(column))
             }
             (Some((source, span)), _) => {

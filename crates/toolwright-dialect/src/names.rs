@@ -1,5 +1,7 @@
 //! Names of tools and ids of calls on the wire.
 
+use std::collections::BTreeMap;
+
 use sha2::{Digest, Sha256};
 
 use crate::row::Dialect;
@@ -11,7 +13,10 @@ pub fn wire_name(name: &str, dialect: &Dialect) -> String {
     if dialect.takes_name(name) {
         return name.to_owned();
     }
-    let fits = |letter: char| dialect.takes_name(&format!("a{letter}"));
+    let mut known = BTreeMap::new();
+    let mut fits = |letter: char| {
+        *known.entry(letter).or_insert_with(|| dialect.takes_name(&format!("a{letter}")))
+    };
     let mut wire: String =
         name.chars().map(|letter| if fits(letter) { letter } else { '_' }).collect();
     let starts = wire.chars().next().is_some_and(|first| dialect.takes_name(&first.to_string()));
@@ -24,13 +29,25 @@ pub fn wire_name(name: &str, dialect: &Dialect) -> String {
     let digest = digest(name);
     let suffix =
         format!("_{:08x}", u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]));
-    let longest =
-        (1..=256).rev().find(|length| dialect.takes_name(&"a".repeat(*length))).unwrap_or(64);
-    let mut end = longest.saturating_sub(suffix.len()).min(wire.len());
+    let mut end = longest(dialect).saturating_sub(suffix.len()).min(wire.len());
     while !wire.is_char_boundary(end) {
         end -= 1;
     }
     format!("{}{suffix}", &wire[..end])
+}
+
+/// Returns the most characters of a name, at most 256. A grammar that takes a length takes each shorter one.
+fn longest(dialect: &Dialect) -> usize {
+    let (mut longest, mut too_long) = (1, 257);
+    while too_long - longest > 1 {
+        let length = usize::midpoint(longest, too_long);
+        if dialect.takes_name(&"a".repeat(length)) {
+            longest = length;
+        } else {
+            too_long = length;
+        }
+    }
+    longest
 }
 
 /// Returns the id of a call on the wire: itself where the dialect takes it, else nine base-36 digits of a digest of the id

@@ -43,7 +43,7 @@ fn renamed(
     warnings: &mut Warnings,
 ) -> String {
     let base = format!("{prefix}{}", naming::snake(remote));
-    let name = free(&base, taken, tried.entry(base.clone()).or_insert(1));
+    let name = free(&base, taken, tried);
     if name != base {
         let message = format!("`{base}` is taken, reserved or too long, so this tool is `{name}`");
         warnings.at(remote, message);
@@ -51,19 +51,24 @@ fn renamed(
     name
 }
 
-/// The name, or the first one with a number, whose Rust name is free. `last` is the last number tried for this name, so that
-/// many tools with one name do not take quadratic time.
-fn free(base: &str, taken: &mut BTreeSet<String>, last: &mut u32) -> String {
-    let numbers = *last..;
-    let mut candidates = numbers.map(|number| {
-        let suffix = if number == 1 { String::new() } else { format!("_{number}") };
-        (number, shortened(base, MAX_NAME - suffix.len()) + &suffix)
-    });
-    let is_free =
-        |(_, name): &(u32, String)| !naming::is_reserved_tool(name) && taken.insert(key(name));
-    let (number, name) = candidates.find(is_free).unwrap_or_default();
-    *last = number;
-    name
+/// The name, or the first one with a number, whose Rust name is free. `tried` has the last number of each name, so that many tools
+/// with one name do not take quadratic time. Long names with the same beginning are one name there: they are equal once they are
+/// shortened.
+fn free(base: &str, taken: &mut BTreeSet<String>, tried: &mut BTreeMap<String, u32>) -> String {
+    let mut is_free = |name: &str| !naming::is_reserved_tool(name) && taken.insert(key(name));
+    let whole = shortened(base, MAX_NAME);
+    if is_free(&whole) {
+        return whole;
+    }
+    let last = tried.entry(shortened(base, MAX_NAME - "_9999".len())).or_insert(1);
+    loop {
+        *last += 1;
+        let suffix = format!("_{last}");
+        let name = shortened(base, MAX_NAME - suffix.len()) + &suffix;
+        if is_free(&name) {
+            return name;
+        }
+    }
 }
 
 fn shortened(name: &str, length: usize) -> String {
@@ -101,6 +106,19 @@ mod tests {
             let names = assign(&tools, "", &mut Warnings::default());
             assert_eq!(names, expected);
             assert!(names.iter().all(|name| toolwright_codegen::is_name(name)), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_equal_once_they_are_shortened_cost_no_more_than_their_number() {
+        let stem = "n".repeat(65);
+        let (mut taken, mut tried) = (BTreeSet::new(), BTreeMap::new());
+        for number in 1..3_000 {
+            let name = free(&format!("{stem}{number}"), &mut taken, &mut tried);
+            // Each name was the first or second that was tried.
+            let suffix = if number == 1 { "nn".to_owned() } else { format!("_{number}") };
+            assert!(name.ends_with(&suffix) && name.len() == MAX_NAME, "{number}: {name}");
+            assert_eq!((taken.len(), tried.len()), (number, usize::from(number > 1)));
         }
     }
 

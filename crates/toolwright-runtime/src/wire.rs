@@ -107,7 +107,7 @@ pub(crate) struct WireRun {
     result: WireOutcome,
 }
 
-/// An [`CallRecord`].
+/// A [`CallRecord`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WireCallRecord {
     call: WireCall,

@@ -8,7 +8,7 @@ use crate::call::{Payload, ToolCall};
 use crate::codec::{self, Decode, Encode};
 use crate::issue::{InvalidPayload, suggestion};
 use crate::spec::{ToolAnnotations, ToolSpec};
-use crate::untrusted::visible;
+use crate::untrusted::{MAX_TOOL_NAME_BYTES, line, visible};
 
 /// Any error, as a cause for operators.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -268,9 +268,10 @@ impl ToolFailure {
     pub fn not_found<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> Self {
         let mut known = known.peekable();
         let message = if known.peek().is_none() {
-            format!("there is no tool `{tool}`")
+            format!("there is no tool `{}`", line(tool, MAX_TOOL_NAME_BYTES))
         } else {
-            format!("there is no tool `{tool}`, {}", suggestion(tool, known, "there is"))
+            let advice = suggestion(tool, known, "there is");
+            format!("there is no tool `{}`, {advice}", line(tool, MAX_TOOL_NAME_BYTES))
         };
         Self::new(FailureKind::NotFound, message, Recovery::Replan)
     }

@@ -145,6 +145,16 @@ fn messages(error: &AgentFilesError) -> Vec<String> {
         .collect()
 }
 
+#[test]
+fn a_long_line_with_many_mistakes_is_not_displayed() {
+    let tools: Vec<_> = (0..100).map(|number| format!("t{number}")).collect();
+    let text = format!("instructions: x\ntools: [{}] # {}", tools.join(","), "\t".repeat(10_000));
+    let files = folder(&[("a.yaml", text.as_str())]);
+    let error = Registry::new().agents_from(files.path(), done).unwrap_err();
+    let shown = error.to_string();
+    assert!(shown.contains("a.yaml:2:9") && shown.len() < 20_000, "{}: {shown}", shown.len());
+}
+
 /// R2: the mistakes of all files are reported together, and then no agent is registered.
 #[test]
 fn r2_no_agent_of_a_folder_is_registered_if_a_file_has_a_mistake() {

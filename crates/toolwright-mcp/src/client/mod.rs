@@ -141,7 +141,8 @@ impl Client {
         tokio::time::timeout(limit, list).await.unwrap_or(Err(ClientError::Timeout(limit)))
     }
 
-    /// Closes the connection, and waits until a server that the client started has ended. The next use connects again.
+    /// Closes the connection, and waits up to ten seconds until the server that was started for it has ended. A server whose
+    /// handshake failed ends by itself. The next use connects again.
     pub async fn close(&self) {
         self.connector().close().await;
     }

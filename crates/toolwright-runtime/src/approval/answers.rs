@@ -35,6 +35,8 @@ pub enum ResumeError {
         /// The tool.
         tool: String,
     },
+    /// The session that was to resume a call was stopped. The answers were not used: another session can.
+    SessionStopped,
     /// An answer has an id that no question has.
     UnknownQuestion {
         /// The id of the answer.
@@ -151,6 +153,9 @@ impl fmt::Display for ResumeError {
                     "agent `{agent}` no longer implements `{tool}`; register the agent that did"
                 )
             }
+            Self::SessionStopped => f.write_str(
+                "the session was stopped; resume the call in another session of its agent",
+            ),
             Self::UnknownQuestion { id } => {
                 write!(
                     f,

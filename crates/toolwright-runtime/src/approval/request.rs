@@ -32,8 +32,8 @@ pub struct ApprovalRequest {
     /// The toolset of that tool.
     #[serde(default)]
     pub toolset: String,
-    /// SHA-256 over the definition of the tool: its texts, schemas, hints and approval, in hexadecimal. If the tool has
-    /// changed when the question is answered, the call is denied.
+    /// SHA-256 over the tool's name, toolset, title, description, schemas, annotations and approval, in hexadecimal. If one of
+    /// them has changed when the question is answered, the call is denied.
     #[serde(default)]
     pub tool_digest: String,
     /// The arguments of the call, byte for byte, except that [hidden](toolwright::untrusted) characters are shown as JSON

@@ -234,6 +234,9 @@ impl Session {
             let (agent, session_of) = (suspended.agent().to_owned(), self.agent.to_string());
             return Err(ResumeError::OtherAgent { agent, session_of });
         }
+        if self.is_stopped() {
+            return Err(ResumeError::SessionStopped);
+        }
         let waiting = std::slice::from_ref(&suspended.0.call);
         let answers = answers.into_iter().collect();
         let verdicts = self.dispatcher.environment.accept_answers(waiting, answers).await?;

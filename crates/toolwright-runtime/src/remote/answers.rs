@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 use toolwright::call::fresh_id;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
 use super::ApprovalKey;
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{Reply, Request, VERSION, WireTool};
+use super::protocol::{MAX_RESULT_BYTES, Reply, Request, VERSION, WireTool};
 use super::signed::SignedCall;
-use crate::execute::{DriverGuard, panicked};
+use crate::execute::{DriverGuard, panicked, timed_out};
 use crate::tools::{EnteredToolset, Source, ToolEntry, Toolset, cleared, unavailable};
 use crate::watch::serving_span;
 use crate::wire::{WireCall, WireScope};
@@ -182,7 +183,19 @@ impl Answers {
             }
             self.toolset.call(&call).await.outcome
         };
-        match std::panic::AssertUnwindSafe(running).catch_unwind().await {
+        let running = std::panic::AssertUnwindSafe(running).catch_unwind();
+        let ended = match tool.spec().limits().timeout {
+            Some(limit) => match timeout(limit, running).await {
+                Ok(ended) => ended,
+                Err(_) => return Err(timed_out(tool, limit)),
+            },
+            None => running.await,
+        };
+        match ended {
+            Ok(Ok(result)) if result.as_bytes().len() > MAX_RESULT_BYTES => {
+                let bytes = result.as_bytes().len();
+                Err(ToolFailure::result_too_large(tool.name(), bytes, MAX_RESULT_BYTES))
+            }
             Ok(outcome) => tool.spec_ref().checked(outcome),
             Err(panic) => Err(panicked("the executor", &*panic)),
         }

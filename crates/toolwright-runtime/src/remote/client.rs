@@ -31,6 +31,10 @@ use crate::wire::WireScope;
 /// The most characters of the reason of a server that refuses a connection.
 const LONGEST_REASON: usize = 400;
 
+/// The most open handles that are shown, and the most bytes of each.
+const MAX_HANDLES: usize = 256;
+const MAX_HANDLE_BYTES: usize = 256;
+
 /// A toolset in another process, used over a connection. Dropping it closes the connection, and the server exits the toolset.
 ///
 /// The server enters the toolset once for each connection, so that all users of this instance share one remote instance. To
@@ -57,7 +61,7 @@ const MAX_CALLS: usize = 4096;
 struct Shared {
     /// The receivers of replies, by request id; `None` once the connection is closed.
     waiting: Mutex<Option<BTreeMap<u64, oneshot::Sender<Reply>>>>,
-    /// The open handles, as the server sent them last.
+    /// The open handles, as the server sent them last, on one line each.
     open_handles: Mutex<Vec<String>>,
 }
 
@@ -177,7 +181,8 @@ impl Shared {
     /// Passes a reply to its receiver.
     fn deliver(&self, reply: Reply) {
         if let Reply::OpenHandles { names } = reply {
-            *self.open_handles.lock().unwrap_or_else(PoisonError::into_inner) = names;
+            let shown = names.iter().take(MAX_HANDLES).map(|name| line(name, MAX_HANDLE_BYTES));
+            *self.open_handles.lock().unwrap_or_else(PoisonError::into_inner) = shown.collect();
             return;
         }
         let receiver = reply.id().and_then(|id| self.take(id));

@@ -14,8 +14,9 @@
 //! - A tool that needs an approval runs only calls with an approval code: an HMAC-SHA256 over the connection, the request and
 //!   the call, with the [`ApprovalKey`] of both sides. Each code is valid for one request. Without a key such calls are
 //!   refused.
-//! - The numbers of connections, calls and pending replies, and the bytes of active calls, are limited. The server stops
-//!   reading from a peer that does not read its replies.
+//! - The numbers of connections, calls and pending replies, and the bytes of active calls and of unread replies, are limited. The
+//!   server reads no further requests of a peer with a mebibyte of unread replies, and disconnects it if it does not read them in
+//!   time. The results of the calls that run at once are kept until then.
 //!
 //! A transport that carries single messages instead of a stream uses [`MessageServer`] and [`MessageClient`]. The crate
 //! `toolwright-nats` is one.

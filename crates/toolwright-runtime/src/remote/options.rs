@@ -153,8 +153,8 @@ impl RemoteOptions {
         self
     }
 
-    /// Sets the time limit for the other side to open a connection, to reply to a request other than a call, and to read the
-    /// last replies. The default is 10 seconds. Calls have the time limits of their tools.
+    /// Sets the time limit for the other side to open a connection, to reply to a request other than a call, and to read a
+    /// reply, with a second more for each 64 KiB of it. The default is 10 seconds. Calls have the time limits of their tools.
     #[must_use]
     pub fn with_answer_timeout(mut self, time: Duration) -> Self {
         self.answer_timeout = time;

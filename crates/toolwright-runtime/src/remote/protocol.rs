@@ -15,6 +15,9 @@ pub(super) const VERSION: u32 = 4;
 /// The most bytes of a line, and of all active calls of a connection together.
 pub(super) const MAX_LINE_BYTES: usize = 64 << 20;
 
+/// The most bytes of a result. Within a line of JSON it may be twice as long.
+pub(super) const MAX_RESULT_BYTES: usize = 31 << 20;
+
 /// A message of the client.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "say")]

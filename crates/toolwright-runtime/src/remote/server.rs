@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rustix::io::Errno;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
-use tokio::sync::{Semaphore, mpsc};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::{AbortHandle, JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
 use toolwright::call::fresh_id;
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
@@ -26,6 +26,12 @@ use crate::tools::{Source, Toolset};
 
 /// The number of unread replies at which the server stops reading requests from a peer.
 const MAX_REPLIES: usize = 64;
+
+/// The bytes of unread replies at which the server stops reading requests from a peer. One reply may be larger.
+const MAX_UNREAD_BYTES: usize = 1 << 20;
+
+/// The bytes of a reply that a peer must read in a second, beyond the time limit for answers.
+const MIN_BYTES_PER_SECOND: u64 = 64 << 10;
 
 /// The pause after a temporary error of the listener.
 const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
@@ -93,14 +99,14 @@ impl Source {
         options: &RemoteOptions,
     ) -> Result<(), RemoteError> {
         let (replies, queue) = mpsc::channel(MAX_REPLIES);
-        let mut writing = pin!(write(output, queue));
+        let mut writing = pin!(write(output, queue, options.answer_timeout));
         tokio::select! {
             biased;
             ended = serve_connection(BufReader::new(input), self, peer, options, replies) => {
                 let written = timeout(options.answer_timeout, writing).await.map_err(io::Error::from)?;
                 ended.and(written.map_err(RemoteError::Io))
             }
-            // If nothing can be written, the connection is closed.
+            // The connection is closed if nothing can be written, or the peer does not read.
             written = &mut writing => written.map_err(RemoteError::Io),
         }
     }
@@ -147,44 +153,77 @@ fn is_temporary(error: &io::Error) -> bool {
     )
 }
 
+/// One or two replies as lines.
+struct Lines {
+    text: Vec<u8>,
+    /// The share of [`MAX_UNREAD_BYTES`] that it has until it is written.
+    _unread: Option<OwnedSemaphorePermit>,
+}
+
+impl From<Reply> for Lines {
+    fn from(reply: Reply) -> Self {
+        Self { text: text_of(&reply), _unread: None }
+    }
+}
+
+fn text_of(reply: &Reply) -> Vec<u8> {
+    let mut line = serde_json::to_vec(reply).expect("texts and numbers can be serialized");
+    line.push(b'\n');
+    line
+}
+
 /// Sends replies, and the open handles of the toolset before them.
 struct Replies {
     toolset: Arc<dyn Toolset>,
-    queue: mpsc::Sender<Reply>,
-    /// The open handles that were sent last. Locked while a reply is sent, so that the handles stay before their reply.
+    queue: mpsc::Sender<Lines>,
+    /// A permit for each byte that may be unread.
+    unread: Arc<Semaphore>,
+    /// The open handles that were sent last. Locked while a reply is sent, so that the handles stay before their reply, and the
+    /// results of other calls wait as the toolset returned them.
     sent_handles: Mutex<Vec<String>>,
 }
 
 impl Replies {
-    fn new(toolset: Arc<dyn Toolset>, queue: mpsc::Sender<Reply>) -> Self {
-        Self { toolset, queue, sent_handles: Mutex::default() }
+    fn new(toolset: Arc<dyn Toolset>, queue: mpsc::Sender<Lines>) -> Self {
+        let unread = Arc::new(Semaphore::new(MAX_UNREAD_BYTES));
+        Self { toolset, queue, unread, sent_handles: Mutex::default() }
     }
 
-    /// Sends the open handles if they have changed, and then a reply. Waits while the queue is full. Does nothing if the
+    /// Sends the open handles if they have changed, and then a reply. Waits while too much is unread. Does nothing if the
     /// connection is closed.
-    async fn send(&self, reply: Reply) {
-        let Ok(mut permits) = self.queue.reserve_many(2).await else { return };
-        let mut send = |reply| permits.next().expect("two permits are reserved").send(reply);
-        let mut last_handles = self.sent_handles.lock().unwrap_or_else(PoisonError::into_inner);
+    async fn send(&self, reply: impl FnOnce() -> Reply) {
+        let mut last_handles = self.sent_handles.lock().await;
+        let mut text = Vec::new();
         let names = self.toolset.open_handles();
         if *last_handles != names {
             last_handles.clone_from(&names);
-            send(Reply::OpenHandles { names });
+            text = text_of(&Reply::OpenHandles { names });
         }
-        send(reply);
+        text.append(&mut text_of(&reply()));
+        let bytes = u32::try_from(text.len().min(MAX_UNREAD_BYTES)).unwrap_or(u32::MAX);
+        let unread = Arc::clone(&self.unread).acquire_many_owned(bytes).await.ok();
+        let _ = self.queue.send(Lines { text, _unread: unread }).await;
+    }
+
+    /// Waits until replies may be unread again.
+    async fn wait(&self) {
+        drop(self.unread.acquire().await);
     }
 }
 
-/// Writes replies until all senders are dropped.
+/// Writes replies until all senders are dropped, or the peer does not read for too long.
 async fn write(
     mut output: impl AsyncWrite + Unpin,
-    mut queue: mpsc::Receiver<Reply>,
+    mut queue: mpsc::Receiver<Lines>,
+    answer_timeout: Duration,
 ) -> io::Result<()> {
-    while let Some(reply) = queue.recv().await {
-        let mut line = serde_json::to_vec(&reply).map_err(io::Error::other)?;
-        line.push(b'\n');
-        output.write_all(&line).await?;
-        output.flush().await?;
+    while let Some(lines) = queue.recv().await {
+        let writing = async {
+            output.write_all(&lines.text).await?;
+            output.flush().await
+        };
+        let for_size = Duration::from_secs(lines.text.len() as u64 / MIN_BYTES_PER_SECOND);
+        timeout(answer_timeout + for_size, writing).await.map_err(io::Error::from)??;
     }
     Ok(())
 }
@@ -200,7 +239,7 @@ async fn serve_connection(
     source: Source,
     peer: Peer,
     options: &RemoteOptions,
-    replies: mpsc::Sender<Reply>,
+    replies: mpsc::Sender<Lines>,
 ) -> Result<(), RemoteError> {
     let first = timeout(options.answer_timeout, read(&mut input)).await.map_err(io::Error::from)?;
     let (version, sent_scope) = match first? {
@@ -226,7 +265,7 @@ async fn serve_connection(
         }
         Err(reason) => {
             // The connection may be closed.
-            let _ = replies.send(Reply::Refused { why: reason.clone() }).await;
+            let _ = replies.send(Reply::Refused { why: reason.clone() }.into()).await;
             Err(RemoteError::Refused { reason })
         }
     }
@@ -249,19 +288,20 @@ impl Connection {
     async fn serve_requests(
         mut self,
         input: &mut BufReader<impl AsyncRead + Unpin>,
-        replies: mpsc::Sender<Reply>,
+        replies: mpsc::Sender<Lines>,
     ) -> Result<(), RemoteError> {
         let answers = &self.answers;
         let max_calls = answers.options.max_calls;
         // The client reads this first. The open handles are sent with the first reply to a request.
         let opened = Reply::Opened { calls: max_calls, nonce: self.opening.nonce.clone() };
-        let _ = replies.send(opened).await;
+        let _ = replies.send(opened.into()).await;
         let replies = Arc::new(Replies::new(Arc::clone(&answers.toolset), replies));
         let mut tasks = JoinSet::new();
         let mut running: BTreeMap<u64, Running> = BTreeMap::new();
         while let Some((request, bytes)) = read(input).await? {
             while tasks.try_join_next().is_some() {}
             running.retain(|_, call| !call.task.is_finished());
+            replies.wait().await;
             match request {
                 Request::Cancel { id } => drop(running.remove(&id).map(|call| call.task.abort())),
                 Request::Call { id, .. } if running.contains_key(&id) => {
@@ -273,19 +313,21 @@ impl Connection {
                     let is_too_large = active_bytes + bytes > MAX_LINE_BYTES;
                     if running.len() >= max_calls || is_too_large {
                         let outcome: Outcome = Err(too_many(max_calls));
-                        replies.send(Reply::Outcome { id, outcome: (&outcome).into() }).await;
+                        replies.send(|| Reply::Outcome { id, outcome: (&outcome).into() }).await;
                         continue;
                     }
                     let call = answers.admit(&mut self.opening, id, call, approval);
                     let (answers, replies) = (Arc::clone(answers), Arc::clone(&replies));
                     let task = tasks.spawn(async move {
                         let outcome = answers.run(call, traceparent.as_deref()).await;
-                        replies.send(Reply::Outcome { id, outcome: (&outcome).into() }).await;
+                        replies.send(|| Reply::Outcome { id, outcome: (&outcome).into() }).await;
                     });
                     running.insert(id, Running { task, bytes });
+                    // A result that is soon there may have to be read before the next call.
+                    yield_now().await;
                 }
                 request => match answers.answer(request).await {
-                    Some(reply) => replies.send(reply).await,
+                    Some(reply) => replies.send(|| reply).await,
                     None => {
                         return Err(RemoteError::Protocol(
                             "the connection was opened twice".to_owned(),

@@ -13,6 +13,7 @@
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -383,11 +384,13 @@ impl Dispatcher {
             Ok(is_interrupted) => is_interrupted,
             Err(failure) => return End::Failed(failure),
         };
+        let begins = AtomicBool::new(false);
         let running = async {
             self.check(&call, tool)?;
             if is_interrupted {
                 return Err(interrupted(tool));
             }
+            begins.store(true, Ordering::Relaxed);
             if let Some(agent) = tool.agent() {
                 return Delegation::to(agent, call.args().clone()).to_payload();
             }
@@ -397,7 +400,16 @@ impl Dispatcher {
             let is_checked = tool.checks_itself() || tool.delegates();
             if is_checked { outcome } else { tool.spec_ref().checked(outcome) }
         };
-        let outcome = self.record_result(|| format!("{key}/{}", call.id()), running).await;
+        let recorded = self.record(|| format!("{key}/{}", call.id()), running).await;
+        let outcome = recorded.unwrap_or_else(|not_recorded| {
+            let may_have_run = begins.load(Ordering::Relaxed) && !has_agent;
+            let annotations = tool.spec().annotations();
+            Err(if may_have_run {
+                not_recorded.with_possible_effect(annotations)
+            } else {
+                not_recorded
+            })
+        });
         if !has_agent {
             return outcome.into();
         }

@@ -63,7 +63,7 @@ fn call_digest(call: &ToolCall, tool: &ToolSpec) -> String {
     digest([run_id, call.id(), call.args().as_str(), &tool])
 }
 
-/// Returns the digest of a tool's definition: its names, texts, schemas and hints, and its approval.
+/// Returns the digest of a tool's names, title, description, schemas, annotations and approval.
 pub(crate) fn tool_digest(tool: &ToolSpec, approval: Option<&Approval>) -> String {
     let approval = approval.map(|Approval { prompt, denied, metadata }| [prompt, denied, metadata]);
     // The `=` distinguishes an empty text from a missing one.
@@ -71,7 +71,7 @@ pub(crate) fn tool_digest(tool: &ToolSpec, approval: Option<&Approval>) -> Strin
         approval.into_iter().flatten().map(|text| text.as_ref().map(|text| format!("={text}")));
     let approval: Vec<_> = approval.map(Option::unwrap_or_default).collect();
     let ToolAnnotations { read_only, destructive, idempotent, open_world } = tool.annotations();
-    let hints = [read_only, destructive, idempotent, open_world].map(|hint| match hint {
+    let annotations = [read_only, destructive, idempotent, open_world].map(|is_set| match is_set {
         None => "",
         Some(false) => "no",
         Some(true) => "yes",
@@ -84,7 +84,7 @@ pub(crate) fn tool_digest(tool: &ToolSpec, approval: Option<&Approval>) -> Strin
         tool.args_schema(),
         tool.result_schema(),
     ];
-    digest(parts.into_iter().chain(hints).chain(approval.iter().map(String::as_str)))
+    digest(parts.into_iter().chain(annotations).chain(approval.iter().map(String::as_str)))
 }
 
 /// Returns the SHA-256 of several parts, in hexadecimal. The length of each part is hashed, too, so that different lists have

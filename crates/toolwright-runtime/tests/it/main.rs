@@ -20,6 +20,7 @@ mod interrupted;
 mod journal;
 mod lifecycle;
 mod nested;
+mod peer_limits;
 mod peers;
 mod planners;
 mod policy;

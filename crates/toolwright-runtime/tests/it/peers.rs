@@ -3,7 +3,6 @@
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,13 +11,13 @@ use tokio::io::{
 };
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
+use toolwright::{Scope, ToolCall, ToolFailure, ToolResult};
 use toolwright_runtime::remote::{
     ApprovalKey, RemoteError, RemoteOptions, RemoteToolset, bind_unix,
 };
 use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{
-    ApprovalRequest, FunctionTool, Registry, Runtime, Source, ToolEntry, Toolset, Verdict,
+    ApprovalRequest, FunctionTool, Registry, Runtime, Source, Toolset, Verdict,
 };
 
 use crate::approvals::guarded;
@@ -27,10 +26,10 @@ use crate::tools::{Log, N, call};
 use crate::toys::{spec, tool};
 
 /// Long enough for anything that is not blocked.
-const SOON: Duration = Duration::from_millis(300);
+pub(crate) const SOON: Duration = Duration::from_millis(300);
 
 /// A server, and a peer that can send anything.
-struct Raw {
+pub(crate) struct Raw {
     input: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
     nonce: String,
@@ -40,7 +39,7 @@ struct Raw {
 }
 
 impl Raw {
-    async fn open(toolset: Source, options: RemoteOptions, scope: Value) -> Self {
+    pub(crate) async fn open(toolset: Source, options: RemoteOptions, scope: Value) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let serving = tokio::spawn(async move {
             let (input, output) = tokio::io::split(theirs);
@@ -56,15 +55,15 @@ impl Raw {
         raw
     }
 
-    async fn say(&mut self, request: Value) {
+    pub(crate) async fn say(&mut self, request: Value) {
         self.output.write_all(format!("{request}\n").as_bytes()).await.unwrap();
     }
 
-    async fn hear(&mut self) -> Value {
+    pub(crate) async fn hear(&mut self) -> Value {
         serde_json::from_str(&self.input.next_line().await.unwrap().unwrap()).unwrap()
     }
 
-    async fn list(&mut self) {
+    pub(crate) async fn list(&mut self) {
         self.say(json!({"say": "list", "id": 0})).await;
         let seen = self.input.next_line().await.unwrap().unwrap();
         let tool = seen.strip_prefix(r#"{"say":"tools","id":0,"tools":{"Ok":["#).unwrap();
@@ -72,12 +71,12 @@ impl Raw {
         self.tool = tool.replace(r#""available":true"#, r#""available":false"#);
     }
 
-    async fn call(&mut self, id: u64, call: Value, approval: Value) {
+    pub(crate) async fn call(&mut self, id: u64, call: Value, approval: Value) {
         self.say(json!({"say": "call", "id": id, "call": call, "approval": approval})).await;
     }
 }
 
-fn stated(tool: &str) -> Value {
+pub(crate) fn stated(tool: &str) -> Value {
     json!({"id": "c1", "tool": tool, "args": "{\"n\":1}", "approved": true, "scope": {"run_id": "root"}})
 }
 
@@ -203,39 +202,6 @@ async fn the_scope_that_a_peer_sends_is_ignored_unless_the_server_accepts_it() {
         .with_scope(|_, stated| Scope { run_id: stated.run_id, ..Scope::default() });
     let seen = called(only_runs).await;
     assert_eq!(seen, [r#"made for Some("root") None"#, r#"c1 Some("root") None None"#]);
-}
-
-/// A toolset that counts its listings.
-struct Listed(Arc<AtomicUsize>, FunctionTool);
-
-impl Toolset for Listed {
-    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        self.1.tools(scope)
-    }
-
-    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        self.1.call(call)
-    }
-}
-
-#[tokio::test]
-async fn the_server_stops_reading_from_a_peer_that_does_not_read() {
-    let listed = Arc::new(AtomicUsize::new(0));
-    let toolset = Listed(Arc::clone(&listed), tool("plus", |n| n + 1)).into_source();
-    let mut raw = Raw::open(toolset, RemoteOptions::new(), json!({})).await;
-    let mut sent = 0;
-    let flooding = async {
-        while sent < 200_000 {
-            raw.say(json!({"say": "list", "id": sent})).await;
-            sent += 1;
-        }
-    };
-    assert!(timeout(SOON * 2, flooding).await.is_err(), "it has to wait");
-    // Replies in the stream and in the queue, and requests in the stream.
-    let listed = listed.load(Ordering::SeqCst);
-    assert!(listed < 500, "{listed} lists were created although no one read them");
-    assert!(sent < 10_000, "{sent} requests were accepted");
 }
 
 #[tokio::test]
@@ -407,7 +373,7 @@ async fn approving(log: &Log, server: Option<[u8; 32]>, client: Option<[u8; 32]>
     result
 }
 
-async fn connect(path: &Path, secret: Option<[u8; 32]>) -> RemoteToolset {
+pub(crate) async fn connect(path: &Path, secret: Option<[u8; 32]>) -> RemoteToolset {
     let mut options = RemoteOptions::new();
     if let Some(secret) = secret {
         options = options.with_approval_key(ApprovalKey::new(secret));

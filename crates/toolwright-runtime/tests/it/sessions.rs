@@ -177,6 +177,9 @@ async fn h6_h8_a_suspended_call_of_a_session_can_be_resumed_in_another_session()
         panic!("it waits")
     };
     session.stop().await;
+    let answer = waiting.pending()[0].approve();
+    let error = session.resume(&waiting, [answer]).await.unwrap_err();
+    assert!(matches!(error, ResumeError::SessionStopped), "its answer is not used: {error}");
     let text = session.export(&waiting).await.unwrap();
     let other = runtime.open_session("other").await.unwrap();
     let restored = other.restore(&text).await.unwrap();

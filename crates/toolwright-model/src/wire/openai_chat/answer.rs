@@ -150,9 +150,11 @@ impl Tokens {
     }
 }
 
-/// The events of a stream.
+/// The events of a stream, or a whole answer.
 pub(in crate::wire) struct Events {
     draft: Draft,
+    /// True for a whole answer, in which each piece of a call is a call.
+    is_whole: bool,
     dialect: &'static toolwright_dialect::Dialect,
     /// The calls by their index and id in the stream.
     calls: Vec<(Option<u64>, String, CallPlace)>,
@@ -165,6 +167,7 @@ impl Events {
     pub(in crate::wire) fn new(facts: &ModelFacts, question: &Question<'_>) -> Self {
         Self {
             draft: Draft::new(facts, question),
+            is_whole: false,
             dialect: facts.dialect,
             calls: Vec::new(),
             reasoning: String::new(),
@@ -286,6 +289,7 @@ impl Events {
             None => is_same(known_id),
         });
         if let Some((_, known_id, place)) = found
+            && !self.is_whole
             && is_same(known_id)
             && (index.is_some() || !id.is_empty() || name.is_empty())
         {
@@ -343,7 +347,7 @@ pub(in crate::wire) fn answer(
     question: &Question<'_>,
     body: &str,
 ) -> Result<Answer, ModelError> {
-    let mut events = Events::new(facts, question);
+    let mut events = Events { is_whole: true, ..Events::new(facts, question) };
     let whole: Chunk<'_> = read("a chat completion", body)?;
     if whole.error.is_none() && whole.choices.as_ref().is_none_or(Vec::is_empty) {
         return Err(missing("a chat completion with a choice", body));

@@ -1,0 +1,148 @@
+//! Peers of remote toolsets that do not read, ask for too much, or send too much.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::time::timeout;
+use toolwright::spec::CallLimits;
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+use toolwright_runtime::remote::{RemoteError, RemoteOptions, RemoteToolset, bind_unix};
+use toolwright_runtime::tools::{Combined, IntoSource};
+use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
+
+use crate::peers::{Raw, SOON, connect, stated};
+use crate::tools::{N, call};
+use crate::toys::{spec, tool};
+
+/// A toolset that counts its listings.
+struct Listed(Arc<AtomicUsize>, FunctionTool);
+
+impl Toolset for Listed {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        self.1.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.1.call(call)
+    }
+}
+
+#[tokio::test]
+async fn the_server_stops_reading_from_a_peer_that_does_not_read() {
+    let listed = Arc::new(AtomicUsize::new(0));
+    let toolset = Listed(Arc::clone(&listed), tool("plus", |n| n + 1)).into_source();
+    let mut raw = Raw::open(toolset, RemoteOptions::new(), json!({})).await;
+    let mut sent = 0;
+    let flooding = async {
+        while sent < 200_000 {
+            raw.say(json!({"say": "list", "id": sent})).await;
+            sent += 1;
+        }
+    };
+    assert!(timeout(SOON * 2, flooding).await.is_err(), "it has to wait");
+    // Replies in the stream and in the queue, and requests in the stream.
+    let listed = listed.load(Ordering::SeqCst);
+    assert!(listed < 500, "{listed} lists were created although no one read them");
+    assert!(sent < 10_000, "{sent} requests were accepted");
+}
+
+/// Runs calls with results of a megabyte for a peer that reads as the function says, and returns how many ran.
+async fn calls_with_large_results(reads: bool) -> (usize, Result<(), RemoteError>) {
+    let run = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&run);
+    let large = FunctionTool::new(spec("large"), move |_: N| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async { "x".repeat(1_000_000) }
+    });
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(theirs);
+    let serving =
+        tokio::spawn(large.into_source().serve_stream(input, output, RemoteOptions::new()));
+    let (input, mut output) = tokio::io::split(ours);
+    let asking = tokio::spawn(async move {
+        let open = json!({"say": "open", "version": 4, "scope": {}});
+        let list = json!({"say": "list", "id": 1000});
+        output.write_all(format!("{open}\n{list}\n").as_bytes()).await.unwrap();
+        for id in 0..200 {
+            let call = json!({"say": "call", "id": id, "call": stated("large"), "approval": null});
+            let written = output.write_all(format!("{call}\n").as_bytes()).await;
+            if written.is_err() {
+                break;
+            }
+        }
+        // The server has ended if it does not read.
+        let _ = output.shutdown().await;
+    });
+    if reads {
+        let mut lines = BufReader::new(input).lines();
+        while lines.next_line().await.unwrap().is_some() {}
+        asking.await.unwrap();
+    }
+    let ended = serving.await.unwrap();
+    (run.load(Ordering::SeqCst), ended)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_does_not_read_results_runs_few_calls_and_is_disconnected() {
+    let (run, ended) = calls_with_large_results(false).await;
+    assert!(run < 50, "{run} calls ran although no one read their results");
+    let Err(RemoteError::Io(error)) = ended else { panic!("{ended:?}") };
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+    let (run, ended) = calls_with_large_results(true).await;
+    assert_eq!(run, 200);
+    ended.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_of_a_peer_has_the_time_limit_of_its_tool() {
+    let limits = CallLimits { timeout: Some(SOON), ..CallLimits::UNLIMITED };
+    let slow = FunctionTool::new(spec("slow").with_limits(limits), async |n: N| {
+        tokio::time::sleep(SOON * 1_000).await;
+        n
+    });
+    let mut raw = Raw::open(slow.into_source(), RemoteOptions::new(), json!({})).await;
+    raw.list().await;
+    raw.call(1, stated("slow"), Value::Null).await;
+    let reply = timeout(SOON * 2, raw.hear()).await.unwrap();
+    assert_eq!(reply["outcome"]["failure"]["kind"], "timeout", "{reply}");
+}
+
+#[tokio::test]
+async fn a_result_that_no_line_can_hold_is_a_failure_and_the_connection_stays() {
+    let huge = FunctionTool::new(spec("huge"), async |_: N| "x".repeat(32 << 20));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let toolset = Combined::new().with("huge", huge).with("plus", tool("plus", |n| n + 1));
+    let listener = bind_unix(&path).unwrap();
+    let serving = tokio::spawn(toolset.into_source().serve_unix(listener, RemoteOptions::new()));
+    let remote = connect(&path, None).await;
+    remote.tools(&Scope::default()).await.unwrap();
+    let failure = remote.call(&call("huge", "a", 0)).await.outcome.unwrap_err();
+    assert!(failure.message.contains("and at most 32505856 are allowed"), "{failure:?}");
+    remote.call(&call("plus", "b", 0)).await.outcome.unwrap();
+    serving.abort();
+}
+
+/// Their server may not be trusted.
+#[tokio::test]
+async fn open_handles_of_a_server_are_short_visible_lines() {
+    let (ours, mut theirs) = tokio::io::duplex(1 << 20);
+    let long = "x".repeat(300_000);
+    let names: Vec<_> = ["txn\u{202e}\n\u{1b}[2J", &long].into_iter().chain(["a"; 400]).collect();
+    let opened = json!({"say": "opened", "calls": 1, "nonce": "n"});
+    let handles = json!({"say": "open_handles", "names": names});
+    let tools = json!({"say": "tools", "id": 0, "tools": {"Ok": []}});
+    let lines = format!("{opened}\n{handles}\n{tools}\n");
+    theirs.write_all(lines.as_bytes()).await.unwrap();
+    let (input, output) = tokio::io::split(ours);
+    let scope = Scope::default();
+    let remote =
+        RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new()).await.unwrap();
+    remote.tools(&scope).await.unwrap();
+    let shown = remote.open_handles();
+    assert_eq!((shown[0].as_str(), shown.len()), ("txn\u{fffd} \u{fffd}[2J", 256));
+    assert!(shown[1].len() < 300, "{}", shown[1].len());
+}
