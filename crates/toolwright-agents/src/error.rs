@@ -107,7 +107,7 @@ impl Mistake {
     /// Returns true if the line at the mistake is too long to be displayed.
     fn is_line_long(&self) -> bool {
         let Some((source, span)) = &self.span else { return false };
-        let (before, after) = source.text.split_at(span.start);
+        let Some((before, after)) = source.text.split_at_checked(span.start) else { return false };
         let start = before.rfind('\n').map_or(0, |end| end + 1);
         let end = span.start + after.find('\n').unwrap_or(after.len());
         end - start > LONGEST_LINE

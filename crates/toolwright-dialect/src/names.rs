@@ -47,7 +47,8 @@ fn longest(dialect: &Dialect) -> usize {
             too_long = length;
         }
     }
-    longest
+    // A grammar that takes no such name has no known limit.
+    if dialect.takes_name(&"a".repeat(longest)) { longest } else { 64 }
 }
 
 /// Returns the id of a call on the wire: itself where the dialect takes it, else nine base-36 digits of a digest of the id

@@ -3,11 +3,11 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use toolwright::{BoxError, BoxFuture, Executor, Registrar, Tool, ToolCall, ToolResult};
-use toolwright_runtime::{Agent, Journal, Registry, RunRequest, Runtime};
+use toolwright::{BoxFuture, Executor, Registrar, Tool, ToolCall, ToolResult};
+use toolwright_runtime::{Agent, Registry, RunRequest, Runtime};
 
 use crate::approvals::guarded;
-use crate::journal::{LoggingApprover, Tape, kept};
+use crate::journal::{Broken, LoggingApprover, Tape, kept};
 use crate::planners::steps;
 use crate::tools::{Echo, Log, call, payload};
 
@@ -43,48 +43,17 @@ async fn a_call_of_a_tool_that_is_not_idempotent_is_not_made_again_after_an_inte
     }
 }
 
-/// Cannot record outcomes of calls. The call happens before, or not.
-struct Full {
-    runs_calls: bool,
-}
-
-impl Journal for Full {
-    fn record<'a>(
-        &'a self,
-        _: &'a str,
-        key: &'a str,
-        effect: BoxFuture<'a, String>,
-    ) -> BoxFuture<'a, Result<String, BoxError>> {
-        Box::pin(async move {
-            let is_call = key.starts_with("call/");
-            if is_call && !self.runs_calls {
-                return Err("the disk is full".into());
-            }
-            let entry = effect.await;
-            if is_call { Err("the disk is full".into()) } else { Ok(entry) }
-        })
-    }
-
-    fn find<'a>(
-        &'a self,
-        _: &'a str,
-        _: &'a str,
-    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
-        Box::pin(ready(Ok(None)))
-    }
-}
-
 #[tokio::test]
 async fn a_call_whose_outcome_cannot_be_recorded_may_have_taken_effect_if_it_began() {
-    for runs_calls in [true, false] {
+    for (how, runs_calls) in [("full", true), ("gone", false)] {
         let log = Log::default();
         let registry = Registry::new();
         registry.register_tool(guarded(&log)).unwrap();
         let agent = Agent::new("boss", "lab").with_tools(["wipe"]);
-        registry.register_agent(agent, steps(vec![vec![call("wipe", "b", 3)]])).unwrap();
+        registry.register_agent(agent, steps(vec![vec![call("wipe", "a", 3)]])).unwrap();
         let runtime = Runtime::builder(registry)
             .with_approver(Arc::new(LoggingApprover(Log::default())))
-            .with_journal(Arc::new(Full { runs_calls }))
+            .with_journal(Arc::new(Broken(how)))
             .build();
         let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
         let outcome = runtime.run(request).await.unwrap();

@@ -426,7 +426,7 @@ async fn h7_the_lifetime_of_a_question_after_a_barrier_starts_when_it_is_asked()
 }
 
 /// A journal that fails.
-struct Broken(&'static str);
+pub(crate) struct Broken(pub(crate) &'static str);
 
 impl Journal for Broken {
     fn record<'a>(
@@ -439,6 +439,10 @@ impl Journal for Broken {
             match self.0 {
                 "unreadable" if key == "call/a" => Ok("{".to_owned()),
                 "gone" if key == "call/a" => Err("the disk is full".into()),
+                "full" if key == "call/a" => {
+                    effect.await;
+                    Err("the disk is full".into())
+                }
                 "gone at first" => Err("the disk is full".into()),
                 _ => Ok(effect.await),
             }

@@ -60,36 +60,14 @@ impl Redactor {
         for byte in bytes.chain(*b"%\\+") {
             begins[usize::from(byte)] = true;
         }
+        if !digits.is_empty() {
+            (b'0'..=b'9').for_each(|digit| begins[usize::from(digit)] = true);
+        }
         Self { needles, digits, begins }
     }
 
     /// Returns a text with every occurrence of a secret replaced by `…`.
     pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        match self.without_numbers(text) {
-            Some(text) => Cow::Owned(self.without_needles(&text).into_owned()),
-            None => self.without_needles(text),
-        }
-    }
-
-    /// Removes numbers with the digits of a secret; `None` if there are none.
-    fn without_numbers(&self, text: &str) -> Option<String> {
-        let longest = self.digits.iter().map(String::len).max()?;
-        let (mut out, mut copied, mut at) = (String::new(), 0, 0);
-        while let Some(start) = text[at..].find(|c: char| c.is_ascii_digit()) {
-            let start = at + start;
-            let (end, digits) = number(&text[start..], longest);
-            at = start + end;
-            if self.digits.iter().any(|secret| digits.contains(secret)) {
-                out.push_str(&text[copied..start]);
-                out.push('…');
-                copied = at;
-            }
-        }
-        out.push_str(&text[copied..]);
-        (copied > 0).then_some(out)
-    }
-
-    fn without_needles<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.needles.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -104,6 +82,7 @@ impl Redactor {
             let first = begun(&text[at..]);
             let near = self.needles.iter().filter(|needle| first.contains(&needle.first()));
             let end = near.filter_map(|needle| needle.end(text, at, &mut steps)).max();
+            let end = end.max(self.number_end(text, at));
             if steps == 0 {
                 out.push_str(&text[copied..at]);
                 out.push('…');
@@ -122,6 +101,16 @@ impl Redactor {
         }
         out.push_str(&text[copied..]);
         Cow::Owned(out)
+    }
+
+    /// Returns the end of the number that begins at `at`, if it has the digits of a secret.
+    fn number_end(&self, text: &str, at: usize) -> Option<usize> {
+        let longest = self.digits.iter().map(String::len).max()?;
+        let is_digit = |byte: &u8| byte.is_ascii_digit();
+        let begins =
+            is_digit(&text.as_bytes()[at]) && !text.as_bytes()[..at].last().is_some_and(is_digit);
+        let (length, digits) = begins.then(|| number(&text[at..], longest))?;
+        self.digits.iter().any(|secret| digits.contains(secret)).then_some(at + length)
     }
 }
 
@@ -485,6 +474,12 @@ mod tests {
         ] {
             assert_eq!(redacted(text, &[secret]), expected, "{secret}");
         }
+    }
+
+    #[test]
+    fn a_secret_that_contains_another_one_is_removed_whole() {
+        let text = "sk-12345678-abcdef, \\u00312345678.";
+        assert_eq!(redacted(text, &["12345678", "sk-12345678-abcdef"]), "…, ….");
     }
 
     #[test]
