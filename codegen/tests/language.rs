@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 const HEAD: &str = "# The schema language
 
 The `.yaml` files of the schema folder form one project, whatever their names and folders. Each file names a service and declares
-what belongs to it. `$ref: Issue` refers to a type of the same service, `$ref: issues.Issue` to one of another. Names of tools,
-toolsets, agents and servers are unique in the whole project. Names are lower case with underscores, those of types in camel case.
+what belongs to it. `$ref: Issue` refers to a type of the same service, `$ref: issues.Issue` to one of another. Names of tools
+and toolsets are unique in the whole project, all others in their service. Names are in `snake_case`, those of types in `PascalCase`.
 Unknown keys are errors.
 
 A test writes this page from the schema that `toolwright schema` prints for editors.

@@ -107,7 +107,7 @@ mistakes! {
     /// list is three and a map five.
     Error "too-many-levels" too_many_levels(span: Span, found: usize, most: usize) {
         at(span, format!("the types in this schema are {found} levels deep, expected at most {most}"))
-            .help("contain fewer types in each other: name one by its id, or leave the inner ones as any value (`{}`)")
+            .help("nest fewer types: hold the id of an inner object instead of the object, or leave the inner ones as any value (`{}`)")
     }
 
     /// A regular expression cannot be used.

@@ -49,7 +49,7 @@ mistakes! {
 
     /// A key is not a string.
     ///
-    /// Keys are names. A number, `true`, `null`, a list or a mapping as a key is put in quotes or written out.
+    /// Keys are names. Put a number, `true` or `null` in quotes; a list or a mapping cannot be a key.
     Error "yaml-key" yaml_key(span: Span, text: &str) {
         at(span, "a key that is not a string").help(format!("put it in quotes: \"{text}\""))
     }

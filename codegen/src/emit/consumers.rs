@@ -148,7 +148,7 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> [TokenStream; 2] {
             };
         },
         quote! {
-            /// Creates the server. The arguments run its tools.
+            /// Creates the server. Each parameter runs the tools of one toolset.
             ///
             /// # Errors
             ///

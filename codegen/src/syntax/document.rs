@@ -222,7 +222,7 @@ mapping! {
         hints: Option<Hints>,
         /// Example calls; each is checked against the tool's schemas.
         examples: Option<Vec<Example>>,
-        /// How long one call may take.
+        /// How long one attempt of a call may take.
         timeout: Option<Period>,
         /// How transient failures are retried.
         retry: Option<Retry>,

@@ -33,17 +33,22 @@ pub(crate) enum ReportFormat {
 /// Whose breakage counts.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum For {
+    /// Code and stored calls with the old arguments.
     Caller,
+    /// Prompts, transcripts and evaluations with the old words.
     Model,
+    /// Code that reads results with the old types.
     Reader,
+    /// Code that answers calls, written for the old payloads and the old trait.
     Implementer,
+    /// Code compiled against the generated crates.
     Rust,
 }
 
 /// The listings that `lock` pins.
 #[derive(Subcommand)]
 pub(crate) enum LockCommand {
-    /// Write the tools that a remote MCP server lists into toolwright.lock, whole, or compare them with it.
+    /// Record every tool that a remote MCP server lists in toolwright.lock, or compare the list with the record.
     ///
     /// With --check, exits with 1 if anything but order and white space changed.
     #[command(

@@ -32,10 +32,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Report the changes since the lock that the versions of the toolsets do not announce.
+    /// Report changes since the lock that need a higher version of their toolset than it has.
     ///
-    /// Exits with 1 if there are any. A new `version` of a toolset announces changes as semver says; without versions, changes
-    /// may be minor.
+    /// Exits with 1 if there are any. The `version` of a toolset follows semver. A toolset without a version may only have
+    /// minor changes.
     Breaking {
         /// The old version: a lock, a schema file or folder, or `git:REV` [default: toolwright.lock].
         #[arg(long, value_name = "VERSION")]

@@ -70,7 +70,7 @@ fn wire_call_id(id: &str, dialect: &Dialect, attempt: u8) -> String {
     digits
 }
 
-/// Returns the ids of the calls of one request on the wire, one for each, all different where the ids are.
+/// Returns the ids of the calls of one request on the wire, one for each. Different ids stay different.
 pub fn wire_call_ids<'a>(ids: impl IntoIterator<Item = &'a str>, dialect: &Dialect) -> Vec<String> {
     let mut given: Vec<(&str, String)> = Vec::new();
     for id in ids {

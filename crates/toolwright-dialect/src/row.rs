@@ -16,7 +16,7 @@ use read::read;
 /// What one endpoint of a provider, in one mode, accepts as the definition of a tool, as known on a date. In all of them the
 /// arguments are an object.
 ///
-/// Rows are compiled in; [`Dialect::from_toml`] reads further ones.
+/// A table of dialects is compiled in; [`Dialect::from_toml`] reads further rows.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {

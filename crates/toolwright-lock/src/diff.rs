@@ -128,8 +128,8 @@ pub fn diff_listings(name: &str, old: &LockedServer, new: &LockedServer) -> Diff
 }
 
 impl Difference {
-    /// Also counts stored results: those of the old tool, read with the new types. A reader of them is hurt wherever an
-    /// implementer of the old results is.
+    /// Also counts stored results: those of the old tool, read with the new types. A change of a result breaks
+    /// their readers as it breaks its implementers, so its class for readers is the higher of both.
     #[must_use]
     pub fn with_stored_results(mut self) -> Self {
         for finding in &mut self.findings {

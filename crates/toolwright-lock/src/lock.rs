@@ -115,7 +115,7 @@ pub struct LockedTool {
     pub examples: Vec<LockedExample>,
     /// The kind of what answers its calls (`method`, `agent`, `mcp` or `external`), with its name.
     pub implementation: BTreeMap<String, String>,
-    /// Its digests, in a file.
+    /// Its digests. Only a lock that was read from a file has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digests: Option<Digests>,
 }
@@ -166,7 +166,7 @@ pub struct LockedLimits {
     /// True if models have to search for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deferred: bool,
-    /// How much it needs providers to enforce its schema, if it does not only prefer it.
+    /// Whether providers have to enforce its schema: `always`, `never`, or none for the default, `prefer`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<String>,
 }

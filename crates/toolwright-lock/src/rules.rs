@@ -11,7 +11,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// Its class for each viewpoint. That for Rust is the class at worst.
     pub classes: Classes,
-    /// Its class for Rust at best: if types may grow in both versions, or for limits and defaults, if only a value changed.
+    /// Its class for Rust at best: with `non_exhaustive` in both versions; for limits and defaults, where only the value changed.
     pub rust_at_best: Option<Change>,
 }
 

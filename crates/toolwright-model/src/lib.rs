@@ -1,5 +1,6 @@
-//! Calls language models. A [`Question`] holds a conversation and tools as `toolwright_dialect` places them; a [`Wire`]
-//! writes it as a provider's API describes and reads the [`Answer`].
+//! Calls language models. A [`Question`] holds a conversation and tools, in the form that the provider accepts
+//! ([`toolwright_dialect::place`]); a [`Wire`] writes it as the provider's API describes and reads the [`Answer`]. The *canonical* name of
+//! a tool is the published one; some providers get another name.
 //!
 //! The feature `client` has a `Client`, which sends questions and tries again where that helps. The feature `planner` has a
 //! `ModelPlanner`, which decides the steps of an agent.

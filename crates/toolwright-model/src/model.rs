@@ -73,7 +73,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Returns the tools to send where a choice can name one tool at most: a choice of several leaves the others out.
+    /// Returns the tools to send to an API that can force one tool at most: if the choice names several, only those.
     pub fn offered(&self) -> impl Iterator<Item = &PlacedTool<'a>> {
         self.tools.tools.iter().filter(|tool| match &self.choice {
             Choice::Only(names) if names.len() > 1 => names.iter().any(|name| name == tool.name),
@@ -254,7 +254,7 @@ pub enum Stop {
     Other(String),
 }
 
-/// Tokens of a question and its answer. Prices differ by column: `input`, `cache_read` and `cache_write` are all tokens of the
+/// Tokens of a question and its answer. Each field has its own price: `input`, `cache_read` and `cache_write` are all tokens of the
 /// question, and `output` all of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {

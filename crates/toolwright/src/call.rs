@@ -34,7 +34,7 @@ pub struct ToolCall {
 #[derive(Clone)]
 pub struct Clearance(Arc<dyn Any + Send + Sync>);
 
-/// The context of a call: the fields that a schema can inject.
+/// The context of a call. A schema can inject its ids and labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     /// The run the call belongs to.
@@ -102,7 +102,7 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// Every issue of the text, or the place where it stops being JSON.
+    /// The issues of the text, at most 1,000, or the place where it stops being JSON.
     pub fn decode<T: Decode>(&self) -> Result<T, InvalidPayload> {
         codec::from_json(self.as_bytes())
     }

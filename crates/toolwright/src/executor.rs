@@ -21,8 +21,8 @@ pub trait Executor: Send + Sync {
     /// Runs one call. Dropping the future cancels the call.
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
 
-    /// Returns true if a call that is repeated with the same run id and call id joins the first one instead of running again. A durable
-    /// run then repeats a call that was interrupted, whatever the tool does.
+    /// Returns true if a call that is repeated with the same run id and call id joins the first one instead of running again. A run
+    /// with a journal then makes an interrupted call again, even of a tool that is neither read-only nor idempotent.
     fn has_resumable_calls(&self) -> bool {
         false
     }
@@ -154,7 +154,7 @@ macro_rules! executor {
 
 impl ToolCall {
     /// Runs a typed tool: decodes the arguments, awaits the body, encodes its result. The tool is passed as a value,
-    /// because with a type argument the caller would have to write those of the body too.
+    /// because a call with `::<T>` would also have to spell out the type of the body.
     pub fn run<'a, T, F>(
         &'a self,
         _: T,

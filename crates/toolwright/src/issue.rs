@@ -114,7 +114,7 @@ impl fmt::Display for Issue {
     }
 }
 
-/// The error for a payload that breaks its schema, with every issue that was found in one pass.
+/// The error for a payload that breaks its schema, with the issues that were found in one pass, at most 1,000.
 ///
 /// It displays as one line for each issue, up to a mebibyte.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -58,7 +58,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         tools: Tools,
     },
-    /// Read tools as JSON lines, and answer each with its projection.
+    /// Read tools as JSON lines, and answer each with its schema for the dialect and what is lost in it.
     Project,
     /// Read values as JSON lines, and answer each with the value encoded or decoded.
     Codec,
@@ -71,7 +71,7 @@ pub(crate) struct ToolInDialect {
     tool: String,
     /// The dialect.
     dialect: String,
-    /// The schema of its result instead, which the model of the agent that implements the tool gets.
+    /// Use the schema of the tool's result, which a model gets if an agent implements the tool.
     #[arg(long)]
     result: bool,
     #[command(flatten)]

@@ -42,7 +42,7 @@ pub(crate) struct ConnectionArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Tools and their names")]
 pub(crate) struct SelectionArgs {
-    /// Import only these tools: names on the server, or patterns with * and ?. May be repeated.
+    /// Import only these tools: names in the source, or patterns with * and ?. May be repeated.
     #[arg(long, value_name = "NAME|GLOB", num_args = 1..)]
     only: Vec<String>,
     /// Import all tools except these.
@@ -81,7 +81,7 @@ pub(crate) struct UpdateArgs {
     /// Write nothing; show the changes and exit with 1 if there are any.
     #[arg(long, visible_alias = "dry-run", requires = "out")]
     pub(crate) check: bool,
-    /// Import tools that the file left out before: names on the server, or patterns.
+    /// Import tools that the file left out before: names in the source, or patterns.
     #[arg(long, value_name = "NAME|GLOB", num_args = 1.., requires = "out")]
     add: Vec<String>,
     /// Import all tools that are new on the server. Without it they are only listed.

@@ -32,7 +32,7 @@ Exit codes: 0 success; 1 the list or the file is invalid, or --check found a dif
 #[derive(Args)]
 #[command(after_help = AFTER_HELP, override_usage = USAGE)]
 pub(crate) struct Mcp {
-    /// The toolset to declare. Run-time configuration uses the same name for the server.
+    /// The toolset to declare. The code of the host uses the same name for the server.
     #[arg(long, value_name = "NAME", value_parser = flags::name)]
     toolset: String,
     /// The service that owns the toolset.

@@ -129,7 +129,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Returns the tool whose result schema the final payload must match, if there is one: that whose call this run
-    /// implements, or else that of [`Agent::result`](super::Agent::result_spec).
+    /// implements, or else that of [`Agent::result_spec`](super::Agent::result_spec).
     pub fn result_spec(&self) -> Option<&'a ToolSpec> {
         self.implements.or(self.agent.result_spec.as_deref())
     }

@@ -63,8 +63,8 @@ impl Invocation {
 /// A failure of the tool is an [`Outcome`], so that the service has no error.
 type OutcomeFuture = BoxFuture<'static, Result<Outcome, Infallible>>;
 
-/// The service that runs the calls of a runtime, with its layers. For a tool that an agent implements it is used for the
-/// calls of the agent's run instead.
+/// The service that runs the calls of a runtime, with its layers. A call that an agent implements
+/// does not pass through it; the calls of that agent's run do.
 #[derive(Clone)]
 pub struct ExecutionService {
     service: BoxCloneSyncService<Invocation, Outcome, Infallible>,

@@ -305,7 +305,8 @@ impl Runtime {
     }
 
     /// Does the same as [`call`](Self::call) for a tool of one toolset, which need not be registered, and keeps the state of the
-    /// toolset: restores the given one after `enter`, and returns the one to [save](Toolset::save) before `exit`.
+    /// toolset: after `enter` it restores `saved`, and before `exit` it calls [`save`](Toolset::save), whose state it returns beside
+    /// the result.
     ///
     /// # Errors
     ///

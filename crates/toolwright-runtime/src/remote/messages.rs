@@ -167,7 +167,7 @@ impl MessageServer {
     }
 
     /// Opens a connection for a call, and returns the reply. The nonce must be unique among the connections to all servers with
-    /// the same key. Only what got the reply can send a call with a valid approval code.
+    /// the same key. Only a client that has this reply can send a call with a valid approval code.
     ///
     /// # Errors
     ///

@@ -34,11 +34,11 @@ use crate::wire::{WireOutcome, WireStep};
 /// | `end/<attempt>/<id>` | the outcome of that attempt, which may be a timeout |
 /// | `after/<id>` | the outcome after the hooks after the call |
 ///
-/// An effect that was interrupted before it was recorded happens again, but for a call of a tool that is neither read-only nor
-/// idempotent: it fails, and the failure says that it may have taken effect
+/// An effect that was interrupted before it was recorded happens again. A call of a tool that is neither read-only nor
+/// idempotent fails instead, and the failure says that it may have taken effect
 /// ([unless its executor or toolset knows the call](toolwright::Executor::has_resumable_calls)). The time budget starts again.
-/// Toolsets are listed, entered and exited each time, so that an instance for each run begins without what its recorded calls
-/// changed: keep such state outside the process, as [`Runtime::call_in`](crate::Runtime::call_in) allows.
+/// Toolsets are listed, entered and exited each time. So a new instance of a toolset that each run has for itself lacks the changes
+/// that recorded calls made: keep such state outside the process, as [`Runtime::call_in`](crate::Runtime::call_in) allows.
 ///
 /// The answers that a run is resumed with are not recorded: a repeated run waits for the same questions, and the runtime refuses to
 /// have them answered a second time. Resume such a run from its last [`SuspendedRun`](crate::SuspendedRun) or checkpoint instead.

@@ -30,8 +30,8 @@
 /// field of a key with a default holds the default if the key is absent, and is always written. Keys with one constant
 /// value have no field and come first, with their JSON text: `"kind" => constant("\"circle\""),`. A field for all other
 /// keys comes last: `_ => rest: type`; without it, other keys are refused. A key that needs an escape in JSON is
-/// `required_escaped`, `optional_escaped` or `default_escaped`. Limits of the keys, and the memory of large defaults, follow the name:
-/// `Note within(Properties::ANY.at_least(1))`.
+/// `required_escaped`, `optional_escaped` or `default_escaped`. After the name may come limits of the keys, as in
+/// `Note within(Properties::ANY.at_least(1))`, and the bytes that large defaults take, as in `Note filling(4096)`.
 ///
 /// ```
 /// use toolwright::codec::{Items, Length, from_json, to_json};

@@ -292,7 +292,7 @@ impl<'a> Reader<'a> {
         self.fills(size_of::<T>());
     }
 
-    /// Counts memory, such as that of defaults.
+    /// Counts bytes that a value takes beyond its text, such as those of defaults. Reading stops when the limit is exceeded.
     #[inline]
     pub fn fills(&mut self, bytes: usize) {
         let [left, limit] = &mut self.memory;

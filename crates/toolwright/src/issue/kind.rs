@@ -33,7 +33,7 @@ pub enum IssueKind {
         /// The deepest nesting that is read.
         limit: usize,
     },
-    /// A value that would take more memory than its text allows. This is then the only issue.
+    /// A payload whose value would take more memory than `limit`, which grows with the length of the text. This is then the only issue.
     TooLarge {
         /// The most bytes.
         limit: usize,

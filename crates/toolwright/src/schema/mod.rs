@@ -53,14 +53,14 @@ impl Schema {
     /// # Errors
     ///
     /// The first mistake of the schema. A reference to another document is a mistake, and so are patterns with more than 300,000
-    /// steps together, and keys so long that the JSON Pointers of all schemas have more bytes than 64 times the text and a mebibyte.
+    /// steps together, and keys so long that the JSON Pointers of all schemas have more bytes than a mebibyte plus 64 times the length of the text.
     pub fn new(json: &str) -> Result<Self, SchemaError> {
         let mut steps = MAX_PATTERN_STEPS;
         Self::within(json, &mut steps)
     }
 
-    /// Compiles the text of one of several schemas whose patterns together may have a number of steps, and subtracts its own. A
-    /// compiled step takes about a hundred bytes.
+    /// Compiles the text of one of several schemas that share a limit: the steps of its patterns are subtracted from
+    /// `pattern_steps`. A compiled step takes about a hundred bytes.
     ///
     /// # Errors
     ///

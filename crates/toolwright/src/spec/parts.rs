@@ -88,7 +88,7 @@ pub struct CallLimits {
     pub timeout: Option<Duration>,
     /// The total number of attempts when failures are transient.
     pub attempts: Option<u32>,
-    /// If true, a call of the tool never runs at the same time as another call of its step.
+    /// If true, a call of the tool never runs at the same time as another call of the same answer of the model.
     pub sequential: bool,
 }
 

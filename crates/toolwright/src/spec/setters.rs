@@ -240,7 +240,7 @@ impl ToolSpec {
         self
     }
 
-    /// Sets whether a call of the tool never runs at the same time as another call of its step.
+    /// Sets whether a call of the tool never runs at the same time as another call of the same answer of the model.
     #[must_use]
     pub const fn with_sequential(mut self, sequential: bool) -> Self {
         self.limits.sequential = sequential;

@@ -1,5 +1,5 @@
 //! The part of minijinja that templates of approvals and hints may use. It leaves out everything whose result can be many times as
-//! large as its input: loops, `set`, products, functions and most filters with arguments.
+//! large as its input: loops, `set`, multiplication, functions and most filters with arguments.
 
 /// The longest template, in bytes. Rendering is recursive, as deep as the template's syntax tree, and uses the host's stack.
 pub const MAX_BYTES: usize = 4096;

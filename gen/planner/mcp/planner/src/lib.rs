@@ -11,7 +11,7 @@ pub static SERVER: toolwright_mcp::ServerSpec = toolwright_mcp::ServerSpec {
     toolsets: &[planning_tools::specs::ALL],
 };
 
-/// Creates the server. The arguments run its tools.
+/// Creates the server. Each parameter runs the tools of one toolset.
 ///
 /// # Errors
 ///
