@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 /// The beginning of the page.
 const HEAD: &str = "# The schema language
 
-The `.yaml` files of the schema folder form one project, whatever their names and folders. Each file names a service and declares
-what belongs to it. `$ref: Issue` refers to a type of the same service, `$ref: issues.Issue` to one of another. Names of tools
+The `.yaml` files of the schema folder form one project, whatever their names and folders. A file names a service (one with only
+toolsets may leave it out) and declares what belongs to it. `$ref: Issue` refers to a type of the same service, `$ref: issues.Issue` to one of another. Names of tools
 and toolsets are unique in the whole project, all others in their service. Names are in `snake_case`, those of types in `PascalCase`.
 Unknown keys are errors.
 

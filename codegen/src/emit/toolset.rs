@@ -49,7 +49,8 @@ pub(super) fn executor(plan: &ToolsetCrate<'_>) -> Module {
 pub(super) fn vectors(plan: &ToolsetCrate<'_>, package: &str) -> Option<Module> {
     let tests: Vec<TokenStream> = plan.tools.iter().filter_map(vectors_of).collect();
     let library = path(&library(package));
-    let about = format!("Checks the codecs of the `{}` tools with the rows in `vectors/`.", plan.toolset);
+    let about =
+        format!("Checks the codecs of the `{}` tools with the rows in `vectors/`.", plan.toolset);
     let mut parts = vec![quote!(use #library::specs;)];
     (!tests.is_empty()).then(|| {
         parts.extend(tests);

@@ -347,7 +347,7 @@ pub struct Policy {
     pub max_consecutive_failures: Option<u32>,
     /// The most time in total.
     pub time_budget: Option<Duration>,
-    /// The most questions to a model.
+    /// The number of questions to a model after which it gets one last question, for its final answer.
     pub max_model_calls: Option<u32>,
     /// The most tokens of a model's answers.
     pub max_output_tokens: Option<u32>,

@@ -330,7 +330,7 @@ mapping! {
         max_consecutive_failures: Option<u32>,
         /// The most time in total.
         time_budget: Option<Period>,
-        /// The most questions to a model.
+        /// The number of questions to a model after which it gets one last question, for its final answer.
         max_model_calls: Option<u32>,
         /// The most tokens of a model's answers.
         max_output_tokens: Option<u32>,

@@ -1,7 +1,8 @@
 //! `toolwright lock`, `diff` and `breaking`: what the tools promised, what changed, and whom that breaks.
 
-use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::{io, thread};
 
 use clap::{Subcommand, ValueEnum};
 use toolwright::format::DateTime;
@@ -92,8 +93,9 @@ pub(crate) fn lock(check: bool) -> Exit {
     let run = || -> Stopped<Exit> {
         let project = open()?;
         let path = project.root().join(LOCK_FILE);
-        let old = read(&path)?;
-        let new = locked(&project, &project.model()?);
+        let (old, model) = both(|| read(&path), || Ok(project.model()?));
+        let (old, model) = (old?, model?);
+        let new = locked(&project, &model);
         let new = match &old {
             Some((_, old)) => new.after(old).map_err(|error| Stop::Rejected(error.to_string()))?,
             None => new,
@@ -199,12 +201,12 @@ pub(crate) fn changes(
     stored_results: bool,
 ) -> Exit {
     let compared = || -> Stopped<Exit> {
-        let old = version(old.unwrap_or(LOCK_FILE))?;
-        let new = match new {
-            Some(new) => version(new)?,
-            None => current(&open()?)?,
+        let new = || match new {
+            Some(new) => version(new),
+            None => current(&open()?),
         };
-        let mut found = difference(&old, &new)?;
+        let (old, new) = both(|| version(old.unwrap_or(LOCK_FILE)), new);
+        let mut found = difference(&old?, &new?)?;
         if stored_results {
             found = found.with_stored_results();
         }
@@ -229,11 +231,8 @@ pub(crate) fn breaking(against: Option<&str>, viewpoints: &[For], format: Report
                 "the exception for {rule} in toolwright.toml ended on {until}; remove it, or set another date"
             )));
         }
-        let old = match against {
-            Some(against) => version(against)?,
-            None => version(LOCK_FILE)?,
-        };
-        let new = current(&project)?;
+        let (old, new) = both(|| version(against.unwrap_or(LOCK_FILE)), || current(&project));
+        let (old, new) = (old?, new?);
         let found = difference(&old, &new)?;
         let broken = policy.breaking(&found, &old, &new);
         match format {
@@ -255,6 +254,20 @@ pub(crate) fn breaking(against: Option<&str>, viewpoints: &[For], format: Report
         Ok(Exit::Rejected)
     };
     end("breaking", compared())
+}
+
+/// Does two things at once.
+fn both<A: Send, B>(
+    one: impl FnOnce() -> Stopped<A> + Send,
+    other: impl FnOnce() -> Stopped<B>,
+) -> (Stopped<A>, Stopped<B>) {
+    thread::scope(|scope| {
+        // Nested schemas need as large a stack as on the main thread.
+        let one = thread::Builder::new().stack_size(8 << 20).spawn_scoped(scope, one);
+        let other = other();
+        let one = one.map_err(|error| Stop::Io(format!("cannot start a thread: {error}")));
+        (one.and_then(|one| one.join().unwrap_or_else(|panic| resume_unwind(panic))), other)
+    })
 }
 
 fn end(command: &str, result: Stopped<Exit>) -> Exit {
@@ -291,8 +304,10 @@ fn difference(old: &Lock, new: &Lock) -> Stopped<Difference> {
 
 /// Returns the tools as they are now, with the listings that are pinned now.
 fn current(project: &Project) -> Stopped<Lock> {
-    let mut lock = locked(project, &project.model()?);
-    if let Some((_, pinned)) = read(&project.root().join(LOCK_FILE))? {
+    let path = project.root().join(LOCK_FILE);
+    let (pinned, model) = both(|| read(&path), || Ok(project.model()?));
+    let mut lock = locked(project, &model?);
+    if let Some((_, pinned)) = pinned? {
         lock.remote = pinned.remote;
     }
     Ok(lock)

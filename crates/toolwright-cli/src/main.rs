@@ -32,7 +32,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Report changes since the lock that need a higher version of their toolset than it has.
+    /// Report changes since the lock for which the version of their toolset was not raised enough.
     ///
     /// Exits with 1 if there are any. The `version` of a toolset follows semver. A toolset without a version may only have
     /// minor changes.
@@ -79,7 +79,7 @@ enum Command {
         /// The format of the report.
         #[arg(long, value_enum, default_value = "human")]
         format: contract::ReportFormat,
-        /// Also count readers of stored results, which have the old types.
+        /// Also count code with the new types that reads results stored by the old tool.
         #[arg(long)]
         stored_results: bool,
     },

@@ -110,7 +110,8 @@ impl std::error::Error for Finding {}
 
 /// Names the tools of a request and decides which of them are strict: those that always are, then the cheapest, until a budget
 /// of the dialect is full. A tool that is refused strictly is sent plainly; one that is refused plainly too is left out. No tool
-/// makes the request fail for the others, except for two names that are equal on the wire.
+/// makes the request fail for the others, except for two names that are equal on the wire, and for more tools or bytes than a request may
+/// have.
 pub fn place<'a>(tools: &[Projections<'a>], dialect: &Dialect) -> Request<'a> {
     let mut findings = Vec::new();
     let is_strict = strict_tools(tools, dialect, &mut findings);

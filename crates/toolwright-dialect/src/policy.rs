@@ -110,7 +110,7 @@ impl TryFrom<String> for Absent {
 pub enum Unroll {
     /// The schema is refused.
     Refuse,
-    /// This many levels are written out; deeper values cannot be sent.
+    /// This many levels are written out; deeper values are sent as a string of JSON text.
     Levels(u8),
 }
 

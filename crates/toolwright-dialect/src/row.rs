@@ -264,11 +264,11 @@ pub struct Limits {
     pub depth: Option<usize>,
     /// The most values of enums in all.
     pub enum_values: Option<usize>,
-    /// From how many values on an enum is large.
+    /// The number of values from which an enum counts as large.
     pub enum_large_from: Option<usize>,
     /// The most characters in the values of a large enum.
     pub enum_large_chars: Option<usize>,
-    /// The most characters in names, definitions and values of enums.
+    /// The most characters in names of properties and definitions, and in values of enums and constants.
     pub string_chars: Option<usize>,
     /// The most strict tools in a request.
     pub strict_tools: Option<usize>,

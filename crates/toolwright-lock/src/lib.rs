@@ -1,7 +1,7 @@
 //! Locks the tools of a project as they are published, and says whom a later change breaks.
 //!
 //! A [`Lock`] holds the tools of a project as they were published. [`diff`] compares two of them: each [`Finding`] says what
-//! changed, and how much that hurts five groups of people ([`Classes`]). `toolwright lock`, `toolwright diff` and
+//! changed, how much it matters for five viewpoints ([`Viewpoint`]), and whether somebody must review the tool again ([`Trust`]). `toolwright lock`, `toolwright diff` and
 //! `toolwright breaking` are this crate at the command line.
 
 #![warn(missing_debug_implementations)]

@@ -60,7 +60,7 @@ pub struct LockedToolset {
 pub struct PastName {
     /// The name of the tool now, or when it was last published.
     pub was: String,
-    /// The version of its toolset without it, if the toolset has versions.
+    /// The first version of the toolset that no longer has the name, if it has versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// The digest of what models read of the tool, if the tool is gone: an equal one may have the name again.
@@ -183,7 +183,7 @@ pub struct LockedExample {
 }
 
 /// The digests of a tool, each `sha256:` and 64 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Digests {
     /// Of what a model reads: name, title, description, schema of the arguments, examples.
@@ -357,18 +357,21 @@ impl Lock {
         struct Head {
             lock: u32,
         }
-        let error = |error: serde_json::Error| LockError(format!("expected a lock: {error}"));
-        if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
-            let advice = "the lock has marks of a merge conflict; take either side and run `toolwright lock`";
-            return Err(LockError(advice.to_owned()));
+        let lock: Result<Self, _> = serde_json::from_str(text);
+        let format = match &lock {
+            Ok(lock) => Ok(lock.lock),
+            Err(_) if text.lines().any(|line| line.starts_with("<<<<<<< ")) => {
+                let advice = "the lock has marks of a merge conflict; take either side and run `toolwright lock`";
+                return Err(LockError(advice.to_owned()));
+            }
+            Err(_) => serde_json::from_str(text).map(|Head { lock }| lock),
+        };
+        match format {
+            Ok(format) if format != FORMAT => Err(LockError(format!(
+                "the lock has the version {format}, expected {FORMAT}; use the version of toolwright that wrote it"
+            ))),
+            _ => lock.map_err(|error| LockError(format!("expected a lock: {error}"))),
         }
-        let Head { lock } = serde_json::from_str(text).map_err(error)?;
-        if lock != FORMAT {
-            return Err(LockError(format!(
-                "the lock has the version {lock}, expected {FORMAT}; use the version of toolwright that wrote it"
-            )));
-        }
-        serde_json::from_str(text).map_err(error)
     }
 
     /// Checks that the digests of the listings of remote servers are right.
@@ -444,40 +447,28 @@ impl LockedTool {
     }
 
     fn digests(&self, name: &str) -> Digests {
-        let text = |raw: &RawValue| raw.get().parse::<Value>().unwrap_or_default().to_canonical();
-        let word = |text: &str| Value::from(text).to_canonical();
-        let (args, result) = (text(&self.args), text(&self.result));
-        let example = |example: &LockedExample| {
-            let result = example.result.as_deref().map_or_else(|| "null".to_owned(), text);
-            format!("[{},{result}]", text(&example.args))
-        };
-        let examples = self.examples.iter().map(example).collect::<Vec<_>>().join(",");
-        let model = object([
-            ("name", word(name)),
-            ("title", self.title.as_deref().map_or_else(|| "null".to_owned(), word)),
-            ("description", word(&self.description)),
-            ("args", args.clone()),
-            ("examples", format!("[{examples}]")),
-        ]);
-        // The schemas are long and already canonical.
-        let rest = Self {
-            args: RawValue::NULL.to_owned(),
-            result: RawValue::NULL.to_owned(),
-            digests: None,
-            ..self.clone()
-        };
-        let rest = serde_json::to_string(&rest).unwrap_or_default().parse().unwrap_or_default();
-        let mut whole =
-            vec![("name", word(name)), ("args", args.clone()), ("result", result.clone())];
-        if let Value::Object(entries) = &rest {
-            let others = entries.iter().filter(|(key, _)| *key != "args" && *key != "result");
-            whole.extend(others.map(|(key, value)| (key, value.to_canonical())));
-        }
+        // Neither can fail: there are no maps with keys other than strings, and a tool of a project has at most 120 levels.
+        let entry = serde_json::to_string(self).unwrap_or_default().parse().unwrap_or_default();
+        let Value::Object(entry) = entry else { return Digests::default() };
+        let members = entry.iter().filter(|(key, _)| *key != "digests");
+        let mut whole: BTreeMap<_, _> =
+            members.map(|(key, value)| (key, value.to_canonical())).collect();
+        whole.insert("name", Value::from(name).to_canonical());
+        let text = |value: Option<&Value>| value.unwrap_or(&Value::Null).to_canonical();
+        let examples = entry.get("examples").and_then(Value::as_array).unwrap_or_default();
+        let examples = examples.iter().map(|example| {
+            format!("[{},{}]", text(example.get("args")), text(example.get("result")))
+        });
+        let member = |key| whole.get(key).cloned().unwrap_or_else(|| "null".to_owned());
+        let model = ["name", "title", "description", "args"].map(|key| (key, member(key)));
+        let model = [("examples", format!("[{}]", examples.collect::<Vec<_>>().join(",")))]
+            .into_iter()
+            .chain(model);
         Digests {
-            model: digest("model", &model),
+            model: digest("model", &object(model)),
+            args: digest("args", &member("args")),
+            result: digest("result", &member("result")),
             all: digest("all", &object(whole)),
-            args: digest("args", &args),
-            result: digest("result", &result),
         }
     }
 }

@@ -11,7 +11,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// Its class for each viewpoint. That for Rust is the class at worst.
     pub classes: Classes,
-    /// Its class for Rust at best: with `non_exhaustive` in both versions; for limits and defaults, where only the value changed.
+    /// Its class for Rust at best. It has that class with `non_exhaustive` in both versions or, for rules on limits and defaults, if
+    /// only the value changed.
     pub rust_at_best: Option<Change>,
 }
 

@@ -115,7 +115,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Shows reasoning. Parts that must be sent back to the provider are opaque parts.
+    /// Passes on a piece of reasoning for display; it is not part of the answer. For parts that must go back, see
+    /// [`opaque`](Self::opaque).
     pub fn reasoning(&mut self, text: &str) {
         self.show(text, Delta::Reasoning);
     }

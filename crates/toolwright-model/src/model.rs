@@ -226,12 +226,17 @@ impl Answer {
         })
     }
 
-    /// Changes the texts for operators.
+    /// Changes the texts that operators read, also the names of tools that do not exist.
     #[cfg(feature = "client")]
     pub(crate) fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
         self.model = change(&self.model);
         if let Stop::Refused(words) | Stop::Other(words) = &mut self.stop {
             *words = change(words);
+        }
+        for part in &mut self.content {
+            if let Content::Call(call) = part {
+                call.name = change(&call.name);
+            }
         }
         self
     }

@@ -166,8 +166,8 @@ impl Worker {
     }
 
     /// Serves the Restate server until ctrl-c. Its admin API must know the address of the listener: `POST /deployments` with
-    /// `{"uri": "http://…"}`. A worker that serves other tools must be announced at another address, since runs that have begun
-    /// stay on the worker they began on.
+    /// `{"uri": "http://…"}`. A worker that serves other tools must be announced at another address, since a run that has begun
+    /// stays on the address it began on.
     ///
     /// # Errors
     ///

@@ -58,9 +58,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         tools: Tools,
     },
-    /// Read tools as JSON lines, and answer each with its schema for the dialect and what is lost in it.
+    /// Read a JSON object on each line, `{"dialect", "tool", "schema"}`, and answer with the schema for the dialect and what is lost in
+    /// it.
     Project,
-    /// Read values as JSON lines, and answer each with the value encoded or decoded.
+    /// Read a JSON object on each line, `{"dialect", "tool", "schema", "op", "value"}` with the `op` `encode` or `decode`, and answer
+    /// with the value.
     Codec,
 }
 

@@ -20,6 +20,7 @@ use tracing::Instrument;
 
 use super::answer::answer;
 use super::exposed::ExposedTool;
+use super::lines::ResponseRoom;
 use super::listing::Era;
 use super::message::{Arguments, no_method, unparseable};
 use super::progress::forward_progress;
@@ -120,9 +121,7 @@ impl Handler {
             Err(busy) => return Ok(answer(tool, era_of(&context), &Err(busy)).into()),
         };
         tokio::select! {
-            outcome = self.run(call, &context) => {
-                self.state.log_failure(tool, &outcome);
-                let outcome = self.state.limit_size(tool, outcome);
+            outcome = self.limited(tool, call, &context) => {
                 Ok(answer(tool, era_of(&context), &outcome).into())
             }
             // The client no longer waits; dropping the future of the call cancels it.
@@ -130,6 +129,22 @@ impl Handler {
                 Err(ErrorData::internal_error("the call was cancelled", None))
             }
         }
+    }
+
+    /// Runs a call, and waits until its client has read earlier responses.
+    async fn limited(
+        &self,
+        tool: &ExposedTool,
+        call: ToolCall,
+        context: &RequestContext<RoleServer>,
+    ) -> Outcome {
+        let outcome = self.run(call, context).await;
+        self.state.log_failure(tool, &outcome);
+        let (outcome, bytes) = self.state.limit_size(tool, outcome);
+        if let Some(room) = context.extensions.get::<ResponseRoom>() {
+            room.take(bytes).await;
+        }
+        outcome
     }
 
     async fn run(&self, call: ToolCall, context: &RequestContext<RoleServer>) -> Outcome {

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -29,6 +29,12 @@ const KEPT_CAPACITY: usize = 1 << 16;
 /// The number of responses that may wait to be written. Sending another one waits.
 const MAX_UNWRITTEN: usize = 64;
 
+/// The bytes of responses to calls that are made before earlier ones are read. A longer one is made alone.
+const MAX_UNREAD: u32 = 4 << 20;
+
+/// The bytes of a response for each byte of its result, which it has as escaped text and as structured content.
+const BYTES_PER_RESULT_BYTE: usize = 3;
+
 /// The number of requests in flight that are neither calls nor subscriptions. They have a limit of their own, so that
 /// pings are answered while calls wait.
 const MAX_SHORT_REQUESTS: usize = 64;
@@ -39,7 +45,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection on byte streams.
 ///
 /// The number of requests in flight is limited. A request is in flight from when it is read until its response is
-/// written. Beyond the limit calls wait, and while too many bytes of calls wait, nothing is read.
+/// written. Beyond the limit calls wait, and while too many bytes of calls wait, nothing is read. While the client does not
+/// read responses, no calls start, and the results of running calls are not made into responses.
 pub(crate) struct LineTransport<R> {
     input: BufReader<R>,
     line: Vec<u8>,
@@ -48,9 +55,10 @@ pub(crate) struct LineTransport<R> {
     ended: bool,
     /// True if rmcp knows the client's era. Until then, rmcp fails on a message that is not a request.
     era_known: bool,
-    /// The requests without a response, with their permits to be in flight. A waiting call has no permit.
-    unanswered: HashMap<RequestId, Option<OwnedSemaphorePermit>>,
+    unanswered: HashMap<RequestId, Unanswered>,
     calls: Arc<Semaphore>,
+    /// A permit for each byte of responses that may be unread.
+    unread: Arc<Semaphore>,
     short_requests: Arc<Semaphore>,
     /// A permit of `short_requests` for the next line, in case it needs one.
     permit: Option<OwnedSemaphorePermit>,
@@ -63,6 +71,40 @@ pub(crate) struct LineTransport<R> {
     writer: Option<JoinHandle<io::Result<()>>>,
 }
 
+/// A request without a response.
+#[derive(Default)]
+struct Unanswered {
+    /// The permit to be in flight. A waiting call has none.
+    permit: Option<OwnedSemaphorePermit>,
+    room: Option<ResponseRoom>,
+}
+
+/// The room for the response to a call, in the extensions of its request.
+#[derive(Clone, Debug)]
+pub(crate) struct ResponseRoom {
+    unread: Arc<Semaphore>,
+    taken: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
+}
+
+impl ResponseRoom {
+    fn new(unread: &Arc<Semaphore>) -> Self {
+        Self { unread: Arc::clone(unread), taken: Arc::default() }
+    }
+
+    /// Waits until there is room for a result of this size. The room is free again when the response is written, or never will
+    /// be.
+    pub(crate) async fn take(&self, bytes: usize) {
+        let bytes = bytes.saturating_mul(BYTES_PER_RESULT_BYTE).clamp(1, MAX_UNREAD as usize);
+        let permits = u32::try_from(bytes).unwrap_or(MAX_UNREAD);
+        let taken = Arc::clone(&self.unread).acquire_many_owned(permits).await.ok();
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = taken;
+    }
+
+    fn taken(&self) -> Option<OwnedSemaphorePermit> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
 /// A call that was read but has not started.
 struct WaitingCall {
     id: RequestId,
@@ -70,10 +112,10 @@ struct WaitingCall {
     bytes: usize,
 }
 
-/// A line to write, with the permit that is released afterwards.
+/// A line to write, with the permits that are released afterwards.
 struct Outgoing {
     line: Vec<u8>,
-    _permit: Option<OwnedSemaphorePermit>,
+    _permits: [Option<OwnedSemaphorePermit>; 2],
 }
 
 impl<R: AsyncRead + Unpin> LineTransport<R> {
@@ -93,6 +135,7 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
             era_known: false,
             unanswered: HashMap::new(),
             calls: Arc::new(Semaphore::new(calls)),
+            unread: Arc::new(Semaphore::new(MAX_UNREAD as usize)),
             short_requests: Arc::new(Semaphore::new(MAX_SHORT_REQUESTS)),
             permit: None,
             waiting: VecDeque::new(),
@@ -162,10 +205,10 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
     /// Registers a request as unanswered, and queues a call if too many are in flight.
     fn admit(
         &mut self,
-        message: Option<ClientJsonRpcMessage>,
+        mut message: Option<ClientJsonRpcMessage>,
         bytes: usize,
     ) -> Result<Option<ClientJsonRpcMessage>, ErrorResponse> {
-        match &message {
+        match &mut message {
             Some(ClientJsonRpcMessage::Request(request)) => {
                 self.era_known = self.era_known || establishes_era(&request.request);
                 let id = request.id.clone();
@@ -173,13 +216,19 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
                     return Err(ErrorResponse::id_in_use(id));
                 }
                 if !is_long_running(&request.request) {
-                    self.unanswered.insert(id, self.permit.take());
+                    let unanswered = Unanswered { permit: self.permit.take(), room: None };
+                    self.unanswered.insert(id, unanswered);
                     return Ok(message);
                 }
+                let has_room = self.waiting.is_empty() && self.unread.available_permits() > 0;
                 let permit = Arc::clone(&self.calls).try_acquire_owned().ok();
-                let permit = permit.filter(|_| self.waiting.is_empty());
+                let permit = permit.filter(|_| has_room);
                 let waits = permit.is_none();
-                self.unanswered.insert(id.clone(), permit);
+                let room = ResponseRoom::new(&self.unread);
+                if let ClientRequest::CallToolRequest(call) = &mut request.request {
+                    call.extensions.insert(room.clone());
+                }
+                self.unanswered.insert(id.clone(), Unanswered { permit, room: Some(room) });
                 if waits {
                     self.counters.count(|counts| counts.calls_delayed += 1);
                     self.waiting_bytes += bytes;
@@ -218,7 +267,8 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
     async fn send_error_responses(&mut self) -> Option<()> {
         while !self.error_responses.is_empty() {
             let permit = self.output.as_ref()?.reserve().await.ok()?;
-            permit.send(Outgoing { line: self.error_responses.pop_front()?, _permit: None });
+            let line = self.error_responses.pop_front()?;
+            permit.send(Outgoing { line, _permits: [None, None] });
         }
         Some(())
     }
@@ -292,12 +342,14 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for LineTransport<R> {
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let permit = id.and_then(|id| self.unanswered.remove(id)).flatten();
+        let Unanswered { permit, room } =
+            id.and_then(|id| self.unanswered.remove(id)).unwrap_or_default();
+        let room = room.and_then(|room| room.taken());
         let output = self.output.clone();
         let text = serde_json::to_vec(&message).map(line);
         async move {
             let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-            let outgoing = Outgoing { line: text?, _permit: permit };
+            let outgoing = Outgoing { line: text?, _permits: [permit, room] };
             output.ok_or_else(closed)?.send(outgoing).await.map_err(|_| closed())
         }
     }
@@ -310,14 +362,19 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for LineTransport<R> {
             if !waits && !reads {
                 return None;
             }
-            let (output, calls) = (self.output.clone()?, Arc::clone(&self.calls));
+            let output = self.output.clone()?;
+            let (calls, unread) = (Arc::clone(&self.calls), Arc::clone(&self.unread));
+            let starting = async {
+                drop(unread.acquire().await);
+                calls.acquire_owned().await.ok()
+            };
             tokio::select! {
                 biased;
                 // The client no longer reads responses.
                 () = output.closed() => return None,
-                permit = calls.acquire_owned(), if waits => {
+                permit = starting, if waits => {
                     let call = self.take_waiting(0)?;
-                    self.unanswered.insert(call.id, permit.ok());
+                    self.unanswered.entry(call.id).or_default().permit = permit;
                     return Some(call.message);
                 }
                 read = self.next_line(), if reads => match read {

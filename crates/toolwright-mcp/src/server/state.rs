@@ -207,8 +207,8 @@ impl ServerState {
         }
     }
 
-    /// Replaces an outcome that is too large to send by a failure.
-    pub(crate) fn limit_size(&self, tool: &ExposedTool, outcome: Outcome) -> Outcome {
+    /// Replaces an outcome that is too large to send by a failure. Returns it with its size in bytes.
+    pub(crate) fn limit_size(&self, tool: &ExposedTool, outcome: Outcome) -> (Outcome, usize) {
         let bytes = match &outcome {
             Ok(payload) => payload.as_str().len(),
             Err(ToolFailure { message, data, .. }) => {
@@ -217,10 +217,12 @@ impl ServerState {
         };
         let most = self.limits.result_bytes;
         if bytes <= most {
-            return outcome;
+            return (outcome, bytes);
         }
         self.counters.count(|counts| counts.results_too_large += 1);
-        Err(ToolFailure::result_too_large(tool.spec.name(), bytes, most))
+        let failure = ToolFailure::result_too_large(tool.spec.name(), bytes, most);
+        let bytes = failure.message.len();
+        (Err(failure), bytes)
     }
 
     /// Counts a call as in flight.

@@ -1,12 +1,15 @@
 //! Clients on byte streams that send more requests than they read responses.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex};
 use tokio::time::timeout;
-use toolwright_mcp::{Counters, Limits, McpServer};
+use toolwright::Payload;
+use toolwright_mcp::{Content, Counters, Limits, McpServer};
 
 use crate::lab::{Lab, lab, lab_with};
 use crate::wire::{INITIALIZE, META};
@@ -198,4 +201,38 @@ async fn the_error_for_a_call_that_is_too_long_has_its_id() {
     let refused = client.next().await;
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&"x".into(), &(-32600).into()));
     assert_eq!(client.next().await["id"], "ping");
+}
+
+#[tokio::test]
+async fn a_result_is_made_into_a_response_when_earlier_large_ones_are_read() {
+    let made = Arc::new(AtomicUsize::new(0));
+    let mut server = lab();
+    let count = Arc::clone(&made);
+    let show = move |payload: &Payload| {
+        count.fetch_add(1, Ordering::SeqCst);
+        vec![Content::Text(payload.to_string())]
+    };
+    server.present("echo", show).unwrap();
+    let Client { mut to, mut from } = Client::of(server).await;
+    let args = format!(r#"{{"a":"{}"}}"#, "x".repeat(2 << 20));
+    let asking = tokio::spawn(async move {
+        for id in 1..=6 {
+            let line = format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{args}}}}}"#
+            );
+            to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        }
+        to
+    });
+    while made.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(made.load(Ordering::SeqCst), 1, "nobody reads the first");
+    for _ in 1..=6 {
+        let line = timeout(LONG, from.next_line()).await.expect("the server answers").unwrap();
+        assert!(line.expect("the server goes on").len() > 2 << 20);
+    }
+    assert_eq!(made.load(Ordering::SeqCst), 6);
+    asking.await.unwrap();
 }

@@ -20,8 +20,7 @@ pub struct Preset {
     pub key_variable: &'static str,
     /// The header of the key.
     pub key_header: KeyHeader,
-    /// The id of the dialect of its tools: that of strict tools for OpenAI. Another one,
-    /// such as `anthropic-strict`, is set by `ClientBuilder::with_dialect`. The targets of a project (`[dialects]` in
+    /// The id of the dialect of its tools: a strict one for OpenAI and Azure, a plain one for the others. Another one, such as `anthropic-strict`, is set by `ClientBuilder::with_dialect`. The targets of a project (`[dialects]` in
     /// `toolwright.toml`) have no effect on what is sent.
     pub dialect: &'static str,
 }

@@ -70,7 +70,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns the name of a tool, which an earlier question may have had.
+    /// Returns the wire name of a tool, also of one that only an earlier question had.
     pub fn tool(&self, name: &'a str) -> Cow<'a, str> {
         match self.tools.get(name) {
             Some(name) => Cow::Borrowed(name),

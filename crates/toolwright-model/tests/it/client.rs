@@ -282,6 +282,22 @@ async fn the_key_is_in_no_text() {
 }
 
 #[tokio::test]
+async fn the_key_is_in_no_name_of_a_called_tool() {
+    let call = format!(
+        r#"{{"index":0,"id":"c1","type":"function","function":{{"name":"{KEY}","arguments":"{{}}"}}}}"#
+    );
+    let stream = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\n\
+         data: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"tool_calls\"}}]}}\n\ndata: [DONE]\n\n"
+    );
+    let server = Server::start(vec![Reply::stream(stream)]).await;
+    let client = builder("openai", &server).build().unwrap();
+    let answer = ask(&client, None).await.1.unwrap();
+    assert_eq!(answer.calls().count(), 1, "{answer:?}");
+    assert!(!format!("{answer:?}").contains(&KEY[..6]), "{answer:?}");
+}
+
+#[tokio::test]
 async fn requests_to_bedrock_are_signed_and_the_secret_is_in_no_text() {
     let credentials = AwsCredentials {
         access_key_id: "AKIDEXAMPLE".to_owned(),

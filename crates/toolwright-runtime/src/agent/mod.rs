@@ -79,7 +79,7 @@ pub struct Policy {
     /// The time limit of a run, including planning and waiting for an approver. Time during which it is suspended does not
     /// count.
     pub time_budget: Option<Duration>,
-    /// The most questions to a model. Planners enforce this limit and the two below: once one is reached, the model gets one more
+    /// The number of questions to a model. Planners enforce this limit and the two below: once one is reached, the model gets one last
     /// question, for its final answer, and if it gives none, the run fails.
     pub max_model_calls: Option<u32>,
     /// The most tokens of a model's answers.

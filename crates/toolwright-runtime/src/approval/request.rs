@@ -47,7 +47,8 @@ pub struct ApprovalRequest {
     /// Further data of the tool for the approver, such as `risk_level`.
     #[serde(default)]
     pub metadata: Map<Value>,
-    /// The handles that are open in the run. They become invalid if the run is suspended.
+    /// Open values of the run's toolsets, such as transactions or processes
+    /// ([`Toolset::open_handles`](crate::Toolset::open_handles)), which are lost if the run is suspended.
     #[serde(default)]
     pub open_handles: Vec<String>,
     /// When the question expires, in milliseconds since 1970. Later answers are refused.

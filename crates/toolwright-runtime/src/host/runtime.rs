@@ -292,7 +292,7 @@ impl Runtime {
     /// Makes one call outside of runs, with the same hooks, checks and events as any call. The toolset is entered before the
     /// call and exited after it. The call cannot be suspended: without an approver, a call that needs an approval is denied.
     ///
-    /// A call whose scope has no run id gets a generated one, so that a [`Journal`] cannot repeat it.
+    /// A call without a run id in its scope gets a generated one; a [`Journal`] then cannot recognize the call when it is repeated.
     pub async fn call(&self, request: impl Into<CallRequest>) -> ToolResult {
         let (call, publisher, approver) = self.prepare(request.into());
         let Some(tool) = self.0.registry.registered(call.tool()) else {
@@ -310,7 +310,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// The toolset could not be entered, listed, restored, saved or made. If it could not be saved, the call was made.
+    /// The toolset could not be created, entered, listed, restored or saved. If only saving failed, the call has run.
     pub async fn call_in(
         &self,
         (name, source): (&str, &Source),

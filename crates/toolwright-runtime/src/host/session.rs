@@ -316,7 +316,8 @@ impl Session {
         Err(self.refuse(call, failure))
     }
 
-    /// Stops the session: exits the instances that it created. Later calls of its tools fail, also in runs of the session. Child
+    /// Stops the session: exits the instances that it created. Later calls of its tools fail, also in runs that were started in
+    /// it ([`RunRequest::in_session`](crate::RunRequest::in_session)). Child
     /// runs for calls of the session or of its runs are cancelled. Shared instances are not affected.
     pub async fn stop(&self) {
         let entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner).take();

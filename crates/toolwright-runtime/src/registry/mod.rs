@@ -185,7 +185,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Registers an agent, and the tools that it implements. A tool can do so during a run; see [`FunctionTool::delegating`].
+    /// Registers an agent, and the tools that it implements. A tool can register agents during a run; see [`FunctionTool::delegating`].
     ///
     /// # Errors
     ///

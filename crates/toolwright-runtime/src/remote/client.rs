@@ -14,6 +14,7 @@ use tokio::io::{
 use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
+use toolwright::spec::ToolAnnotations;
 use toolwright::untrusted::{line, visible};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
@@ -129,18 +130,18 @@ impl RemoteToolset {
         &self,
         permits: &Semaphore,
         request: impl FnOnce(u64) -> Request,
-    ) -> Result<Reply, RemoteError> {
-        let _permit = permits.acquire().await.map_err(|_| RemoteError::Disconnected)?;
-        let cancellation = self.requests.clone().reserve_owned().await;
-        let cancellation = cancellation.map_err(|_| RemoteError::Disconnected)?;
+    ) -> Result<Reply, Disconnected> {
+        let unsent = Disconnected { may_have_run: false };
+        let _permit = permits.acquire().await.map_err(|_| unsent)?;
+        let cancellation = self.requests.clone().reserve_owned().await.map_err(|_| unsent)?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let reply = self.shared.register(id).ok_or(RemoteError::Disconnected)?;
+        let reply = self.shared.register(id).ok_or(unsent)?;
         let shared = &self.shared;
         let mut guard = CancelOnDrop { shared, id, cancellation: Some(cancellation) };
-        self.requests.send(request(id)).await.map_err(|_| RemoteError::Disconnected)?;
+        self.requests.send(request(id)).await.map_err(|_| unsent)?;
         let reply = reply.await;
         guard.cancellation = None;
-        reply.map_err(|_| RemoteError::Disconnected)
+        reply.map_err(|_| Disconnected { may_have_run: true })
     }
 
     /// Makes a request other than a call, with the time limit for these.
@@ -149,7 +150,8 @@ impl RemoteToolset {
         request: impl FnOnce(u64) -> Request,
     ) -> Result<Reply, RemoteError> {
         let replying = self.request(&self.others, request);
-        timeout(self.options.answer_timeout, replying).await.map_err(io::Error::from)?
+        let reply = timeout(self.options.answer_timeout, replying).await;
+        reply.map_err(io::Error::from)?.map_err(|_| RemoteError::Disconnected)
     }
 
     async fn run(&self, call: &ToolCall) -> Outcome {
@@ -162,7 +164,13 @@ impl RemoteToolset {
         };
         match self.request(&self.calls, request).await {
             Ok(Reply::Outcome { outcome, .. }) => listing::outcome(outcome),
-            Ok(_) | Err(_) => Err(disconnected()),
+            Err(Disconnected { may_have_run: false }) => Err(disconnected()),
+            Ok(_) | Err(_) => {
+                let tool = self.listing.tool(call.tool());
+                let annotations =
+                    tool.map_or(ToolAnnotations::UNKNOWN, |tool| tool.spec().annotations());
+                Err(disconnected().with_possible_effect(annotations))
+            }
         }
     }
 }
@@ -195,6 +203,13 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.open_handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
+}
+
+/// The connection was closed before the reply.
+#[derive(Clone, Copy)]
+struct Disconnected {
+    /// True if the server may have received the request.
+    may_have_run: bool,
 }
 
 /// Cancels a request when it is dropped before the reply.

@@ -114,8 +114,8 @@ impl CallMessage {
 }
 
 impl MessageServer {
-    /// Enters a toolset. The [scope](RemoteOptions::with_scope) is the default scope or what the options make of it; the
-    /// user and process of peers are unknown.
+    /// Enters a toolset. Its scope is the default one, or what [`with_scope`](RemoteOptions::with_scope) returns for it and for a
+    /// peer without user and process.
     ///
     /// # Errors
     ///

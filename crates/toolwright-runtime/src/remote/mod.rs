@@ -16,7 +16,8 @@
 //!   refused.
 //! - The numbers of connections, calls and pending replies, and the bytes of active calls and of unread replies, are limited. The
 //!   server reads no further requests of a peer with a mebibyte of unread replies, and disconnects it if it does not read them in
-//!   time. Until then, the results of the calls that still run are kept.
+//!   time. Until then, the results of the calls that still run are kept, so the memory of results is limited by the numbers of
+//!   connections and calls times the largest result.
 //!
 //! A transport that carries single messages instead of a stream uses [`MessageServer`] and [`MessageClient`]. The crate
 //! `toolwright-nats` is one.

@@ -136,7 +136,8 @@ impl RemoteOptions {
         self
     }
 
-    /// Sets the number of connections at once, at least one. The default is 256. Further peers wait.
+    /// Sets the number of connections at once, at least one. The default is 256. Further peers wait. Each may keep a result of any size
+    /// in memory that it does not read, until it is disconnected.
     #[must_use]
     pub fn with_max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections.max(1);

@@ -27,7 +27,7 @@ use crate::wire::{WireOutcome, WireStep};
 /// | `question/<id>` | the question to the approver, with its id and expiry |
 /// | `answer/<id>` | the verdict of the run's or the runtime's approver |
 /// | `before/<id>` | the arguments after the hooks before the call, or their failure |
-/// | `begin/<id>` | the id of the attempt that began the call, if the tool is neither read-only nor idempotent |
+/// | `begin/<id>` | a random id of the execution of the run that began the call, if the tool is neither read-only nor idempotent |
 /// | `call/<id>` | the outcome of the call, if no agent runs it |
 /// | `agent/<id>` | the agent that runs the call, and the input of its run |
 /// | `run/<attempt>/<id>` | the id of the agent's run for the call; attempts are counted from 1 |
@@ -37,8 +37,8 @@ use crate::wire::{WireOutcome, WireStep};
 /// An effect that was interrupted before it was recorded happens again. A call of a tool that is neither read-only nor
 /// idempotent fails instead, and the failure says that it may have taken effect
 /// ([unless its executor or toolset knows the call](toolwright::Executor::has_resumable_calls)). The time budget starts again.
-/// Toolsets are listed, entered and exited each time. So a new instance of a toolset that each run has for itself lacks the changes
-/// that recorded calls made: keep such state outside the process, as [`Runtime::call_in`](crate::Runtime::call_in) allows.
+/// Toolsets are listed, entered and exited each time. If each run has its own instance of a toolset, the new instance lacks the changes of
+/// recorded calls: keep such state outside the process, as [`Runtime::call_in`](crate::Runtime::call_in) allows.
 ///
 /// The answers that a run is resumed with are not recorded: a repeated run waits for the same questions, and the runtime refuses to
 /// have them answered a second time. Resume such a run from its last [`SuspendedRun`](crate::SuspendedRun) or checkpoint instead.
@@ -59,8 +59,8 @@ pub trait Journal: Send + Sync {
         effect: BoxFuture<'a, String>,
     ) -> BoxFuture<'a, Result<String, BoxError>>;
 
-    /// Returns the entry under a key of a run, if there is one. A journal that repeats a run in order may return an entry only
-    /// after the run got all entries before it.
+    /// Returns the entry under a key of a run, if there is one. A journal that replays a run in order may return `None` until the
+    /// run has got all earlier entries.
     ///
     /// # Errors
     ///

@@ -143,8 +143,8 @@ pub trait Toolset: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Cleans up after a run, whether or not the run failed. It may take a minute, even if the run has ended by then. After
-    /// that the future is dropped.
+    /// Cleans up after a run, whether or not the run failed. It goes on if the run is dropped meanwhile, and is
+    /// itself dropped after a minute.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use toolwright::spec::{Approval, text};
-use toolwright::{Payload, Scope, ToolCall, ToolFailure};
+use toolwright::{FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::remote::{RemoteError, RemoteOptions, RemoteToolset, bind_unix};
 use toolwright_runtime::tools::{Combined, Delegation, IntoSource};
 use toolwright_runtime::{
@@ -288,7 +288,7 @@ async fn a_client_of_another_version_is_refused() {
     assert_eq!(reply.trim_end(), expected);
 }
 
-/// The failure is transient.
+/// A call that was sent may have run, so nothing repeats it.
 #[tokio::test]
 async fn a_call_to_a_disconnected_server_fails_and_does_not_hang() {
     let socket = Socket::serve(tools(&Log::default()).into_source());
@@ -299,8 +299,10 @@ async fn a_call_to_a_disconnected_server_fails_and_does_not_hang() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         socket.server.abort();
     });
-    assert_eq!(brief(&result), "unavailable");
-    assert_eq!(brief(&remote.call(&call).await), "unavailable");
+    let interrupted = result.outcome.unwrap_err();
+    assert_eq!((interrupted.kind, interrupted.recovery), (FailureKind::Internal, Recovery::Replan));
+    assert!(interrupted.message.contains("may have taken effect"), "{}", interrupted.message);
+    assert_eq!(brief(&remote.call(&call).await), "unavailable", "it was not sent");
 }
 
 #[tokio::test]

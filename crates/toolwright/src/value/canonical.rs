@@ -1,6 +1,7 @@
 //! The canonical text of values (RFC 8785), which is the same for equal values.
 
 use super::{Map, Number, Value};
+use crate::json::Output;
 
 impl Value {
     /// Returns the canonical text (RFC 8785): no white space, keys sorted by their UTF-16 code units, and numbers as
@@ -11,34 +12,36 @@ impl Value {
     /// assert_eq!(value.to_canonical(), r#"{"a":"x","b":[1,1.5]}"#);
     /// ```
     pub fn to_canonical(&self) -> String {
-        let mut text = String::new();
+        let mut text = Output::with_capacity(0);
         append(self, &mut text);
-        text
+        text.into_string()
     }
 }
 
-fn append(value: &Value, out: &mut String) {
+fn append(value: &Value, out: &mut Output) {
     match value {
+        Value::Null => out.push_str("null"),
+        Value::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Number(number) => out.push_str(&number.to_canonical()),
+        Value::String(text) => out.quote(text),
         Value::Array(items) => {
-            out.push('[');
+            out.push_str("[");
             for (index, item) in items.iter().enumerate() {
                 out.push_str(if index > 0 { "," } else { "" });
                 append(item, out);
             }
-            out.push(']');
+            out.push_str("]");
         }
         Value::Object(entries) => {
-            out.push('{');
+            out.push_str("{");
             for (index, (key, value)) in sorted(entries).into_iter().enumerate() {
                 out.push_str(if index > 0 { "," } else { "" });
-                out.push_str(&Value::from(key).to_string());
-                out.push(':');
+                out.quote(key);
+                out.push_str(":");
                 append(value, out);
             }
-            out.push('}');
+            out.push_str("}");
         }
-        _ => out.push_str(&value.to_string()),
     }
 }
 
