@@ -267,7 +267,7 @@ impl View {
         }
     }
 
-    /// Returns whether other keys or items have schemas of their own.
+    /// Returns whether the two differ in which keys or items have schemas of their own.
     pub fn has_other_parts(&self, other: &Self) -> bool {
         let keys = |view: &Self| match &view.object {
             Some(Part::Rules(Objects::Object(object))) => {

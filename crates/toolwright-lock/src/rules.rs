@@ -2,7 +2,7 @@
 
 use crate::classes::{Change, Classes, Trust};
 
-/// A kind of change. Several rules may have one id, if it depends on the schema around the change what it means.
+/// A kind of change. Several rules may share an id, where the meaning of a change depends on the schema around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Its stable id.

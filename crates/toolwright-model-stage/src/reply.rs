@@ -177,7 +177,7 @@ impl Reply {
         self
     }
 
-    /// Sets the id of the last call. Without one, each call has an id that no other call has; Gemini then gives none.
+    /// Sets the id of the last call. Without it, the stage makes a unique id, except in Gemini's API, where the call then has none.
     #[must_use]
     pub fn with_id(mut self, new: impl Into<String>) -> Self {
         if let Some(Part::Call { id, .. }) = self.parts.last_mut() {

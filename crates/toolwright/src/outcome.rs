@@ -177,7 +177,8 @@ impl ToolFailure {
         Self { kind, code: None, message: message.into(), recovery, data: None, detail: None }
     }
 
-    /// Returns the failure with its [hidden](crate::untrusted) characters replaced, as one from elsewhere should be shown.
+    /// Returns the failure with its [hidden](crate::untrusted) characters replaced. Use it for failures that come from another process or
+    /// server.
     #[must_use]
     pub fn visible(self) -> Self {
         let shown = |text: &str| visible(text).into_owned();

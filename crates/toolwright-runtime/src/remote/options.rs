@@ -136,8 +136,8 @@ impl RemoteOptions {
         self
     }
 
-    /// Sets the number of connections at once, at least one. The default is 256. Further peers wait. Each may keep a result of any size
-    /// in memory that it does not read, until it is disconnected.
+    /// Sets the number of connections at once, at least one. The default is 256. Further peers wait. For each connected
+    /// peer, the server may keep an unread result of up to 31 MiB until it disconnects the peer.
     #[must_use]
     pub fn with_max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections.max(1);
