@@ -1,8 +1,8 @@
 //! A module of a generated crate, which becomes one source file.
 
-use super::BANNER;
 use super::printer::Printer;
 use super::rust::TokenStream;
+use super::{BANNER, transforms};
 
 /// One source file.
 pub(super) struct Module {
@@ -15,6 +15,11 @@ pub(super) struct Module {
 }
 
 impl Module {
+    /// Returns whether users of the crate see the module.
+    pub(super) fn is_public(&self) -> bool {
+        self.name != transforms::NAME
+    }
+
     /// Returns the text of the file.
     pub(super) fn print(&self, printer: &mut Printer) -> String {
         printer.file(|printer, text| {

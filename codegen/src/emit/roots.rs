@@ -6,7 +6,7 @@ use super::module::Module;
 use super::printer::Printer;
 use super::rust::{Ident, TokenStream, quote};
 use super::tokens::ident;
-use super::{toolset, transforms};
+use super::toolset;
 use crate::naming::library;
 use crate::plan::{Contents, Crate};
 
@@ -29,7 +29,7 @@ pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer)
     for module in modules {
         // The attribute and the module are on one line, which rustfmt leaves as it is.
         text.push_str("#[rustfmt::skip] ");
-        let visible = (module.name != transforms::NAME).then(|| quote!(pub));
+        let visible = module.is_public().then(|| quote!(pub));
         let name = ident(module.name);
         printer.print(&quote!(#visible mod #name;), &mut text);
     }

@@ -172,7 +172,7 @@ pub struct Toolset {
 /// The remote MCP server of a toolset, as it was at the time of the import.
 #[derive(Debug)]
 pub struct McpOrigin {
-    /// Its name in the configuration at run time.
+    /// A name for the server, by which the host finds its connection and logs name it.
     pub server: Spanned<String>,
     /// Every tool that it listed.
     pub listed: Vec<ListedTool<String>>,

@@ -88,7 +88,8 @@ mapping! {
         cookies: Option<Entries<Text>>,
         /// The property that is the body; `*` for an object of all properties without another place.
         body: Option<Text>,
-        /// The format of the body. Default: `json`.
+        /// The format of the body: JSON, a form with lists as repeated parameters and objects as JSON (`form`), a form with both as
+        /// `a[b]=1` (`deep_form`), or text. Default: `json`.
         content: Option<Word<Content>>,
         /// The format of a successful response. Default: `json`.
         answer: Option<Word<HttpAnswer>>,
@@ -139,7 +140,7 @@ mapping! {
 
     /// The remote MCP server of a toolset.
     McpBacking {
-        /// Its name in the configuration at run time.
+        /// A name for the server, by which the host finds its connection and logs name it.
         #[schemars(extend("pattern" = super::patterns::name()["pattern"], "maxLength" = 64))]
         server: Text,
         /// The tools of the server at the time of the import, by their names there.

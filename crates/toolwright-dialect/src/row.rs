@@ -477,7 +477,8 @@ impl Dialect {
         &self.errors
     }
 
-    /// The profile with which the row agrees, such as `openai_202602`, and its level, in the list of the project jsonschemaprofiles.
+    /// The profile of the project jsonschemaprofiles that describes the endpoint, such as `openai_202602`, and the severity of its
+    /// findings from which the row agrees with it, such as `info`, if that is not all of them.
     pub fn profile(&self) -> Option<(&str, Option<&str>)> {
         Some((self.profile.as_deref()?, self.profile_level.as_deref()))
     }

@@ -128,8 +128,9 @@ pub fn diff_listings(name: &str, old: &LockedServer, new: &LockedServer) -> Diff
 }
 
 impl Difference {
-    /// Also counts stored results: those of the old tool, read with the new types. A change of a result breaks
-    /// their readers as it breaks its implementers, so its class for readers is the higher of both.
+    /// Also counts stored results: those of the old tool, read with the new types. A change of a result can break
+    /// readers of stored results in the ways in which it breaks implementers. So the class for readers becomes the higher of the
+    /// classes for readers and for implementers.
     #[must_use]
     pub fn with_stored_results(mut self) -> Self {
         for finding in &mut self.findings {

@@ -30,7 +30,7 @@ pub struct RemoteCall<'a> {
 /// server that [exposes](Self::exposing) the toolset.
 #[derive(Debug)]
 pub struct Origin {
-    /// The server's name in run-time configuration.
+    /// A name for the server, by which the host finds its connection and logs name it.
     pub server: &'static str,
     /// The tools of the toolset.
     pub tools: &'static [&'static ToolSpec],

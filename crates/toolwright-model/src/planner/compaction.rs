@@ -9,7 +9,7 @@ pub trait Compactor: Send + Sync {
     fn compact(&self, messages: &mut Vec<Message>);
 }
 
-/// Leaves out the texts of the oldest results, until at most this many bytes of results are left, and at most half of all. The newest results always stay.
+/// Leaves out the texts of the oldest results, until the results have at most this many bytes, and at most half of the bytes that they had. The newest results always stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaveOutResults {
     /// The most bytes of results.

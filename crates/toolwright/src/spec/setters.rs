@@ -79,7 +79,7 @@ impl ToolSpec {
         })
     }
 
-    /// Sets the implementation to an MCP server, by its name in the host's configuration.
+    /// Sets the implementation to an MCP server, by the name by which the host finds its connection.
     #[must_use]
     pub const fn with_mcp_server(self, server: &'static str) -> Self {
         self.with_implementation(Implementation::Mcp { server: text(server) })

@@ -32,7 +32,7 @@ impl<P, T, E> FakeMethod<P, Result<T, MethodError<E>>> {
         self.answering(move |_| result.clone().map_err(MethodError::Declared));
     }
 
-    /// Returns this value or declared error once, after those of earlier calls.
+    /// Returns this value or declared error for one call of the method. Several are returned in the order in which they were set.
     pub fn return_next(&self, result: Result<T, E>) {
         self.state().next.push_back(result.map_err(MethodError::Declared));
     }
