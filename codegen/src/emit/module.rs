@@ -1,8 +1,11 @@
 //! A module of a generated crate, which becomes one source file.
 
+use super::BANNER;
 use super::printer::Printer;
 use super::rust::TokenStream;
-use super::{BANNER, transforms};
+
+/// The name of the only module that is private: users call tools, and the executor converts.
+pub(super) const TRANSFORMS: &str = "transforms";
 
 /// One source file.
 pub(super) struct Module {
@@ -17,7 +20,7 @@ pub(super) struct Module {
 impl Module {
     /// Returns whether users of the crate see the module.
     pub(super) fn is_public(&self) -> bool {
-        self.name != transforms::NAME
+        self.name != TRANSFORMS
     }
 
     /// Returns the text of the file.

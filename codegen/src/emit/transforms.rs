@@ -1,6 +1,6 @@
 //! `transforms.rs`: conversions between the arguments and results of a tool and those of its method, where their types differ.
 
-use super::module::Module;
+use super::module::{Module, TRANSFORMS};
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, import, located_type, path, root_type};
 use crate::naming::Identifier;
@@ -9,9 +9,6 @@ use crate::plan::{
     TransformBody,
 };
 use crate::prose::code;
-
-/// The name of the module, which is private: users call tools, and the executor converts.
-pub(super) const NAME: &str = "transforms";
 
 /// The module of the transforms, if there are any.
 pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
@@ -30,7 +27,7 @@ pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
     };
     let parts = std::iter::once(uses).chain(transforms.iter().map(transform)).collect();
     (!transforms.is_empty()).then(|| Module {
-        name: NAME,
+        name: TRANSFORMS,
         about: format!("Conversions between the `{}` tools and their methods.", plan.toolset),
         parts,
     })

@@ -11,6 +11,9 @@ use super::printable;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{SourceId, Sources, Span};
 
+/// The most places of a finding that are shown. Each takes time in proportion to all others.
+const MAX_PLACES: usize = 20;
+
 /// The longest line that is shown in a snippet, in bytes.
 const MAX_LINE: usize = 4096;
 
@@ -35,6 +38,11 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
         group.elements(mentions(finding, sources))
     } else {
         group.elements(snippets(finding, sources))
+    };
+    let group = match finding.labels.len().saturating_sub(MAX_PLACES - 1) {
+        0 => group,
+        1 => group.element(Level::NOTE.message("and 1 more place")),
+        more => group.element(Level::NOTE.message(format!("and {more} more places"))),
     };
     match &finding.help {
         Some(help) => group.element(Level::HELP.message(printable(help))),
@@ -122,9 +130,10 @@ fn lines_around(places: impl Iterator<Item = Range<usize>> + Clone, text: &str) 
     start..end
 }
 
+/// Returns the place of a finding and the first of the others.
 fn places(finding: &Diagnostic) -> Vec<(AnnotationKind, Span, &str)> {
     let main = finding.span.map(|span| (AnnotationKind::Primary, span, finding.label.as_str()));
-    let further = finding.labels.iter();
+    let further = finding.labels.iter().take(MAX_PLACES - 1);
     let further =
         further.map(|label| (AnnotationKind::Context, label.span, label.message.as_str()));
     main.into_iter().chain(further).collect()

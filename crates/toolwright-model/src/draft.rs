@@ -142,7 +142,7 @@ impl Draft {
         renamed.map_or_else(|| line(name), |(_, canonical)| canonical.clone())
     }
 
-    /// Begins a call. An id that is missing or taken is replaced.
+    /// Begins a call. An id that is missing, taken or no short visible line is replaced.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl Draft {
 
     fn unique(&mut self, id: &str) -> String {
         let made = (self.ids.len()..).map(|number| format!("{MADE_ID}{number}"));
-        let own = (!id.is_empty()).then(|| id.to_owned());
+        let own = (!id.is_empty() && line(id) == id).then(|| id.to_owned());
         let mut free = own.into_iter().chain(made);
         let id = free.find(|id| !self.ids.contains(id)).unwrap_or_default();
         self.ids.insert(id.clone());

@@ -226,7 +226,7 @@ impl Answer {
         })
     }
 
-    /// Changes the texts that operators read, also the names of tools that do not exist.
+    /// Changes the texts that operators read, also the names of tools that do not exist. An id that would change is replaced.
     #[cfg(feature = "client")]
     pub(crate) fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
         self.model = change(&self.model);
@@ -236,6 +236,9 @@ impl Answer {
         for part in &mut self.content {
             if let Content::Call(call) = part {
                 call.name = change(&call.name);
+                if change(&call.id) != call.id {
+                    call.id = toolwright::call::fresh_id("call");
+                }
             }
         }
         self

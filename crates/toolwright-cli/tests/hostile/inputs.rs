@@ -92,6 +92,12 @@ pub(crate) const CASES: &[Case] = &[
     refused("5,000 tools, an error each, with advice", "unknown-type", || {
         tools(5000, "description: D., args: Toool") + "types: {Tool: {type: object}}\n"
     }),
+    refused("4,000 toolsets with a tool of one name", "duplicate-name", || {
+        let one =
+            |n| format!("  t{n}:\n    description: x\n    tools:\n      f: {{description: d}}\n");
+        (0..4000)
+            .fold("toolwright: 1\nservice: s\ntoolsets:\n".to_owned(), |text, n| text + &one(n))
+    }),
     refused("10,000 types with an error each", "unknown-type", || {
         types(&lines(10_000, |n| format!("  Kind{n}: {{$ref: Kinds{n}}}")))
     }),

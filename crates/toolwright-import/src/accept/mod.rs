@@ -27,9 +27,12 @@ use toolwright_codegen::{Source, Sources};
 /// The number of times that `check` runs before the tools that it still refuses are left out as a whole.
 const MAX_ROUNDS: usize = 24;
 
-/// The number of those rounds in which a budget may be exceeded. `check` reports such a finding once, for the place where the
-/// budget was used up, so each round could fix one place only.
+/// The number of those rounds in which a budget may be exceeded or types be too deep. `check` reports such a finding once, for
+/// the place where it went too far, so each round could fix one place only.
 const MAX_BUDGET_ROUNDS: usize = 4;
+
+/// The number of tools that were left out whose reasons are in the error, if `check` accepts nothing.
+const MAX_REASONS: usize = 3;
 
 /// The number of parts into which a document with too many findings is divided.
 const PARTS: usize = 8;
@@ -63,12 +66,16 @@ pub(super) fn accept(
     warnings: &mut Warnings,
 ) -> Result<Json, Vec<String>> {
     let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-    let mut accepting = Accepting { document, draft, tries, left_out, separated, warnings };
+    let reasons = Vec::new();
+    let mut accepting =
+        Accepting { document, draft, tries, left_out, reasons, separated, warnings };
     check_size((draft.write)(&accepting.document).len()).map_err(|line| vec![line])?;
     let mut budget_rounds = 0;
     for _ in 0..MAX_ROUNDS {
         let checked = Checked::of(&accepting.document, draft);
-        budget_rounds += usize::from(checked.findings.iter().any(is_over_budget));
+        let is_once =
+            |finding: &Diagnostic| is_over_budget(finding) || finding.code == "too-many-levels";
+        budget_rounds += usize::from(checked.findings.iter().any(is_once));
         if checked.findings.is_empty() {
             return Ok(accepting.document);
         }
@@ -84,7 +91,11 @@ pub(super) fn accept(
         }
     }
     let left = accepting.leave_out_tools();
-    if left.is_empty() { Ok(accepting.document) } else { Err(refused(&left)) }
+    if left.is_empty() {
+        return Ok(accepting.document);
+    }
+    let reasons = std::mem::take(&mut accepting.reasons);
+    Err(refused(&left).into_iter().chain(reasons).collect())
 }
 
 /// Checks the names of a document's service and toolsets.
@@ -194,6 +205,8 @@ struct Accepting<'a> {
     /// The tools and methods that are about to be left out, by path, with the reasons. They are removed together, since each
     /// removal looks at the whole document.
     left_out: BTreeMap<Path, String>,
+    /// The first tools and methods that were left out, each with the reason.
+    reasons: Vec<String>,
     /// The objects whose fields were separated in this round.
     separated: BTreeSet<Path>,
     warnings: &'a mut Warnings,
@@ -331,7 +344,11 @@ impl Accepting<'_> {
             return;
         }
         for (path, why) in &left_out {
-            self.warnings.at(label(&self.document, path), format!("it was left out: {why}"));
+            let label = label(&self.document, path);
+            if self.reasons.len() < MAX_REASONS {
+                self.reasons.push(format!("{label} was left out: {why}"));
+            }
+            self.warnings.at(label, format!("it was left out: {why}"));
         }
         remove(&mut self.document, &left_out);
         self.leave_out_unused_types();

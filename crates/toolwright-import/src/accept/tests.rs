@@ -47,7 +47,9 @@ fn checked_bytes(tools: usize) -> usize {
     };
     let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     let (draft, warnings) = (&draft, &mut warnings);
-    let mut accepting = Accepting { document, draft, tries, left_out, separated, warnings };
+    let reasons = Vec::new();
+    let mut accepting =
+        Accepting { document, draft, tries, left_out, reasons, separated, warnings };
     assert!(accepting.leave_out_tools().is_empty());
     assert_eq!(part::Whole::of(&accepting.document).owners.len(), tools / 2);
     bytes.get()

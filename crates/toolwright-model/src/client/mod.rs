@@ -228,7 +228,11 @@ impl Model for Client {
     ) -> BoxFuture<'a, Result<Answer, ModelError>> {
         Box::pin(async move {
             let redacted = |text: &str| self.secret.redacted(text);
-            let answer = self.ask_within(question, deltas).await;
+            let shown = |delta| match delta {
+                Delta::Call { call, name } => deltas(Delta::Call { call, name: redacted(&name) }),
+                other => deltas(other),
+            };
+            let answer = self.ask_within(question, &shown).await;
             answer.map(|it| it.map_text(redacted)).map_err(|error| error.map_text(redacted))
         })
     }

@@ -282,9 +282,9 @@ async fn the_key_is_in_no_text() {
 }
 
 #[tokio::test]
-async fn the_key_is_in_no_name_of_a_called_tool() {
+async fn the_key_is_in_no_name_and_no_id_of_a_call() {
     let call = format!(
-        r#"{{"index":0,"id":"c1","type":"function","function":{{"name":"{KEY}","arguments":"{{}}"}}}}"#
+        r#"{{"index":0,"id":"{KEY}","type":"function","function":{{"name":"{KEY}","arguments":"{{}}"}}}}"#
     );
     let stream = format!(
         "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\n\
@@ -292,9 +292,10 @@ async fn the_key_is_in_no_name_of_a_called_tool() {
     );
     let server = Server::start(vec![Reply::stream(stream)]).await;
     let client = builder("openai", &server).build().unwrap();
-    let answer = ask(&client, None).await.1.unwrap();
+    let (deltas, answer) = ask(&client, None).await;
+    let answer = answer.unwrap();
     assert_eq!(answer.calls().count(), 1, "{answer:?}");
-    assert!(!format!("{answer:?}").contains(&KEY[..6]), "{answer:?}");
+    assert!(!format!("{answer:?} {deltas:?}").contains(&KEY[..6]), "{answer:?} {deltas:?}");
 }
 
 #[tokio::test]

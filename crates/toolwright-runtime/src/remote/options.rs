@@ -136,7 +136,8 @@ impl RemoteOptions {
         self
     }
 
-    /// Sets the number of connections at once, at least one. The default is 256. Further peers wait. For each connected
+    /// Sets the number of connections at once, at least one. The default is 256. Further peers wait,
+    /// over TLS at most for the [time limit for answers](Self::with_answer_timeout). For each connected
     /// peer, the server may keep an unread result of up to 31 MiB until it disconnects the peer.
     #[must_use]
     pub fn with_max_connections(mut self, connections: usize) -> Self {

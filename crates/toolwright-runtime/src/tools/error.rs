@@ -102,14 +102,22 @@ pub enum ToolsetError {
     },
 }
 
+/// The most names, and the most toolsets of each, that an error shows.
+const MAX_SHOWN: usize = 8;
+
 impl fmt::Display for ToolsetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::DuplicateNames { names } => {
                 let one = |(name, toolsets): (&String, &Vec<String>)| {
-                    format!("tool `{name}` is listed by `{}`", toolsets.join("` and by `"))
+                    let first = &toolsets[..toolsets.len().min(MAX_SHOWN)];
+                    let more = if first.len() < toolsets.len() { " and others" } else { "" };
+                    format!("tool `{name}` is listed by `{}`{more}", first.join("` and by `"))
                 };
-                let all: Vec<_> = names.iter().map(one).collect();
+                let mut all: Vec<_> = names.iter().take(MAX_SHOWN).map(one).collect();
+                if all.len() < names.len() {
+                    all.push(format!("and {} more", names.len() - all.len()));
+                }
                 write!(f, "{}; prefix, rename or filter one of them", all.join("; "))
             }
             Self::ClashingNames { sent, tools: [one, other] } => write!(
