@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toolwright::Payload;
+use toolwright::{Payload, untrusted};
 
 use crate::error::{ModelError, line};
 use crate::model::{
@@ -17,6 +17,9 @@ pub(crate) const MOST_EVENT_BYTES: usize = 8 << 20;
 
 /// The most parts of an answer.
 const MOST_PARTS: usize = 1000;
+
+/// The most bytes of the id of a call. Some gateways put signatures into ids.
+const MOST_ID_BYTES: usize = 4096;
 
 /// The beginning of the ids of calls that came without one. Wires that need no ids do not send them.
 const MADE_ID: &str = "unnamed_";
@@ -142,7 +145,7 @@ impl Draft {
         renamed.map_or_else(|| line(name), |(_, canonical)| canonical.clone())
     }
 
-    /// Begins a call. An id that is missing, taken or no short visible line is replaced.
+    /// Begins a call. An id that is missing, taken, longer than 4 KiB or not visible is replaced.
     ///
     /// # Errors
     ///
@@ -160,7 +163,8 @@ impl Draft {
 
     fn unique(&mut self, id: &str) -> String {
         let made = (self.ids.len()..).map(|number| format!("{MADE_ID}{number}"));
-        let own = (!id.is_empty() && line(id) == id).then(|| id.to_owned());
+        let is_usable = !id.is_empty() && untrusted::line(id, MOST_ID_BYTES) == id;
+        let own = is_usable.then(|| id.to_owned());
         let mut free = own.into_iter().chain(made);
         let id = free.find(|id| !self.ids.contains(id)).unwrap_or_default();
         self.ids.insert(id.clone());

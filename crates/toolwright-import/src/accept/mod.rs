@@ -27,8 +27,7 @@ use toolwright_codegen::{Source, Sources};
 /// The number of times that `check` runs before the tools that it still refuses are left out as a whole.
 const MAX_ROUNDS: usize = 24;
 
-/// The number of those rounds in which a budget may be exceeded or types be too deep. `check` reports such a finding once, for
-/// the place where it went too far, so each round could fix one place only.
+/// The number of those rounds in which a budget may be exceeded or types be too deep, since each could fix one place only.
 const MAX_BUDGET_ROUNDS: usize = 4;
 
 /// The number of tools that were left out whose reasons are in the error, if `check` accepts nothing.
@@ -73,9 +72,7 @@ pub(super) fn accept(
     let mut budget_rounds = 0;
     for _ in 0..MAX_ROUNDS {
         let checked = Checked::of(&accepting.document, draft);
-        let is_once =
-            |finding: &Diagnostic| is_over_budget(finding) || finding.code == "too-many-levels";
-        budget_rounds += usize::from(checked.findings.iter().any(is_once));
+        budget_rounds += usize::from(checked.findings.iter().any(is_found_once));
         if checked.findings.is_empty() {
             return Ok(accepting.document);
         }
@@ -503,6 +500,11 @@ impl Accepting<'_> {
 /// Returns whether a finding says that the budget of a whole project is used up.
 fn is_over_budget(finding: &Diagnostic) -> bool {
     finding.code == "over-budget"
+}
+
+/// Returns whether `check` reports such a finding once, for the place where it went too far.
+fn is_found_once(finding: &Diagnostic) -> bool {
+    is_over_budget(finding) || finding.code == "too-many-levels"
 }
 
 /// Returns whether a finding says that names are taken, reserved or wrong.
