@@ -57,10 +57,13 @@ pub(crate) fn keep_one(near: &str) -> String {
 }
 
 /// The most known words that are compared with an unknown one.
-const MAX_KNOWN: usize = 1000;
+pub(crate) const MAX_KNOWN: usize = 1000;
 
 /// The most known words that are listed.
 const MAX_LISTED: usize = 40;
+
+/// The most characters of a listed word.
+const MAX_WORD: usize = 80;
 
 /// The most known words that are listed beside a nearest one.
 const MAX_LISTED_BESIDE: usize = 12;
@@ -69,7 +72,7 @@ const MAX_LISTED_BESIDE: usize = 12;
 pub fn advice<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> String {
     let known: Vec<&str> = known.into_iter().take(MAX_KNOWN).collect();
     let listed: Vec<String> =
-        known.iter().take(MAX_LISTED).map(|word| format!("`{word}`")).collect();
+        known.iter().take(MAX_LISTED).map(|word| format!("`{}`", line(word, MAX_WORD))).collect();
     let rest = match known.len().saturating_sub(MAX_LISTED) {
         0 => String::new(),
         _ if known.len() == MAX_KNOWN => " and more".to_owned(),

@@ -307,3 +307,24 @@ fn codes_are_unique_and_explained_and_kebab_case_but_for_numbered_ones_of_dialec
     }
     assert!(Code::all().any(|code| code.severity == Severity::Warning));
 }
+
+#[test]
+fn no_number_of_warnings_hides_an_error() {
+    let warned = |n| {
+        format!(
+            "  T{n}: {{ type: object, properties: {{ a: {{ type: string, format: f{n} }} }} }}\n"
+        )
+    };
+    let types: String = (0..2100).map(warned).collect();
+    let text = format!("toolwright: 1\nservice: {{ name: s, description: S. }}\ntypes:\n{types}");
+    for (rest, code) in [
+        ("  Z: { type: object, properties: { q: { $ref: Nope } } }\n", "unknown-type"),
+        ("  Z: { type: object, properties: { q: { $ref: '#/$defs/x' } } }\n", "unknown-reference"),
+        ("agents:\n  a: { description: A., instructions: I., tools: [nope] }\n", "unknown-tool"),
+    ] {
+        let path = "a.yaml".to_owned();
+        let sources = Sources::new(vec![Source { path, text: format!("{text}{rest}") }]);
+        let findings = toolwright_codegen::check(&sources).expect_err(code);
+        assert!(findings.iter().any(|finding| finding.code == code), "{code}");
+    }
+}

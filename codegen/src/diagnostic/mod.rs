@@ -53,6 +53,9 @@ pub struct Diagnostic {
 /// The most findings that are shown.
 const MAX_FINDINGS: usize = 2000;
 
+/// The most findings that are kept, warnings and errors each: a few lines of schema can have millions.
+const MAX_KEPT: usize = 5 * MAX_FINDINGS;
+
 /// A related place of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
@@ -67,6 +70,9 @@ pub struct Label {
 pub struct Report {
     findings: Vec<Diagnostic>,
     errors: usize,
+    warnings: usize,
+    /// The number of findings that were not kept.
+    lost: usize,
     has_unread_definitions: bool,
 }
 
@@ -180,20 +186,29 @@ impl Report {
 
     /// Adds a finding.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
-        self.errors += usize::from(finding.severity == Severity::Error);
-        self.findings.push(finding);
+        let is_error = finding.severity == Severity::Error;
+        self.errors += usize::from(is_error);
+        self.warnings += usize::from(!is_error);
+        if if is_error { self.errors } else { self.warnings } <= MAX_KEPT {
+            self.findings.push(finding);
+        } else {
+            self.lost += 1;
+        }
     }
 
     /// Adds the findings about a part of the project.
     pub(crate) fn extend(&mut self, part: Self) {
-        self.errors += part.errors;
+        let (errors, warnings) = (self.errors + part.errors, self.warnings + part.warnings);
         self.has_unread_definitions |= part.has_unread_definitions;
-        self.findings.extend(part.findings);
+        self.lost += part.lost;
+        part.findings.into_iter().for_each(|finding| self.add(finding));
+        (self.errors, self.warnings) = (errors, warnings);
     }
 
-    /// Returns whether there are more findings than are shown, so that no help has to be computed for further ones.
+    /// Returns whether there are more errors than are shown, so that further ones need not be found. Warnings do not count: no
+    /// number of them may hide the only error.
     pub(crate) fn is_full(&self) -> bool {
-        self.findings.len() > MAX_FINDINGS
+        self.errors > MAX_FINDINGS
     }
 
     /// Returns whether any finding is an error.
@@ -222,7 +237,7 @@ impl Report {
         let in_order = |a: &Diagnostic, b: &Diagnostic| (a.span, a.code).cmp(&(b.span, b.code));
         self.findings.sort_by(in_order);
         self.findings.dedup();
-        let left_out = self.findings.len().saturating_sub(MAX_FINDINGS);
+        let left_out = self.findings.len().saturating_sub(MAX_FINDINGS) + self.lost;
         if left_out > 0 {
             self.findings.sort_by_key(|finding| finding.severity);
             self.findings.truncate(MAX_FINDINGS);

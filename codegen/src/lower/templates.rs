@@ -167,8 +167,8 @@ fn check_path(schemas: &Schemas, tool: &Tool, path: &str, has_result: bool) -> R
     let root = fields.next().unwrap_or_default();
     let fields: Vec<&str> = fields.collect();
     match root {
-        "args" => check_fields(schemas, tool.args, &fields),
-        "result" if has_result => check_fields(schemas, tool.result, &fields),
+        "args" => check_fields(schemas, tool.args, &fields, &mut Refused::new()),
+        "result" if has_result => check_fields(schemas, tool.result, &fields, &mut Refused::new()),
         "tool" => match fields.first() {
             Some(field) if !TOOL_FIELDS.contains(field) => {
                 let advice = advice(field, TOOL_FIELDS, "fields of `tool`");
@@ -187,14 +187,29 @@ fn check_path(schemas: &Schemas, tool: &Tool, path: &str, has_result: bool) -> R
     }
 }
 
+/// The schemas that do not have the last fields, with their number. Without it, choices that refer to each other would be tried
+/// in all combinations.
+type Refused = BTreeSet<(NodeId, usize)>;
+
 /// Checks that at least one of several schemas has the fields.
 fn check_any(
     schemas: &Schemas,
     mut choices: impl Iterator<Item = NodeId>,
     field: &str,
     fields: &[&str],
+    refused: &mut Refused,
 ) -> Result<(), Wrong> {
-    if choices.any(|schema| check_fields(schemas, schema, fields).is_ok()) {
+    let has_fields = |schema| {
+        if refused.contains(&(schema, fields.len())) {
+            return false;
+        }
+        let has_fields = check_fields(schemas, schema, fields, refused).is_ok();
+        if !has_fields {
+            refused.insert((schema, fields.len()));
+        }
+        has_fields
+    };
+    if choices.any(has_fields) {
         return Ok(());
     }
     let advice = "name a field of one of them".to_owned();
@@ -210,7 +225,12 @@ fn not_null(schemas: &Schemas, node: NodeId) -> NodeId {
     node
 }
 
-fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
+fn check_fields(
+    schemas: &Schemas,
+    node: NodeId,
+    fields: &[&str],
+    refused: &mut Refused,
+) -> Result<(), Wrong> {
     let Some((field, rest)) = fields.split_first() else { return Ok(()) };
     let is_valid = |node| schemas.is_valid(node);
     if !is_valid(node) || !is_valid(not_null(schemas, node)) {
@@ -220,8 +240,8 @@ fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), 
         Shape::Object(object) => {
             let found = object.properties.iter().find(|property| property.name.value == *field);
             match (found, object.additional) {
-                (Some(property), _) => check_fields(schemas, property.schema, rest),
-                (None, Additional::Typed(node)) => check_fields(schemas, node, rest),
+                (Some(property), _) => check_fields(schemas, property.schema, rest, refused),
+                (None, Additional::Typed(node)) => check_fields(schemas, node, rest, refused),
                 (None, Additional::Open | Additional::Declared) => Ok(()),
                 (None, Additional::Closed) => {
                     let known =
@@ -231,7 +251,7 @@ fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), 
             }
         }
         Shape::Array(array) if field.bytes().all(|byte| byte.is_ascii_digit()) => {
-            check_fields(schemas, array.items, rest)
+            check_fields(schemas, array.items, rest, refused)
         }
         Shape::Tuple(tuple) => {
             let place = field.parse::<usize>().ok();
@@ -241,13 +261,15 @@ fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), 
                 let advice = format!("its items are 0 to {}", tuple.places.len() - 1);
                 return Err((format!("there is no item `{field}`"), advice));
             };
-            check_fields(schemas, item, rest)
+            check_fields(schemas, item, rest, refused)
         }
         Shape::Union(union) => {
             let variants = union.variants.iter().map(|variant| variant.schema);
-            check_any(schemas, variants, field, fields)
+            check_any(schemas, variants, field, fields, refused)
         }
-        Shape::Overlapping(members) => check_any(schemas, members.iter().copied(), field, fields),
+        Shape::Overlapping(members) => {
+            check_any(schemas, members.iter().copied(), field, fields, refused)
+        }
         Shape::Any => Ok(()),
         _ => Err((
             format!("there is no `{field}`, because the value is not an object"),

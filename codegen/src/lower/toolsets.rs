@@ -11,6 +11,7 @@ use super::services::Services;
 use super::{check_name, owned};
 use crate::diagnostic::{Report, consumers, names, tools};
 use crate::model::{AgentId, McpOrigin, MethodId, ServiceId, ToolId, Toolset, ToolsetId};
+use crate::prose::MAX_KNOWN;
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Entries, ToolDetails};
 
@@ -264,7 +265,7 @@ pub(super) fn report_unknown_method(
     bind: &Spanned<String>,
     report: &mut Report,
 ) {
-    if bind.value.is_empty() || report.has_unread_definitions() {
+    if bind.value.is_empty() || report.has_unread_definitions() || report.is_full() {
         return;
     }
     // Known methods are written like the binding, with or without their service.
@@ -273,7 +274,8 @@ pub(super) fn report_unknown_method(
         let service = &services.name(service).value;
         if is_qualified { format!("{service}.{method}") } else { method.to_owned() }
     };
-    let known: BTreeSet<String> = methods.names().map(word).collect();
+    // Advice uses no more.
+    let known: BTreeSet<String> = methods.names().map(word).take(MAX_KNOWN).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     report.add(names::unknown_method(bind, &known));
 }

@@ -1,5 +1,6 @@
 //! Renders findings for people, in the style of rustc.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use annotate_snippets::{
@@ -16,6 +17,9 @@ const MAX_PLACES: usize = 20;
 
 /// The longest line that is shown in a snippet, in bytes.
 const MAX_LINE: usize = 4096;
+
+/// The most bytes from the first place of a finding to the last one in a file, if both are shown in a snippet.
+const MAX_SNIPPET: usize = 1 << 16;
 
 pub(super) fn render(findings: &[Diagnostic], sources: &Sources, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
@@ -34,7 +38,7 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
     };
     let title = level.primary_title(printable(&finding.message)).id(finding.code);
     let group = Group::with_title(title);
-    let group = if is_on_long_line(finding, sources) {
+    let group = if is_on_long_line(finding, sources) || is_far_apart(finding, sources) {
         group.elements(mentions(finding, sources))
     } else {
         group.elements(snippets(finding, sources))
@@ -58,6 +62,18 @@ fn is_on_long_line(finding: &Diagnostic, sources: &Sources) -> bool {
         let lines = lines_around(std::iter::once(place.start..place.start), text);
         lines.len() > MAX_LINE
     })
+}
+
+/// Returns whether two places in a file are so far from each other that the renderer would read much text for them.
+fn is_far_apart(finding: &Diagnostic, sources: &Sources) -> bool {
+    let mut files: BTreeMap<&str, Range<usize>> = BTreeMap::new();
+    for (_, span, _) in places(finding) {
+        let source = sources.get(span.source);
+        let place = inside(span, &source.text);
+        let range = files.entry(source.path.as_str()).or_insert_with(|| place.clone());
+        *range = range.start.min(place.start)..range.end.max(place.end);
+    }
+    files.values().any(|range| range.len() > MAX_SNIPPET)
 }
 
 /// Returns the position of each place without a snippet.

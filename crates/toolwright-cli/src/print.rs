@@ -44,17 +44,18 @@ pub(crate) fn out_line(text: &str) {
     out(&format!("{}\n", printable_line(text)));
 }
 
+/// The most characters to which the cells of a column are filled up.
+const MAX_WIDTH: usize = 200;
+
 /// Prints rows of columns to standard output.
 pub(crate) fn table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) {
     let head = head.map(str::to_owned);
-    let width = |column: usize| {
-        [&head].into_iter().chain(rows).map(|row| row[column].chars().count()).max().unwrap_or(0)
-    };
+    let widths: [usize; COLUMNS] = std::array::from_fn(|column| {
+        let cells = [&head].into_iter().chain(rows).map(|row| row[column].chars().count());
+        cells.max().unwrap_or_default().min(MAX_WIDTH)
+    });
     for row in [&head].into_iter().chain(rows) {
-        let cells = row
-            .iter()
-            .enumerate()
-            .map(|(column, cell)| format!("{cell:width$}", width = width(column)));
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
         out_line(cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }

@@ -377,16 +377,16 @@ pub(crate) fn merge(one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> 
             }
             "required" => {
                 let mut names: Vec<&str> = strings(Some(own)).collect();
-                names.extend(
-                    strings(Some(value)).filter(|name| !strings(Some(own)).any(|own| own == *name)),
-                );
+                let known: BTreeSet<&str> = names.iter().copied().collect();
+                names.extend(strings(Some(value)).filter(|name| !known.contains(name)));
                 Value::Array(names.into_iter().map(Value::from).collect())
             }
             "enum" => {
-                let values = value.as_array()?;
-                Value::Array(
-                    own.as_array()?.iter().filter(|item| values.contains(item)).cloned().collect(),
-                )
+                let values: BTreeSet<String> =
+                    value.as_array()?.iter().map(Value::to_canonical).collect();
+                let both = own.as_array()?.iter();
+                let both = both.filter(|item| values.contains(&item.to_canonical()));
+                Value::Array(both.cloned().collect())
             }
             "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
                 limit(own, value, std::cmp::Ordering::Greater)?

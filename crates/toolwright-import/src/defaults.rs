@@ -11,6 +11,9 @@ use toolwright_codegen::internal::Json;
 /// The maximum number of schemas that one value is checked against. After that it counts as accepted.
 const MAX_STEPS: usize = 500;
 
+/// The number of values of an enum that are compared in a step.
+const VALUES_PER_STEP: usize = 100;
+
 /// Drops such defaults and examples from a schema and its definitions. The schema may also refer to `known` definitions.
 pub(super) fn drop_refused(
     schema: Standalone,
@@ -79,7 +82,10 @@ impl Judge<'_> {
                 ("type", Json::Array(words)) => words
                     .iter()
                     .any(|word| matches!(word, Json::String(word) if is_of_type(value, word))),
-                ("enum", Json::Array(values)) => values.iter().any(|one| may_equal(one, value)),
+                ("enum", Json::Array(values)) => {
+                    *steps = steps.saturating_sub(values.len() / VALUES_PER_STEP);
+                    values.iter().any(|one| may_equal(one, value))
+                }
                 ("const", one) => may_equal(one, value),
                 ("anyOf" | "oneOf", Json::Array(members)) => {
                     members.iter().any(|one| self.accepts(one, value, steps))

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolwright::untrusted::hidden;
+use toolwright::untrusted::{characters, hidden};
 
 /// The least width of a folded text, however deep it is nested.
 const MIN_WIDTH: usize = 40;
@@ -136,15 +136,14 @@ fn is_all_visible(line: &str) -> bool {
 
 fn double_quoted(text: &str) -> String {
     let mut out = "\"".to_owned();
-    let hidden: Vec<char> = hidden(text).collect();
-    for c in text.chars() {
+    for (c, is_hidden) in characters(text) {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if is_visible(c) && !hidden.contains(&c) => out.push(c),
+            c if is_visible(c) && !is_hidden => out.push(c),
             c => {
                 let code = c as u32;
                 let _ = match code {

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolwright::Value;
+use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, line};
 
 use crate::canonical::digest;
 use crate::lock_error::LockError;
@@ -62,6 +63,12 @@ impl LockedServer {
         for tool in tools {
             let name = tool.get("name").and_then(Value::as_str);
             let name = name.ok_or_else(|| LockError("a listed tool has no name".to_owned()))?;
+            if name.len() > MAX_TOOL_NAME_BYTES {
+                return Err(LockError(format!(
+                    "the tool `{}` is listed, expected a name of at most {MAX_TOOL_NAME_BYTES} bytes",
+                    line(name, MAX_TOOL_NAME_BYTES)
+                )));
+            }
             let text = Pretty(tool).to_string().replace('\n', "\n          ");
             let raw = RawValue::from_string(text)
                 .map_err(|error| LockError(format!("the tool `{name}` cannot be kept: {error}")))?;

@@ -187,7 +187,7 @@ impl ModelError {
     pub(crate) fn malformed(expected: &str, error: &serde_json::Error, found: &str) -> Self {
         let at = error.column().saturating_sub(1);
         let reason = match error.classify() {
-            serde_json::error::Category::Data => error.to_string(),
+            serde_json::error::Category::Data => line(&error.to_string()),
             _ => format!("it is not JSON at byte {at}"),
         };
         Self::Malformed(format!(

@@ -92,11 +92,51 @@ pub(crate) const CASES: &[Case] = &[
     refused("5,000 tools, an error each, with advice", "unknown-type", || {
         tools(5000, "description: D., args: Toool") + "types: {Tool: {type: object}}\n"
     }),
-    refused("4,000 toolsets with a tool of one name", "duplicate-name", || {
+    refused("4,000 toolsets with a tool of one name", "duplicate-tool", || {
         let one =
             |n| format!("  t{n}:\n    description: x\n    tools:\n      f: {{description: d}}\n");
         (0..4000)
             .fold("toolwright: 1\nservice: s\ntoolsets:\n".to_owned(), |text, n| text + &one(n))
+    }),
+    refused("10,000 tools with an unknown method beside 10,000 methods", "unknown-method", || {
+        let method = |n| format!("  m{n}: {{}}\n");
+        let methods: String = (0..10_000).map(method).collect();
+        let tool = |n| format!("      t{n}: {{description: x, bind: z}}\n");
+        let tools: String = (0..10_000).map(tool).collect();
+        format!(
+            "toolwright: 1\nservice: s\nmethods:\n{methods}toolsets:\n  t:\n    description: x\n    tools:\n{tools}"
+        )
+    }),
+    refused(
+        "2,000 tools with 2,000 properties that their method refuses",
+        "not-in-payload",
+        || {
+            let property = |n| format!("p{n}: {{}}, ");
+            let properties: String = (0..2000).map(property).collect();
+            let tool = |n| format!("      t{n}: {{description: x, bind: m, args: A}}\n");
+            let tools: String = (0..2000).map(tool).collect();
+            format!(
+                "toolwright: 1\nservice: s\ntypes:\n  A: {{type: object, properties: {{{properties}}}}}\n\
+             methods:\n  m: {{payload: {{type: object, additionalProperties: false}}}}\n\
+             toolsets:\n  t:\n    description: x\n    tools:\n{tools}"
+            )
+        },
+    ),
+    refused("a hint through 30 choices that refer to each other", "template-field", || {
+        let one = |name: &str| {
+            format!(
+                "  {name}: {{type: object, additionalProperties: false, required: [k], \
+                 properties: {{k: {{const: {name}}}, a: {{$ref: U}}}}}}\n"
+            )
+        };
+        format!(
+            "toolwright: 1\nservice: s\ntypes:\n{}{}  U: {{oneOf: [{{$ref: A}}, {{$ref: B}}]}}\n\
+             toolsets:\n  t:\n    description: x\n    tools:\n      f:\n        description: d\n        \
+             args: {{type: object, properties: {{a: {{$ref: U}}}}}}\n        hints: {{call: '{{{{ args.{}zz }}}}'}}\n",
+            one("A"),
+            one("B"),
+            "a.".repeat(30)
+        )
     }),
     refused("10,000 types with an error each", "unknown-type", || {
         types(&lines(10_000, |n| format!("  Kind{n}: {{$ref: Kinds{n}}}")))

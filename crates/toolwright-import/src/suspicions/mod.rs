@@ -76,6 +76,9 @@ static BLANKS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(blanks).expect("the pattern is tested")
 });
 
+/// The most bytes of the name and of the pointer of a place that are kept, since a list may have very many places.
+const LONGEST_PLACE: usize = 500;
+
 /// Returns a warning for each kind of suspicious text in a list of tools: the result of `tools/list`, the response with it, or only
 /// its tools. Empty if the text is not such a list.
 pub fn suspicions(list: &str) -> Vec<Warning> {
@@ -141,6 +144,8 @@ fn found(tool: &Value, texts: &mut Texts) -> BTreeSet<(Suspicion, String)> {
     }
     each_text(tool, &mut String::new(), &mut |text, pointer| {
         for suspicion in texts.suspicions(text) {
+            let [name, pointer] =
+                [name, pointer].map(|text| &text[..text.floor_char_boundary(LONGEST_PLACE)]);
             found.insert((suspicion, format!("{name} {pointer}")));
         }
     });

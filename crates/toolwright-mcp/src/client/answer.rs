@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use toolwright::untrusted::excerpt;
+use toolwright::untrusted::{excerpt, line};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 
 use super::error::MAX_SERVER_TEXT;
@@ -149,13 +149,14 @@ fn quoted(text: &str) -> String {
 
 fn malformed(call: &ToolCall, why: &str) -> ToolFailure {
     let message = format!("`{}` returned something that is not a result", call.tool());
-    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan).with_detail(why)
+    let detail = line(why, MAX_SERVER_TEXT);
+    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan).with_detail(detail)
 }
 
 /// The failure for a result of another type than `complete`: the tool asks for input from a person.
 fn incomplete(call: &ToolCall, result_type: &str) -> ToolFailure {
     let message =
         format!("`{}` asks for more input, which this client does not support", call.tool());
-    let detail = format!("the result is of type `{result_type}`");
+    let detail = format!("the result is of type `{}`", line(result_type, MAX_SERVER_TEXT));
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan).with_detail(detail)
 }

@@ -7,7 +7,9 @@ use serde_json::value::RawValue;
 use toolwright::Value;
 use toolwright::digests::{self, ListedDigests};
 use toolwright::spec::ToolAnnotations;
+use toolwright::untrusted::line;
 
+use super::error::MAX_SERVER_TEXT;
 use super::listing::Listing;
 
 /// The tools that a server lists, in its order.
@@ -82,7 +84,7 @@ impl ListedTools {
             match parse_tool(tool) {
                 Ok(tool) if listed.positions.contains_key(&tool.name) => {
                     tracing::warn!(
-                        tool = tool.name,
+                        tool = line(&tool.name, MAX_SERVER_TEXT),
                         "an MCP server lists a tool twice; the second is ignored"
                     );
                 }
@@ -90,7 +92,10 @@ impl ListedTools {
                     listed.positions.insert(tool.name.clone(), listed.tools.len());
                     listed.tools.push(tool);
                 }
-                Err(reason) => tracing::warn!("an MCP server lists a malformed tool: {reason}"),
+                Err(reason) => {
+                    let reason = line(&reason, MAX_SERVER_TEXT);
+                    tracing::warn!("an MCP server lists a malformed tool: {reason}");
+                }
             }
         }
         listed

@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolwright::untrusted::MAX_TOOLS;
+use toolwright::untrusted::{MAX_TOOLS, line};
 
 use super::connection::{Connection, ServerInfo};
-use super::error::ClientError;
+use super::error::{ClientError, MAX_SERVER_TEXT};
 
 /// The maximum number of pages of a list, because a server could send pages forever.
 const MAX_PAGES: usize = 1_000;
@@ -40,7 +40,8 @@ pub(super) async fn list(connection: &Connection) -> Result<Listing, ClientError
     for _ in 0..MAX_PAGES {
         let text = connection.tools_page(cursor.clone()).await?;
         let page: Page<'_> = serde_json::from_str(text.get()).map_err(|error| {
-            ClientError::InvalidResponse(format!("not a list of tools: {error}"))
+            let reason = line(&error.to_string(), MAX_SERVER_TEXT);
+            ClientError::InvalidResponse(format!("not a list of tools: {reason}"))
         })?;
         tools += page.tools.len();
         if tools > MAX_TOOLS {
