@@ -186,10 +186,12 @@ impl Report {
 
     /// Adds a finding.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
-        let is_error = finding.severity == Severity::Error;
-        self.errors += usize::from(is_error);
-        self.warnings += usize::from(!is_error);
-        if if is_error { self.errors } else { self.warnings } <= MAX_KEPT {
+        let count = match finding.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        *count += 1;
+        if *count <= MAX_KEPT {
             self.findings.push(finding);
         } else {
             self.lost += 1;

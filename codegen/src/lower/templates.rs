@@ -187,8 +187,8 @@ fn check_path(schemas: &Schemas, tool: &Tool, path: &str, has_result: bool) -> R
     }
 }
 
-/// The schemas that do not have the last fields, with their number. Without it, choices that refer to each other would be tried
-/// in all combinations.
+/// The schemas that lack a field, each with the number of fields that were left to check. Without it, choices that refer to each
+/// other would be tried in all combinations.
 type Refused = BTreeSet<(NodeId, usize)>;
 
 /// Checks that at least one of several schemas has the fields.

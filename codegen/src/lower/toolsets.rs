@@ -274,7 +274,7 @@ pub(super) fn report_unknown_method(
         let service = &services.name(service).value;
         if is_qualified { format!("{service}.{method}") } else { method.to_owned() }
     };
-    // Advice uses no more.
+    // `advice` compares no more names than these.
     let known: BTreeSet<String> = methods.names().map(word).take(MAX_KNOWN).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     report.add(names::unknown_method(bind, &known));

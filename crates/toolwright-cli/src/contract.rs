@@ -256,7 +256,7 @@ pub(crate) fn breaking(against: Option<&str>, viewpoints: &[For], format: Report
     end("breaking", compared())
 }
 
-/// Does two things at once.
+/// Runs two functions at the same time, the first one on another thread.
 fn both<A: Send, B>(
     one: impl FnOnce() -> Stopped<A> + Send,
     other: impl FnOnce() -> Stopped<B>,

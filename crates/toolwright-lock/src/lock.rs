@@ -166,7 +166,7 @@ pub struct LockedLimits {
     /// True if models have to search for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deferred: bool,
-    /// Whether providers have to enforce its schema: `always`, `never`, or none for the default, `prefer`.
+    /// `always` if a provider must enforce its schema, `never` if it must not, and absent for the default, `prefer`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<String>,
 }
@@ -456,16 +456,17 @@ impl LockedTool {
         whole.insert("name", Value::from(name).to_canonical());
         let text = |value: Option<&Value>| value.unwrap_or(&Value::Null).to_canonical();
         let examples = entry.get("examples").and_then(Value::as_array).unwrap_or_default();
-        let examples = examples.iter().map(|example| {
-            format!("[{},{}]", text(example.get("args")), text(example.get("result")))
-        });
+        let examples: Vec<String> = examples
+            .iter()
+            .map(|example| {
+                format!("[{},{}]", text(example.get("args")), text(example.get("result")))
+            })
+            .collect();
+        let examples = ("examples", format!("[{}]", examples.join(",")));
         let member = |key| whole.get(key).cloned().unwrap_or_else(|| "null".to_owned());
         let model = ["name", "title", "description", "args"].map(|key| (key, member(key)));
-        let model = [("examples", format!("[{}]", examples.collect::<Vec<_>>().join(",")))]
-            .into_iter()
-            .chain(model);
         Digests {
-            model: digest("model", &object(model)),
+            model: digest("model", &object(model.into_iter().chain([examples]))),
             args: digest("args", &member("args")),
             result: digest("result", &member("result")),
             all: digest("all", &object(whole)),

@@ -228,7 +228,7 @@ async fn a_result_is_made_into_a_response_when_earlier_large_ones_are_read() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     tokio::time::sleep(Duration::from_millis(500)).await;
-    assert_eq!(made.load(Ordering::SeqCst), 1, "nobody reads the first");
+    assert_eq!(made.load(Ordering::SeqCst), 1, "the first response is unread");
     for _ in 1..=6 {
         let line = timeout(LONG, from.next_line()).await.expect("the server answers").unwrap();
         assert!(line.expect("the server goes on").len() > 2 << 20);
