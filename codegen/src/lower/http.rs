@@ -1,13 +1,16 @@
 //! Lowers the HTTP requests of methods, in which every property of the payload has one place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::http::{Body, Content, Parameter, Part, QueryParameter, Status, Style, Verb};
 use toolwright::value::Kind;
 
 use crate::diagnostic::{Report, http};
 use crate::model::{Method, Project, Route};
-use crate::schema::{Additional, NodeId, ObjectShape, Schemas, as_object, kind_of, resolved};
+use crate::prose::MAX_KNOWN;
+use crate::schema::{
+    Additional, NodeId, ObjectShape, Property, Schemas, as_object, kind_of, resolved,
+};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Entries, Http, HttpAnswer, HttpQuery};
 
@@ -184,16 +187,25 @@ fn check_placed(
     let named = query.chain(headers).chain(cookies).chain(body);
     placed.extend(named.map(|property| (property.value.as_str(), property.span)));
 
+    let properties = payload.properties.iter().map(|one| (one.name.value.as_str(), one));
+    let properties: BTreeMap<&str, &Property> = properties.collect();
+    let in_path = route.path.iter().filter_map(|part| match part {
+        Part::Property(name) => Some(name.as_str()),
+        Part::Text(_) => None,
+    });
+    let in_path: BTreeSet<&str> = in_path.collect();
     let mut known_at: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
     for (name, span) in placed.into_iter().filter(|(name, _)| !name.is_empty()) {
-        let Some(property) = payload.properties.iter().find(|known| known.name.value == name)
-        else {
-            let known = payload.properties.iter().map(|known| known.name.value.as_str());
-            let name = Spanned::new(name.to_owned(), span);
-            report.add(http::http_unknown_property(&name, &known.collect::<Vec<_>>()));
+        let Some(property) = properties.get(name) else {
+            if !report.is_full() {
+                let known = payload.properties.iter().map(|known| known.name.value.as_str());
+                let known: Vec<&str> = known.take(MAX_KNOWN).collect();
+                let name = Spanned::new(name.to_owned(), span);
+                report.add(http::http_unknown_property(&name, &known));
+            }
             continue;
         };
-        if route.path.contains(&Part::Property(name.to_owned())) && !property.required {
+        if in_path.contains(name) && !property.required {
             report.add(http::http_optional_in_path(span, name, property.name.span));
         }
         known_at.entry(name).or_default().push(span);

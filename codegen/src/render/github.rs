@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Location, printable};
+use super::{Location, further_places, printable};
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 
@@ -32,7 +32,7 @@ fn command(finding: &Diagnostic, sources: &Sources) -> String {
 /// Returns the message with the other places and the help as further lines, since an annotation has one place and one text.
 fn text(finding: &Diagnostic, sources: &Sources) -> String {
     let mut text = finding.message.clone();
-    for label in &finding.labels {
+    for label in further_places(finding) {
         let _ = write!(text, "\n{}: {}", Location::of(label.span, sources), label.message);
     }
     if let Some(help) = &finding.help {

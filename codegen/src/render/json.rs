@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Location;
+use super::{Location, further_places};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::source::{Sources, Span};
 
@@ -46,7 +46,7 @@ fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
         line: place.as_ref().map(|place| place.start.line),
         column: place.as_ref().map(|place| place.start.column),
         length,
-        labels: finding.labels.iter().map(|label| label_row(label, sources)).collect(),
+        labels: further_places(finding).map(|label| label_row(label, sources)).collect(),
         help: finding.help.as_deref(),
     }
 }

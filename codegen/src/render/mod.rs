@@ -7,7 +7,7 @@ mod json;
 #[cfg(feature = "reports")]
 mod sarif;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Label};
 pub use crate::prose::printable;
 use crate::source::{LineColumn, Sources, Span};
 
@@ -41,6 +41,14 @@ pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> Str
         Format::Sarif => printable_json(&sarif::render(findings, sources)),
         Format::Github => github::render(findings, sources),
     }
+}
+
+/// The most further places of a finding in texts for programs.
+const MAX_FURTHER_PLACES: usize = 1000;
+
+/// Returns the further places of a finding that are in texts for programs.
+fn further_places(finding: &Diagnostic) -> impl Iterator<Item = &Label> {
+    finding.labels.iter().take(MAX_FURTHER_PLACES)
 }
 
 /// Escapes characters in JSON that JSON allows but that would control a terminal or be invisible.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Location;
+use super::{Location, further_places};
 use crate::diagnostic::{Code, Diagnostic, Label};
 use crate::source::{Sources, Span};
 
@@ -43,7 +43,7 @@ fn rule(name: &str) -> Value {
 
 fn result(finding: &Diagnostic, rule: Option<usize>, sources: &Sources) -> Value {
     let located = finding.span.iter().map(|span| location(*span, sources));
-    let related = finding.labels.iter().map(|label| related(label, sources));
+    let related = further_places(finding).map(|label| related(label, sources));
     json!({
         "ruleId": finding.code,
         "ruleIndex": rule,

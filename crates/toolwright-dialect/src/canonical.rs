@@ -17,11 +17,11 @@ pub(crate) struct Canonical {
     id: Option<String>,
     /// Where each anchor is, as a pointer.
     anchors: BTreeMap<String, String>,
-    /// The targets of references, by their pointers.
+    /// Copies of the targets of references, by their pointers. Of targets within each other, some may not be among them.
     targets: BTreeMap<String, Value>,
     /// The targets that lead back to themselves.
     recursive: BTreeSet<String>,
-    /// The keywords and properties that may still be copied to merge schemas.
+    /// The values that may still be copied to merge schemas.
     unmerged: Cell<usize>,
 }
 
@@ -112,14 +112,15 @@ impl Canonical {
         self.recursive = on_cycles(&edges);
         let pointers: BTreeSet<String> = targets.into_iter().cloned().collect();
         let root = Arc::clone(&self.root);
+        let mut left = MOST_COPIED;
         visit(&root, &mut |node, at| {
-            if pointers.contains(at) {
+            if pointers.contains(at) && take_values(node.values(), &mut left) {
                 self.targets.insert(at.to_owned(), Value::Object(node.clone()));
             }
         });
     }
 
-    /// Begins a projection, which may copy [`MOST_COPIED`] keywords and properties to merge schemas.
+    /// Begins a projection, which may copy [`MOST_COPIED`] values to merge schemas.
     pub(crate) fn begin(&self) {
         self.unmerged.set(MOST_COPIED);
     }
@@ -208,17 +209,31 @@ impl Canonical {
     }
 
     /// Merges two schemas, unless too much was copied before.
-    fn merge(&self, one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
-        let properties =
-            |map: &Map<Value>| map.get("properties").and_then(Value::as_object).map_or(0, Map::len);
-        let copied = 1 + one.len() + other.len() + properties(one) + properties(other);
-        self.unmerged.set(self.unmerged.get().checked_sub(copied)?);
-        merge(one, other)
+    pub(crate) fn merge(&self, one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
+        let mut left = self.unmerged.get();
+        let fits = take_values(one.values().chain(other.values()), &mut left);
+        self.unmerged.set(left.saturating_sub(1));
+        if fits { merge(one, other) } else { None }
     }
 }
 
-/// The most keywords and properties that are copied to merge schemas, as references may multiply them.
-const MOST_COPIED: usize = 1_000_000;
+/// Takes the number of some values, and of those inside them, from what is left. Returns false if there are more.
+fn take_values<'a>(values: impl Iterator<Item = &'a Value>, left: &mut usize) -> bool {
+    let mut take = |value: &'a Value| {
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
+        match value {
+            Value::Array(items) => take_values(items.iter(), left),
+            Value::Object(entries) => take_values(entries.values(), left),
+            _ => true,
+        }
+    };
+    let mut values = values;
+    values.all(&mut take)
+}
+
+/// The most values of targets that are copied, and the most that are copied to merge schemas, as references may multiply them.
+const MOST_COPIED: usize = 300_000;
 
 /// How deep `allOf` and references are followed to merge them.
 const MOST_MERGED: usize = 32;

@@ -1,5 +1,7 @@
 //! Distinguishes values of different schemas by their kind and their outermost keys and constants.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
 use toolwright::value::{Kind, Map, Value};
 
 use crate::wire::Wire;
@@ -39,15 +41,25 @@ pub(crate) struct Guard {
     /// All values, if the schema lists them.
     values: Option<Vec<Value>>,
     object: ObjectGuard,
+    /// What was read for it.
+    read: Read,
+}
+
+/// What was read of schemas.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Read {
+    nodes: usize,
+    /// The number of properties and listed values.
+    pub(crate) entries: usize,
 }
 
 #[derive(Clone, Debug, Default)]
 struct ObjectGuard {
-    required: Vec<String>,
+    required: BTreeSet<String>,
     /// All keys, if the object is closed.
-    known: Option<Vec<String>>,
+    known: Option<BTreeSet<String>>,
     /// Keys with a list of values.
-    constants: Vec<(String, Vec<Value>)>,
+    constants: BTreeMap<String, Vec<Value>>,
 }
 
 impl Guard {
@@ -65,24 +77,35 @@ impl Guard {
                 schema = next.as_object();
                 continue;
             }
-            let kinds = kinds(schema, target, 0, &mut MOST_READ.clone());
+            let mut read = Read::default();
+            let kinds = kinds(schema, target, 0, &mut read);
             if alternatives(entries).is_some() {
-                return Self { kinds, ..Self::default() };
+                return Self { kinds, read, ..Self::default() };
             }
             let object = if kinds.has(Kind::Object) {
                 ObjectGuard::of(entries)
             } else {
                 ObjectGuard::default()
             };
-            return Self { kinds, values: values_of(entries).map(<[Value]>::to_vec), object };
+            let properties = entries.get("properties").and_then(Value::as_object);
+            read.entries += properties.map_or(0, Map::len);
+            let values = values_of(entries).map(<[Value]>::to_vec);
+            return Self { kinds, values, object, read };
         }
         Self { kinds: Kinds::ALL, ..Self::default() }
+    }
+
+    /// What was read for it, with the keys and values that it has.
+    pub(crate) fn read(&self) -> Read {
+        let ObjectGuard { required, constants, .. } = &self.object;
+        let values = constants.values().map(Vec::len).sum::<usize>();
+        Read { entries: self.read.entries + required.len() + values, ..self.read }
     }
 
     /// Returns whether no value has both forms.
     pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
         if let (Some(ours), Some(theirs)) = (&self.values, &other.values) {
-            return !ours.iter().any(|value| theirs.contains(value));
+            return have_none_in_common(ours, theirs);
         }
         Kind::ALL
             .into_iter()
@@ -110,8 +133,8 @@ impl Guard {
         }
         let ObjectGuard { known, constants, .. } = &self.object;
         wire.entries().all(|(key, value)| {
-            known.as_ref().is_none_or(|known| known.iter().any(|known| known == key))
-                && constants.iter().all(|(name, values)| name != key || is_one_of(value, values))
+            known.as_ref().is_none_or(|known| known.contains(key))
+                && constants.get(key).is_none_or(|values| is_one_of(value, values))
         })
     }
 }
@@ -120,34 +143,36 @@ impl Guard {
 pub(crate) fn accepts_null<'a>(
     schema: Option<&'a Map<Value>>,
     target: &impl Fn(&str) -> Option<&'a Value>,
+    read: &mut Read,
 ) -> bool {
-    kinds(schema, target, 0, &mut MOST_READ.clone()).has(Kind::Null)
+    kinds(schema, target, 0, read).has(Kind::Null)
 }
 
-/// The kinds of the values of a schema. Beyond some levels or without `unread` nodes left, they are of any kind.
+/// The kinds of the values of a schema. Beyond some levels, or if many nodes were read, they are of any kind.
 fn kinds<'a>(
     schema: Option<&'a Map<Value>>,
     target: &impl Fn(&str) -> Option<&'a Value>,
     depth: usize,
-    unread: &mut usize,
+    read: &mut Read,
 ) -> Kinds {
-    let Some(entries) = schema.filter(|_| depth <= MOST_NESTED && *unread > 0) else {
+    let Some(entries) = schema.filter(|_| depth <= MOST_NESTED && read.nodes < MOST_READ) else {
         return Kinds::ALL;
     };
-    *unread -= 1;
+    read.nodes += 1;
     if let Some(next) = entries.get("$ref").and_then(Value::as_str).and_then(target) {
-        return kinds(next.as_object(), target, depth + 1, unread);
+        return kinds(next.as_object(), target, depth + 1, read);
     }
     let mut all = Kinds::default();
     if let Some(alternatives) = alternatives(entries) {
         for alternative in alternatives {
-            all.0 |= kinds(alternative.as_object(), target, depth + 1, unread).0;
+            all.0 |= kinds(alternative.as_object(), target, depth + 1, read).0;
         }
         return all;
     }
     all = kinds_of(entries);
     if let Some(values) = values_of(entries) {
         let mut listed = Kinds::default();
+        read.entries += values.len();
         for value in values {
             Kind::ALL
                 .into_iter()
@@ -157,7 +182,7 @@ fn kinds<'a>(
         all.0 &= listed.0;
     }
     for member in entries.get("allOf").and_then(Value::as_array).unwrap_or_default() {
-        all.0 &= kinds(member.as_object(), target, depth + 1, unread).0;
+        all.0 &= kinds(member.as_object(), target, depth + 1, read).0;
     }
     all
 }
@@ -174,7 +199,8 @@ impl ObjectGuard {
         let closed = schema.get("additionalProperties") == Some(&Value::Boolean(false))
             && !schema.contains_key("patternProperties");
         let constants = properties.into_iter().flatten().filter_map(|(key, property)| {
-            Some((key.to_owned(), values_of(property.as_object()?)?.to_vec()))
+            let values = values_of(property.as_object()?)?;
+            Some((key.to_owned(), values.to_vec()))
         });
         Self {
             required: strings(schema.get("required")).map(str::to_owned).collect(),
@@ -190,14 +216,17 @@ impl ObjectGuard {
                 .any(|key| other.known.as_ref().is_some_and(|known| !known.contains(key)))
         };
         let told_apart = self.constants.iter().any(|(key, ours)| {
-            let theirs = other.constants.iter().find(|(theirs, _)| theirs == key);
+            let theirs = other.constants.get(key);
             let required = self.required.contains(key) && other.required.contains(key);
-            theirs.is_some_and(|(_, theirs)| {
-                required && !ours.iter().any(|value| theirs.contains(value))
-            })
+            theirs.is_some_and(|theirs| required && have_none_in_common(ours, theirs))
         });
         lacks(self, other) || lacks(other, self) || told_apart
     }
+}
+
+fn have_none_in_common(ours: &[Value], theirs: &[Value]) -> bool {
+    let theirs: HashSet<&Value> = theirs.iter().collect();
+    !ours.iter().any(|value| theirs.contains(value))
 }
 
 /// The only values that a schema lists.

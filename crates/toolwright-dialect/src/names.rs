@@ -1,6 +1,6 @@
 //! Names of tools and ids of calls on the wire.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
@@ -72,17 +72,16 @@ fn wire_call_id(id: &str, dialect: &Dialect, attempt: u8) -> String {
 
 /// Returns the ids of the calls of one request on the wire, one for each. Different ids stay different.
 pub fn wire_call_ids<'a>(ids: impl IntoIterator<Item = &'a str>, dialect: &Dialect) -> Vec<String> {
-    let mut given: Vec<(&str, String)> = Vec::new();
-    for id in ids {
-        let known = given.iter().find(|(known, _)| *known == id).map(|(_, wire)| wire.clone());
-        let wire = known.unwrap_or_else(|| {
-            let free = (0..=u8::MAX).map(|attempt| wire_call_id(id, dialect, attempt));
-            let mut free = free.filter(|wire| !given.iter().any(|(_, taken)| taken == wire));
-            free.next().unwrap_or_else(|| id.to_owned())
+    let mut given: HashMap<&str, String> = HashMap::new();
+    let mut taken: HashSet<String> = HashSet::new();
+    let wire = |id| {
+        let wire = given.entry(id).or_insert_with(|| {
+            let mut tried = (0..=u8::MAX).map(|attempt| wire_call_id(id, dialect, attempt));
+            tried.find(|wire| taken.insert(wire.clone())).unwrap_or_else(|| id.to_owned())
         });
-        given.push((id, wire));
-    }
-    given.into_iter().map(|(_, wire)| wire).collect()
+        wire.clone()
+    };
+    ids.into_iter().map(wire).collect()
 }
 
 fn digest(text: &str) -> [u8; 32] {

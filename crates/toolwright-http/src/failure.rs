@@ -61,6 +61,9 @@ fn lost(operation: &Operation, kind: FailureKind) -> ToolFailure {
     ToolFailure::new(kind, message, Recovery::Replan).with_possible_effect(ToolAnnotations::UNKNOWN)
 }
 
+/// The seconds of a day.
+const DAY: u32 = 86_400;
+
 /// The failure for a status without a declared error.
 fn undeclared(name: &str, status: StatusCode, retry_after: Option<u32>) -> ToolFailure {
     let (kind, problem, recovery) = match status.as_u16() {
@@ -78,7 +81,9 @@ fn undeclared(name: &str, status: StatusCode, retry_after: Option<u32>) -> ToolF
     };
     let wait = match (kind, retry_after) {
         (FailureKind::RateLimited | FailureKind::Unavailable, Some(seconds)) => {
-            format!("; wait {seconds} s before calling again")
+            // A longer number may have the digits of a credential.
+            let time = if seconds <= DAY { format!("{seconds} s") } else { "a day".to_owned() };
+            format!("; wait {time} before calling again")
         }
         _ => String::new(),
     };

@@ -16,12 +16,16 @@ pub(super) const MAX_DEPTH: usize = 256;
 /// Keywords whose lists are compared as sets.
 const SETS: [&str; 2] = ["required", "type"];
 
+/// The side of the first schema.
+pub(super) const OLD: usize = 0;
+
+/// The side of the second schema.
+pub(super) const NEW: usize = 1;
+
 /// The types that the two compared schemas refer to, and the results of earlier comparisons.
 pub(super) struct Equality<'a> {
-    /// The types of the first schema.
-    pub(super) old: &'a Entries,
-    /// The types of the second schema.
-    pub(super) new: &'a Entries,
+    /// The types of the first schema, and those of the second.
+    types: [&'a Entries; 2],
     /// Their places in these lists, by name.
     places: [BTreeMap<&'a str, usize>; 2],
     /// The pairs of types that were compared, by their places, and true for those that are equal.
@@ -68,7 +72,7 @@ impl<'a> Equality<'a> {
                 .map(|(place, (name, _))| (name.as_str(), place))
                 .collect()
         });
-        Self { old, new, places, known: RefCell::default() }
+        Self { types: [old, new], places, known: RefCell::default() }
     }
 
     /// Returns whether two schemas are equal, apart from the names and order of their types.
@@ -79,9 +83,10 @@ impl<'a> Equality<'a> {
         comparison.schemas(old, new)
     }
 
-    fn body(&self, side: usize, name: &str) -> Option<&'a Json> {
+    /// The schema of a named type of one side.
+    pub(super) fn body(&self, side: usize, name: &str) -> Option<&'a Json> {
         let place = *self.places[side].get(name)?;
-        Some(&[self.old, self.new][side][place].1)
+        Some(&self.types[side][place].1)
     }
 }
 
@@ -108,11 +113,11 @@ impl Comparison<'_> {
         let are_same = match (type_name(old), type_name(new)) {
             (Some(a), Some(b)) => self.named(a, b) && self.objects(old, new, "$ref"),
             (Some(_), None) => {
-                let body = only_type_name(old).and_then(|name| self.types.body(0, name));
+                let body = only_type_name(old).and_then(|name| self.types.body(OLD, name));
                 body.is_some_and(|body| !refers_to_root(new) && self.schemas(body, new))
             }
             (None, Some(_)) => {
-                let body = only_type_name(new).and_then(|name| self.types.body(1, name));
+                let body = only_type_name(new).and_then(|name| self.types.body(NEW, name));
                 body.is_some_and(|body| !refers_to_root(old) && self.schemas(old, body))
             }
             (None, None) => self.values(old, new),
@@ -132,7 +137,8 @@ impl Comparison<'_> {
         self.types.known.borrow_mut().insert(pair, true);
         self.compared.push(pair);
         self.open += 1;
-        let are_equal = self.schemas(&self.types.old[old].1, &self.types.new[new].1);
+        let [olds, news] = self.types.types;
+        let are_equal = self.schemas(&olds[old].1, &news[new].1);
         self.open -= 1;
         if !are_equal {
             // Nothing is known of the pairs that were equal under that condition.
@@ -163,11 +169,9 @@ impl Comparison<'_> {
     fn objects(&mut self, old: &Json, new: &Json, except: &str) -> bool {
         let (Json::Object(old), Json::Object(new)) = (old, new) else { return false };
         old.len() == new.len()
-            && old.iter().filter(|(key, _)| key != except).all(|(key, old)| {
-                let new = new.iter().find(|(other, _)| other == key);
-                new.is_some_and(|(_, new)| {
-                    (SETS.contains(&key.as_str()) && is_same_set(old, new))
-                        || self.schemas(old, new)
+            && pairs(old, new).filter(|(key, _, _)| *key != except).all(|(key, old, new)| {
+                new.is_some_and(|new| {
+                    (SETS.contains(&key) && is_same_set(old, new)) || self.schemas(old, new)
                 })
             })
     }
@@ -198,18 +202,32 @@ pub(super) fn is_same_value(a: &Json, b: &Json) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_value(a, b))
         }
         (Json::Object(a), Json::Object(b)) => {
-            // The order is usually the same.
-            let same_index = |at: usize, key: &str| b.get(at).filter(|(other, _)| other == key);
-            let other = |at: usize, key: &str| {
-                same_index(at, key).or_else(|| b.iter().find(|(other, _)| other == key))
-            };
             a.len() == b.len()
-                && a.iter()
-                    .enumerate()
-                    .all(|(at, (key, a))| other(at, key).is_some_and(|(_, b)| is_same_value(a, b)))
+                && pairs(a, b).all(|(_, a, b)| b.is_some_and(|b| is_same_value(a, b)))
         }
         _ => is_same_scalar(a, b),
     }
+}
+
+/// The entries of an object, each with the value that another has under its key.
+fn pairs<'a>(
+    entries: &'a Entries,
+    others: &'a Entries,
+) -> impl Iterator<Item = (&'a str, &'a Json, Option<&'a Json>)> {
+    let mut by_key: Option<BTreeMap<&str, &Json>> = None;
+    entries.iter().enumerate().map(move |(at, (key, value))| {
+        // The order is usually the same.
+        let other = match others.get(at) {
+            Some((other, value)) if other == key => Some(value),
+            _ => {
+                let by_key = by_key.get_or_insert_with(|| {
+                    others.iter().map(|(key, value)| (key.as_str(), value)).collect()
+                });
+                by_key.get(key.as_str()).copied()
+            }
+        };
+        (key.as_str(), value, other)
+    })
 }
 
 fn is_same_scalar(a: &Json, b: &Json) -> bool {

@@ -52,8 +52,8 @@ impl Listed {
 /// The maximum depth of the values of a tool, so that the written file stays within the YAML reader's limit.
 const MAX_DEPTH: usize = 92;
 
-/// The most bytes of the keys that lead to a value of a tool. The JSON Pointers of all values inside begin with them.
-const MAX_KEY_BYTES: usize = 8192;
+/// The most bytes of the keys that lead to a value of a tool or of an OpenAPI document. The JSON Pointers of all values inside begin with them.
+pub(super) const MAX_KEY_BYTES: usize = 4096;
 
 /// MCP's hints and their names in the language.
 const HINTS: [(&str, &str); 4] = [
@@ -276,15 +276,13 @@ pub(super) fn visible_texts(value: &Json) -> Option<Json> {
 pub(super) fn hidden_payload<'a>(
     values: impl IntoIterator<Item = (&'a str, &'a Json)>,
 ) -> Option<String> {
-    const SHOWN: usize = 3;
-    let mut pointers = Vec::new();
+    let mut found = Hidden { count: 0, first: Vec::new() };
     for (key, value) in values {
-        find_hidden(&format!("/{key}"), value, &mut pointers);
+        found.search(&format!("/{key}"), value);
     }
-    let first = pointers.iter().take(SHOWN).map(|pointer| format!("`{}`", visible(pointer)));
-    let first = first.collect::<Vec<_>>().join(", ");
-    let count = pointers.len();
+    let count = found.count;
     let among = if count > SHOWN { "among others " } else { "" };
+    let first = found.first.join(", ");
     (count > 0).then(|| {
         format!(
             "invisible characters were kept in {count} of its keys and values, which a model reads: {among}{first}"
@@ -292,25 +290,43 @@ pub(super) fn hidden_payload<'a>(
     })
 }
 
-/// Adds the JSON Pointers of all keys and texts with hidden characters.
-fn find_hidden(pointer: &str, value: &Json, found: &mut Vec<String>) {
-    match value {
-        Json::String(text) if hidden(text).next().is_some() => found.push(pointer.to_owned()),
-        Json::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                find_hidden(&format!("{pointer}/{index}"), item, found);
-            }
+/// The number of shown places of hidden characters.
+const SHOWN: usize = 3;
+
+/// The keys and texts with hidden characters.
+struct Hidden {
+    count: usize,
+    /// The JSON Pointers of the first [`SHOWN`], as they are shown.
+    first: Vec<String>,
+}
+
+impl Hidden {
+    fn add(&mut self, pointer: &str) {
+        self.count += 1;
+        if self.count <= SHOWN {
+            self.first.push(format!("`{}`", visible(pointer)));
         }
-        Json::Object(entries) => {
-            for (key, value) in entries {
-                let below = format!("{pointer}/{}", escaped(key));
-                if hidden(key).next().is_some() {
-                    found.push(below.clone());
+    }
+
+    fn search(&mut self, pointer: &str, value: &Json) {
+        match value {
+            Json::String(text) if hidden(text).next().is_some() => self.add(pointer),
+            Json::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.search(&format!("{pointer}/{index}"), item);
                 }
-                find_hidden(&below, value, found);
             }
+            Json::Object(entries) => {
+                for (key, value) in entries {
+                    let below = format!("{pointer}/{}", escaped(key));
+                    if hidden(key).next().is_some() {
+                        self.add(&below);
+                    }
+                    self.search(&below, value);
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
 }
 
@@ -325,7 +341,7 @@ fn is_within(value: &Json, depth: usize) -> bool {
 }
 
 /// Returns whether the keys that lead to each value have at most some bytes together.
-fn has_short_keys(value: &Json, bytes: usize) -> bool {
+pub(super) fn has_short_keys(value: &Json, bytes: usize) -> bool {
     match value {
         Json::Array(items) => items.iter().all(|item| has_short_keys(item, bytes)),
         Json::Object(entries) => entries.iter().all(|(key, value)| {

@@ -1,9 +1,13 @@
 //! Reads and writes which server listed the tools and when, as far as that is known. The caller gives the date.
 
 use toolwright::remote::Provenance;
+use toolwright::untrusted::line;
 use toolwright_codegen::internal::Json;
 
 use super::keywords::{Entries, take};
+
+/// The most bytes of the name and the version of a server that are kept.
+const LONGEST: usize = 256;
 
 /// Takes `serverInfo` and `protocolVersion`, which the answer to `initialize` has, from the entries beside a list of tools.
 pub(super) fn saved(entries: &mut Entries) -> Provenance<String> {
@@ -45,7 +49,8 @@ pub(super) fn json(from: Provenance<String>) -> Option<Json> {
         ("date", from.date),
     ];
     let known = known.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let known: Entries = known.map(|(key, value)| (key, Json::String(value))).collect();
+    let known = known.map(|(key, value)| (key, Json::String(line(&value, LONGEST))));
+    let known: Entries = known.collect();
     (!known.is_empty()).then_some(Json::Object(known))
 }
 
@@ -89,7 +94,17 @@ fn days(year: u32, month: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::is_date;
+    use super::{Json, LONGEST, Provenance, is_date, json};
+
+    #[test]
+    fn a_long_name_of_a_server_is_cut() {
+        let name = Some(format!("a\n{}", "n".repeat(1000)));
+        let Some(Json::Object(entries)) = json(Provenance { name, ..Provenance::UNKNOWN }) else {
+            panic!("it has a name");
+        };
+        let [(_, Json::String(name))] = entries.as_slice() else { panic!("{entries:?}") };
+        assert!(name.starts_with("a nnn") && name.len() <= LONGEST + "…".len(), "{name}");
+    }
 
     #[test]
     fn only_days_of_the_calendar_are_dates() {

@@ -1,7 +1,7 @@
 //! Moves everything that a schema refers to into definitions with names. The schema accepts the same values as before.
 //! References to other documents are not fetched.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use toolwright::pointer::{from_fragment, unescaped};
 
@@ -182,7 +182,13 @@ struct Resource {
 }
 
 /// The resources of a schema. The root is the first, and an outer resource comes before those inside it.
-struct Resources(Vec<Resource>);
+struct Resources {
+    all: Vec<Resource>,
+    /// The place of each in this list, by its pointer.
+    places: HashMap<String, usize>,
+    /// The place of the first one with a URI.
+    uris: HashMap<String, usize>,
+}
 
 impl Resources {
     fn of(raw: &Json) -> Self {
@@ -199,13 +205,19 @@ impl Resources {
             schema
         });
         found.sort_by_key(|(pointer, _)| pointer.len());
-        let mut resources = Self(vec![Resource { pointer: String::new(), uri: None }]);
+        let root = Resource { pointer: String::new(), uri: None };
+        let mut resources = Self { all: vec![root], places: HashMap::new(), uris: HashMap::new() };
         for (pointer, id) in found {
             let uri = absolute(resources.around(&pointer).uri.as_deref(), &id);
+            let place = if pointer.is_empty() { 0 } else { resources.all.len() };
+            if let Some(uri) = uri.clone() {
+                resources.uris.entry(uri).or_insert(place);
+            }
             if pointer.is_empty() {
-                resources.0[0].uri = uri;
+                resources.all[0].uri = uri;
             } else {
-                resources.0.push(Resource { pointer, uri });
+                resources.places.insert(pointer.clone(), place);
+                resources.all.push(Resource { pointer, uri });
             }
         }
         resources
@@ -213,18 +225,17 @@ impl Resources {
 
     /// The innermost resource around a place.
     fn around(&self, pointer: &str) -> &Resource {
-        let is_around = |resource: &&Resource| {
-            pointer
-                .strip_prefix(resource.pointer.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        self.0.iter().rev().find(is_around).unwrap_or(&self.0[0])
+        let mut places = std::iter::successors(Some(pointer), |inner| {
+            inner.rfind('/').map(|slash| &inner[..slash])
+        });
+        let place = places.find_map(|pointer| self.places.get(pointer));
+        &self.all[place.copied().unwrap_or(0)]
     }
 
     /// The resource that a reference in another names.
     fn named(&self, document: &str, from: &Resource) -> Option<&Resource> {
         let uri = absolute(from.uri.as_deref(), document)?;
-        self.0.iter().find(|resource| resource.uri.as_ref() == Some(&uri))
+        self.uris.get(&uri).map(|place| &self.all[*place])
     }
 }
 

@@ -2,7 +2,7 @@
 //! value. Most keywords around it accept more values if their parts do. A keyword that may then refuse more values, such as
 //! `not`, is left out too.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::keywords::{Entries, each_part, rebuild, take};
 use toolwright_codegen::internal::Json;
@@ -112,19 +112,18 @@ pub(super) fn widen(
     known: &mut BTreeMap<String, Wider>,
     warn: &mut dyn FnMut(&str, &str, String),
 ) {
-    let users = users(roots);
-    let mut open: VecDeque<usize> = (0..roots.len()).collect();
-    let mut is_open = vec![true; roots.len()];
-    while let Some(index) = open.pop_front() {
-        is_open[index] = false;
+    let (users, sizes) = users(roots);
+    // The smallest schema first: a large one that refers to many others is then read a few times, and not once for each of them.
+    let mut open: BTreeSet<(usize, usize)> = sizes.iter().copied().zip(0..).collect();
+    while let Some((_, index)) = open.pop_first() {
         let (id, schema) = &mut roots[index];
         let mut pass = Pass { id, known, warn: &mut *warn };
         let (widened, wider) = pass.schema(std::mem::replace(schema, Json::Null), "");
         *schema = widened;
         if wider > known.get(id).copied().unwrap_or_default() {
             known.insert(id.clone(), wider);
-            let users = users.get(id).into_iter().flatten().copied();
-            open.extend(users.filter(|user| !std::mem::replace(&mut is_open[*user], true)));
+            let users = users.get(id).into_iter().flatten();
+            open.extend(users.map(|user| (sizes[*user], *user)));
         }
     }
     for (_, schema) in roots.iter_mut() {
@@ -132,18 +131,20 @@ pub(super) fn widen(
     }
 }
 
-/// Returns, by reference target, the indices of the schemas that refer to it.
-fn users(roots: &mut Roots) -> BTreeMap<String, BTreeSet<usize>> {
+/// Returns, by reference target, the indices of the schemas that refer to it, and the number of subschemas of each schema.
+fn users(roots: &mut Roots) -> (BTreeMap<String, BTreeSet<usize>>, Vec<usize>) {
     let mut users: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let mut sizes = vec![0; roots.len()];
     for (index, (id, schema)) in roots.iter_mut().enumerate() {
         *schema = rebuild(std::mem::replace(schema, Json::Null), "", &mut |part, _| {
+            sizes[index] += 1;
             if let Some(Json::String(reference)) = part.get("$ref") {
                 users.entry(target(id, reference)).or_default().insert(index);
             }
             part
         });
     }
-    users
+    (users, sizes)
 }
 
 fn unmarked(schema: Json) -> Json {

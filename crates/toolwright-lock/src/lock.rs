@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolwright::Value;
+use toolwright::untrusted::line;
 use toolwright_codegen::internal::model::{
     Implementation, InjectionSource, Project, Strictness, Tool, ToolId,
 };
@@ -14,12 +15,16 @@ use toolwright_codegen::internal::{Style, parallel_map};
 use crate::canonical::{digest, object};
 use crate::listing::LockedServer;
 use crate::lock_error::LockError;
+use crate::policy;
 
 /// The name of the file, in the folder of `toolwright.toml`.
 pub const LOCK_FILE: &str = "toolwright.lock";
 
 /// The version of the file's format.
 const FORMAT: u32 = 1;
+
+/// The most bytes of a name or a version in an error.
+const MAX_SHOWN: usize = 100;
 
 /// The tools of a project as they were published, with the names that belonged to tools before.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -370,8 +375,28 @@ impl Lock {
             Ok(format) if format != FORMAT => Err(LockError(format!(
                 "the lock has the version {format}, expected {FORMAT}; use the version of toolwright that wrote it"
             ))),
-            _ => lock.map_err(|error| LockError(format!("expected a lock: {error}"))),
+            _ => {
+                let lock = lock.map_err(|error| LockError(format!("expected a lock: {error}")))?;
+                lock.check_versions()?;
+                Ok(lock)
+            }
         }
+    }
+
+    /// Checks the versions of the toolsets: one that is not understood would allow every change.
+    fn check_versions(&self) -> Result<(), LockError> {
+        for (name, toolset) in &self.toolsets {
+            if let Some(version) = &toolset.version
+                && policy::numbers(version).is_none()
+            {
+                let (name, version) = (line(name, MAX_SHOWN), line(version, MAX_SHOWN));
+                return Err(LockError(format!(
+                    "the toolset `{name}` has the version `{version}` in the lock, expected three numbers such as `1.4.0`; restore \
+                     the lock, or delete it and run `toolwright lock`"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the digests of the listings of remote servers are right.

@@ -15,15 +15,24 @@ impl Plan {
     /// any, the text is invalid.
     pub(crate) fn decode(&self, wire: Wire<'_>, size: usize, wrong: &mut Vec<Wrong>) -> String {
         let places = Places { canonical: &At::Root, wire: &At::Root };
-        let mut decoder = Decoder { steps: &self.steps, wrong, out: String::with_capacity(size) };
+        let out = String::with_capacity(size);
+        let mut decoder = Decoder { steps: &self.steps, wrong, place_bytes: 0, out };
         decoder.decode(self.root, wire, places);
         decoder.out
     }
 }
 
+/// The largest number of mistakes that are reported.
+const MOST_WRONG: usize = 1000;
+
+/// The most bytes of their places together, except those of the last one.
+const MOST_PLACE_BYTES: usize = 1 << 20;
+
 struct Decoder<'a> {
     steps: &'a [Step],
     wrong: &'a mut Vec<Wrong>,
+    /// The bytes of the places of these mistakes.
+    place_bytes: usize,
     /// The canonical text so far.
     out: String,
 }
@@ -265,8 +274,13 @@ impl Decoder<'_> {
     }
 
     fn report(&mut self, at: Places<'_>, kind: IssueKind) {
-        let issue = Issue::new(at.canonical.pointer(), kind);
-        self.wrong.push(Wrong { wire: at.wire.pointer(), issue });
+        // A long key may be in the places of many mistakes.
+        if self.wrong.len() < MOST_WRONG && self.place_bytes < MOST_PLACE_BYTES {
+            let issue = Issue::new(at.canonical.pointer(), kind);
+            let wire = at.wire.pointer();
+            self.place_bytes += issue.pointer().len() + wire.len();
+            self.wrong.push(Wrong { wire, issue });
+        }
     }
 }
 

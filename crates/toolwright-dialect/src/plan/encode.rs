@@ -1,5 +1,7 @@
 //! Encodes canonical values as wire values.
 
+use std::collections::HashSet;
+
 use toolwright::value::{Map, Number, Value};
 
 use super::{AbsentForm, At, NoForm, ObjectStep, Plan, Rest, Step, StepId};
@@ -62,7 +64,8 @@ impl Plan {
         at: &At<'_>,
     ) -> Result<Value, NoForm> {
         let (values, others) = object.split(entries);
-        let mut wire = Map::new();
+        // A map finds each key that is inserted alone by a search through all keys.
+        let mut wire = Vec::new();
         for (property, value) in object.properties.iter().zip(values) {
             let at = at.key(&property.key);
             let value = match (value, property.absent) {
@@ -78,17 +81,18 @@ impl Plan {
                     return Err(no_form(&at, "is absent, and only null can be sent"));
                 }
             };
-            wire.insert(property.wire_key.as_str(), value);
+            wire.push((property.wire_key.clone(), value));
         }
         match &object.rest {
             Rest::Keep(step) => {
+                let taken: HashSet<String> = wire.iter().map(|(key, _)| key.clone()).collect();
                 for (key, value) in others {
                     let at = at.key(&key);
-                    if wire.contains_key(&key) {
+                    if taken.contains(&key) {
                         return Err(no_form(&at, "is the wire key of another property"));
                     }
                     let value = self.encoded(*step, value, &at)?;
-                    wire.insert(key.as_str(), value);
+                    wire.push((key, value));
                 }
             }
             Rest::NoForm => {
@@ -97,10 +101,10 @@ impl Plan {
                 }
             }
             Rest::Pairs { wire_key, step } => {
-                wire.insert(wire_key.as_str(), self.encoded_pairs(*step, others, at)?);
+                wire.push((wire_key.clone(), self.encoded_pairs(*step, others, at)?));
             }
         }
-        Ok(Value::Object(wire))
+        Ok(Value::Object(wire.into_iter().collect()))
     }
 
     fn encoded_pairs(
@@ -128,16 +132,16 @@ impl Plan {
             let reason = format!("has {found} items, and the wire has a key for each of {needed}");
             return Err(no_form(at, &reason));
         }
-        let mut wire = Map::new();
+        let mut wire = Vec::new();
         let mut values = values.into_iter().enumerate();
         for ((key, step), (index, value)) in items.iter().zip(values.by_ref()) {
-            wire.insert(key.as_str(), self.encoded(*step, value, &at.index(index))?);
+            wire.push((key.clone(), self.encoded(*step, value, &at.index(index))?));
         }
         match (rest, values.next()) {
             (Some((key, step)), first) => {
                 let item = |(index, value)| self.encoded(*step, value, &at.index(index));
                 let more = first.into_iter().chain(values).map(item);
-                wire.insert(key.as_str(), Value::Array(more.collect::<Result<_, _>>()?));
+                wire.push((key.clone(), Value::Array(more.collect::<Result<_, _>>()?)));
             }
             (None, Some((index, _))) => {
                 let reason = format!("is one more than the {index} items there may be");
@@ -145,7 +149,7 @@ impl Plan {
             }
             (None, None) => {}
         }
-        Ok(Value::Object(wire))
+        Ok(Value::Object(wire.into_iter().collect()))
     }
 }
 

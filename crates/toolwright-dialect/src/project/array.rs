@@ -56,12 +56,12 @@ impl Projector<'_> {
         if count("minItems").unwrap_or(0) < length {
             return self.text(entries, at, "T15");
         }
-        let mut properties = Map::new();
+        let mut properties = Vec::new();
         let mut items = Vec::new();
         for (index, schema) in first.iter().enumerate() {
             let node = self.node(schema, &format!("{at}/prefixItems/{index}"), Depth(depth.0 + 1));
             let key = format!("item_{}", index + 1);
-            properties.insert(key.as_str(), Value::Object(node.wire));
+            properties.push((key.clone(), Value::Object(node.wire)));
             items.push((key, node.step));
         }
         let may_have_more = !is_closed && count("maxItems").is_none_or(|most| most > length);
@@ -74,12 +74,12 @@ impl Projector<'_> {
             };
             let list =
                 Map::from([("type", Value::from("array")), ("items", Value::Object(node.wire))]);
-            properties.insert("rest", Value::Object(list));
+            properties.push(("rest".to_owned(), Value::Object(list)));
             ("rest".to_owned(), node.step)
         });
-        let required = properties.keys().map(Value::from).collect();
+        let required = properties.iter().map(|(key, _)| Value::from(key.as_str())).collect();
         let mut wire = Map::from([("type", Value::from("object"))]);
-        wire.insert("properties", Value::Object(properties));
+        wire.insert("properties", Value::Object(properties.into_iter().collect()));
         wire.insert("required", Value::Array(required));
         if self.dialect.takes("additionalProperties") {
             wire.insert("additionalProperties", Value::Boolean(false));

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use toolwright::value::{Kind, Map, Value};
 
-use super::node::MOST_ALTERNATIVES;
+use super::node::{ENTRIES_OF_NODE, MOST_ALTERNATIVES};
 use super::{Depth, MOST_MAKING, Node, Projector};
-use crate::canonical::merge;
-use crate::guard::{self, Guard};
+use crate::guard::{self, Guard, Read};
 use crate::loss::LossKind;
 use crate::plan::{Branch, LazySchema, SAME, Step};
 
@@ -56,7 +55,7 @@ impl Projector<'_> {
                 _ => self
                     .canonical
                     .without_reference(branch, 1)
-                    .and_then(|branch| merge(&shared, &branch))
+                    .and_then(|branch| self.canonical.merge(&shared, &branch))
                     .map(Cow::Owned),
             };
             let Some(alternative) = alternative else {
@@ -69,10 +68,10 @@ impl Projector<'_> {
         if nodes.is_empty() {
             return Some(self.text(entries, at, "T15"));
         }
-        if keyword == "oneOf" && !self.are_disjoint(branches) {
+        if keyword == "oneOf" && !self.are_disjoint(branches, at) {
             self.lose(LossKind::Widening, at, keyword, Value::Null, "anyOf", "T7");
         }
-        if !self.are_told_apart(&nodes) {
+        if !self.are_told_apart(&nodes, at) {
             self.take_back(losses);
             return Some(self.text(entries, at, "T15"));
         }
@@ -100,7 +99,7 @@ impl Projector<'_> {
         if let (Some(null), true) = (null, nodes.len() > 1) {
             nodes.remove(null);
             let node = self.alternatives(nodes, words, at);
-            return self.nullable(node);
+            return self.nullable(node, at);
         }
         if nodes.len() == 1
             && let Some((mut node, _)) = nodes.pop()
@@ -112,7 +111,7 @@ impl Projector<'_> {
         let mut wires: Vec<Value> = Vec::new();
         let mut branches = Vec::new();
         for (node, canonical) in nodes {
-            let guard = self.guard(&node.wire);
+            let guard = self.guard(&node.wire, at);
             debug_assert!(!(only_null && is_null(&node)));
             let wire = Value::Object(node.wire);
             if !wires.contains(&wire) {
@@ -168,15 +167,35 @@ impl Projector<'_> {
     }
 
     /// The form of the values of a wire schema. Definitions that it refers to are made for that.
-    pub(super) fn guard(&mut self, wire: &Map<Value>) -> Guard {
+    pub(super) fn guard(&mut self, wire: &Map<Value>, at: &str) -> Guard {
         self.make_targets(wire);
-        Guard::of(Some(wire), &|reference| self.wire_target(reference))
+        let guard = Guard::of(Some(wire), &|reference| self.wire_target(reference));
+        self.with_its_price(guard, at)
+    }
+
+    /// Counts what was read for a guard: a type with many properties may be in many choices. If it is too much, returns an empty
+    /// one.
+    fn with_its_price(&mut self, guard: Guard, at: &str) -> Guard {
+        let fits = self.takes_time(guard.read().entries / ENTRIES_OF_NODE, at);
+        if fits { guard } else { Guard::default() }
     }
 
     /// Returns whether null may be a value of a wire schema.
-    pub(super) fn accepts_null(&mut self, wire: &Map<Value>) -> bool {
+    pub(super) fn accepts_null(&mut self, wire: &Map<Value>, at: &str) -> bool {
         self.make_targets(wire);
-        guard::accepts_null(Some(wire), &|reference| self.wire_target(reference))
+        let mut read = Read::default();
+        let accepts =
+            guard::accepts_null(Some(wire), &|reference| self.wire_target(reference), &mut read);
+        self.takes_time(read.entries / ENTRIES_OF_NODE, at) && accepts
+    }
+
+    /// Returns whether null may be a value of a canonical schema.
+    pub(super) fn has_null(&mut self, schema: &Value, at: &str) -> bool {
+        let canonical = self.canonical;
+        let target = |reference: &str| canonical.target(reference).map(|(_, target)| target);
+        let mut read = Read::default();
+        let accepts = guard::accepts_null(schema.as_object(), &target, &mut read);
+        self.takes_time(read.entries / ENTRIES_OF_NODE, at) && accepts
     }
 
     /// Makes the definitions that a wire schema refers to.
@@ -201,9 +220,9 @@ impl Projector<'_> {
     }
 
     /// Returns whether each wire value belongs to at most one of the nodes, or it makes no difference.
-    pub(super) fn are_told_apart(&mut self, nodes: &[(Node, LazySchema)]) -> bool {
+    pub(super) fn are_told_apart(&mut self, nodes: &[(Node, LazySchema)], at: &str) -> bool {
         // This makes the definitions, so their steps are known below.
-        let guards: Vec<Guard> = nodes.iter().map(|(node, _)| self.guard(&node.wire)).collect();
+        let guards: Vec<Guard> = nodes.iter().map(|(node, _)| self.guard(&node.wire, at)).collect();
         nodes.iter().all(|(node, _)| self.stays_same(node.step)) || pairwise(&guards)
     }
 
@@ -220,10 +239,14 @@ impl Projector<'_> {
     }
 
     /// Returns whether no canonical value fits two alternatives, judging by their outermost forms only.
-    fn are_disjoint(&self, branches: &[Value]) -> bool {
-        let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
-        let guards: Vec<Guard> =
-            branches.iter().map(|branch| Guard::of(branch.as_object(), &target)).collect();
+    fn are_disjoint(&mut self, branches: &[Value], at: &str) -> bool {
+        let canonical = self.canonical;
+        let target = |reference: &str| canonical.target(reference).map(|(_, target)| target);
+        let mut guards: Vec<Guard> = Vec::new();
+        for branch in branches {
+            let guard = Guard::of(branch.as_object(), &target);
+            guards.push(self.with_its_price(guard, at));
+        }
         pairwise(&guards)
     }
 }

@@ -43,7 +43,7 @@ impl Projector<'_> {
         }
         let mut node = self.listed(&others, entries, at);
         if has_null {
-            node = self.nullable(node);
+            node = self.nullable(node, at);
         }
         node
     }

@@ -14,7 +14,8 @@ mod plain;
 mod root;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use toolwright::issue::{Issue, IssueKind};
@@ -277,6 +278,9 @@ impl<'a> Subject<'a> {
     pub fn read(&self) -> ReadSubject<'a> {
         let schema: Result<Value, InvalidPayload> = self.args.parse();
         let schema = match schema {
+            Ok(schema) if !has_short_keys(&schema, MOST_KEY_BYTES) => {
+                Err(format!("has keys of more than {MOST_KEY_BYTES} bytes around a value"))
+            }
             Ok(schema @ (Value::Object(_) | Value::Boolean(_))) => Ok(schema),
             Ok(other) => {
                 let found: String = other.to_string().chars().take(MOST_SHOWN).collect();
@@ -292,6 +296,20 @@ impl<'a> Subject<'a> {
             canonical: OnceCell::new(),
             modern: OnceCell::new(),
         }
+    }
+}
+
+/// The most bytes of the keys around a value of a schema: the places of losses begin with them.
+const MOST_KEY_BYTES: usize = 4096;
+
+/// Returns whether the keys around each value have at most some bytes together.
+fn has_short_keys(value: &Value, bytes: usize) -> bool {
+    match value {
+        Value::Array(items) => items.iter().all(|item| has_short_keys(item, bytes)),
+        Value::Object(entries) => entries.iter().all(|(key, value)| {
+            bytes.checked_sub(key.len()).is_some_and(|left| has_short_keys(value, left))
+        }),
+        _ => true,
     }
 }
 
@@ -379,6 +397,8 @@ struct Projector<'a> {
     dialect: &'a Dialect,
     policy: &'a Policy,
     losses: Vec<Loss>,
+    /// The indices of the losses at each place, by a hash of the place. Some may no longer exist or belong to another loss.
+    losses_at: HashMap<u64, Vec<usize>>,
     /// The losses of the definitions that are made. They stay even if the node that needed the definition is dropped.
     losses_of_definitions: Vec<Loss>,
     steps: Vec<Step>,
@@ -411,6 +431,7 @@ impl<'a> Projector<'a> {
             dialect,
             policy,
             losses: Vec::new(),
+            losses_at: HashMap::new(),
             losses_of_definitions: Vec::new(),
             steps: vec![Step::Same],
             definitions: BTreeMap::new(),
@@ -447,8 +468,13 @@ impl<'a> Projector<'a> {
         };
         let now = now.to_owned();
         let loss = Loss { kind, at, keyword: keyword.to_owned(), was, now, by };
+        let mut hasher = DefaultHasher::new();
+        loss.at.hash(&mut hasher);
+        let here = self.losses_at.entry(hasher.finish()).or_default();
         // A target that is written out several times loses the same each time.
-        if self.inlined.is_empty() || !self.losses.contains(&loss) {
+        let is_known = |index: &usize| self.losses.get(*index) == Some(&loss);
+        if self.inlined.is_empty() || !here.iter().any(is_known) {
+            here.push(self.losses.len());
             self.losses.push(loss);
         }
     }

@@ -10,6 +10,9 @@ use crate::policy::Unroll;
 use crate::row::{Recursion, References};
 use crate::sentence;
 
+/// The number of values of an `enum`, or of keys that are compared, that take about as long as one schema.
+pub(super) const ENTRIES_OF_NODE: usize = 16;
+
 /// The maximum number of copies of targets of references.
 const MOST_COPIES: usize = 64;
 
@@ -46,10 +49,8 @@ impl Projector<'_> {
         if self.is_refused {
             return Node::same(Map::new());
         }
-        self.nodes += 1;
-        if self.nodes > MOST_NODES {
-            let reason = format!("has more than {MOST_NODES} schemas once references are merged");
-            self.refuse(at, "T5", reason);
+        let values = entries.get("enum").and_then(Value::as_array).map_or(0, <[Value]>::len);
+        if !self.takes_time(1 + values / ENTRIES_OF_NODE, at) {
             return Node::same(Map::new());
         }
         if entries.contains_key("$dynamicRef") || entries.contains_key("$recursiveRef") {
@@ -62,6 +63,16 @@ impl Projector<'_> {
         let node = self.form(entries, at, depth);
         self.nesting -= 1;
         node
+    }
+
+    /// Adds to the number of projected schemas. Returns false, and refuses the tool, if there are too many.
+    pub(super) fn takes_time(&mut self, nodes: usize, at: &str) -> bool {
+        self.nodes = self.nodes.saturating_add(nodes);
+        if self.nodes > MOST_NODES && !self.is_refused {
+            let reason = format!("has more than {MOST_NODES} schemas once references are merged");
+            self.refuse(at, "T5", reason);
+        }
+        self.nodes <= MOST_NODES
     }
 
     /// Projects a schema by its first keyword that decides about the others.
@@ -103,10 +114,14 @@ impl Projector<'_> {
 
     /// A node by its kinds, after references and choices.
     fn kinds(&mut self, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
-        let kinds: Vec<Kind> = match entries.get("type") {
-            Some(Value::String(name)) => Kind::from_name(name).into_iter().collect(),
-            Some(names @ Value::Array(_)) => {
-                strings(Some(names)).filter_map(Kind::from_name).collect()
+        let mut kinds: Vec<Kind> = Vec::new();
+        match entries.get("type") {
+            Some(names @ (Value::String(_) | Value::Array(_))) => {
+                for kind in type_names(names).filter_map(Kind::from_name) {
+                    if !kinds.contains(&kind) {
+                        kinds.push(kind);
+                    }
+                }
             }
             _ => {
                 // The schemas inside may have no kind either, so it stays as it is or becomes text.
@@ -116,7 +131,7 @@ impl Projector<'_> {
                     self.any(entries, at)
                 };
             }
-        };
+        }
         match kinds.as_slice() {
             [] => self.text(entries, at, "T15"),
             [kind] => self.of_kind(*kind, entries, at, depth),
@@ -149,7 +164,6 @@ impl Projector<'_> {
         if rest.contains(&Kind::Number) {
             rest.retain(|kind| *kind != Kind::Integer);
         }
-        rest.dedup();
         let is_flat = !rest.iter().any(|kind| matches!(kind, Kind::Object | Kind::Array));
         if is_flat && self.takes_type_list(&rest) && (self.dialect.null_type || !nullable) {
             let mut wire = Map::new();
@@ -181,24 +195,23 @@ impl Projector<'_> {
                 let canonical = of_kind_alone(kind);
                 nodes.push((self.of_kind(kind, &own, at, depth), canonical));
             }
-            if !self.are_told_apart(&nodes) {
+            if !self.are_told_apart(&nodes, at) {
                 self.take_back(losses);
                 return self.text(entries, at, "T15");
             }
             self.alternatives(nodes, entries, at)
         };
-        if nullable { self.nullable(node) } else { node }
+        if nullable { self.nullable(node, at) } else { node }
     }
 
     /// Lets null be a value beside those of a node.
-    pub(super) fn nullable(&mut self, node: Node) -> Node {
+    pub(super) fn nullable(&mut self, node: Node, at: &str) -> Node {
         let Node { wire, step } = node;
-        let needs_choice = step != SAME;
-        let guard = self.guard(&wire);
-        let wire = self.with_null(wire);
-        if !needs_choice {
-            return Node { wire, step };
+        if step == SAME {
+            return Node { wire: self.with_null(wire), step };
         }
+        let guard = self.guard(&wire, at);
+        let wire = self.with_null(wire);
         let null = Value::Object(Map::from([("type", Value::from("null"))]));
         let null = Branch {
             step: SAME,

@@ -1,11 +1,13 @@
 //! Objects and maps.
 
+use std::collections::BTreeSet;
+
 use toolwright::pointer::escaped;
 use toolwright::value::{Kind, Map, Value};
 
 use super::free_names::FreeNames;
 use super::{Depth, Node, Projector};
-use crate::guard::{self, strings};
+use crate::guard::strings;
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step};
 
@@ -88,9 +90,11 @@ impl Projector<'_> {
         at: &str,
     ) -> Vec<(&'p str, &'p Value)> {
         let mut all: Vec<(&str, &Value)> = properties.iter().collect();
+        let is_required: BTreeSet<&str> = required.iter().copied().collect();
         if self.dialect.objects_closed || self.dialect.required_in_properties {
             // A required key without a schema of its own has that of the other keys.
-            for key in required.iter().filter(|key| !properties.contains_key(key)) {
+            let named: BTreeSet<&str> = properties.keys().collect();
+            for key in required.iter().filter(|key| !named.contains(*key)) {
                 let schema = match others {
                     Others::Open(values) => values,
                     Others::Closed => &Value::Boolean(false),
@@ -100,7 +104,7 @@ impl Projector<'_> {
             }
         }
         all.retain(|(key, schema)| {
-            let is_forbidden = **schema == Value::Boolean(false) && !required.contains(key);
+            let is_forbidden = **schema == Value::Boolean(false) && !is_required.contains(key);
             if is_forbidden && is_open {
                 let pointer = format!("{at}/properties/{}", escaped(key));
                 self.lose(LossKind::Enforcement, &pointer, "", (*schema).clone(), "", "T20");
@@ -123,7 +127,8 @@ impl Projector<'_> {
         let is_root = depth.0 == 1 && at.is_empty();
         let is_open = !self.dialect.objects_closed && !matches!(others, Others::Closed);
         let all = self.named_keys(properties, required, others, is_open, at);
-        let mut wire_properties = Map::new();
+        let all_required: BTreeSet<&str> = required.iter().copied().collect();
+        let mut wire_properties = Vec::new();
         let mut wire_required = Vec::new();
         let mut steps = Vec::new();
         let mut free = FreeNames::default();
@@ -138,7 +143,7 @@ impl Projector<'_> {
                 free.take(fitted(key))
             };
             let node = self.node(schema, &pointer, Depth(depth.0 + 1));
-            let is_required = required.contains(key);
+            let is_required = all_required.contains(key);
             let (mut wire, step, absent) = self.optional(node, schema, is_required, &pointer);
             let lets_go = is_required && self.leads_back(schema);
             if is_required && lets_go {
@@ -151,10 +156,11 @@ impl Projector<'_> {
                 let words = Map::from([("description", Value::from(format!("`{key}`")))]);
                 self.describe(&mut wire, &words, at);
             }
-            wire_properties.insert(wire_key.as_str(), Value::Object(wire));
+            wire_properties.push((wire_key.clone(), Value::Object(wire)));
             steps.push(Property { key: (*key).to_owned(), wire_key, step, absent });
         }
-        let unnamed = required.iter().filter(|key| !all.iter().any(|(named, _)| named == *key));
+        let named: BTreeSet<&str> = all.iter().map(|(key, _)| *key).collect();
+        let unnamed = required.iter().filter(|key| !named.contains(*key));
         wire_required.extend(unnamed.map(|key| Value::from(*key)));
         let is_renamed = steps.iter().any(|property| property.key != property.wire_key);
         if is_renamed && is_open {
@@ -162,6 +168,8 @@ impl Projector<'_> {
             self.lose(LossKind::Narrowing, at, "unnamed_keys", Value::Null, "renamed keys", "T19");
         }
         let mut wire = Map::from([("type", Value::from("object"))]);
+        // Inserting each of them would search through all of them.
+        let mut wire_properties: Map<Value> = wire_properties.into_iter().collect();
         let (rest, additional) =
             self.others(others, &mut wire_properties, &mut wire_required, free, entries, at, depth);
         let has_properties = !wire_properties.is_empty();
@@ -221,9 +229,7 @@ impl Projector<'_> {
             return (wire, step, AbsentForm::Absent);
         }
         // The definition of a reference that leads back here is not made yet, so the canonical schema is read, too.
-        let target = |reference: &str| self.canonical.target(reference).map(|(_, target)| target);
-        let is_never_null = !guard::accepts_null(schema.as_object(), &target);
-        if is_never_null || !self.accepts_null(&wire) {
+        if !self.has_null(schema, at) || !self.accepts_null(&wire, at) {
             return (self.with_null(wire), step, AbsentForm::Null);
         }
         if self.policy.wraps_absent() {

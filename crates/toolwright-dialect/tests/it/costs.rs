@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use toolwright_dialect::{Dialect, Policy, Subject, project};
+use toolwright_dialect::{Class, Dialect, Policy, Subject, project};
 
 /// Definitions in levels, each of which refers to every definition of the next level.
 fn levels(levels: usize, width: usize, node: impl Fn(&[String]) -> String) -> String {
@@ -74,6 +74,68 @@ fn references_that_multiply_cost_no_more_than_their_budget() {
             }
         }
     }
+}
+
+fn large_object(kind: &str) -> String {
+    let properties: Vec<_> =
+        (0..2000).map(|at| format!(r#""p{at}":{{"type":"{kind}"}}"#)).collect();
+    format!(r#"{{"type":"object","properties":{{{}}}}}"#, properties.join(","))
+}
+
+/// The keys and the values of a large type count each time that a choice reads them.
+#[test]
+fn a_tool_whose_choices_read_a_large_type_again_and_again_is_refused() {
+    let values: Vec<_> = (0..9000).map(|at| format!("v{at}")).collect();
+    let cases = [
+        (
+            r##"{"anyOf":[{"$ref":"#/$defs/A"},{"$ref":"#/$defs/B"}]}"##,
+            format!(r#""A":{},"B":{}"#, large_object("string"), large_object("integer")),
+        ),
+        (r##"{"$ref":"#/$defs/A","minLength":1}"##, format!(r#""A":{{"enum":{values:?}}}"#)),
+    ];
+    for (property, definitions) in cases {
+        let properties: Vec<_> = (0..500).map(|at| format!(r#""x{at}":{property}"#)).collect();
+        let args = format!(
+            r#"{{"type":"object","properties":{{{}}},"$defs":{{{definitions}}}}}"#,
+            properties.join(",")
+        );
+        let subject = Subject { name: "large", description: "Large.", args: &args };
+        let dialect = Dialect::find("openai-chat-strict").unwrap();
+        let found = project(&subject, dialect, &Policy::default());
+        assert_eq!(found.class, Class::Refused, "{property}");
+        let reason = "has more than 20000 schemas once references are merged";
+        assert!(found.losses.iter().any(|loss| loss.now == reason), "{property}");
+    }
+}
+
+#[test]
+fn types_that_are_listed_again_change_nothing() {
+    let wire = |types: &str| {
+        let args = format!(
+            r#"{{"type":"object","properties":{{"a":{{"type":[{types}],"items":{{"type":"string"}}}}}}}}"#
+        );
+        let subject = Subject { name: "types", description: "Types.", args: &args };
+        let dialect = Dialect::find("openai-chat-strict").unwrap();
+        project(&subject, dialect, &Policy::default()).wire_schema
+    };
+    let types = r#""array","boolean","null""#;
+    assert_eq!(wire(&[types; 3000].join(",")), wire(types));
+}
+
+/// A long key would be in the places of all losses below it.
+#[test]
+fn a_schema_with_long_keys_is_refused() {
+    let args = |length: usize| {
+        let key = "k".repeat(length);
+        format!(r#"{{"type":"object","properties":{{"{key}":{{"type":"string"}}}}}}"#)
+    };
+    let class = |length| {
+        let args = args(length);
+        let subject = Subject { name: "key", description: "Keys.", args: &args };
+        project(&subject, Dialect::find("openai-chat").unwrap(), &Policy::default()).class
+    };
+    assert_ne!(class(4000), Class::Refused);
+    assert_eq!(class(4100), Class::Refused);
 }
 
 /// Each name was once compared with all before it, for each number that was tried.

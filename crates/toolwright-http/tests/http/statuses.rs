@@ -182,6 +182,19 @@ async fn a_number_that_is_a_credential_is_in_no_error_and_no_text() {
 }
 
 #[tokio::test]
+async fn the_digits_of_a_credential_are_in_no_wait() {
+    static GET: Operation = Operation::new("get", Verb::Get, &[Part::Text("/")]);
+    for (seconds, wait) in [("7", "wait 7 s"), ("12345678", "wait a day")] {
+        let head = format!("503 X\r\nretry-after: {seconds}");
+        let (base, _) = raw(vec![answer(&head, "")]).await;
+        let client = Client::builder(base).with_credentials(Credentials::bearer("12345678"));
+        let failure = call(&client.build().expect("a client"), &GET, "{}").await;
+        let message = failure.expect_err("a failure").message;
+        assert!(message.ends_with(&format!("; {wait} before calling again")), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn a_declared_error_has_its_code_and_an_exact_status_precedes_its_class() {
     let client = client(&by_status().await);
     for (status, code, message) in

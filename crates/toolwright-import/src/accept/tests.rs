@@ -139,6 +139,6 @@ fn long_keys_are_in_no_warning_and_in_no_pointer() {
     let properties = format!(r#"{{"{long}":{{"properties":{{"a":{{}}}}}}}}"#);
     let list = format!(r#"[{{"name":"t","inputSchema":{{"properties":{properties}}}}}]"#);
     let refused = listing::read(json_text::read(&list).unwrap(), &mut Warnings::default());
-    let expected = "the keys that lead to a value have more than 8192 bytes";
+    let expected = "the keys that lead to a value have more than 4096 bytes";
     assert!(refused.err().is_some_and(|error| error.contains(expected)));
 }

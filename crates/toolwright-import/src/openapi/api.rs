@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::super::json_text;
+use super::super::listing::{MAX_KEY_BYTES, has_short_keys};
 use super::super::warnings::Warnings;
-use super::references::{chain, follow, sets};
+use super::references::Root;
 use super::security_keys::credentials;
 use super::{OpenApiError, read_write_only, text};
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
@@ -26,12 +27,12 @@ const VERBS: [(&str, &str); 8] = [
     ("trace", "TRACE"),
 ];
 
-/// The most values that references to parameters, bodies and responses may copy into operations.
+/// The most values that references may copy: those to parameters, bodies and responses, and those to schemas inside others.
 const MAX_COPIED: usize = 100_000;
 
 /// An OpenAPI document.
 pub(super) struct Api {
-    pub(super) root: Json,
+    pub(super) root: Root,
     /// True if its version is 3.0, whose schemas are not JSON Schema 2020-12.
     pub(super) is_3_0: bool,
     /// The named schemas that differ between requests and responses.
@@ -58,6 +59,13 @@ pub(super) struct Operation<'a> {
 impl Api {
     pub(super) fn read(text: &str, file: &str) -> Result<Self, OpenApiError> {
         let root = value(text, file)?;
+        if !has_short_keys(&root, MAX_KEY_BYTES) {
+            return Err(OpenApiError::new(format!(
+                "the keys that lead to a value of this document have more than {MAX_KEY_BYTES} bytes together; expected shorter \
+                 names"
+            )));
+        }
+        let root = Root::new(root);
         let version = root.get("openapi").map(|version| match version {
             Json::String(version) => version.clone(),
             other => other.to_string(),
@@ -89,7 +97,7 @@ impl Api {
     /// Every operation in the order of the document.
     pub(super) fn operations(&self, warnings: &mut Warnings) -> Vec<Operation<'_>> {
         let mut found = Vec::new();
-        for (path, item) in super::entries(&self.root, "paths") {
+        for (path, item) in self.root.entries("paths") {
             if path.starts_with("x-") {
                 continue;
             }
@@ -118,12 +126,12 @@ impl Api {
 
     /// Returns whether a schema, or one that it refers to, sets a key to `true`.
     pub(super) fn sets(&self, schema: &Json, key: &str) -> bool {
-        sets(&self.root, schema, key)
+        self.root.sets(schema, key)
     }
 
     /// The schema at the end of a chain of references.
     pub(super) fn referred<'a>(&'a self, schema: &'a Json) -> &'a Json {
-        chain(&self.root, schema).last().unwrap_or(schema)
+        self.root.chain(schema).last().unwrap_or(schema)
     }
 
     /// Does the same as [`follow`](Self::follow), for a path, parameter, body or response that becomes a part of operations. Returns
@@ -131,22 +139,27 @@ impl Api {
     pub(super) fn copied<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
         let target = self.follow(value)?;
         if value.get("$ref").is_some() {
-            let left = MAX_COPIED.saturating_sub(self.copied.get());
-            let size = size(target, left + 1);
-            self.copied.set(self.copied.get() + size);
-            if size > left {
-                return Err(format!(
-                    "the references of the document copy more than {MAX_COPIED} values into its operations; move large schemas to \
-                     `components/schemas`"
-                ));
-            }
+            self.count_copied(target)?;
         }
         Ok(target)
     }
 
+    /// Counts the values of a target of a reference that is copied. Returns an error if references have copied too much.
+    pub(super) fn count_copied(&self, target: &Json) -> Result<(), String> {
+        let left = MAX_COPIED.saturating_sub(self.copied.get());
+        let size = size(target, left + 1);
+        self.copied.set(self.copied.get() + size);
+        if size > left {
+            return Err(format!(
+                "the references of the document copy more than {MAX_COPIED} values; move large schemas to `components/schemas`"
+            ));
+        }
+        Ok(())
+    }
+
     /// Follows the reference of a parameter, body, response or path item, if it is one.
     pub(super) fn follow<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
-        follow(&self.root, value)
+        self.root.follow(value)
     }
 }
 

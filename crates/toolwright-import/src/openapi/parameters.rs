@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::keywords::Entries;
+use super::super::listing::MAX_KEY_BYTES;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
 use super::security_keys::parameter_key;
@@ -50,8 +51,7 @@ impl Payload {
         let mut payload = Self { path: plain_path(operation.path, subject)?, ..Self::default() };
         let own = parameters(api, operation.definition)?;
         let shared = parameters(api, operation.item)?;
-        let id = |one: &Json| ["name", "in"].map(|key| one.get(key).map(Json::to_string));
-        let ids: BTreeSet<[Option<String>; 2]> = own.iter().map(|one| id(one)).collect();
+        let ids: BTreeSet<[Option<&str>; 2]> = own.iter().map(|one| id(one)).collect();
         let is_overridden = |one: &&Json| ids.contains(&id(one));
         let shared: Vec<&Json> = shared.into_iter().filter(|one| !is_overridden(one)).collect();
         for definition in shared.into_iter().chain(own.iter().copied()) {
@@ -214,6 +214,11 @@ impl Payload {
     }
 }
 
+/// The name and place of a parameter, by which an operation overrides one of its path.
+fn id(parameter: &Json) -> [Option<&str>; 2] {
+    ["name", "in"].map(|key| text(parameter, key))
+}
+
 fn parameters<'a>(api: &'a Api, owner: &'a Json) -> Result<Vec<&'a Json>, String> {
     match owner.get("parameters") {
         None => Ok(Vec::new()),
@@ -230,6 +235,12 @@ fn parameter<'a>(
     let (Some(name), Some(place)) = (text(definition, "name"), text(definition, "in")) else {
         return Err("a parameter has no `name` or no `in`".to_owned());
     };
+    if name.len() > MAX_KEY_BYTES {
+        return Err(format!(
+            "the name of a parameter has {} bytes, expected at most {MAX_KEY_BYTES}",
+            name.len()
+        ));
+    }
     if !["path", "query", "header", "cookie"].contains(&place) {
         return Err(format!("the parameter `{name}` is in `{place}`, which OpenAPI does not have"));
     }

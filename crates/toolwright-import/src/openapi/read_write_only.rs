@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::keywords::rebuild;
 use super::entries;
-use super::references::sets;
+use super::references::Root;
 use toolwright_codegen::internal::Json;
 
 /// Returns the names of these schemas.
-pub(super) fn names(root: &Json) -> BTreeSet<String> {
+pub(super) fn names(root: &Root) -> BTreeSet<String> {
     let schemas = root.get("components").map_or(&[][..], |all| entries(all, "schemas"));
     let mut open = Vec::new();
     let mut users: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -30,12 +30,12 @@ pub(super) fn names(root: &Json) -> BTreeSet<String> {
 }
 
 /// Returns whether a schema has such a property itself, and the named schemas that it refers to.
-fn inspect(root: &Json, schema: &Json) -> (bool, Vec<String>) {
+fn inspect(root: &Root, schema: &Json) -> (bool, Vec<String>) {
     let (mut has_one, mut used) = (false, Vec::new());
     rebuild(schema.clone(), "", &mut |part, _| {
         let mut properties = entries(&part, "properties").iter();
         has_one |=
-            properties.any(|(_, one)| sets(root, one, "readOnly") || sets(root, one, "writeOnly"));
+            properties.any(|(_, one)| root.sets(one, "readOnly") || root.sets(one, "writeOnly"));
         if let Some(Json::String(reference)) = part.get("$ref") {
             used.extend(reference.strip_prefix("#/components/schemas/").map(str::to_owned));
         }

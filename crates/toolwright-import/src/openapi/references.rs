@@ -1,38 +1,99 @@
 //! Follows references inside an OpenAPI document. Other documents are not fetched.
 
-use toolwright::pointer::from_fragment;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
-use super::super::references::at;
+use toolwright::pointer::{from_fragment, unescaped};
+
 use super::is_set;
 use toolwright_codegen::internal::Json;
 
 /// The maximum number of references that are followed from one place, as they may form a cycle.
 const MAX_STEPS: usize = 16;
 
-/// Returns whether a schema of a document, or one that it refers to, sets a key to `true`.
-pub(super) fn sets(root: &Json, schema: &Json, key: &str) -> bool {
-    chain(root, schema).any(|schema| is_set(schema, key))
+/// The value of a whole document.
+pub(super) struct Root {
+    value: Json,
+    /// The index at each step of the JSON Pointers that were followed; `None` for those that lead to nothing.
+    followed: RefCell<HashMap<String, Option<Vec<usize>>>>,
 }
 
-/// A schema and the schemas at the ends of its references, one after the other.
-pub(super) fn chain<'a>(root: &'a Json, schema: &'a Json) -> impl Iterator<Item = &'a Json> {
-    let next = |schema: &&'a Json| {
-        let Some(Json::String(reference)) = schema.get("$ref") else { return None };
-        at(root, &pointer(reference).ok()?)
-    };
-    std::iter::successors(Some(schema), next).take(MAX_STEPS)
-}
-
-/// Follows the references of a value, if it is one. Returns a message if they lead nowhere.
-pub(super) fn follow<'a>(root: &'a Json, value: &'a Json) -> Result<&'a Json, String> {
-    let mut value = value;
-    for _ in 0..MAX_STEPS {
-        let Some(Json::String(reference)) = value.get("$ref") else { return Ok(value) };
-        let pointer = pointer(reference)?;
-        value = at(root, &pointer)
-            .ok_or_else(|| format!("the reference {reference} leads to nothing"))?;
+impl Root {
+    pub(super) fn new(value: Json) -> Self {
+        Self { value, followed: RefCell::default() }
     }
-    Err("its references lead in a circle".to_owned())
+
+    /// The value under a key of the document.
+    pub(super) fn get(&self, key: &str) -> Option<&Json> {
+        self.value.get(key)
+    }
+
+    /// The entries of the object under a key; none if there is no object.
+    pub(super) fn entries(&self, key: &str) -> &[(String, Json)] {
+        super::entries(&self.value, key)
+    }
+
+    /// The value that a JSON Pointer leads to (RFC 6901).
+    pub(super) fn at(&self, pointer: &str) -> Option<&Json> {
+        let mut followed = self.followed.borrow_mut();
+        if !followed.contains_key(pointer) {
+            followed.insert(pointer.to_owned(), indexes(&self.value, pointer));
+        }
+        followed[pointer].as_ref()?.iter().try_fold(&self.value, |value, index| match value {
+            Json::Object(entries) => entries.get(*index).map(|(_, value)| value),
+            Json::Array(items) => items.get(*index),
+            _ => None,
+        })
+    }
+
+    /// Returns whether a schema of the document, or one that it refers to, sets a key to `true`.
+    pub(super) fn sets(&self, schema: &Json, key: &str) -> bool {
+        self.chain(schema).any(|schema| is_set(schema, key))
+    }
+
+    /// A schema and the schemas at the ends of its references, one after the other.
+    pub(super) fn chain<'a>(&'a self, schema: &'a Json) -> impl Iterator<Item = &'a Json> {
+        let next = |schema: &&'a Json| {
+            let Some(Json::String(reference)) = schema.get("$ref") else { return None };
+            self.at(&pointer(reference).ok()?)
+        };
+        std::iter::successors(Some(schema), next).take(MAX_STEPS)
+    }
+
+    /// Follows the references of a value, if it is one. Returns a message if they lead nowhere.
+    pub(super) fn follow<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
+        let mut value = value;
+        for _ in 0..MAX_STEPS {
+            let Some(Json::String(reference)) = value.get("$ref") else { return Ok(value) };
+            let pointer = pointer(reference)?;
+            value = self
+                .at(&pointer)
+                .ok_or_else(|| format!("the reference {reference} leads to nothing"))?;
+        }
+        Err("its references lead in a circle".to_owned())
+    }
+}
+
+/// The index at each step of a JSON Pointer into a value; `None` if it leads to nothing.
+fn indexes(value: &Json, pointer: &str) -> Option<Vec<usize>> {
+    let mut value = value;
+    let step = |step: &str| {
+        let (index, next) = match value {
+            Json::Object(entries) => {
+                let step = unescaped(step);
+                let index = entries.iter().position(|(key, _)| *key == step)?;
+                (index, &entries[index].1)
+            }
+            Json::Array(items) => {
+                let index = step.parse::<usize>().ok()?;
+                (index, items.get(index)?)
+            }
+            _ => return None,
+        };
+        value = next;
+        Some(index)
+    };
+    pointer.split('/').skip(1).map(step).collect()
 }
 
 /// The JSON Pointer of a reference inside the document. Returns a message for any other reference.

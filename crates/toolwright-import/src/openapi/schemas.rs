@@ -8,7 +8,7 @@ use toolwright::pointer::unescaped;
 use super::super::definitions::Definitions;
 use super::super::dialect::Dialect;
 use super::super::keywords::{Entries, each_part, take};
-use super::super::references::{self, LOCAL, Standalone, without_definitions};
+use super::super::references::{LOCAL, Standalone, without_definitions};
 use super::super::warnings::Subject;
 use super::super::{repaired, widen};
 use super::api::Api;
@@ -81,8 +81,7 @@ impl<'a> Reader<'a> {
         };
         let mut definitions = Entries::new();
         while let Some((place, name)) = self.open.pop_front() {
-            let body =
-                references::at(&self.api.root, &place).cloned().unwrap_or(Json::Boolean(true));
+            let body = self.api.root.at(&place).cloned().unwrap_or(Json::Boolean(true));
             let body = self.repaired(body, &format!("/$defs/{name}"), subject);
             definitions.push((name, body));
         }
@@ -208,16 +207,24 @@ impl<'a> Reader<'a> {
             Json::String(reference) => pointer(reference),
             _ => Ok(String::new()),
         };
-        let why = match place {
-            Ok(place) if !place.is_empty() && references::at(&self.api.root, &place).is_some() => {
-                let name = self.name(&place);
-                return ("$ref".to_owned(), Json::String(format!("{LOCAL}{name}")));
+        match place.and_then(|place| self.target(&place, &value)) {
+            Ok(name) => ("$ref".to_owned(), Json::String(format!("{LOCAL}{name}"))),
+            Err(why) => {
+                subject.warn(at, format!("any value is accepted: {why}"));
+                widen::mark()
             }
-            Ok(_) => format!("the reference {value} leads to nothing in its document"),
-            Err(why) => why,
-        };
-        subject.warn(at, format!("any value is accepted: {why}"));
-        widen::mark()
+        }
+    }
+
+    /// The name of the definition at a place that a reference leads to.
+    fn target(&mut self, place: &str, reference: &Json) -> Result<String, String> {
+        let target = self.api.root.at(place).filter(|_| !place.is_empty());
+        let target = target
+            .ok_or_else(|| format!("the reference {reference} leads to nothing in its document"))?;
+        if own_name(place).is_none() && !self.names.contains_key(place) {
+            self.api.count_copied(target)?;
+        }
+        Ok(self.name(place))
     }
 
     /// The name of the schema at a place: its own if it is a named schema, otherwise made of the last two steps of its path.
@@ -225,7 +232,7 @@ impl<'a> Reader<'a> {
         if let Some(name) = self.names.get(place) {
             return name.clone();
         }
-        let own = place.strip_prefix(SCHEMAS).filter(|rest| !rest.contains('/'));
+        let own = own_name(place);
         let last = || place.rsplit('/').take(2).collect::<Vec<_>>();
         let made = || {
             last().iter().rev().map(|step| String::from(naming::pascal(step))).collect::<String>()
@@ -248,6 +255,11 @@ impl<'a> Reader<'a> {
         self.open.push_back((place.to_owned(), name.clone()));
         name
     }
+}
+
+/// The name of the named schema at a place; `None` for a schema inside another or elsewhere.
+fn own_name(place: &str) -> Option<&str> {
+    place.strip_prefix(SCHEMAS).filter(|rest| !rest.contains('/'))
 }
 
 /// Makes properties of a schema optional. `minProperties` is dropped, as it counts them.

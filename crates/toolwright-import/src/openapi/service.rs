@@ -57,7 +57,7 @@ fn credentials(api: &Api) -> Vec<String> {
 
 /// Warns of the parts of the document that are not imported, as far as the selected operations have them.
 pub(super) fn warn_of_rest(api: &Api, chosen: &[Operation<'_>], warnings: &mut Warnings) {
-    if !entries(&api.root, "webhooks").is_empty() {
+    if !api.root.entries("webhooks").is_empty() {
         warnings.add("webhooks were left out: they are calls of the service, not to it");
     }
     for operation in chosen {

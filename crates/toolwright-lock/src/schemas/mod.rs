@@ -38,12 +38,15 @@ pub(crate) struct Searches {
     left: Cell<usize>,
     /// The bytes of the schemas that may still be searched.
     bytes: Cell<usize>,
+    /// The bytes of the schemas that may still be checked against constants.
+    checked_bytes: Cell<usize>,
 }
 
 impl Default for Searches {
     /// As many as somebody reads.
     fn default() -> Self {
-        Self { left: Cell::new(200), bytes: Cell::new(8 << 20) }
+        let (bytes, checked_bytes) = (Cell::new(8 << 20), Cell::new(MAX_RULE_BYTES));
+        Self { left: Cell::new(200), bytes, checked_bytes }
     }
 }
 
@@ -59,6 +62,14 @@ impl Searches {
         self.bytes.set(bytes.unwrap_or_default());
         self.left.set(if bytes.is_some() { left - 1 } else { 0 });
         bytes.is_some()
+    }
+
+    /// Returns whether a node may still be checked against constants.
+    fn take_check(&self, schemas: &Schemas, node: Option<NodeId>) -> bool {
+        let bytes = node.map_or(0, |node| size(schemas, node));
+        let left = self.checked_bytes.get().checked_sub(bytes);
+        self.checked_bytes.set(left.unwrap_or_default());
+        left.is_some()
     }
 }
 

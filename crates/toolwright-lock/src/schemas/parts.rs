@@ -113,7 +113,11 @@ impl Comparison<'_> {
         }
     }
 
+    /// Returns whether a schema certainly accepts all of some values: it is not known if many large schemas were checked.
     pub(super) fn accepts_all(&self, place: &Place, values: &[Value]) -> bool {
+        if !self.searches.take_check(self.schemas, place.node) {
+            return false;
+        }
         let judge = Judge::of(self.schemas, place.node);
         values.iter().all(|value| judge.accepts(&value.to_string()) == Some(true))
     }

@@ -245,6 +245,11 @@ async fn forward(
     };
     let reading = async {
         while let Some((reply, _)) = read::<Reply>(&mut input).await? {
+            if let Reply::Refused { why } = reply {
+                let reason =
+                    format!("it refused the connection later: {}", line(&why, LONGEST_REASON));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
             shared.deliver(reply);
         }
         io::Result::Ok(())

@@ -3,6 +3,11 @@
 use std::error::Error;
 use std::{fmt, io};
 
+use toolwright::untrusted::line;
+
+/// The longest reason of the other side that a message repeats, in bytes.
+const LONGEST_REASON: usize = 500;
+
 /// A remote toolset cannot be connected, or a server cannot serve a client.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -29,8 +34,11 @@ impl fmt::Display for RemoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "the stream to a remote toolset failed: {error}"),
-            Self::Refused { reason } => write!(f, "the remote toolset is not provided: {reason}"),
+            Self::Refused { reason } => {
+                write!(f, "the remote toolset is not provided: {}", line(reason, LONGEST_REASON))
+            }
             Self::Protocol(error) => {
+                let error = line(error, LONGEST_REASON);
                 write!(f, "the other side of a remote toolset violates the protocol: {error}")
             }
             Self::Disconnected => {

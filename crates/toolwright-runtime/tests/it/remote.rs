@@ -321,6 +321,23 @@ async fn the_reason_of_a_server_that_refuses_is_a_short_visible_line() {
 }
 
 #[tokio::test]
+async fn a_server_that_refuses_an_open_connection_ends_what_waits_for_it() {
+    let (ours, mut theirs) = tokio::io::duplex(1 << 20);
+    let (input, output) = tokio::io::split(ours);
+    let scope = Scope::default();
+    let opened = serde_json::json!({ "say": "opened", "calls": 1, "nonce": "n" });
+    theirs.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+    let remote =
+        RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new()).await.unwrap();
+    let call = call("slow", "a", 1);
+    let (result, ()) = tokio::join!(remote.call(&call), async {
+        let refusal = serde_json::json!({ "say": "refused", "why": "enough" });
+        theirs.write_all(format!("{refusal}\n").as_bytes()).await.unwrap();
+    });
+    assert!(result.outcome.is_err());
+}
+
+#[tokio::test]
 async fn a_remote_toolset_that_cannot_be_entered_is_an_error_for_the_client() {
     let stuck = Toy { stuck: true, ..Toy::new("toy", &Log::default()) };
     let socket = Socket::serve(stuck.into_source());
