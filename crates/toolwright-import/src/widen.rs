@@ -113,17 +113,26 @@ pub(super) fn widen(
     warn: &mut dyn FnMut(&str, &str, String),
 ) {
     let (users, sizes) = users(roots);
-    // The smallest schema first: a large one that refers to many others is then read a few times, and not once for each of them.
-    let mut open: BTreeSet<(usize, usize)> = sizes.iter().copied().zip(0..).collect();
+    // Small schemas come before those of twice their size, and those of one size take turns: a schema that refers to many others
+    // is then read a few times, and not once for each of them.
+    let mut turn = 0;
+    let mut next = |index: usize| {
+        turn += 1;
+        ((sizes[index].ilog2(), turn), index)
+    };
+    let mut open: BTreeMap<(u32, usize), usize> = (0..roots.len()).map(&mut next).collect();
+    let mut is_open = vec![true; roots.len()];
     while let Some((_, index)) = open.pop_first() {
+        is_open[index] = false;
         let (id, schema) = &mut roots[index];
         let mut pass = Pass { id, known, warn: &mut *warn };
         let (widened, wider) = pass.schema(std::mem::replace(schema, Json::Null), "");
         *schema = widened;
         if wider > known.get(id).copied().unwrap_or_default() {
             known.insert(id.clone(), wider);
-            let users = users.get(id).into_iter().flatten();
-            open.extend(users.map(|user| (sizes[*user], *user)));
+            let users = users.get(id).into_iter().flatten().copied();
+            let users = users.filter(|user| !std::mem::replace(&mut is_open[*user], true));
+            open.extend(users.map(&mut next));
         }
     }
     for (_, schema) in roots.iter_mut() {

@@ -12,8 +12,8 @@ use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
 use crate::schema::{
     Additional, AppliesTo, ArrayShape, Assertion, Budget, EnumValue, Keyword, MixedVariant, Node,
-    NodeId, NumberRules, ObjectShape, Operand, Schemas, Shape, StringRules, UnionShape, Variant,
-    as_object, json_equal, kind_of, resolved,
+    NodeId, NumberRules, ObjectShape, Operand, Property, Schemas, Shape, StringRules, UnionShape,
+    Variant, as_object, json_equal, kind_of, resolved,
 };
 use crate::source::{Span, Spanned};
 
@@ -270,23 +270,34 @@ fn mixed(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
 
 /// Returns the union of objects that require the same property, with a different constant string in each.
 fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
-    let mut objects = Vec::new();
-    for &member in members {
-        objects.push((member, &as_object(schemas, member)?.properties));
-    }
-    let (_, candidates) = objects.first()?;
-    candidates.iter().find_map(|candidate| {
+    let objects: Option<Vec<&ObjectShape>> =
+        members.iter().map(|&member| as_object(schemas, member)).collect();
+    let objects = objects?;
+    let constant = |property: &Property| match &schemas[property.schema].shape {
+        Shape::Const(Json::String(value)) if property.required => Some(value.clone()),
+        _ => None,
+    };
+    let first = objects.first()?;
+    let mut candidates = first.properties.iter().filter(|one| constant(one).is_some()).peekable();
+    candidates.peek()?;
+    // An object may have thousands of properties, and be a member of thousands of choices.
+    let by_name = objects.iter().map(|object| {
+        let named = object.properties.iter().map(|one| (one.name.value.as_str(), one));
+        named.collect::<BTreeMap<&str, &Property>>()
+    });
+    let objects: Vec<_> = by_name.collect();
+    candidates.find_map(|candidate| {
         let tag = &candidate.name.value;
         let mut values = BTreeSet::new();
         let mut variants = Vec::new();
-        for &(schema, properties) in &objects {
-            let property = properties.iter().find(|property| property.name.value == *tag)?;
-            let node = &schemas[property.schema];
-            let Shape::Const(Json::String(value)) = &node.shape else { return None };
-            if !property.required || !values.insert(value) {
+        for (&schema, properties) in members.iter().zip(&objects) {
+            let property = properties.get(tag.as_str())?;
+            let value = constant(property)?;
+            if !values.insert(value.clone()) {
                 return None;
             }
-            variants.push(Variant { tag: Spanned::new(value.clone(), node.span), schema });
+            let span = schemas[property.schema].span;
+            variants.push(Variant { tag: Spanned::new(value, span), schema });
         }
         Some(UnionShape { tag: tag.clone(), variants })
     })

@@ -138,6 +138,20 @@ pub(crate) const CASES: &[Case] = &[
             "a.".repeat(30)
         )
     }),
+    accepted("2,000 choices between two types of 1,900 properties", || {
+        let object = |kind: &str| {
+            let property = |n| format!("p{n}: {{type: {kind}}}, ");
+            let properties: String = (0..1900).map(property).collect();
+            format!("{{type: object, properties: {{{properties}}}}}")
+        };
+        let choice = |n| format!("p{n}: {{anyOf: [{{$ref: A}}, {{$ref: B}}]}}, ");
+        let choices: String = (0..2000).map(choice).collect();
+        types(&format!(
+            "  A: {}\n  B: {}\n  C: {{type: object, properties: {{{choices}}}}}\n",
+            object("string"),
+            object("integer")
+        ))
+    }),
     refused("10,000 types with an error each", "unknown-type", || {
         types(&lines(10_000, |n| format!("  Kind{n}: {{$ref: Kinds{n}}}")))
     }),
@@ -476,6 +490,7 @@ pub(crate) const LISTS: &[Case] = &[
     accepted("a circle of 1,000 definitions", || {
         listed(1, |_| "D".to_owned(), &definitions(1000, 1000))
     }),
+    refused("100 definitions that refer to each other", "no tool can be imported", dense),
 ];
 
 fn listed(count: usize, description: impl Fn(usize) -> String, schema: &str) -> String {
@@ -491,6 +506,22 @@ fn listed(count: usize, description: impl Fn(usize) -> String, schema: &str) -> 
 fn json_keys(count: usize, value: &str) -> String {
     let entries: Vec<String> = (0..count).map(|n| format!("\"k{n}\":{value}")).collect();
     entries.join(",")
+}
+
+/// Definitions, each of which refers to all of them.
+fn dense() -> String {
+    let all = |_| {
+        let one = |n: usize| format!("\"p{n}\":{{\"$ref\":\"#/$defs/d{n}\"}}");
+        let properties: Vec<String> = (0..100).map(one).collect();
+        format!("{{\"properties\":{{{}}}}}", properties.join(","))
+    };
+    let one = |n: usize| format!("\"d{n}\":{}", all(n));
+    let definitions: Vec<String> = (0..100).map(one).collect();
+    let schema = format!(
+        "{{\"$defs\":{{{}}},\"properties\":{{\"a\":{{\"$ref\":\"#/$defs/d0\"}}}}}}",
+        definitions.join(",")
+    );
+    listed(1, |_| "D".to_owned(), &schema)
 }
 
 /// A chain of definitions, each of which refers to the next one modulo `around`.
