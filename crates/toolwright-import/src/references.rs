@@ -1,7 +1,7 @@
 //! Moves everything that a schema refers to into definitions with names. The schema accepts the same values as before.
 //! References to other documents are not fetched.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use toolwright::pointer::{from_fragment, unescaped};
 
@@ -185,9 +185,9 @@ struct Resource {
 struct Resources {
     all: Vec<Resource>,
     /// The place of each in this list, by its pointer.
-    places: HashMap<String, usize>,
+    places: BTreeMap<String, usize>,
     /// The place of the first one with a URI.
-    uris: HashMap<String, usize>,
+    uris: BTreeMap<String, usize>,
 }
 
 impl Resources {
@@ -206,7 +206,8 @@ impl Resources {
         });
         found.sort_by_key(|(pointer, _)| pointer.len());
         let root = Resource { pointer: String::new(), uri: None };
-        let mut resources = Self { all: vec![root], places: HashMap::new(), uris: HashMap::new() };
+        let mut resources =
+            Self { all: vec![root], places: BTreeMap::new(), uris: BTreeMap::new() };
         for (pointer, id) in found {
             let uri = absolute(resources.around(&pointer).uri.as_deref(), &id);
             let place = if pointer.is_empty() { 0 } else { resources.all.len() };

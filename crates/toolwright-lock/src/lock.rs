@@ -15,7 +15,7 @@ use toolwright_codegen::internal::{Style, parallel_map};
 use crate::canonical::{digest, object};
 use crate::listing::LockedServer;
 use crate::lock_error::LockError;
-use crate::policy;
+use crate::version::numbers;
 
 /// The name of the file, in the folder of `toolwright.toml`.
 pub const LOCK_FILE: &str = "toolwright.lock";
@@ -387,7 +387,7 @@ impl Lock {
     fn check_versions(&self) -> Result<(), LockError> {
         for (name, toolset) in &self.toolsets {
             if let Some(version) = &toolset.version
-                && policy::numbers(version).is_none()
+                && numbers(version).is_none()
             {
                 let (name, version) = (line(name, MAX_SHOWN), line(version, MAX_SHOWN));
                 return Err(LockError(format!(

@@ -4,6 +4,7 @@ use crate::classes::{Change, Viewpoint};
 use crate::diff::Difference;
 use crate::finding::Finding;
 use crate::lock::Lock;
+use crate::version;
 
 /// Which changes a project allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +95,7 @@ fn allowed(tool: &str, old: &Lock, new: &Lock) -> Change {
 /// Returns the highest class of changes in a toolset. Without versions, that is a minor one; all in a new toolset is allowed, and
 /// a first version announces everything.
 fn of_toolset(toolset: &str, old: &Lock, new: &Lock) -> Change {
-    let version = |lock: &Lock| numbers(lock.toolsets.get(toolset)?.version.as_ref()?);
+    let version = |lock: &Lock| version::numbers(lock.toolsets.get(toolset)?.version.as_ref()?);
     match (version(old), version(new)) {
         _ if !old.toolsets.contains_key(toolset) => Change::Major,
         (Some(was), Some(is)) => announced(was, is),
@@ -102,16 +103,6 @@ fn of_toolset(toolset: &str, old: &Lock, new: &Lock) -> Change {
         (None, None) => Change::Minor,
         (Some(_), None) => Change::None,
     }
-}
-
-/// Returns the three numbers of a version.
-pub(crate) fn numbers(version: &str) -> Option<[u64; 3]> {
-    let numbers = version.split('.').map(|number| match number {
-        "0" => Some(0),
-        number if number.starts_with(|first: char| !matches!(first, '1'..='9')) => None,
-        number => number.parse().ok(),
-    });
-    numbers.collect::<Option<Vec<u64>>>()?.try_into().ok()
 }
 
 /// Returns the highest class that a new version announces (semver.org, 4, 6 to 8). Before 1.0.0, the second number announces

@@ -1,7 +1,7 @@
 //! Follows references inside an OpenAPI document. Other documents are not fetched.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use toolwright::pointer::{from_fragment, unescaped};
 
@@ -15,7 +15,7 @@ const MAX_STEPS: usize = 16;
 pub(super) struct Root {
     value: Json,
     /// The index at each step of the JSON Pointers that were followed; `None` for those that lead to nothing.
-    followed: RefCell<HashMap<String, Option<Vec<usize>>>>,
+    followed: RefCell<BTreeMap<String, Option<Vec<usize>>>>,
 }
 
 impl Root {
