@@ -41,16 +41,16 @@ pub(crate) struct Guard {
     /// All values, if the schema lists them.
     values: Option<Vec<Value>>,
     object: ObjectGuard,
-    /// What was read for it.
-    read: Read,
+    /// The number of keys and constants of the schemas from which the guard was made.
+    pub(crate) entries: usize,
 }
 
-/// What was read of schemas.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Read {
+/// Counts the parts of schemas that a search visits.
+#[derive(Default)]
+struct Visited {
     nodes: usize,
-    /// The number of properties and listed values.
-    pub(crate) entries: usize,
+    /// The number of listed values.
+    values: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -77,10 +77,10 @@ impl Guard {
                 schema = next.as_object();
                 continue;
             }
-            let mut read = Read::default();
-            let kinds = kinds(schema, target, 0, &mut read);
+            let mut visited = Visited::default();
+            let kinds = kinds(schema, target, 0, &mut visited);
             if alternatives(entries).is_some() {
-                return Self { kinds, read, ..Self::default() };
+                return Self { kinds, entries: visited.values, ..Self::default() };
             }
             let object = if kinds.has(Kind::Object) {
                 ObjectGuard::of(entries)
@@ -88,18 +88,16 @@ impl Guard {
                 ObjectGuard::default()
             };
             let properties = entries.get("properties").and_then(Value::as_object);
-            read.entries += properties.map_or(0, Map::len);
-            let values = values_of(entries).map(<[Value]>::to_vec);
-            return Self { kinds, values, object, read };
+            let keys = object.required.len() + properties.map_or(0, Map::len);
+            let constants = object.constants.values().map(Vec::len).sum::<usize>();
+            return Self {
+                kinds,
+                values: values_of(entries).map(<[Value]>::to_vec),
+                object,
+                entries: visited.values + keys + constants,
+            };
         }
         Self { kinds: Kinds::ALL, ..Self::default() }
-    }
-
-    /// What was read for it, with the keys and values that it has.
-    pub(crate) fn read(&self) -> Read {
-        let ObjectGuard { required, constants, .. } = &self.object;
-        let values = constants.values().map(Vec::len).sum::<usize>();
-        Read { entries: self.read.entries + required.len() + values, ..self.read }
     }
 
     /// Returns whether no value has both forms.
@@ -139,40 +137,42 @@ impl Guard {
     }
 }
 
-/// Returns whether null may be a value of a schema, judging by its outermost form only.
+/// Returns whether null may be a value of a schema, judging by its outermost form only, and the number of constants that were
+/// searched for it.
 pub(crate) fn accepts_null<'a>(
     schema: Option<&'a Map<Value>>,
     target: &impl Fn(&str) -> Option<&'a Value>,
-    read: &mut Read,
-) -> bool {
-    kinds(schema, target, 0, read).has(Kind::Null)
+) -> (bool, usize) {
+    let mut visited = Visited::default();
+    let kinds = kinds(schema, target, 0, &mut visited);
+    (kinds.has(Kind::Null), visited.values)
 }
 
-/// The kinds of the values of a schema. Beyond some levels, or if many nodes were read, they are of any kind.
+/// The kinds of the values of a schema. Beyond some levels, or if many nodes were visited, they are of any kind.
 fn kinds<'a>(
     schema: Option<&'a Map<Value>>,
     target: &impl Fn(&str) -> Option<&'a Value>,
     depth: usize,
-    read: &mut Read,
+    visited: &mut Visited,
 ) -> Kinds {
-    let Some(entries) = schema.filter(|_| depth <= MOST_NESTED && read.nodes < MOST_READ) else {
+    let Some(entries) = schema.filter(|_| depth <= MOST_NESTED && visited.nodes < MOST_READ) else {
         return Kinds::ALL;
     };
-    read.nodes += 1;
+    visited.nodes += 1;
     if let Some(next) = entries.get("$ref").and_then(Value::as_str).and_then(target) {
-        return kinds(next.as_object(), target, depth + 1, read);
+        return kinds(next.as_object(), target, depth + 1, visited);
     }
     let mut all = Kinds::default();
     if let Some(alternatives) = alternatives(entries) {
         for alternative in alternatives {
-            all.0 |= kinds(alternative.as_object(), target, depth + 1, read).0;
+            all.0 |= kinds(alternative.as_object(), target, depth + 1, visited).0;
         }
         return all;
     }
     all = kinds_of(entries);
     if let Some(values) = values_of(entries) {
         let mut listed = Kinds::default();
-        read.entries += values.len();
+        visited.values += values.len();
         for value in values {
             Kind::ALL
                 .into_iter()
@@ -182,7 +182,7 @@ fn kinds<'a>(
         all.0 &= listed.0;
     }
     for member in entries.get("allOf").and_then(Value::as_array).unwrap_or_default() {
-        all.0 &= kinds(member.as_object(), target, depth + 1, read).0;
+        all.0 &= kinds(member.as_object(), target, depth + 1, visited).0;
     }
     all
 }

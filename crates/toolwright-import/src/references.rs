@@ -320,10 +320,32 @@ fn anchors(raw: &Json, resources: &Resources) -> BTreeMap<(String, String), Stri
 }
 
 /// The value that a JSON Pointer leads to (RFC 6901).
-pub(super) fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
-    pointer.split('/').skip(1).try_fold(value, |value, step| match value {
-        Json::Object(_) => value.get(&unescaped(step)),
-        Json::Array(items) => items.get(step.parse::<usize>().ok()?),
+fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
+    at_indexes(value, &indexes(value, pointer)?)
+}
+
+/// Returns the index at each step of a JSON Pointer; `None` if it leads to nothing.
+pub(super) fn indexes(value: &Json, pointer: &str) -> Option<Vec<usize>> {
+    let mut value = value;
+    let index = |step: &str| {
+        let index = match value {
+            Json::Object(entries) => {
+                let key = unescaped(step);
+                entries.iter().position(|(known, _)| *known == key)?
+            }
+            _ => step.parse().ok()?,
+        };
+        value = at_indexes(value, &[index])?;
+        Some(index)
+    };
+    pointer.split('/').skip(1).map(index).collect()
+}
+
+/// The value that the indexes of entries and items lead to.
+pub(super) fn at_indexes<'a>(value: &'a Json, indexes: &[usize]) -> Option<&'a Json> {
+    indexes.iter().try_fold(value, |value, index| match value {
+        Json::Object(entries) => entries.get(*index).map(|(_, value)| value),
+        Json::Array(items) => items.get(*index),
         _ => None,
     })
 }

@@ -273,12 +273,9 @@ fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
     let objects: Option<Vec<&ObjectShape>> =
         members.iter().map(|&member| as_object(schemas, member)).collect();
     let objects = objects?;
-    let constant = |property: &Property| match &schemas[property.schema].shape {
-        Shape::Const(Json::String(value)) if property.required => Some(value.clone()),
-        _ => None,
-    };
     let first = objects.first()?;
-    let mut candidates = first.properties.iter().filter(|one| constant(one).is_some()).peekable();
+    let is_tag = |property: &&Property| tag_value(schemas, property).is_some();
+    let mut candidates = first.properties.iter().filter(is_tag).peekable();
     candidates.peek()?;
     // An object may have thousands of properties, and be a member of thousands of choices.
     let by_name = objects.iter().map(|object| {
@@ -292,15 +289,23 @@ fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
         let mut variants = Vec::new();
         for (&schema, properties) in members.iter().zip(&objects) {
             let property = properties.get(tag.as_str())?;
-            let value = constant(property)?;
-            if !values.insert(value.clone()) {
+            let value = tag_value(schemas, property)?;
+            if !values.insert(value) {
                 return None;
             }
             let span = schemas[property.schema].span;
-            variants.push(Variant { tag: Spanned::new(value, span), schema });
+            variants.push(Variant { tag: Spanned::new(value.clone(), span), schema });
         }
         Some(UnionShape { tag: tag.clone(), variants })
     })
+}
+
+/// Returns the constant string of a required property.
+fn tag_value<'a>(schemas: &'a Schemas, property: &Property) -> Option<&'a String> {
+    match &schemas[property.schema].shape {
+        Shape::Const(Json::String(value)) if property.required => Some(value),
+        _ => None,
+    }
 }
 
 /// Returns the shape of all values of a kind; `items` is a node that accepts anything.

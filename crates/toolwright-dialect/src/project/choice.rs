@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use toolwright::value::{Kind, Map, Value};
 
-use super::node::{ENTRIES_OF_NODE, MOST_ALTERNATIVES};
+use super::node::MOST_ALTERNATIVES;
 use super::{Depth, MOST_MAKING, Node, Projector};
-use crate::guard::{self, Guard, Read};
+use crate::guard::{self, Guard};
 use crate::loss::LossKind;
 use crate::plan::{Branch, LazySchema, SAME, Step};
 
@@ -170,32 +170,29 @@ impl Projector<'_> {
     pub(super) fn guard(&mut self, wire: &Map<Value>, at: &str) -> Guard {
         self.make_targets(wire);
         let guard = Guard::of(Some(wire), &|reference| self.wire_target(reference));
-        self.with_its_price(guard, at)
+        self.within_budget(guard, at)
     }
 
-    /// Counts what was read for a guard: a type with many properties may be in many choices. If it is too much, returns an empty
-    /// one.
-    fn with_its_price(&mut self, guard: Guard, at: &str) -> Guard {
-        let fits = self.takes_time(guard.read().entries / ENTRIES_OF_NODE, at);
-        if fits { guard } else { Guard::default() }
+    /// Counts the entries of a guard, as a type with many properties may be in many choices. Returns an empty guard if the tool
+    /// becomes too large.
+    fn within_budget(&mut self, guard: Guard, at: &str) -> Guard {
+        if self.count(0, guard.entries, at) { guard } else { Guard::default() }
     }
 
     /// Returns whether null may be a value of a wire schema.
     pub(super) fn accepts_null(&mut self, wire: &Map<Value>, at: &str) -> bool {
         self.make_targets(wire);
-        let mut read = Read::default();
-        let accepts =
-            guard::accepts_null(Some(wire), &|reference| self.wire_target(reference), &mut read);
-        self.takes_time(read.entries / ENTRIES_OF_NODE, at) && accepts
+        let (accepts, entries) =
+            guard::accepts_null(Some(wire), &|reference| self.wire_target(reference));
+        self.count(0, entries, at) && accepts
     }
 
     /// Returns whether null may be a value of a canonical schema.
     pub(super) fn has_null(&mut self, schema: &Value, at: &str) -> bool {
         let canonical = self.canonical;
         let target = |reference: &str| canonical.target(reference).map(|(_, target)| target);
-        let mut read = Read::default();
-        let accepts = guard::accepts_null(schema.as_object(), &target, &mut read);
-        self.takes_time(read.entries / ENTRIES_OF_NODE, at) && accepts
+        let (accepts, entries) = guard::accepts_null(schema.as_object(), &target);
+        self.count(0, entries, at) && accepts
     }
 
     /// Makes the definitions that a wire schema refers to.
@@ -245,7 +242,7 @@ impl Projector<'_> {
         let mut guards: Vec<Guard> = Vec::new();
         for branch in branches {
             let guard = Guard::of(branch.as_object(), &target);
-            guards.push(self.with_its_price(guard, at));
+            guards.push(self.within_budget(guard, at));
         }
         pairwise(&guards)
     }

@@ -11,7 +11,7 @@ use crate::row::{Recursion, References};
 use crate::sentence;
 
 /// The number of values of an `enum`, or of keys that are compared, that take about as long as one schema.
-pub(super) const ENTRIES_OF_NODE: usize = 16;
+const ENTRIES_OF_NODE: usize = 16;
 
 /// The maximum number of copies of targets of references.
 const MOST_COPIES: usize = 64;
@@ -50,7 +50,7 @@ impl Projector<'_> {
             return Node::same(Map::new());
         }
         let values = entries.get("enum").and_then(Value::as_array).map_or(0, <[Value]>::len);
-        if !self.takes_time(1 + values / ENTRIES_OF_NODE, at) {
+        if !self.count(1, values, at) {
             return Node::same(Map::new());
         }
         if entries.contains_key("$dynamicRef") || entries.contains_key("$recursiveRef") {
@@ -65,9 +65,10 @@ impl Projector<'_> {
         node
     }
 
-    /// Adds to the number of projected schemas. Returns false, and refuses the tool, if there are too many.
-    pub(super) fn takes_time(&mut self, nodes: usize, at: &str) -> bool {
-        self.nodes = self.nodes.saturating_add(nodes);
+    /// Counts schemas that are projected, and values or keys that are compared. Returns false, and refuses the tool, if there are
+    /// too many.
+    pub(super) fn count(&mut self, nodes: usize, entries: usize, at: &str) -> bool {
+        self.nodes += nodes + entries / ENTRIES_OF_NODE;
         if self.nodes > MOST_NODES && !self.is_refused {
             let reason = format!("has more than {MOST_NODES} schemas once references are merged");
             self.refuse(at, "T5", reason);

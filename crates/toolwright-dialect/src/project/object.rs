@@ -85,12 +85,12 @@ impl Projector<'_> {
         &mut self,
         properties: &'p Map<Value>,
         required: &[&'p str],
+        is_required: &BTreeSet<&str>,
         others: &Others<'p>,
         is_open: bool,
         at: &str,
     ) -> Vec<(&'p str, &'p Value)> {
         let mut all: Vec<(&str, &Value)> = properties.iter().collect();
-        let is_required: BTreeSet<&str> = required.iter().copied().collect();
         if self.dialect.objects_closed || self.dialect.required_in_properties {
             // A required key without a schema of its own has that of the other keys.
             let named: BTreeSet<&str> = properties.keys().collect();
@@ -126,8 +126,8 @@ impl Projector<'_> {
     ) -> Node {
         let is_root = depth.0 == 1 && at.is_empty();
         let is_open = !self.dialect.objects_closed && !matches!(others, Others::Closed);
-        let all = self.named_keys(properties, required, others, is_open, at);
         let all_required: BTreeSet<&str> = required.iter().copied().collect();
+        let all = self.named_keys(properties, required, &all_required, others, is_open, at);
         let mut wire_properties = Vec::new();
         let mut wire_required = Vec::new();
         let mut steps = Vec::new();

@@ -119,7 +119,7 @@ fn types_that_are_listed_again_change_nothing() {
         project(&subject, dialect, &Policy::default()).wire_schema
     };
     let types = r#""array","boolean","null""#;
-    assert_eq!(wire(&[types; 3000].join(",")), wire(types));
+    assert_eq!(wire(&vec![types; 3000].join(",")), wire(types));
 }
 
 /// A long key would be in the places of all losses below it.

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use toolwright::pointer::{from_fragment, unescaped};
+use toolwright::pointer::from_fragment;
 
+use super::super::references::{at_indexes, indexes};
 use super::is_set;
 use toolwright_codegen::internal::Json;
 
@@ -39,11 +40,7 @@ impl Root {
         if !followed.contains_key(pointer) {
             followed.insert(pointer.to_owned(), indexes(&self.value, pointer));
         }
-        followed[pointer].as_ref()?.iter().try_fold(&self.value, |value, index| match value {
-            Json::Object(entries) => entries.get(*index).map(|(_, value)| value),
-            Json::Array(items) => items.get(*index),
-            _ => None,
-        })
+        at_indexes(&self.value, followed[pointer].as_ref()?)
     }
 
     /// Returns whether a schema of the document, or one that it refers to, sets a key to `true`.
@@ -72,28 +69,6 @@ impl Root {
         }
         Err("its references lead in a circle".to_owned())
     }
-}
-
-/// The index at each step of a JSON Pointer into a value; `None` if it leads to nothing.
-fn indexes(value: &Json, pointer: &str) -> Option<Vec<usize>> {
-    let mut value = value;
-    let step = |step: &str| {
-        let (index, next) = match value {
-            Json::Object(entries) => {
-                let step = unescaped(step);
-                let index = entries.iter().position(|(key, _)| *key == step)?;
-                (index, &entries[index].1)
-            }
-            Json::Array(items) => {
-                let index = step.parse::<usize>().ok()?;
-                (index, items.get(index)?)
-            }
-            _ => return None,
-        };
-        value = next;
-        Some(index)
-    };
-    pointer.split('/').skip(1).map(step).collect()
 }
 
 /// The JSON Pointer of a reference inside the document. Returns a message for any other reference.
