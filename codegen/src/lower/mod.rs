@@ -94,7 +94,7 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
     compatibility::check(&project.schemas, &tools.handovers, report);
     templates::check(&project, &method_texts, &tool_texts, report);
     let mut types = naming::TypeNames::default();
-    if !tools.binds_too_much {
+    if !tools.binds_too_much && !output_limits::reach_too_much(&project, documents, report) {
         types = naming::TypeNames::assign(&project);
         naming::check(&project, &types, report);
         compiler_limits::check(&project.schemas, &types, report);

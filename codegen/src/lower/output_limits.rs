@@ -1,14 +1,14 @@
 //! Limits the size of the output, because a few lines of schema could produce more than a disk holds. The limits count
 //! output, not time, so that the result depends on the input alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use toolwright::schema::Schema;
 
 use crate::diagnostic::{Report, files, schemas as mistakes};
 use crate::json::Style;
 use crate::model::{Project, ToolsetId};
-use crate::schema::{NodeId, parts, published};
+use crate::schema::{NodeId, published, reached};
 use crate::source::Span;
 use crate::syntax::Document;
 
@@ -17,6 +17,12 @@ const MAX_PUBLISHED: usize = 16 << 20;
 
 /// The most such bytes for each byte of input: each tool is published with all types that it refers to.
 const PUBLISHED_PER_BYTE: usize = 8;
+
+/// The most schemas that all toolsets together use, directly or indirectly, unless the input is large.
+const MAX_REACHED: usize = 500_000;
+
+/// The bytes of a large input for each such schema.
+const BYTES_PER_REACHED: usize = 4;
 
 /// The most uses of tools by all agents and MCP servers together.
 const MAX_USES: usize = 200_000;
@@ -27,6 +33,32 @@ pub(super) const MAX_BOUND: usize = 500_000;
 /// The number of validator keywords, for the arguments or the results of a tool, above which `check` warns. Each keyword takes
 /// one or two steps for each value, so at this number a payload of one or two thousand values can use up all steps.
 const MAX_PRICE: usize = 10_000;
+
+/// Returns whether the toolsets use more schemas than may be followed for each of them, and reports that. Names are checked in
+/// each crate, so this comes before them.
+pub(super) fn reach_too_much(
+    project: &Project,
+    documents: &[Document],
+    report: &mut Report,
+) -> bool {
+    let most = MAX_REACHED.max(size(documents) / BYTES_PER_REACHED);
+    let mut total = 0;
+    let excess = ToolsetId::first(project.toolsets.len()).find(|&toolset| {
+        total += reached(&project.schemas, project.payloads(toolset)).len();
+        total > most
+    });
+    if let Some(toolset) = excess {
+        let message = format!("the toolsets use more than {most} schemas in total");
+        let advice = "a type counts in each toolset whose tools use it; use fewer toolsets, or split their types";
+        report.add(files::over_budget(project[toolset].name.span, message, advice));
+    }
+    excess.is_some()
+}
+
+/// Returns the bytes of the input.
+fn size(documents: &[Document]) -> usize {
+    documents.iter().map(|document| document.span.end as usize).sum()
+}
 
 /// Reports a project whose output would be too large.
 pub(super) fn check_output(project: &Project, documents: &[Document], report: &mut Report) {
@@ -39,8 +71,7 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
     // A node with assertions has a validator, whose schema is in the generated code.
     let checked = schemas.ids().filter(|&id| !schemas[id].assertions.is_empty());
     let checked = checked.map(|id| (id, schemas[id].span, true));
-    let input: usize = documents.iter().map(|document| document.span.end as usize).sum();
-    let most = MAX_PUBLISHED.max(PUBLISHED_PER_BYTE.saturating_mul(input));
+    let most = MAX_PUBLISHED.max(PUBLISHED_PER_BYTE.saturating_mul(size(documents)));
     let (mut bytes, mut validators) = (0, Vec::new());
     for (node, span, is_checked) in of_tools.chain(checked) {
         let text = published(schemas, node, Style::Compact);
@@ -81,12 +112,7 @@ fn check_prices(project: &Project, prices: &BTreeMap<NodeId, usize>, report: &mu
     }
     for tool in &project.tools {
         for (what, root) in [("arguments", tool.args), ("results", tool.result)] {
-            let (mut known, mut waiting) = (BTreeSet::from([root]), vec![root]);
-            while let Some(node) = waiting.pop() {
-                waiting.extend(
-                    parts(&project.schemas, node).into_iter().filter(|&part| known.insert(part)),
-                );
-            }
+            let known = reached(&project.schemas, [root]);
             let checked = || known.iter().filter_map(|node| Some((prices.get(node)?, node)));
             let price: usize = checked().map(|(price, _)| price).sum();
             if let Some((_, &costliest)) = checked().max_by_key(|(price, _)| **price)

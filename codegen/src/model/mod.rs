@@ -382,6 +382,11 @@ impl Project {
         }
     }
 
+    /// Returns the schemas of the arguments and results of a toolset's tools.
+    pub fn payloads(&self, toolset: ToolsetId) -> impl Iterator<Item = NodeId> {
+        self[toolset].tools.iter().flat_map(|&tool| [self[tool].args, self[tool].result])
+    }
+
     /// Returns the tools that an agent uses.
     pub fn tools_of<'a>(&'a self, agent: &'a Agent) -> impl Iterator<Item = ToolId> + 'a {
         let of_toolsets = agent.toolsets.iter().flat_map(|toolset| &self[*toolset].tools);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::naming::{Scope, TypeNames};
-use crate::schema::{NodeId, Schemas, parts};
+use crate::schema::{NodeId, Schemas, parts, reached};
 
 /// Returns the nodes that `is_validated` picks and all nodes below them. From a picked node, the search enters types of a
 /// service only if the file of the node declares types of that service: a crate is planned from the files that declare it,
@@ -40,12 +40,5 @@ pub(super) fn validated(
 
 /// Returns the nodes that are part of a type, without those that occur only in assertions.
 fn typed(schemas: &Schemas, names: &TypeNames) -> BTreeSet<NodeId> {
-    let (mut typed, mut waiting) = (BTreeSet::new(), Vec::new());
-    waiting.extend(names.all().map(|name| name.node));
-    while let Some(node) = waiting.pop() {
-        if typed.insert(node) {
-            waiting.extend(parts(schemas, node));
-        }
-    }
-    typed
+    reached(schemas, names.all().map(|name| name.node))
 }

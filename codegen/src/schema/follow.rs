@@ -131,3 +131,14 @@ pub fn parts(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
         _ => Vec::new(),
     }
 }
+
+/// Returns nodes and everything that they refer to, without what occurs only in assertions.
+pub fn reached(schemas: &Schemas, roots: impl IntoIterator<Item = NodeId>) -> BTreeSet<NodeId> {
+    let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from_iter(roots));
+    while let Some(node) = waiting.pop() {
+        if reached.insert(node) {
+            waiting.extend(parts(schemas, node));
+        }
+    }
+    reached
+}

@@ -19,7 +19,7 @@ use std::ops::Index;
 pub use annotations::{Annotations, BoxedAnnotations};
 pub use budget::Budget;
 pub(crate) use follow::kind_of_value;
-pub use follow::{aliased, as_object, kind_of, parts, resolved};
+pub use follow::{aliased, as_object, kind_of, parts, reached, resolved};
 pub use keyword::{AppliesTo, Keyword};
 pub use number::{as_f64, is_double, last_place, whole};
 #[cfg(feature = "project")]

@@ -214,6 +214,7 @@ pub(crate) const CASES: &[Case] = &[
         types(&format!("  P: {{type: object, description: '{}'}}\n", "x".repeat(1_000_000)))
             + &tools_of(9000, "description: D., args: P")
     }),
+    refused("2,000 types that 3,000 toolsets share", "over-budget", shared_types),
     refused("5,000 agents that use 5,000 tools", "over-budget", || {
         tools(5000, "description: D.")
             + "agents:\n"
@@ -446,6 +447,16 @@ fn bound() -> String {
         keys(5000, "{type: string}")
     )) + "methods: {m: {payload: P}}\n"
         + &tools_of(9000, "description: D., bind: m, inject: {run_id: run_id}")
+}
+
+fn shared_types() -> String {
+    types(&lines(2000, |n| {
+        format!("  T{n}: {{type: object, properties: {{a: {{type: string}}}}}}")
+    })) + &format!(
+        "  All: {{type: object, properties: {{{}}}}}\n",
+        list(2000, |n| format!("k{n}: {{$ref: T{n}}}")).trim_matches(['[', ']'])
+    ) + "toolsets:\n"
+        + &lines(3000, |n| format!("  t_{n}: {{tools: {{x_{n}: {{description: X., args: All}}}}}}"))
 }
 
 /// Tool lists of servers, with a part of the expected error or summary.
