@@ -167,7 +167,7 @@ impl Canonical {
         if depth > MOST_MERGED {
             return None;
         }
-        let mut all = entries.clone();
+        let mut all = self.copied(entries)?;
         all.remove("allOf");
         for member in members {
             let member = self.without_reference(member, depth + 1)?;
@@ -178,42 +178,56 @@ impl Canonical {
 
     /// A node with the target of its reference and the members of its `allOf` in it. `None` where that does not merge, or
     /// where a target below `depth` 0 leads back to itself: it would be written out without end.
-    pub(crate) fn without_reference(&self, node: &Value, depth: usize) -> Option<Map<Value>> {
+    pub(crate) fn without_reference<'a>(
+        &'a self,
+        node: &'a Value,
+        depth: usize,
+    ) -> Option<Cow<'a, Map<Value>>> {
         match node {
             Value::Object(entries) => self.without_reference_in(entries, depth),
-            Value::Boolean(true) => Some(Map::new()),
+            Value::Boolean(true) => Some(Cow::Owned(Map::new())),
             _ => None,
         }
     }
 
     /// As [`Self::without_reference`], for the entries of a node.
-    pub(crate) fn without_reference_in(
-        &self,
-        entries: &Map<Value>,
+    pub(crate) fn without_reference_in<'a>(
+        &'a self,
+        entries: &'a Map<Value>,
         depth: usize,
-    ) -> Option<Map<Value>> {
+    ) -> Option<Cow<'a, Map<Value>>> {
         if depth > MOST_MERGED {
             return None;
         }
         let Some(reference) = entries.get("$ref") else {
-            return self.merged(entries, depth).map(Cow::into_owned);
+            return self.merged(entries, depth);
         };
         let (pointer, target) = self.target(reference.as_str()?)?;
         if depth > 0 && self.is_recursive(&pointer) {
             return None;
         }
-        let mut own = entries.clone();
+        let mut own = self.copied(entries)?;
         own.remove("$ref");
         let own = self.merged(&own, depth)?;
-        self.merge(&own, &self.without_reference(target, depth + 1)?)
+        self.merge(&own, &*self.without_reference(target, depth + 1)?).map(Cow::Owned)
     }
 
     /// Merges two schemas, unless too much was copied before.
     pub(crate) fn merge(&self, one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
+        if self.take(one.values().chain(other.values())) { merge(one, other) } else { None }
+    }
+
+    /// Copies a node, unless too much was copied before.
+    fn copied(&self, entries: &Map<Value>) -> Option<Map<Value>> {
+        self.take(entries.values()).then(|| entries.clone())
+    }
+
+    /// Takes some values and one more from those that may still be copied. Returns false if there are more.
+    fn take<'a>(&self, values: impl Iterator<Item = &'a Value>) -> bool {
         let mut left = self.unmerged.get();
-        let fits = take_values(one.values().chain(other.values()), &mut left);
+        let fits = take_values(values, &mut left);
         self.unmerged.set(left.saturating_sub(1));
-        if fits { merge(one, other) } else { None }
+        fits
     }
 }
 

@@ -88,7 +88,7 @@ pub(super) fn project<'a>(
 }
 
 /// The entries of a root that the dialect takes, where there is one without wrapping it.
-fn plain_object<'a>(projector: &Projector<'_>, schema: &'a Value) -> Option<Cow<'a, Map<Value>>> {
+fn plain_object<'a>(projector: &Projector<'a>, schema: &'a Value) -> Option<Cow<'a, Map<Value>>> {
     let dialect = projector.dialect;
     let entries = schema.as_object()?;
     let is_taken = |entries: &Map<Value>| {
@@ -102,7 +102,7 @@ fn plain_object<'a>(projector: &Projector<'_>, schema: &'a Value) -> Option<Cow<
     // A reference to an object, or members that merge, are one object.
     let merged = projector.canonical.without_reference(&projector.canonical.root, 0)?;
     let was_merged = entries.contains_key("$ref") || entries.contains_key("allOf");
-    (was_merged && is_taken(&merged)).then_some(Cow::Owned(merged))
+    (was_merged && is_taken(&merged)).then_some(merged)
 }
 
 /// The schema under the one property of an object. References keep their targets.

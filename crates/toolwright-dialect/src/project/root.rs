@@ -42,13 +42,8 @@ pub(super) fn project(projector: &mut Projector<'_>) -> (Option<Map<Value>>, Ste
 }
 
 /// The entries of a root that is an object with properties, after references and `allOf`.
-fn plain_object<'a>(projector: &Projector<'_>, root: &'a Value) -> Option<Cow<'a, Map<Value>>> {
-    let entries = root.as_object()?;
-    let entries = if entries.contains_key("$ref") || entries.contains_key("allOf") {
-        Cow::Owned(projector.canonical.without_reference(root, 0)?)
-    } else {
-        Cow::Borrowed(entries)
-    };
+fn plain_object<'a>(projector: &Projector<'a>, root: &'a Value) -> Option<Cow<'a, Map<Value>>> {
+    let entries = projector.canonical.without_reference_in(root.as_object()?, 0)?;
     let is_object = entries.get("type").and_then(Value::as_str) == Some(Kind::Object.as_str());
     let is_listed = entries.contains_key("enum") || entries.contains_key("const");
     let choice = |keyword: &str| entries.get(keyword).and_then(Value::as_array);
