@@ -15,7 +15,7 @@ use crate::page;
 /// The columns, by the names of compare.py.
 const TOOLS: [&str; 7] = [
     "buf breaking",
-    "openapi-diff",
+    "oasdiff",
     "jsoncompat",
     "toolprobe",
     "mcp-tool-pin-check",

