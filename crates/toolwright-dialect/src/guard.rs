@@ -1,9 +1,10 @@
 //! Distinguishes values of different schemas by their kind and their outermost keys and constants.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::value::{Kind, Map, Value};
 
+use crate::listed::Listed;
 use crate::wire::Wire;
 
 /// The most nodes of a schema that are read for its form, as references may multiply them.
@@ -39,7 +40,7 @@ pub(crate) struct Guard {
     /// With `Number`, `Integer` is in the set, too.
     kinds: Kinds,
     /// All values, if the schema lists them.
-    values: Option<Vec<Value>>,
+    values: Option<Listed>,
     object: ObjectGuard,
     /// The number of keys and constants of the schemas from which the guard was made.
     pub(crate) entries: usize,
@@ -59,7 +60,7 @@ struct ObjectGuard {
     /// All keys, if the object is closed.
     known: Option<BTreeSet<String>>,
     /// Keys with a list of values.
-    constants: BTreeMap<String, Vec<Value>>,
+    constants: BTreeMap<String, Listed>,
 }
 
 impl Guard {
@@ -89,10 +90,11 @@ impl Guard {
             };
             let properties = entries.get("properties").and_then(Value::as_object);
             let keys = object.required.len() + properties.map_or(0, Map::len);
-            let constants = object.constants.values().map(Vec::len).sum::<usize>();
+            let constants = object.constants.values();
+            let constants = constants.map(|listed| listed.values().len()).sum::<usize>();
             return Self {
                 kinds,
-                values: values_of(entries).map(<[Value]>::to_vec),
+                values: values_of(entries).map(|values| Listed::new(values.to_vec())),
                 object,
                 entries: visited.values + keys + constants,
             };
@@ -119,8 +121,7 @@ impl Guard {
 
     /// Returns whether a value has the form, apart from missing keys.
     pub(crate) fn resembles(&self, wire: Wire<'_>) -> bool {
-        let is_one_of =
-            |wire: Wire<'_>, values: &[Value]| wire.position_in(values.iter()).is_some();
+        let is_one_of = |wire: Wire<'_>, values: &Listed| values.position_of(wire).is_some();
         if !self.kinds.has_that_of(wire)
             || self.values.as_ref().is_some_and(|values| !is_one_of(wire, values))
         {
@@ -200,7 +201,7 @@ impl ObjectGuard {
             && !schema.contains_key("patternProperties");
         let constants = properties.into_iter().flatten().filter_map(|(key, property)| {
             let values = values_of(property.as_object()?)?;
-            Some((key.to_owned(), values.to_vec()))
+            Some((key.to_owned(), Listed::new(values.to_vec())))
         });
         Self {
             required: strings(schema.get("required")).map(str::to_owned).collect(),
@@ -224,9 +225,8 @@ impl ObjectGuard {
     }
 }
 
-fn have_none_in_common(ours: &[Value], theirs: &[Value]) -> bool {
-    let theirs: HashSet<&Value> = theirs.iter().collect();
-    !ours.iter().any(|value| theirs.contains(value))
+fn have_none_in_common(ours: &Listed, theirs: &Listed) -> bool {
+    !ours.values().iter().any(|value| theirs.position(value).is_some())
 }
 
 /// The only values that a schema lists.

@@ -15,6 +15,7 @@
 
 mod canonical;
 mod guard;
+mod listed;
 mod loss;
 mod names;
 mod numbers;

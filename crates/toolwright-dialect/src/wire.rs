@@ -1,6 +1,7 @@
 //! Values as a model sent them. They borrow from the text, because most of it is copied to the canonical text as it is.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use toolwright::InvalidPayload;
 use toolwright::codec::{self, Items, Kind, Reader};
@@ -71,7 +72,7 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> Wire<'a> {
-    fn json(self) -> &'a str {
+    pub(crate) fn json(self) -> &'a str {
         self.0.first().map_or("null", |node| node.json)
     }
 
@@ -85,6 +86,11 @@ impl<'a> Wire<'a> {
             Some(b't' | b'f') => Kind::Boolean,
             _ => Kind::Number,
         }
+    }
+
+    /// The address of the value, which no other value of its document has.
+    pub(crate) fn address(self) -> usize {
+        self.0.as_ptr().addr()
     }
 
     pub(crate) fn is_null(self) -> bool {
@@ -128,18 +134,6 @@ impl<'a> Wire<'a> {
         entry.map(|(_, value)| value)
     }
 
-    /// Returns the index of the first of several values that is the same.
-    pub(crate) fn position_in<'v>(
-        self,
-        mut values: impl Iterator<Item = &'v Value>,
-    ) -> Option<usize> {
-        match self.as_str() {
-            // The text is only read once.
-            Some(text) => values.position(|value| value.as_str() == Some(&text)),
-            None => values.position(|value| self.equals(value)),
-        }
-    }
-
     /// Returns whether this is the same value; numbers in any notation, and keys in any order.
     pub(crate) fn equals(self, value: &Value) -> bool {
         match (self.kind(), value) {
@@ -148,10 +142,13 @@ impl<'a> Wire<'a> {
                     && self.items().zip(values).all(|(item, value)| item.equals(value))
             }
             (Kind::Object, Value::Object(values)) => {
-                self.entries().count() == values.len()
-                    && self.entries().all(|(key, entry)| {
-                        values.get(key).is_some_and(|value| entry.equals(value))
-                    })
+                if self.entries().count() != values.len() {
+                    return false;
+                }
+                // A map finds a key by a search through all keys.
+                let values: HashMap<&str, &Value> = values.iter().collect();
+                self.entries()
+                    .all(|(key, entry)| values.get(key).is_some_and(|value| entry.equals(value)))
             }
             (Kind::String, Value::String(text)) => self.as_str().is_some_and(|own| own == *text),
             (Kind::Number, Value::Number(number)) => {

@@ -38,18 +38,19 @@ pub(crate) fn path_text(value: &Value) -> String {
     texts.join(",")
 }
 
-/// The most bytes of the names of a query or a form in the style `deepObject`, where each value repeats all keys above it.
+/// The most bytes of the names that values of a query or a form repeat: those of exploded lists, and in the style `deepObject` all
+/// keys above a value.
 const MOST_NAME_BYTES: usize = 8 << 20;
 
 /// Encoded `name=value` pairs for a query or a form.
 #[derive(Default)]
 pub(crate) struct Pairs {
     pairs: Vec<String>,
-    /// The bytes of the names in the style `deepObject`.
+    /// The bytes of the names that values repeat.
     name_bytes: usize,
 }
 
-/// The names in the style `deepObject` are too large together.
+/// The names that values repeat are too large together.
 #[derive(Debug)]
 pub(crate) struct TooLarge;
 
@@ -71,7 +72,10 @@ impl Pairs {
             (_, Value::Null) => {}
             (Style::DeepObject, value) => return self.add_deep(&mut encoded(name), value),
             (_, Value::Array(items)) if explode => {
-                self.pairs.extend(items.iter().map(|item| pair(name, &text(item))));
+                let name = encoded(name);
+                for item in items {
+                    self.add_pair(&name, item)?;
+                }
             }
             (_, Value::Object(entries)) if explode => {
                 self.pairs.extend(entries.iter().map(|(key, value)| pair(key, &text(value))));
@@ -100,15 +104,18 @@ impl Pairs {
                 let mut indexed = items.iter().enumerate();
                 indexed.try_for_each(|(index, item)| child(&index.to_string(), item))
             }
-            scalar => {
-                self.name_bytes += name.len();
-                if self.name_bytes > MOST_NAME_BYTES {
-                    return Err(TooLarge);
-                }
-                self.pairs.push(format!("{name}={}", encoded(&text(scalar))));
-                Ok(())
-            }
+            scalar => self.add_pair(name, scalar),
         }
+    }
+
+    /// Adds a pair whose encoded name others may have, too.
+    fn add_pair(&mut self, name: &str, value: &Value) -> Result<(), TooLarge> {
+        self.name_bytes += name.len();
+        if self.name_bytes > MOST_NAME_BYTES {
+            return Err(TooLarge);
+        }
+        self.pairs.push(format!("{name}={}", encoded(&text(value))));
+        Ok(())
     }
 }
 
@@ -160,12 +167,19 @@ mod tests {
     }
 
     #[test]
-    fn a_long_key_above_many_values_is_too_large() {
-        let values = |count: usize| {
-            let json = format!(r#"{{"{}":[{}1]}}"#, "k".repeat(1000), "1,".repeat(count));
+    fn a_long_name_of_many_values_is_too_large() {
+        let long = "k".repeat(1000);
+        let list = |count: usize| format!("[{}1]", "1,".repeat(count));
+        let below_a_key = |count: usize| {
+            let json = format!(r#"{{"{long}":{}}}"#, list(count));
             Pairs::default().add("p", &json.parse().expect("JSON"), Style::DeepObject, true)
         };
-        values(7_000).expect("it has seven million bytes");
-        values(8_400).expect_err("it has more than eight MiB");
+        let of_a_list = |count: usize| {
+            Pairs::default().add(&long, &list(count).parse().expect("JSON"), Style::Form, true)
+        };
+        for values in [&below_a_key as &dyn Fn(usize) -> _, &of_a_list] {
+            values(7_000).expect("it has seven million bytes");
+            values(8_400).expect_err("it has more than eight MiB");
+        }
     }
 }

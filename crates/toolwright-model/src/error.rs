@@ -209,6 +209,9 @@ const TOO_LONG: [&str; 8] = [
     "exceeds the context window",
 ];
 
+/// The most errors inside each other that are read for their text. Gateways put the error of a provider in one of their own.
+const MOST_NESTED_ERRORS: usize = 4;
+
 /// The body of an error, as far as it is JSON.
 #[derive(Default)]
 struct ErrorBody {
@@ -219,6 +222,11 @@ struct ErrorBody {
 
 impl ErrorBody {
     fn of(json: &str) -> Self {
+        Self::within(json, MOST_NESTED_ERRORS)
+    }
+
+    /// As [`Self::of`], for at most so many errors inside each other.
+    fn within(json: &str, levels: usize) -> Self {
         let json = json.trim();
         let list: Option<Vec<&RawValue>> = serde_json::from_str(json).ok();
         let json = list.as_ref().and_then(|list| list.first()).map_or(json, |first| first.get());
@@ -227,7 +235,10 @@ impl ErrorBody {
         }
         let Ok(body) = serde_json::from_str::<Body<'_>>(json) else { return Self::default() };
         if let Some(error) = body.error {
-            return Self::of(error.get());
+            return match levels.checked_sub(1) {
+                Some(levels) => Self::within(error.get(), levels),
+                None => Self::default(),
+            };
         }
         let words = [body.code, body.status].into_iter().flatten();
         let words = words.map(|word| word.get().trim_matches('"')).chain(body.kind.as_deref());

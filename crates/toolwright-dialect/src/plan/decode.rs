@@ -7,7 +7,7 @@ use toolwright::InvalidPayload;
 use toolwright::issue::{Issue, IssueKind};
 use toolwright::value::Kind;
 
-use super::{AbsentForm, At, ObjectStep, Plan, Property, Rest, SAME, Step, StepId, Wrong};
+use super::{AbsentForm, At, Branch, ObjectStep, Plan, Property, Rest, SAME, Step, StepId, Wrong};
 use crate::wire::{Document, Wire, write_key};
 
 impl Plan {
@@ -85,14 +85,11 @@ impl Decoder<'_> {
                 self.out.push('}');
             }
             (Step::Choice(branches), _) => {
-                let exact = branches.iter().find(|branch| branch.guard.accepts(wire));
-                let branch =
-                    exact.or_else(|| branches.iter().find(|branch| branch.guard.resembles(wire)));
+                let branch = Branch::of(branches, wire);
                 self.decode(branch.map_or(SAME, |branch| branch.step), wire, at);
             }
-            (Step::Table(rows), _) => match wire.position_in(rows.iter().map(|(_, listed)| listed))
-            {
-                Some(index) => self.out.push_str(&rows[index].0.to_string()),
+            (Step::Table { canonical, wire: sent }, _) => match sent.position_of(wire) {
+                Some(index) => self.out.push_str(&canonical.values()[index].to_string()),
                 None => wire.write(&mut self.out),
             },
             // A value of another kind: the codec reports what it expects here.

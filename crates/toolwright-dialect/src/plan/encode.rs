@@ -31,10 +31,10 @@ impl Plan {
                 Some(integer) => Ok(Value::from(digits(&integer.to_string(), at)?)),
                 None => Ok(value),
             },
-            (Step::Table(rows), value) => {
-                let row = rows.iter().find(|(canonical, _)| *canonical == value);
-                let row = row.ok_or_else(|| no_form(at, "is none of the listed values"))?;
-                Ok(row.1.clone())
+            (Step::Table { canonical, wire }, value) => {
+                let index = canonical.position(&value);
+                let index = index.ok_or_else(|| no_form(at, "is none of the listed values"))?;
+                Ok(wire.values()[index].clone())
             }
             (Step::Object(object), Value::Object(entries)) => {
                 self.encoded_object(object, entries, at)

@@ -10,10 +10,12 @@ mod place;
 
 use toolwright::issue::Issue;
 use toolwright::pointer::escaped;
-use toolwright::value::Value;
 
 use crate::guard::Guard;
+use crate::listed::Listed;
+use crate::wire::Wire;
 pub(crate) use lazy::LazySchema;
+pub(crate) use place::Chosen;
 
 /// The number of a step.
 pub(crate) type StepId = usize;
@@ -34,8 +36,11 @@ pub(crate) enum Step {
     Text,
     /// A whole number is written as a string of digits.
     Digits,
-    /// Values that are listed: canonical, and on the wire.
-    Table(Vec<(Value, Value)>),
+    /// Values that are listed, and their values on the wire at the same positions.
+    Table {
+        canonical: Listed,
+        wire: Listed,
+    },
     Object(ObjectStep),
     Array(StepId),
     /// A tuple is an object with a key for each of its first items.
@@ -97,6 +102,14 @@ pub(crate) struct Branch {
     pub(crate) guard: Guard,
     /// A schema of the canonical values.
     pub(crate) canonical: LazySchema,
+}
+
+impl Branch {
+    /// The branch of a wire value: the first whose form it has, or else has but for missing keys.
+    fn of<'b>(branches: &'b [Self], wire: Wire<'_>) -> Option<&'b Self> {
+        let exact = branches.iter().find(|branch| branch.guard.accepts(wire));
+        exact.or_else(|| branches.iter().find(|branch| branch.guard.resembles(wire)))
+    }
 }
 
 /// A place in a value. It is only written out for a mistake.
@@ -208,7 +221,7 @@ fn changes_nothing(step: &Step, is_same: &[bool], decoding: bool) -> bool {
     match step {
         Step::Same => true,
         Step::Link(id) | Step::Array(id) => is_same[*id],
-        Step::Table(rows) => rows.iter().all(|(canonical, wire)| canonical == wire),
+        Step::Table { canonical, wire } => canonical.values() == wire.values(),
         Step::Choice(branches) => branches.iter().all(|branch| is_same[branch.step]),
         Step::Object(object) => {
             let properties = object.properties.iter().all(|property| {
@@ -246,7 +259,7 @@ impl Step {
     fn redirect(&mut self, targets: &[StepId]) {
         let to = |id: &mut StepId| *id = targets[*id];
         match self {
-            Self::Same | Self::Text | Self::Digits | Self::Table(_) => {}
+            Self::Same | Self::Text | Self::Digits | Self::Table { .. } => {}
             Self::Wrapped { inner: id, .. }
             | Self::Array(id)
             | Self::Pairs(id)

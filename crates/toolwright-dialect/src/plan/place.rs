@@ -1,15 +1,22 @@
 //! The place on the wire of a canonical place, for issues that a codec finds.
 
+use std::collections::HashMap;
+
 use toolwright::pointer::{escaped, unescaped};
 use toolwright::value::Kind;
 
-use super::{AbsentForm, ObjectStep, Plan, Rest, SAME, Step, StepId};
+use super::{AbsentForm, Branch, ObjectStep, Plan, Rest, SAME, Step, StepId};
 use crate::wire::Wire;
 
 impl Plan {
     /// Returns the place on the wire of a canonical place: a pointer, or that of the nearest value around it.
-    pub(crate) fn wire_pointer(&self, canonical: &str, wire: Wire<'_>) -> String {
-        let mut place = Place { plan: self, wire: String::new(), value: Some(wire) };
+    pub(crate) fn wire_pointer(
+        &self,
+        canonical: &str,
+        wire: Wire<'_>,
+        chosen: &mut Chosen,
+    ) -> String {
+        let mut place = Place { plan: self, wire: String::new(), value: Some(wire), chosen };
         let mut step = self.root;
         for segment in canonical.split('/').skip(1) {
             match place.enter(step, &unescaped(segment)) {
@@ -21,14 +28,19 @@ impl Plan {
     }
 }
 
+/// The steps that choices have taken for values of one document, by the choice and the address of the value. The alternatives are
+/// costly to tell apart, and many places may be within one value.
+pub(crate) type Chosen = HashMap<(StepId, usize), Option<StepId>>;
+
 /// A place on the wire while the canonical place is followed down.
-struct Place<'a> {
+struct Place<'a, 'c> {
     plan: &'a Plan,
     wire: String,
     value: Option<Wire<'a>>,
+    chosen: &'c mut Chosen,
 }
 
-impl Place<'_> {
+impl Place<'_, '_> {
     /// Goes to the member or item `segment` of the canonical value that a step makes, and returns the step there.
     fn enter(&mut self, id: StepId, segment: &str) -> Option<StepId> {
         match &self.plan.steps[id] {
@@ -41,7 +53,7 @@ impl Place<'_> {
                 self.down(key);
                 self.enter(*inner, segment)
             }
-            Step::Text | Step::Digits | Step::Table(_) => None,
+            Step::Text | Step::Digits | Step::Table { .. } => None,
             Step::Array(step) => {
                 self.down(segment);
                 Some(*step)
@@ -61,10 +73,9 @@ impl Place<'_> {
             }
             Step::Choice(branches) => {
                 let value = self.value?;
-                let exact = branches.iter().find(|branch| branch.guard.accepts(value));
-                let branch = exact
-                    .or_else(|| branches.iter().find(|branch| branch.guard.resembles(value)))?;
-                self.enter(branch.step, segment)
+                let choose = || Some(Branch::of(branches, value)?.step);
+                let step = *self.chosen.entry((id, value.address())).or_insert_with(choose);
+                self.enter(step?, segment)
             }
         }
     }

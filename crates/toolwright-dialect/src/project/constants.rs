@@ -7,6 +7,7 @@ use toolwright::value::{Kind, Map, Value};
 
 use super::{Node, Projector};
 use crate::guard::strings;
+use crate::listed::Listed;
 use crate::plan::{SAME, Step};
 
 impl Projector<'_> {
@@ -86,10 +87,13 @@ impl Projector<'_> {
             }
             SAME
         } else {
-            let rows = table(values, has_empty);
+            let texts = texts(values, has_empty);
             wire.insert("type", Value::from("string"));
-            wire.insert("enum", Value::Array(rows.iter().map(|(_, wire)| wire.clone()).collect()));
-            self.step(Step::Table(rows))
+            wire.insert("enum", Value::Array(texts.clone()));
+            self.step(Step::Table {
+                canonical: Listed::new(values.to_vec()),
+                wire: Listed::new(texts),
+            })
         };
         let words = entries.iter().filter(|(key, _)| !is_rule(key));
         let words = words.map(|(key, value)| (key, value.clone())).collect();
@@ -106,18 +110,14 @@ fn rules_beside(entries: &Map<Value>) -> Option<Schema> {
     Schema::new(&Value::Object(entries.clone()).to_string()).ok()
 }
 
-/// Each value with its string: itself, or its JSON text. All are JSON texts with `all_texts`, and where two would be equal.
-fn table(values: &[Value], all_texts: bool) -> Vec<(Value, Value)> {
+/// The string of each value: itself, or its JSON text. All are JSON texts with `all_texts`, and where two would be equal.
+fn texts(values: &[Value], all_texts: bool) -> Vec<Value> {
     let text = |value: &Value| Value::from(value.to_string());
     let plain = |value: &Value| if value.as_str().is_some() { value.clone() } else { text(value) };
     let mut seen = HashSet::new();
     let collides = !values.iter().all(|value| seen.insert(plain(value)));
-    values
-        .iter()
-        .map(|value| {
-            (value.clone(), if collides || all_texts { text(value) } else { plain(value) })
-        })
-        .collect()
+    let string = |value| if collides || all_texts { text(value) } else { plain(value) };
+    values.iter().map(string).collect()
 }
 
 fn without_values(entries: &Map<Value>) -> Map<Value> {

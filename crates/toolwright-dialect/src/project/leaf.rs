@@ -4,6 +4,7 @@ use toolwright::format::{Format, IntegerFormat};
 use toolwright::value::{Kind, Map, Number, Value};
 
 use super::{Node, Projector};
+use crate::listed::Listed;
 use crate::loss::LossKind;
 use crate::plan::{SAME, Step, StepId};
 use crate::row::{Dialect, Mode};
@@ -46,7 +47,10 @@ impl Projector<'_> {
         if kind == Kind::Null && !self.dialect.null_type {
             wire.insert("type", Value::from("string"));
             wire.insert("enum", Value::Array(vec![Value::from("null")]));
-            let step = self.step(Step::Table(vec![(Value::Null, Value::from("null"))]));
+            let step = self.step(Step::Table {
+                canonical: Listed::new(vec![Value::Null]),
+                wire: Listed::new(vec![Value::from("null")]),
+            });
             self.finish(&mut wire, entries, at, &[], &[Kind::Null], step);
             return Node { wire, step };
         }

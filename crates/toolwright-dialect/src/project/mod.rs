@@ -25,7 +25,7 @@ use toolwright::{InvalidPayload, Payload};
 use crate::canonical::Canonical;
 use crate::loss::{Class, Loss, LossKind};
 use crate::numbers::Numbers;
-use crate::plan::{LazySchema, Plan, SAME, Step, StepId};
+use crate::plan::{Chosen, LazySchema, Plan, SAME, Step, StepId};
 use crate::policy::Policy;
 use crate::row::{Dialect, Mode};
 use crate::wire::Document;
@@ -74,14 +74,14 @@ impl Decoded<'_> {
     /// Converts a canonical JSON Pointer to the JSON Pointer on the wire. If the place does not exist there, returns that of the
     /// nearest value around it.
     pub fn wire_pointer(&self, canonical: &str) -> String {
-        self.place(canonical, self.document().as_ref())
+        self.place(canonical, self.document().as_ref(), &mut Chosen::new())
     }
 
     /// Returns issues of a codec with their places on the wire.
     pub fn wire_issues(&self, invalid: &InvalidPayload) -> WireIssues {
-        let document = self.document();
+        let (document, mut chosen) = (self.document(), Chosen::new());
         let issue = |issue: &Issue| WireIssue {
-            wire: self.place(issue.pointer(), document.as_ref()),
+            wire: self.place(issue.pointer(), document.as_ref(), &mut chosen),
             issue: issue.clone(),
         };
         WireIssues { issues: invalid.issues().iter().map(issue).collect() }
@@ -92,9 +92,9 @@ impl Decoded<'_> {
         self.wire.as_ref().and_then(|text| Document::of(text).ok())
     }
 
-    fn place(&self, canonical: &str, wire: Option<&Document<'_>>) -> String {
+    fn place(&self, canonical: &str, wire: Option<&Document<'_>>, chosen: &mut Chosen) -> String {
         match wire {
-            Some(wire) => self.plan.wire_pointer(canonical, wire.root()),
+            Some(wire) => self.plan.wire_pointer(canonical, wire.root(), chosen),
             None => canonical.to_owned(),
         }
     }

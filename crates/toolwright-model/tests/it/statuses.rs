@@ -20,6 +20,8 @@ errors = { strict_refused = ["strict: Extra inputs are not permitted"], grammar_
 fn statuses_and_bodies_have_the_errors_of_the_table() {
     let row: &'static Dialect = Box::leak(Box::new(Dialect::from_toml(ROW).unwrap().remove(0)));
     let nginx = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n";
+    let nested = format!("{}{{}}{}", r#"{"error":"#.repeat(20_000), "}".repeat(20_000));
+    let cut = format!("status 500: {}…", &nested[..300]);
     let long = format!(r#"{{"message":"{}"}}"#, "a".repeat(10_000));
     for (code, body, expected) in [
         (
@@ -43,6 +45,7 @@ fn statuses_and_bodies_have_the_errors_of_the_table() {
         (503, "", "status 503: nothing"),
         (529, "\n \nOver\u{202e}loaded\nsorry", "status 529: Over\u{fffd}loaded"),
         (500, r#"{"error":{"message":null}}"#, r#"status 500: {"error":{"message":null}}"#),
+        (500, &nested, &cut),
         (500, r#"{"error":{"message":7}}"#, r#"status 500: {"error":{"message":7}}"#),
         (
             400,

@@ -3,6 +3,7 @@
 //! It checks limits while reading and collects the issues; the scanner checks the grammar of JSON.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use super::checked::{Evaluations, Validator};
@@ -22,6 +23,8 @@ pub struct Reader<'a> {
     pub(super) keys: Vec<&'a str>,
     /// The bytes of memory that are left for items, and how many there were.
     memory: [usize; 2],
+    /// The positions of constants in their lists, by the address and the length of a list: the items of an array have the same.
+    constants: HashMap<(usize, usize), HashMap<Value, usize>>,
     /// The evaluations by validators of the value at the cursor or of one that contains it.
     pub(super) evaluations: Option<Box<Evaluations<'a>>>,
 }
@@ -64,6 +67,7 @@ impl<'a> Reader<'a> {
             scanner: Scanner::new(json),
             issues: Issues::within(steps),
             keys: Vec::with_capacity(KEY_CAPACITY),
+            constants: HashMap::new(),
             evaluations: None,
         }
     }
@@ -194,14 +198,29 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the value at the cursor and compares it with a JSON text.
-    fn equals(&mut self, json: &str) -> Option<bool> {
+    fn equals(&mut self, json: &'static str) -> Option<bool> {
         let plain = json.strip_prefix('"').and_then(|json| json.strip_suffix('"'));
         let plain = plain.filter(|plain| !plain.contains('\\'));
         if let (Some(plain), Some(b'"')) = (plain, self.scanner.peek()) {
             return Some(self.scanner.string()? == plain);
         }
         let value = self.value()?;
-        Some(json.parse().is_ok_and(|constant: Value| constant == value))
+        let list = (json.as_ptr().addr(), json.len());
+        Some(self.position(list, &[json], &value).is_some())
+    }
+
+    /// The position of a value among constants, which are parsed once.
+    fn position(
+        &mut self,
+        list: (usize, usize),
+        texts: &[&'static str],
+        value: &Value,
+    ) -> Option<usize> {
+        let positions = self.constants.entry(list).or_insert_with(|| {
+            let parsed = texts.iter().enumerate();
+            parsed.filter_map(|(index, text)| Some((text.parse().ok()?, index))).collect()
+        });
+        positions.get(value).copied()
     }
 
     /// Reads one of several values, given as JSON texts, and returns the variant with the same index.
@@ -218,8 +237,8 @@ impl<'a> Reader<'a> {
         self.scanner.peek();
         let start = self.scanner.position;
         let value = self.value()?;
-        let is_same = |text: &&str| text.parse().is_ok_and(|constant: Value| constant == value);
-        let found = texts.iter().position(is_same);
+        let list = (texts.as_ptr().addr(), texts.len());
+        let found = self.position(list, texts, &value);
         if found.is_none() {
             let expected = format!("one of {}", texts.join(", ")).into();
             let found = shortened(self.scanner.since(start));

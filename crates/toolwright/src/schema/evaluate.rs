@@ -285,7 +285,9 @@ impl<'s> Evaluation<'s> {
             (Keyword::MaxItems(most), Content::Array(count))
             | (Keyword::MaxProperties(most), Content::Object(count)) => *count as u64 <= *most,
             (Keyword::UniqueItems, Content::Array(_)) => {
-                self.spend(document.size(item)) && repeated_items(document.json(item)).is_none()
+                let json = document.json(item);
+                self.spend(document.size(item) + json.len() / BYTES_PER_STEP)
+                    && repeated_items(json).is_none()
             }
             (Keyword::Required(names), Content::Object(count)) => {
                 self.spend(*count) && names.are_in(document, item)

@@ -29,7 +29,7 @@ const MAX_STEPS: u64 = 1_000_000;
 /// The number of steps for adding an issue, in addition to finding it.
 const STEPS_PER_ISSUE: usize = 100;
 
-/// The maximum number of issues that suggest another key.
+/// The maximum number of issues that suggest another key, in the issues of a value.
 const MAX_SUGGESTIONS: usize = 20;
 
 /// The maximum length, in characters, of the issues for a choice.
@@ -96,6 +96,8 @@ pub(super) struct Explanation<'e, 's, 'd> {
     issues: Vec<Issue>,
     /// The maximum number of issues.
     limit: usize,
+    /// The number of issues that may still suggest another key.
+    suggestions: usize,
     explained: HashSet<(NodeId, usize)>,
 }
 
@@ -107,7 +109,15 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         limit: usize,
     ) -> Self {
         evaluation.caches_all = true;
-        Self { evaluation, document, base, issues: Vec::new(), limit, explained: HashSet::new() }
+        Self {
+            evaluation,
+            document,
+            base,
+            issues: Vec::new(),
+            limit,
+            suggestions: MAX_SUGGESTIONS.min(limit),
+            explained: HashSet::new(),
+        }
     }
 
     pub(super) fn into_issues(self) -> Vec<Issue> {
@@ -313,7 +323,11 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     }
 
     fn missing(&mut self, keys: &Keys, object: usize) {
+        self.evaluation.spend(keys.declared.len());
         for name in keys.missing(self.document, object) {
+            if self.is_full() {
+                return;
+            }
             self.add_under(object, name, IssueKind::Missing { one_of: Cow::Borrowed(&[]) });
         }
     }
@@ -326,6 +340,9 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         for entry in document.children(object) {
             let key = document.key(entry);
             let (named, additional) = (properties.named(key), properties.additional);
+            if self.is_full() {
+                return;
+            }
             for node in self.evaluation.schemas_of(properties, key) {
                 let is_additional = Some(node) == additional;
                 let keyword = match () {
@@ -347,7 +364,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
 
     fn names(&mut self, schema: NodeId, object: usize) {
         for entry in self.document.children(object) {
-            if self.issues.len() == self.limit {
+            if self.is_full() {
                 return;
             }
             if self.evaluation.key_fits(self.document, schema, entry) {
@@ -387,6 +404,9 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         }
         let known: Vec<&str> = body.keys(node).collect();
         for child in rest {
+            if self.is_full() {
+                return;
+            }
             self.unknown_key(child, &known);
         }
     }
@@ -494,7 +514,10 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             }
             match keyword {
                 Keyword::Type(_) | Keyword::Const(_) | Keyword::Enum(_) => add((true, 1)),
-                Keyword::Required(names) => add((false, names.missing(document, item).count())),
+                Keyword::Required(names) => {
+                    self.evaluation.spend(names.declared.len());
+                    add((false, names.missing(document, item).count()));
+                }
                 Keyword::Properties(properties) => {
                     for entry in document.children(item) {
                         for schema in self.evaluation.schemas_of(properties, document.key(entry)) {
@@ -522,11 +545,11 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         sum
     }
 
-    /// Adds the issue of an unknown key, with a suggestion. The number of suggestions is limited, since each compares
-    /// all keys.
+    /// Adds the issue of an unknown key, with a suggestion. Each compares all keys, so they take steps and are few.
     fn unknown_key(&mut self, entry: usize, known: &[&str]) {
         let key = self.document.key(entry);
-        let meant = if self.issues.len() < MAX_SUGGESTIONS {
+        let meant = if self.suggestions > 0 && self.evaluation.spend(known.len()) {
+            self.suggestions -= 1;
             nearest(key, known.iter().copied())
         } else {
             None
@@ -536,6 +559,11 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             None => format!("unknown key `{key}`"),
         };
         self.add(entry, schema_issue(message));
+    }
+
+    /// Returns true if no issue can be added.
+    fn is_full(&self) -> bool {
+        self.issues.len() >= self.limit || self.evaluation.is_exhausted()
     }
 
     fn add(&mut self, item: usize, kind: IssueKind) {

@@ -1,7 +1,7 @@
 //! The compiled keywords of schemas, with references resolved.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Schema;
 use super::document::{Content, Document};
@@ -341,12 +341,15 @@ impl Document<'_> {
                         .all(|(item, constant)| self.equals(item, constant))
             }
             (Content::Object(count), Value::Object(constants)) => {
-                let is_equal = |entry: usize| {
-                    constants
-                        .get(self.key(entry))
-                        .is_some_and(|constant| self.equals(entry, constant))
-                };
-                *count == constants.len() && self.children(item).all(is_equal)
+                if *count != constants.len() {
+                    return false;
+                }
+                // A map finds a key by a search through all keys.
+                let constants: HashMap<&str, &Value> = constants.iter().collect();
+                self.children(item).all(|entry| {
+                    let constant = constants.get(self.key(entry));
+                    constant.is_some_and(|constant| self.equals(entry, constant))
+                })
             }
             _ => false,
         }

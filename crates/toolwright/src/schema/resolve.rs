@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ptr::from_ref;
+use std::rc::Rc;
 
 use super::SchemaError;
 use crate::pointer::{escaped, from_fragment};
@@ -37,27 +38,28 @@ impl Draft {
 /// The schemas of a text that references can point to.
 pub(super) struct Resources<'v> {
     all: Vec<Resource<'v>>,
+    /// The first resource of each URI.
+    by_uri: HashMap<Rc<str>, usize>,
     /// The resource of each visited schema.
     of: HashMap<*const Value, usize>,
     pointers: HashMap<*const Value, String>,
     /// The schemas by their JSON Pointers in the text.
     by_pointer: HashMap<String, &'v Value>,
-    /// The number of bytes that further pointers may take; `None` if they took too many.
+    /// The number of bytes that further pointers and URIs may take; `None` if they took too many.
     pointer_bytes: Option<usize>,
 }
 
 /// A schema with a URI of its own: the root, or one with an `$id`.
 struct Resource<'v> {
-    uri: String,
+    uri: Rc<str>,
     root: &'v Value,
     draft: Draft,
     /// The anchors with their schemas, and true for a dynamic one.
     anchors: Vec<(&'v str, &'v Value, bool)>,
 }
 
-/// The message if the pointers of the schemas take too many bytes.
-const TOO_LONG: &str =
-    "its keys are too long for so many schemas inside each other, expected shorter keys";
+/// The message if the pointers of the schemas and the URIs of references take too many bytes.
+const TOO_LONG: &str = "its keys and URIs are too long for so many schemas, expected shorter ones";
 
 /// The target of a reference.
 pub(super) struct Target<'v> {
@@ -96,6 +98,7 @@ impl<'v> Resources<'v> {
     pub(super) fn of(root: &'v Value, most_pointer_bytes: usize) -> Result<Self, SchemaError> {
         let mut resources = Self {
             all: Vec::new(),
+            by_uri: HashMap::new(),
             of: HashMap::new(),
             pointers: HashMap::new(),
             by_pointer: HashMap::new(),
@@ -109,7 +112,8 @@ impl<'v> Resources<'v> {
                 SchemaError::new("/$schema", message)
             })
         })?;
-        resources.all.push(Resource { uri: String::new(), root, draft, anchors: Vec::new() });
+        resources.all.push(Resource { uri: "".into(), root, draft, anchors: Vec::new() });
+        resources.by_uri.insert("".into(), 0);
         resources.visit(root, 0, String::new());
         match resources.pointer_bytes {
             Some(_) => Ok(resources),
@@ -190,13 +194,15 @@ impl<'v> Resources<'v> {
     }
 
     fn add_resource(&mut self, schema: &'v Value, outer: usize, id: &str) -> usize {
-        let uri = resolve(&self.all[outer].uri, id);
-        self.pointer_bytes = self.pointer_bytes.and_then(|left| left.checked_sub(uri.len()));
-        let uri = uri.split('#').next().unwrap_or_default().to_owned();
+        let Some(uri) = self.resolved(outer, id) else { return outer };
+        let uri: Rc<str> = uri.split('#').next().unwrap_or_default().into();
         if std::ptr::eq(self.all[outer].root, schema) {
+            self.by_uri.remove(&self.all[outer].uri);
+            self.by_uri.insert(Rc::clone(&uri), outer);
             self.all[outer].uri = uri;
             return outer;
         }
+        self.by_uri.entry(Rc::clone(&uri)).or_insert(self.all.len());
         let named = schema.get("$schema").and_then(Value::as_str).and_then(Draft::from_uri);
         let draft = named.unwrap_or(self.all[outer].draft);
         self.all.push(Resource { uri, root: schema, draft, anchors: Vec::new() });
@@ -223,12 +229,11 @@ impl<'v> Resources<'v> {
 
     /// Finds the target of a reference in a resource.
     pub(super) fn find(&mut self, from: usize, reference: &str) -> Result<Target<'v>, String> {
-        let uri = resolve(&self.all[from].uri, reference);
+        let uri = self.resolved(from, reference).ok_or(TOO_LONG)?;
         let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
         let outside =
             || format!("refers to `{reference}`, which is not in this schema and is not fetched");
-        let resource =
-            self.all.iter().position(|resource| resource.uri == base).ok_or_else(outside)?;
+        let resource = *self.by_uri.get(base).ok_or_else(outside)?;
         let fragment = from_fragment(fragment)
             .ok_or_else(|| format!("found `{reference}`, expected a URI reference"))?;
         let nothing = || format!("refers to `{reference}`, where there is nothing");
@@ -243,6 +248,14 @@ impl<'v> Resources<'v> {
             *anchors.iter().find(|(anchor, ..)| *anchor == fragment).ok_or_else(nothing)?;
         let pointer = self.pointer(schema);
         Ok(Target { schema, pointer, dynamic: dynamic.then_some(fragment) })
+    }
+
+    /// Resolves a reference in a resource, as long as URIs may take more bytes.
+    fn resolved(&mut self, resource: usize, reference: &str) -> Option<String> {
+        let base = &self.all[resource].uri;
+        let length = base.len() + reference.len();
+        self.pointer_bytes = self.pointer_bytes.and_then(|left| left.checked_sub(length));
+        self.pointer_bytes.map(|_| resolve(base, reference))
     }
 
     fn has_anchor(&self, resource: usize, anchor: &str) -> bool {

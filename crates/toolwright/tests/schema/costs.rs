@@ -387,7 +387,81 @@ fn a_long_key_around_many_schemas_is_refused() {
     };
     assert!(around("key").is_ok());
     let error = around(&"k".repeat(100_000)).expect_err("the pointers are long");
-    assert!(error.to_string().starts_with("its keys are too long"), "{error}");
+    assert!(error.to_string().starts_with("its keys and URIs are too long"), "{error}");
+}
+
+/// The URI of each reference begins with that of the schema.
+#[test]
+fn a_long_uri_of_many_references_is_refused() {
+    let under = |path: &str| {
+        let references = listed(5_000, |_| r#"{"$ref":"."}"#.to_owned());
+        Schema::new(&format!(r#"{{"$id":"http://h/{path}","not":{{"anyOf":[{references}]}}}}"#))
+    };
+    assert!(under("a/").is_ok());
+    let error = under(&"a/".repeat(50_000)).expect_err("the URIs are long");
+    assert!(error.to_string().contains("URIs are too long"), "{error}");
+}
+
+/// Each payload has fewer values than its schema repeats work for.
+#[test]
+fn work_that_a_keyword_repeats_takes_steps() {
+    let keys = |count: usize, letter: &str| listed(count, |n| format!(r#""{letter}{n}":1"#));
+    let names = listed(5_000, |n| format!(r#""{n}""#));
+    let groups = "()".repeat(1_600);
+    let cases = [
+        (
+            "patterns on an empty key",
+            format!(
+                r#"{{"items":{{"patternProperties":{{{}}}}}}}"#,
+                listed(500, |n| format!(r#""^a{n}$":{{}}"#))
+            ),
+            format!("[{}]", listed(100, |_| r#"{"":0}"#.to_owned())),
+            500 * 100,
+        ),
+        (
+            "registers of a pattern",
+            format!(r#"{{"items":{{"pattern":"^(?=x){groups}"}}}}"#),
+            format!("[{}]", listed(100, |_| r#""a""#.to_owned())),
+            100 * 1_600 / 16,
+        ),
+        (
+            "the text of unique items",
+            format!(r#"{{"allOf":[{}]}}"#, listed(100, |_| r#"{"uniqueItems":true}"#.to_owned())),
+            format!(r#"["{}"]"#, "a".repeat(16_000)),
+            100 * 1_000,
+        ),
+        (
+            "missing keys of a choice",
+            format!(r#"{{"items":{{"anyOf":[{{"required":[{names}]}}]}}}}"#),
+            r#"[{"a":1},{"a":1}]"#.to_owned(),
+            2 * 5_000,
+        ),
+        (
+            "unknown keys beside known ones",
+            format!(
+                r#"{{"anyOf":[{{"required":["q"],"properties":{{{}}},"additionalProperties":false}}]}}"#,
+                listed(5_000, |n| format!(r#""a{n}":{{}}"#))
+            ),
+            format!("{{{}}}", keys(2, "b")),
+            2 * 5_000,
+        ),
+    ];
+    for (name, schema, payload, least) in cases {
+        let found = steps(&Schema::new(&schema).expect(name), &payload);
+        assert!(found >= least, "{name}: {found} steps, expected at least {least}");
+    }
+}
+
+#[test]
+fn a_large_constant_is_equal_to_its_keys_in_another_order() {
+    let object = |keys: &mut dyn Iterator<Item = usize>| {
+        let entries: Vec<String> = keys.map(|n| format!(r#""{n}":{n}"#)).collect();
+        format!("{{{}}}", entries.join(","))
+    };
+    let schema = Schema::new(&format!(r#"{{"const":{}}}"#, object(&mut (0..500))));
+    let schema = schema.expect("a schema");
+    assert_eq!(schema.check(object(&mut (0..500).rev()).as_bytes()), Ok(()));
+    assert!(schema.check(object(&mut (1..501).rev()).as_bytes()).is_err());
 }
 
 #[test]

@@ -11,6 +11,9 @@ const BASE_STEPS: u64 = 1_000_000;
 /// The additional steps for each byte of a text.
 const STEPS_PER_BYTE: u64 = 30;
 
+/// The registers that are reset in one step.
+const REGISTERS_PER_STEP: u64 = 16;
+
 /// The maximum number of entries on the stack.
 const MAX_STACK: usize = 2_000_000;
 
@@ -25,9 +28,12 @@ pub(super) fn limit(text: &str) -> u64 {
 /// Returns true if a program matches somewhere in a text, and subtracts the steps from those that are left.
 pub(super) fn is_match(program: &Program, text: &str, left: &mut u64) -> Result<bool, TooCostly> {
     let limit = limit(text).min(*left);
-    let registers = vec![UNSET; program.registers];
-    let mut machine = Machine { program, text, registers, stack: Vec::new(), limit, steps: 0 };
-    let found = search(&mut machine);
+    let mut machine =
+        Machine { program, text, registers: Vec::new(), stack: Vec::new(), limit, steps: 0 };
+    let found = machine.spend(program.registers as u64 / REGISTERS_PER_STEP).and_then(|()| {
+        machine.registers = vec![UNSET; program.registers];
+        search(&mut machine)
+    });
     *left -= machine.steps.min(limit);
     found
 }
