@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use reqwest::RequestBuilder;
 use reqwest::header::{HeaderName, HeaderValue};
 
-use toolwright::untrusted::Redactor;
+use toolwright::untrusted::{Redactor, secrets_in_header};
 
 /// A shorter credential is not removed from results. It may be an ordinary word or number, without which a result might
 /// not be JSON.
@@ -125,6 +123,11 @@ impl Credentials {
         Redactor::new(self.secrets()).redacted(text).into_owned()
     }
 
+    /// Removes these credentials from the beginning of a text of the service, also where it was cut.
+    pub(crate) fn redacted_beginning(&self, text: &str) -> String {
+        Redactor::new(self.secrets()).redacted_beginning(text)
+    }
+
     /// Returns a redactor for results.
     pub(crate) fn redactor_of_results(&self) -> Redactor {
         let secrets = self.secrets();
@@ -141,31 +144,11 @@ impl Credentials {
             Part::Header { key, .. } | Part::Query { key, .. } | Part::Cookie { key, .. } => key,
         });
         let parts = self.parts.iter().filter_map(|part| match part {
-            Part::Header { key, .. } => Some(inside_header(key)),
+            Part::Header { key, .. } => Some(secrets_in_header(key)),
             _ => None,
         });
-        // Shorter parts may be ordinary words.
-        let parts = parts.flatten().filter(|part| part.chars().count() >= MIN_IN_RESULTS);
-        pairs.chain(keys.map(str::to_owned)).chain(parts).collect()
+        pairs.chain(keys.map(str::to_owned)).chain(parts.flatten()).collect()
     }
-}
-
-/// Returns the secrets in the value of a header: what follows a scheme, such as `Bot`, the user and the password in Base64, and the
-/// values of cookies.
-fn inside_header(value: &str) -> Vec<String> {
-    let mut secrets = Vec::new();
-    if let Some((_, secret)) = value.split_once(' ') {
-        let secret = secret.trim();
-        secrets.push(secret.to_owned());
-        let decoded = BASE64.decode(secret).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-        if let Some(pair) = decoded {
-            secrets.extend(pair.split_once(':').map(|(_, password)| password.to_owned()));
-            secrets.push(pair);
-        }
-    }
-    let cookies = value.split(';').filter_map(|pair| pair.split_once('='));
-    secrets.extend(cookies.map(|(_, secret)| secret.trim().to_owned()));
-    secrets
 }
 
 impl fmt::Debug for Credentials {

@@ -48,13 +48,15 @@ impl Response {
     /// Returns the beginning of the body as one line, without credentials and hidden characters, or `None` if the body is
     /// blank.
     pub(crate) fn excerpt(&self, credentials: &Credentials) -> Option<String> {
-        let text = credentials.redacted(&String::from_utf8_lossy(&self.body));
-        let mut words: Vec<&str> = text.split_whitespace().collect();
-        if self.is_cut {
-            // The last word may be the beginning of a secret.
-            words.pop();
-        }
-        let text = words.join(" ");
+        let body = String::from_utf8_lossy(&self.body);
+        let text = if self.is_cut {
+            credentials.redacted_beginning(&body)
+        } else {
+            credentials.redacted(&body)
+        };
+        // A secret may have other blanks in the body.
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = credentials.redacted(&text);
         let mut shown: String = visible(&text).chars().take(MAX_EXCERPT).collect();
         if text.chars().count() > MAX_EXCERPT {
             shown.push('…');

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
-use toolwright::untrusted::Redactor;
+use toolwright::untrusted::{Redactor, secrets_in_header};
 
 use crate::reply::{Reply, Script};
 use crate::request::ReceivedRequest;
@@ -119,9 +119,9 @@ pub(crate) fn redactor(received: &ReceivedRequest) -> Redactor {
     let in_query = in_query.filter(|(name, _)| SECRET_KEYS.contains(name)).map(|(_, key)| key);
     let in_headers =
         received.headers.iter().filter(|(name, _)| SECRET_HEADERS.contains(&name.as_str()));
-    let in_headers =
-        in_headers.map(|(_, value)| value.strip_prefix("Bearer ").unwrap_or(value.as_str()));
-    Redactor::new(in_query.chain(in_headers))
+    let in_headers = in_headers
+        .flat_map(|(_, value)| secrets_in_header(value).into_iter().chain([value.clone()]));
+    Redactor::new(in_query.map(str::to_owned).chain(in_headers))
 }
 
 /// Describes the first difference of two JSON values. `at` is a JSON Pointer (RFC 6901).

@@ -46,7 +46,7 @@ impl Recorder {
                 "expected the base address of a provider, such as `https://api.openai.com/v1`",
             ));
         }
-        let http = reqwest::Client::builder().redirect(Policy::none()).build();
+        let http = reqwest::Client::builder().redirect(Policy::none()).no_proxy().build();
         let http = http.map_err(io::Error::other)?;
         Ok(Self { path, upstream, http, exchanges: Mutex::default() })
     }

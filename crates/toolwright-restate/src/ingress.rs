@@ -191,7 +191,20 @@ impl Ingress {
     }
 
     /// Cancels the call with an idempotency key. If it has not begun, it begins cancelled: `header` says so.
+    ///
+    /// # Errors
+    ///
+    /// Returns what the ingress said, without the token.
     pub(crate) async fn cancel(
+        &self,
+        target: RequestTarget,
+        key: &str,
+        header: (&'static str, &str),
+    ) -> Result<(), String> {
+        self.try_cancel(target, key, header).await.map_err(|error| self.quoted(&error.to_string()))
+    }
+
+    async fn try_cancel(
         &self,
         target: RequestTarget,
         key: &str,

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 
 #[cfg(feature = "redaction")]
-pub use redactor::Redactor;
+pub use redactor::{Redactor, secrets_in_header};
 pub use schema::{visible_schema, without_texts};
 
 use crate::format::idna::is_mark;

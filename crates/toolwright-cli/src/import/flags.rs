@@ -33,6 +33,10 @@ pub(crate) struct ConnectionArgs {
     /// The environment variable that holds a bearer token. Other users could see a token on the command line.
     #[arg(long, value_name = "VAR", requires = "url")]
     pub(crate) bearer_env: Option<String>,
+    /// An environment variable that a started server gets, besides the usual ones such as PATH and HOME. Its value is removed from
+    /// what the server sends. May be repeated.
+    #[arg(long, value_name = "VAR", conflicts_with = "url")]
+    pub(crate) env: Vec<String>,
     /// The timeout for starting the server and listing its tools: 30s, 500ms, 2m.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = toolwright::spec::parse_period)]
     pub(crate) timeout: Duration,

@@ -72,7 +72,15 @@ fn address(
     let Some((program, arguments)) = list.command.split_first() else {
         return Err((Exit::Rejected, "no command was given".to_owned()));
     };
-    let command = ServerCommand::new(program).args(arguments).stderr(stderr.sink());
+    let mut command = ServerCommand::new(program).args(arguments).stderr(stderr.sink());
+    for variable in &connection.env {
+        let value = env::var(variable).map_err(|_| {
+            let message =
+                format!("the environment variable `{variable}` of --env is not set; set it");
+            (Exit::Rejected, message)
+        })?;
+        command = command.secret_env(variable, value);
+    }
     Ok((command.into(), program.display().to_string()))
 }
 

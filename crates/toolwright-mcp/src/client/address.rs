@@ -11,6 +11,38 @@ use toolwright::untrusted::Redactor;
 /// The minimum length of a secret in characters. A shorter value may be a setting, and may occur in any result.
 const MIN_SECRET: usize = 8;
 
+/// The variables that a server gets unless it gets none or all: those that programs need to find their files and language, on all
+/// systems. MCP's own SDKs pass on nearly the same.
+pub(super) const PLAIN_VARIABLES: [&str; 27] = [
+    "APPDATA",
+    "COMSPEC",
+    "HOME",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SHELL",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TERM",
+    "TMP",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+
 /// The address of an MCP server.
 #[derive(Clone, Debug)]
 pub enum ServerAddress {
@@ -29,10 +61,19 @@ pub struct ServerCommand {
     pub(super) envs: Vec<(OsString, OsString)>,
     /// The values of variables that are secrets.
     pub(super) secrets: Vec<String>,
-    pub(super) inherits_env: bool,
+    pub(super) inherited: Inherited,
     pub(super) cwd: Option<PathBuf>,
     pub(super) roots: Vec<String>,
     pub(super) stderr: Stderr,
+}
+
+/// The environment variables of this process that a server gets.
+#[derive(Clone, Copy)]
+pub(super) enum Inherited {
+    None,
+    /// [`PLAIN_VARIABLES`].
+    Plain,
+    All,
 }
 
 /// Where the standard error of a server goes.
@@ -43,7 +84,7 @@ pub enum Stderr {
     Null,
     /// Writes it to the standard error of this process.
     Inherit,
-    /// Passes each line to a function. Lines are split after 8 KiB, and invalid UTF-8 is replaced.
+    /// Passes each line to a function. Lines are cut after 64 KiB, and invalid UTF-8 is replaced.
     Sink(Arc<dyn Fn(&str) + Send + Sync>),
 }
 
@@ -94,15 +135,16 @@ impl From<ServerUrl> for ServerAddress {
 }
 
 impl ServerCommand {
-    /// Creates the command for a program, which is searched in `PATH`. It has no arguments, and inherits the environment
-    /// and working directory of this process.
+    /// Creates the command for a program, which is searched in `PATH`. It has no arguments. It inherits the working directory of
+    /// this process, and the variables of its environment that programs need to find their files and language, such as `PATH`,
+    /// `HOME`, `TMPDIR` and `LANG`: the others may be secrets.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
             args: Vec::new(),
             envs: Vec::new(),
             secrets: Vec::new(),
-            inherits_env: true,
+            inherited: Inherited::Plain,
             cwd: None,
             roots: Vec::new(),
             stderr: Stderr::default(),
@@ -139,11 +181,19 @@ impl ServerCommand {
         self.env(name, value)
     }
 
+    /// Inherits the whole environment of this process, with all secrets in it. The server can repeat them, and they are not removed
+    /// from what it sends.
+    #[must_use]
+    pub fn inherit_env(mut self) -> Self {
+        self.inherited = Inherited::All;
+        self
+    }
+
     /// Does not inherit the environment of this process: the server gets only the variables set with
     /// [`ServerCommand::env`] and [`ServerCommand::secret_env`].
     #[must_use]
     pub fn env_clear(mut self) -> Self {
-        self.inherits_env = false;
+        self.inherited = Inherited::None;
         self
     }
 

@@ -1,5 +1,6 @@
 //! Starts a server as a child process, and ends it together with the processes that it has started.
 
+use std::env;
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -10,13 +11,13 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use toolwright::untrusted::Redactor;
 
-use super::address::{ServerCommand, Stderr, redactor};
+use super::address::{Inherited, PLAIN_VARIABLES, ServerCommand, Stderr, redactor};
 
 /// How long a server may take to exit after its standard input is closed, and again after SIGTERM.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The number of bytes after which a line of standard error is split.
-const MAX_LINE: u64 = 8 * 1024;
+/// The number of bytes after which a line of standard error is cut.
+const MAX_LINE: u64 = 64 * 1024;
 
 /// A running server, which is killed when it is dropped.
 #[derive(Debug)]
@@ -38,8 +39,12 @@ pub(super) fn start(
 
 fn process_command(command: &ServerCommand) -> Command {
     let mut process = Command::new(&command.program);
-    if !command.inherits_env {
+    if !matches!(command.inherited, Inherited::All) {
         process.env_clear();
+    }
+    if matches!(command.inherited, Inherited::Plain) {
+        let known = PLAIN_VARIABLES.iter().filter_map(|name| Some((name, env::var_os(name)?)));
+        process.envs(known);
     }
     process.args(&command.args).envs(command.envs.iter().map(|(name, value)| (name, value)));
     if let Some(folder) = &command.cwd {
@@ -64,13 +69,20 @@ async fn forward_stderr(
     redactor: Redactor,
 ) {
     let mut stderr = BufReader::new(stderr);
-    let mut line = Vec::new();
+    let (mut line, mut is_rest) = (Vec::new(), false);
     while let Ok(read) = (&mut stderr).take(MAX_LINE).read_until(b'\n', &mut line).await {
         if read == 0 {
             return;
         }
+        let is_cut = read as u64 == MAX_LINE && !line.ends_with(b"\n");
         let text = String::from_utf8_lossy(&line);
-        sink(&redactor.redacted(text.trim_end_matches(['\r', '\n'])));
+        let text = text.trim_end_matches(['\r', '\n']);
+        match (is_rest, is_cut) {
+            (true, _) => {}
+            (false, true) => sink(&(redactor.redacted_beginning(text) + "…")),
+            (false, false) => sink(&redactor.redacted(text)),
+        }
+        is_rest = is_cut;
         line.clear();
     }
 }

@@ -23,7 +23,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Sse, SseStream};
 use tokio::sync::mpsc;
 use toolwright::http::RedactedUrl;
-use toolwright::untrusted::Redactor;
+use toolwright::untrusted::{Redactor, visible};
 
 use super::message_codec::{Decoded, MessageCodec};
 use super::options::ClientOptions;
@@ -31,6 +31,9 @@ use super::reply_limit::ReplyLimit;
 
 /// The maximum number of bytes read of an error response's body.
 const MAX_ERROR_BODY: usize = 64 * 1024;
+
+/// The maximum number of bytes of the id of an event or a session.
+const MAX_ID: usize = 4 * 1024;
 
 /// The maximum number of redirects of one request.
 const MAX_REDIRECTS: usize = 5;
@@ -144,6 +147,11 @@ impl HttpClient {
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         let session = response.headers().get("mcp-session-id");
         let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
+        // rmcp logs it.
+        if session.as_ref().is_some_and(|id| !self.is_clean(id)) {
+            let reason = "the session id repeats a credential of the client";
+            return Err(StreamableHttpError::UnexpectedServerResponse(reason.into()));
+        }
         let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
         if is_media_type(&kind, EVENT_STREAM) {
             return Ok(StreamableHttpPostResponse::Sse(self.events(response), session));
@@ -221,6 +229,9 @@ impl HttpClient {
     /// Decodes the message of an event. A request waits here until another reply is allowed.
     async fn decode_event(&self, mut event: Sse) -> Sse {
         event.retry = event.retry.map(pause);
+        // rmcp logs them.
+        event.id = event.id.filter(|id| self.is_clean(id));
+        event.event = event.event.filter(|kind| self.is_clean(kind));
         let Some(data) = event.data.take() else { return event };
         let data = self.redactor.redacted(&data);
         event.data = match self.codec.decode(data.as_bytes()) {
@@ -246,6 +257,12 @@ impl HttpClient {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Returns whether a text of the server is short and has no credential of the client and no hidden character.
+    fn is_clean(&self, text: &str) -> bool {
+        let is_plain = text.len() <= MAX_ID && !text.chars().any(char::is_control);
+        is_plain && visible(text) == text && self.redactor.redacted(text) == text
     }
 
     /// Returns a header of a response, without the client's credentials.

@@ -1,5 +1,6 @@
 //! Creates the transport for a URL from a [`ServerUrl`], and converts its errors. [`super::http`] sends the requests.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpClientTransportConfig, StreamableHttpError,
 };
 use tokio::sync::mpsc;
+use toolwright::untrusted::secrets_in_header;
 
 use super::address::{ServerUrl, redactor};
 use super::error::{ClientError, error_chain};
@@ -54,22 +56,24 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(http, config))
 }
 
-/// Returns the secrets that the server gets and could repeat: the token, the values of headers with and without their
-/// scheme, and the values of the URL's user information and query.
+/// Returns the secrets that the server gets and could repeat: the token, the values of headers and their parts, and those of the
+/// URL's user information and query.
 fn secrets(server: &ServerUrl) -> Vec<String> {
     let mut values: Vec<String> = server.bearer.iter().cloned().collect();
     for (_, value) in &server.headers {
-        values.extend(value.split_once(' ').map(|(_, credentials)| credentials.to_owned()));
+        values.extend(secrets_in_header(value));
         values.push(value.clone());
     }
     if let Ok(url) = Url::parse(&server.url) {
-        values.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
-        if let Some(password) = url.password() {
-            let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-            let (user, password) = (decoded(url.username()), decoded(password));
-            values.push(format!("{user}:{password}"));
-            values.push(password);
-        }
+        // A name without a value may be a key.
+        let keys =
+            url.query_pairs().map(|(name, value)| if value.is_empty() { name } else { value });
+        values.extend(keys.map(Cow::into_owned));
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let (user, password) = (decoded(url.username()), url.password().map(decoded));
+        values.push(format!("{user}:{}", password.as_deref().unwrap_or_default()));
+        // A user without a password may be a token.
+        values.push(password.unwrap_or(user));
     }
     values
 }

@@ -100,7 +100,7 @@ class Peer(BaseHTTPRequestHandler):
         """Repeats the client's credentials in every encoding, in one part of a response."""
         token, key = self.headers["Authorization"][7:], self.headers["X-Key"]
         password = base64.b64encode(self.headers["X-Basic"].split()[1].encode()).decode()
-        said = " ".join([token, key, quote(token, safe=""), "".join("\\u%04x" % ord(c) for c in token), base64.b64encode(b"Bearer " + token.encode()).decode(), password, self.path])
+        said = " ".join([token, key, quote(token, safe=""), "".join("\\u%04x" % ord(c) for c in token), base64.b64encode(b"Bearer " + token.encode()).decode(), password, self.path, self.headers["Cookie"].split("=")[1]])
         if id is None:
             return self.reply(202)
         error = {"jsonrpc": "2.0", "id": id, "error": {"code": -5, "message": said, "data": said}}
@@ -112,6 +112,8 @@ class Peer(BaseHTTPRequestHandler):
             return self.reply(200, said.encode(), "text/" + said)
         if how == "redirect":
             return self.reply(307, Location="http://127.0.0.1:1/" + token)
+        if how == "session":
+            return self.result(id, {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id=key)
         if how == "refusal":
             return self.reply(400, json.dumps(error).encode())
         if method == "initialize":

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use toolwright::Scope;
-use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerUrl, Stderr};
+use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerCommand, ServerUrl, Stderr};
 use toolwright_runtime::Toolset;
 
 use crate::http::{Peer, call};
@@ -48,16 +48,23 @@ async fn credentials_that_a_server_repeats_are_redacted() {
         "kind",
         "redirect",
         "refusal",
+        "session",
     ] {
-        let url = peer.url(&format!("telltale/{how}?key=query-key-of-ours"));
+        let url = peer.url(&format!("telltale/{how}?key=query-key-of-ours&key-without-value"));
         let url = url.with_bearer(TOKEN).with_header("X-Key", KEY);
         let url = url.with_header("X-Basic", format!("Basic {PASSWORD}"));
+        let url = url.with_header("Cookie", "session=cookie-of-ours");
         let client = Client::with_options(url, short_timeouts());
         let text = match read(&client).await {
             Ok(text) => text,
             Err(error) => format!("{error} {error:?}"),
         };
-        assert!(text.contains('…') || matches!(how, "status" | "refusal"), "{how}: {text}");
+        assert!(
+            text.contains('…') || matches!(how, "status" | "refusal" | "session"),
+            "{how}: {text}"
+        );
+        let names_session = text.contains("the session id repeats a credential of the client");
+        assert_eq!(names_session, how == "session", "{text}");
         for secret in [
             TOKEN,
             "open+sesame",
@@ -69,6 +76,8 @@ async fn credentials_that_a_server_repeats_are_redacted() {
             PASSWORD,
             "OnBhc3Mtd29y",
             "query-key-of-ours",
+            "key-without-value",
+            "cookie-of-ours",
         ] {
             assert!(!text.contains(secret), "{how}: {secret} is in {text}");
         }
@@ -93,6 +102,33 @@ async fn secret_variables_that_a_started_server_repeats_are_redacted() {
     assert_eq!(payload.as_str(), r#""{}…""#);
     client.close().await;
     assert_eq!(*lines.lock().expect("nobody panics"), ["it says things…"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_started_server_gets_no_variable_that_may_be_a_secret() {
+    let lines_of = async |command: ServerCommand| {
+        let (sender, mut lines) = tokio::sync::mpsc::unbounded_channel();
+        let sink = Arc::new(move |line: &str| sender.send(line.to_owned()).expect("it is read"));
+        let command = command.args(["-c", "env >&2"]).stderr(Stderr::Sink(sink));
+        let client = Client::with_options(command, short_timeouts());
+        client.connect().await.expect_err("it is no server");
+        drop(client);
+        let mut found = Vec::new();
+        while let Some(line) = lines.recv().await {
+            found.push(line);
+        }
+        found
+    };
+    // Cargo sets it for every test.
+    let has = |lines: &[String], name: &str| lines.iter().any(|line| line.starts_with(name));
+    let plain = lines_of(ServerCommand::new("/bin/sh").env("OWN", "1")).await;
+    assert!(has(&plain, "PATH=") && has(&plain, "OWN=1"), "{plain:?}");
+    assert!(!has(&plain, "CARGO_MANIFEST_DIR="), "{plain:?}");
+    let all = lines_of(ServerCommand::new("/bin/sh").inherit_env()).await;
+    assert!(has(&all, "PATH=") && has(&all, "CARGO_MANIFEST_DIR="), "{all:?}");
+    let none = lines_of(ServerCommand::new("/bin/sh").env_clear()).await;
+    assert!(!has(&none, "HOME="), "{none:?}");
 }
 
 #[tokio::test]

@@ -11,7 +11,8 @@ const MIN_INSIDE_WORDS: usize = 8;
 
 /// Removes secrets from texts: in plain text, percent-encoded, escaped as in JSON, or in base64, also as a part of a
 /// longer value. A secret of fewer than eight characters is only removed as a whole word. A secret of at least eight digits is
-/// also found in a number with a point or an exponent, such as `1.2345678e7`, which is removed. A secret that is deliberately
+/// also found in a number with a point or an exponent, such as `1.2345678e7`, or whose nearest double has these digits; the number is
+/// removed. Lines of eight characters or more of a secret with several lines are secrets, too. A secret that is deliberately
 /// disguised, such as reversed, is not found. The rest of a text that takes too long to search is removed.
 ///
 /// ```
@@ -36,6 +37,9 @@ const FREE_STEPS: usize = 1 << 20;
 /// The steps for comparing all spellings of a character. Comparing a byte is one step.
 const SPELLING_STEPS: usize = 64;
 
+/// The most bytes that a character of a secret usually has in an encoded text, such as `\u0041`.
+const BYTES_PER_CHARACTER: usize = 6;
+
 /// The largest number of backslashes before a quote that is searched for: that of JSON in JSON in JSON.
 const MAX_BACKSLASHES: usize = 7;
 
@@ -52,8 +56,14 @@ impl Redactor {
     pub fn new(secrets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let (mut needles, mut digits) = (Vec::new(), Vec::new());
         for secret in secrets {
-            needles.extend(self::needles(secret.as_ref()));
-            digits.extend(digits_of(secret.as_ref()));
+            let secret = secret.as_ref();
+            needles.extend(self::needles(secret));
+            digits.extend(digits_of(secret));
+            if secret.contains('\n') {
+                let lines = secret.lines().map(str::trim);
+                let long = lines.filter(|line| line.chars().count() >= MIN_INSIDE_WORDS);
+                needles.extend(long.flat_map(self::needles));
+            }
         }
         let mut begins = vec![false; 256];
         let bytes = needles.iter().filter_map(|needle| needle.text.bytes().next());
@@ -103,14 +113,31 @@ impl Redactor {
         Cow::Owned(out)
     }
 
-    /// Returns the end of the number that begins at `at`, if it has the digits of a secret.
+    /// Returns the beginning of a text that was cut, without secrets and without what may be the beginning of one at its end.
+    pub fn redacted_beginning(&self, text: &str) -> String {
+        let mut beginning = self.redacted(text).into_owned();
+        let longest =
+            self.needles.iter().map(|needle| needle.text.len() * BYTES_PER_CHARACTER).max();
+        let mut end = beginning.len().saturating_sub(longest.unwrap_or(0));
+        while !beginning.is_char_boundary(end) {
+            end -= 1;
+        }
+        beginning.truncate(end);
+        beginning
+    }
+
+    /// Returns the end of the number that begins at `at`, if it or its nearest double has the digits of a secret.
     fn number_end(&self, text: &str, at: usize) -> Option<usize> {
         let longest = self.digits.iter().map(String::len).max()?;
         let is_digit = |byte: &u8| byte.is_ascii_digit();
         let begins =
             is_digit(&text.as_bytes()[at]) && !text.as_bytes()[..at].last().is_some_and(is_digit);
         let (length, digits) = begins.then(|| number(&text[at..], longest))?;
-        self.digits.iter().any(|secret| digits.contains(secret)).then_some(at + length)
+        // A result has the digits of the double.
+        let double: f64 = text[at..at + length].parse().ok()?;
+        let (_, rounded) = number(&double.to_string(), longest);
+        let is_in = |secret: &String| digits.contains(secret) || rounded.contains(secret);
+        self.digits.iter().any(is_in).then_some(at + length)
     }
 }
 
@@ -304,8 +331,7 @@ fn percent_decoded(text: &str) -> Option<(char, &str)> {
 fn json_spellings(character: char) -> Vec<String> {
     let mut units = [0; 2];
     let units = character.encode_utf16(&mut units);
-    let lower: Vec<_> = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
-    let upper: Vec<_> = units.iter().map(|unit| format!("\\u{unit:04X}")).collect();
+    let units: Vec<_> = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
     let short = match character {
         '"' | '\\' | '/' => Some(format!("\\{character}")),
         '\n' => Some("\\n".to_owned()),
@@ -315,21 +341,21 @@ fn json_spellings(character: char) -> Vec<String> {
         '\u{c}' => Some("\\f".to_owned()),
         _ => None,
     };
-    let mut spellings: Vec<String> =
-        [character.to_string(), lower.concat(), upper.concat()].into_iter().chain(short).collect();
-    spellings.dedup();
-    spellings
+    [character.to_string(), units.concat()].into_iter().chain(short).collect()
 }
 
 /// Returns the possible ends of `wanted` in a text that begins at `at`. Each character may be plain or percent-encoded
-/// (RFC 3986, section 2.1); a space may be a `+`, as in forms; a backslash may be repeated, as in JSON in JSON.
+/// (RFC 3986, section 2.1); a space may be a `+`, as in forms; a backslash may be repeated, as in JSON in JSON; the digits of an escape
+/// may be large.
 fn spelling_ends(text: &str, at: usize, wanted: &str) -> Vec<usize> {
     let mut ends = vec![at];
+    let is_escape = wanted.starts_with("\\u");
     for character in wanted.chars() {
+        let is_same = |c: char| c == character || is_escape && c.to_ascii_lowercase() == character;
         let mut next = Vec::new();
         for at in ends {
             let rest = &text[at..];
-            if rest.starts_with(character) || (character == ' ' && rest.starts_with('+')) {
+            if rest.starts_with(is_same) || (character == ' ' && rest.starts_with('+')) {
                 next.push(at + character.len_utf8());
             }
             if character == '\\' {
@@ -357,6 +383,31 @@ fn percent_encoded(text: &str, character: char) -> Option<usize> {
         digits = rest;
     }
     Some(3 * wanted.len())
+}
+
+/// Returns the secrets in the value of a header: what follows a scheme, such as `Bot`, the user and the password in Base64, and the
+/// values of cookies and parameters. Parts of fewer than eight characters are left out, as they may be ordinary words.
+pub fn secrets_in_header(value: &str) -> Vec<String> {
+    let mut secrets = Vec::new();
+    let scheme = value.split_once(' ').filter(|(scheme, _)| !scheme.contains(['=', ';', ',']));
+    if let Some((_, credentials)) = scheme {
+        let credentials = credentials.trim();
+        secrets.push(credentials.to_owned());
+        let engines = [STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD];
+        let decoded = engines.iter().find_map(|engine| engine.decode(credentials).ok());
+        if let Some(pair) = decoded.and_then(|bytes| String::from_utf8(bytes).ok()) {
+            secrets.extend(pair.split_once(':').map(|(_, password)| password.to_owned()));
+            secrets.push(pair);
+        }
+    }
+    let pairs = |separators: &'static [char]| {
+        let pairs = value.split(separators).filter_map(|pair| pair.split_once('='));
+        pairs.map(|(_, secret)| secret.trim().trim_matches('"').to_owned())
+    };
+    // A cookie may contain commas and spaces, parameters are separated by them.
+    secrets.extend(pairs(&[';']).chain(pairs(&[';', ',', ' '])));
+    secrets.retain(|secret| secret.chars().count() >= MIN_INSIDE_WORDS);
+    secrets
 }
 
 #[cfg(test)]
@@ -465,6 +516,8 @@ mod tests {
             ("12345678.5", "[1.23456785e7]", "[…]"),
             ("-12345678", "-1.2345678e7", "-…"),
             ("0123456789", "123456789 \"1.23456789e8\"", "… \"…\""),
+            ("12345678", "12345677.99999999999999, 12345677.9", "…, 12345677.9"),
+            ("12345678901234568", "12345678901234567", "…"),
             ("1234567", "1.234567e6", "1.234567e6"),
             (
                 "1234567890",
@@ -473,6 +526,54 @@ mod tests {
             ),
         ] {
             assert_eq!(redacted(text, &[secret]), expected, "{secret}");
+        }
+    }
+
+    #[test]
+    fn the_lines_of_a_secret_are_secrets() {
+        let text = "-----BEGIN KEY-----\n> MC4CAQAwBQYD\n> K2Vw\n";
+        let secret = "-----BEGIN KEY-----\nMC4CAQAwBQYD\nK2Vw\n-----END KEY-----";
+        assert_eq!(redacted(text, &[secret]), "…\n> …\n> K2Vw\n");
+    }
+
+    #[test]
+    fn the_digits_of_escapes_may_have_any_case() {
+        assert_eq!(
+            redacted(
+                r"m\u00fCllerstra\u00Dfe \ud83E\uDD80abcdefgh",
+                &["müllerstraße", "🦀abcdefgh"]
+            ),
+            "… …"
+        );
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_has_no_beginning_of_a_secret() {
+        let redactor = Redactor::new(["correct horse battery"]);
+        let text =
+            format!("{} correct horse battery {} correct horse", "a".repeat(300), "b".repeat(300));
+        let beginning = redactor.redacted_beginning(&text);
+        assert!(beginning.starts_with("aaa") && beginning.contains(" … bbb"), "{beginning}");
+        assert!(!beginning.contains("horse"), "{beginning}");
+        assert_eq!(Redactor::default().redacted_beginning("abc"), "abc");
+    }
+
+    #[test]
+    fn a_header_has_the_secrets_of_its_scheme_cookies_and_parameters() {
+        for (value, expected) in [
+            ("Bearer abcdefgh", &["abcdefgh"][..]),
+            ("Basic dXNlcjpwYXNzd29yZA", &["dXNlcjpwYXNzd29yZA", "password", "user:password"]),
+            ("session=abcdefgh; theme=dark", &["abcdefgh"]),
+            ("Token token=\"abcdefgh\"", &["token=\"abcdefgh\"", "abcdefgh"]),
+            (
+                "Key id=1, secret=abcdefgh",
+                &["id=1, secret=abcdefgh", "1, secret=abcdefgh", "abcdefgh"],
+            ),
+            ("true", &[]),
+        ] {
+            let mut found = secrets_in_header(value);
+            found.dedup();
+            assert_eq!(found, expected, "{value}");
         }
     }
 
