@@ -48,8 +48,8 @@ impl Plan {
             }
             (Step::Tuple { .. }, _) => Err(no_form(at, "is not an array")),
             (Step::Pairs(step), Value::Object(entries)) => self.encoded_pairs(*step, entries, at),
-            (Step::Choice(branches), value) => {
-                let branch = branches.iter().find(|branch| branch.canonical.accepts(&value));
+            (Step::Choice(_), value) => {
+                let branch = self.branch_of(id, &value);
                 let branch = branch.ok_or_else(|| no_form(at, "fits no alternative"))?;
                 self.encoded(branch.step, value, at)
             }

@@ -3,18 +3,22 @@
 //! A plan is a list of steps that refer to each other by number, because schemas may refer to themselves. A step that
 //! changes nothing is [`Step::Same`], so the common case is free.
 
+mod canonical;
 mod decode;
 mod encode;
-mod lazy;
 mod place;
+
+use std::sync::{Arc, OnceLock};
 
 use toolwright::issue::Issue;
 use toolwright::pointer::escaped;
+use toolwright::schema::Schema;
+use toolwright::value::Value;
 
 use crate::guard::Guard;
 use crate::listed::Listed;
 use crate::wire::Wire;
-pub(crate) use lazy::LazySchema;
+pub(crate) use canonical::CanonicalSchema;
 pub(crate) use place::Chosen;
 
 /// The number of a step.
@@ -100,8 +104,8 @@ pub(crate) struct Branch {
     pub(crate) step: StepId,
     /// Tells wire values of the branch from those of the others.
     pub(crate) guard: Guard,
-    /// A schema of the canonical values.
-    pub(crate) canonical: LazySchema,
+    /// The schema of its canonical values.
+    pub(crate) canonical: CanonicalSchema,
 }
 
 impl Branch {
@@ -160,14 +164,43 @@ pub(crate) struct Plan {
     root: StepId,
     /// True if decoding changes nothing. Some values may still have no encoding.
     decodes_as_is: bool,
+    /// The whole schema of canonical values.
+    canonical: Arc<Value>,
+    /// The schemas of all branches, when they are first needed.
+    alternatives: OnceLock<Option<Schema>>,
+    /// The number of branches before those of each step.
+    first_branches: Vec<usize>,
 }
 
 impl Plan {
-    pub(crate) fn new(mut steps: Vec<Step>, root: StepId) -> Self {
+    pub(crate) fn new(mut steps: Vec<Step>, root: StepId, canonical: &Arc<Value>) -> Self {
         let decodes_as_is = unchanging(&steps, true)[root];
         simplify(&mut steps);
         let root = resolved(&steps, root);
-        Self { steps, root, decodes_as_is }
+        let count = |before: &mut usize, step: &Step| {
+            let first = *before;
+            *before += step.branches().len();
+            Some(first)
+        };
+        Self {
+            first_branches: steps.iter().scan(0, count).collect(),
+            steps,
+            root,
+            decodes_as_is,
+            canonical: Arc::clone(canonical),
+            alternatives: OnceLock::new(),
+        }
+    }
+
+    /// The first branch of a choice whose schema a canonical value fits.
+    fn branch_of(&self, choice: StepId, value: &Value) -> Option<&Branch> {
+        let all = || self.steps.iter().flat_map(Step::branches).map(|branch| &branch.canonical);
+        let compile = || canonical::compiled(&self.canonical, all());
+        let compiled = self.alternatives.get_or_init(compile).as_ref()?;
+        let (branches, first) = (self.steps[choice].branches(), self.first_branches[choice]);
+        let found =
+            compiled.first_alternative(&value.to_string(), first..first + branches.len())?;
+        branches.get(found - first)
     }
 
     pub(crate) fn decodes_as_is(&self) -> bool {
@@ -256,6 +289,14 @@ fn resolved(steps: &[Step], mut id: StepId) -> StepId {
 }
 
 impl Step {
+    /// The branches of a choice; other steps have none.
+    fn branches(&self) -> &[Branch] {
+        match self {
+            Self::Choice(branches) => branches,
+            _ => &[],
+        }
+    }
+
     fn redirect(&mut self, targets: &[StepId]) {
         let to = |id: &mut StepId| *id = targets[*id];
         match self {

@@ -8,7 +8,7 @@ use super::node::MOST_ALTERNATIVES;
 use super::{Depth, MOST_MAKING, Node, Projector};
 use crate::guard::{self, Guard};
 use crate::loss::LossKind;
-use crate::plan::{Branch, LazySchema, SAME, Step};
+use crate::plan::{Branch, CanonicalSchema, SAME, Step};
 
 impl Projector<'_> {
     /// Projects a choice. Returns `None` if its alternatives only add rules to the node, which then become sentences.
@@ -81,7 +81,7 @@ impl Projector<'_> {
     /// Alternatives that are distinguishable on the wire, or need no plan.
     pub(super) fn alternatives(
         &mut self,
-        nodes: Vec<(Node, LazySchema)>,
+        nodes: Vec<(Node, CanonicalSchema)>,
         words: &Map<Value>,
         at: &str,
     ) -> Node {
@@ -217,7 +217,7 @@ impl Projector<'_> {
     }
 
     /// Returns whether each wire value belongs to at most one of the nodes, or it makes no difference.
-    pub(super) fn are_told_apart(&mut self, nodes: &[(Node, LazySchema)], at: &str) -> bool {
+    pub(super) fn are_told_apart(&mut self, nodes: &[(Node, CanonicalSchema)], at: &str) -> bool {
         // This makes the definitions, so their steps are known below.
         let guards: Vec<Guard> = nodes.iter().map(|(node, _)| self.guard(&node.wire, at)).collect();
         nodes.iter().all(|(node, _)| self.stays_same(node.step)) || pairwise(&guards)

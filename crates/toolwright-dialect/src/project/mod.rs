@@ -25,7 +25,7 @@ use toolwright::{InvalidPayload, Payload};
 use crate::canonical::Canonical;
 use crate::loss::{Class, Loss, LossKind};
 use crate::numbers::Numbers;
-use crate::plan::{Chosen, LazySchema, Plan, SAME, Step, StepId};
+use crate::plan::{CanonicalSchema, Chosen, Plan, SAME, Step, StepId};
 use crate::policy::Policy;
 use crate::row::{Dialect, Mode};
 use crate::wire::Document;
@@ -346,7 +346,7 @@ impl ReadSubject<'_> {
         losses.extend(losses_of_definitions);
         let class = Class::of(&losses);
         let wire_schema = wire_schema.filter(|_| class != Class::Refused);
-        let plan = Plan::new(steps, root);
+        let plan = Plan::new(steps, root, &canonical.root);
         Projection { wire_name, description, wire_schema, class, losses, numbers, plan }
     }
 }
@@ -367,7 +367,7 @@ fn refused(wire_name: String, description: String, reason: String) -> Projection
         class: Class::Refused,
         losses: vec![loss],
         numbers: Numbers::default(),
-        plan: Plan::new(vec![Step::Same], SAME),
+        plan: Plan::new(vec![Step::Same], SAME, &Arc::default()),
     }
 }
 
@@ -512,13 +512,12 @@ impl<'a> Projector<'a> {
         Node { wire, step: self.step(Step::Text) }
     }
 
-    /// Returns a validator of canonical values: for the schema at a pointer, or for a schema that was merged from several.
-    fn canonical(&self, schema: &Value, at: &str) -> LazySchema {
-        let root = Arc::clone(&self.canonical.root);
-        if root.pointer(at) == Some(schema) {
-            LazySchema::at(root, at.to_owned())
+    /// Returns the schema of canonical values: that at a pointer, or one that was merged from several.
+    fn canonical(&self, schema: &Value, at: &str) -> CanonicalSchema {
+        if self.canonical.root.pointer(at) == Some(schema) {
+            CanonicalSchema::At(at.to_owned())
         } else {
-            LazySchema::within(root, schema.clone())
+            CanonicalSchema::Own(schema.clone())
         }
     }
 

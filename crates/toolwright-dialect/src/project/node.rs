@@ -5,7 +5,7 @@ use toolwright::value::{Kind, Map, Value};
 use super::{Definition, Depth, Node, Projector};
 use crate::guard::{strings, type_names};
 use crate::loss::LossKind;
-use crate::plan::{Branch, LazySchema, SAME, Step};
+use crate::plan::{Branch, CanonicalSchema, SAME, Step};
 use crate::policy::Unroll;
 use crate::row::{Recursion, References};
 use crate::sentence;
@@ -193,7 +193,7 @@ impl Projector<'_> {
             let losses = self.losses.len();
             let mut nodes = Vec::new();
             for (kind, own) in alternatives {
-                let canonical = of_kind_alone(kind);
+                let canonical = CanonicalSchema::Own(of_kind_alone(kind));
                 nodes.push((self.of_kind(kind, &own, at, depth), canonical));
             }
             if !self.are_told_apart(&nodes, at) {
@@ -213,13 +213,14 @@ impl Projector<'_> {
         }
         let guard = self.guard(&wire, at);
         let wire = self.with_null(wire);
-        let null = Value::Object(Map::from([("type", Value::from("null"))]));
+        let null = of_kind_alone(Kind::Null);
         let null = Branch {
             step: SAME,
             guard: crate::guard::Guard::of(null.as_object(), &|_| None),
-            canonical: LazySchema::new("{\"type\":\"null\"}"),
+            canonical: CanonicalSchema::Own(null),
         };
-        let other = Branch { step, guard, canonical: LazySchema::new("true") };
+        let anything = CanonicalSchema::Own(Value::Boolean(true));
+        let other = Branch { step, guard, canonical: anything };
         Node { wire, step: self.step(Step::Choice(vec![null, other])) }
     }
 
@@ -438,16 +439,8 @@ fn only_reference(entries: &Map<Value>) -> Option<Map<Value>> {
 }
 
 /// A schema of all values of a kind.
-fn of_kind_alone(kind: Kind) -> LazySchema {
-    LazySchema::new(match kind {
-        Kind::Null => "{\"type\":\"null\"}",
-        Kind::Boolean => "{\"type\":\"boolean\"}",
-        Kind::String => "{\"type\":\"string\"}",
-        Kind::Integer => "{\"type\":\"integer\"}",
-        Kind::Number => "{\"type\":\"number\"}",
-        Kind::Array => "{\"type\":\"array\"}",
-        Kind::Object => "{\"type\":\"object\"}",
-    })
+fn of_kind_alone(kind: Kind) -> Value {
+    Value::Object(Map::from([("type", Value::from(kind.as_str()))]))
 }
 
 /// Returns whether a node without `type` has keywords about the contents of a value.

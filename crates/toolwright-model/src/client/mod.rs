@@ -130,17 +130,28 @@ impl Client {
         let headers = response.headers().clone();
         // Whatever can be read of the body helps.
         let mut body = Vec::new();
-        while let Ok(Some(chunk)) = self.in_time(response.chunk()).await {
-            let room = MOST_ERROR_BYTES - body.len();
-            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-            if body.len() == MOST_ERROR_BYTES {
-                break;
+        let is_whole = loop {
+            match self.in_time(response.chunk()).await {
+                Ok(None) => break true,
+                Ok(Some(chunk)) if body.len() + chunk.len() <= MOST_ERROR_BYTES => {
+                    body.extend_from_slice(&chunk);
+                }
+                Ok(Some(chunk)) => {
+                    body.extend_from_slice(&chunk[..MOST_ERROR_BYTES - body.len()]);
+                    break false;
+                }
+                Err(_) => break false,
             }
-        }
+        };
         if status.is_redirection() {
             body = b"it redirects elsewhere, which is not followed; set the base address".to_vec();
         }
-        let body = self.secret.redacted(&String::from_utf8_lossy(&body));
+        let mut body = String::from_utf8_lossy(&body).into_owned();
+        if !is_whole {
+            // The key may be cut, too.
+            body.push('…');
+        }
+        let body = self.secret.redacted(&body);
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         ModelError::of_status(status.as_u16(), header, body.as_bytes(), self.facts.dialect)
     }

@@ -103,6 +103,19 @@ impl Schema {
         self.check_within(json, &mut steps)
     }
 
+    /// Returns which of some alternatives of the root's `anyOf` is the first that a JSON text fits. They are given by their indices.
+    /// None is found if the text is not JSON, or the check takes too many steps.
+    pub fn first_alternative(
+        &self,
+        json: &str,
+        indices: impl IntoIterator<Item = usize>,
+    ) -> Option<usize> {
+        let document = Document::read(json, 0)?;
+        let mut evaluation = Evaluation::within(self, MAX_STEPS);
+        let found = evaluation.choice(&document, 0, "anyOf", indices);
+        found.filter(|_| !evaluation.is_exhausted())
+    }
+
     /// Checks a JSON text within a limit of steps, and subtracts the steps that were taken. A step is a keyword that is
     /// applied to a value, an item that is compared, or a byte of a string that is matched.
     ///
