@@ -112,10 +112,10 @@ impl<'a> Screen<'a> {
             }
             ModelEvent::Answered { usage, cost, .. } => {
                 if let Some(usage) = usage {
-                    self.input_tokens += usage.total_input;
-                    self.output_tokens += usage.output;
+                    self.input_tokens = self.input_tokens.saturating_add(usage.total_input);
+                    self.output_tokens = self.output_tokens.saturating_add(usage.output);
                 }
-                self.cost += cost.unwrap_or_default();
+                self.cost = self.cost.saturating_add(cost.unwrap_or_default());
                 Ok(())
             }
             _ => Ok(()),
