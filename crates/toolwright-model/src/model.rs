@@ -173,9 +173,9 @@ pub struct Opaque {
 }
 
 impl fmt::Debug for Opaque {
+    /// Omits the kind and the JSON, which are texts of the provider.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { provider, kind, json } = self;
-        write!(out, "Opaque({provider}, {kind}, {} bytes)", json.len())
+        write!(out, "Opaque({}, {} bytes)", self.provider, self.json.len())
     }
 }
 
