@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use toolwright::{FailureKind, Payload, ToolCall, ToolResult};
 use toolwright_runtime::Runtime;
 
+use crate::MAX_GROWTH;
 use crate::memory::resident;
 use crate::tools::{Behavior, name, registry};
 
@@ -120,9 +121,9 @@ impl Load {
         self.wrong == 0 && results == self.calls && self.reached == self.calls
     }
 
-    /// Returns the growth of memory after the first tenth of the calls in percent; zero if it is unknown.
+    /// Returns the growth of memory after the first tenth of the calls in MiB; zero if it is unknown.
     pub(crate) fn growth(&self) -> f64 {
-        self.memory.map_or(0.0, |(early, late)| (float(late) / float(early) - 1.0) * 100.0)
+        self.memory.map_or(0.0, |(early, late)| mib(late) - mib(early))
     }
 }
 
@@ -130,6 +131,10 @@ impl Load {
 #[expect(clippy::cast_precision_loss, reason = "see above")]
 fn float(number: u64) -> f64 {
     number as f64
+}
+
+fn mib(bytes: u64) -> f64 {
+    float(bytes) / f64::from(1 << 20)
 }
 
 impl fmt::Display for Load {
@@ -143,11 +148,10 @@ impl fmt::Display for Load {
         }
         writeln!(f, "| results lost, doubled or another call's | {} | 0 |", self.wrong)?;
         if let Some((early, late)) = self.memory {
-            let mib = |bytes: u64| float(bytes) / f64::from(1 << 20);
             writeln!(f, "| memory after a tenth, MiB | {:.1} | |", mib(early))?;
             writeln!(f, "| memory at the end, MiB | {:.1} | |", mib(late))?;
         }
-        writeln!(f, "| growth, % | {:.1} | 5.0 at most |", self.growth())?;
+        writeln!(f, "| growth, MiB | {:.1} | {MAX_GROWTH:.1} at most |", self.growth())?;
         writeln!(f, "| seconds | {seconds:.1} | |")?;
         writeln!(f, "| calls a second | {:.0} | |", float(self.calls) / seconds)
     }
