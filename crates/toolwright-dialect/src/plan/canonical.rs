@@ -1,7 +1,5 @@
 //! The schema of canonical values, which decides which alternative of a choice encodes a value.
 
-use std::sync::Arc;
-
 use toolwright::schema::Schema;
 use toolwright::value::{Map, Value};
 
@@ -16,7 +14,7 @@ pub(crate) enum CanonicalSchema {
 
 /// Compiles a schema whose `anyOf` has those of all branches, in order, with the references of the whole one.
 pub(super) fn compiled<'b>(
-    whole: &Arc<Value>,
+    whole: &Value,
     branches: impl Iterator<Item = &'b CanonicalSchema>,
 ) -> Option<Schema> {
     const ID: &str = "toolwright:canonical";
