@@ -72,7 +72,7 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> Wire<'a> {
-    pub(crate) fn json(self) -> &'a str {
+    fn json(self) -> &'a str {
         self.0.first().map_or("null", |node| node.json)
     }
 
@@ -86,6 +86,11 @@ impl<'a> Wire<'a> {
             Some(b't' | b'f') => Kind::Boolean,
             _ => Kind::Number,
         }
+    }
+
+    /// The number of values in this one, with itself.
+    pub(crate) fn count(self) -> usize {
+        self.0.len()
     }
 
     /// The address of the value, which no other value of its document has.
