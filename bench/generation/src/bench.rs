@@ -2,13 +2,14 @@
 //!
 //! Other processes slow down all generators of a round, so ratios are computed for each round and the median is reported.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::generators::{Generator, Peers};
 use crate::measure::{self, Cost, Failed};
 use crate::report::{Point, Results};
-use crate::tools::{Language, SIZES};
+use crate::tools::{Language, SIZES, Shape};
 
 /// The number of tools in the table.
 const TOOLS: usize = 1_000;
@@ -23,21 +24,30 @@ const LIMIT: u32 = 60;
 /// The limit for toolwright in seconds of processor time.
 const OUR_LIMIT: u32 = 600;
 
+/// The runs of the command with many tools in their order: its words, and what they do.
+const CONTRACT_RUNS: [(&str, &str); 4] = [
+    ("lock", "`lock`, the first"),
+    ("lock", "`lock`, nothing changed"),
+    ("diff", "`diff`, nothing changed"),
+    ("diff", "`diff`, one tool edited"),
+];
+
 /// The kinds of runs of toolwright in their order. Each starts with the output of the one before.
 const RUNS: [&str; 4] = ["cold", "nothing changed", "one tool edited", "`--check`"];
 
-/// Runs the benchmark, with npm packages installed into `packages`.
+/// Runs the benchmark, with npm packages installed into `packages`, and the command `toolwright` at `command`.
 ///
 /// # Errors
 ///
 /// Returns an error if a file cannot be read or written, or if toolwright fails.
-pub fn run(packages: &Path) -> io::Result<Results> {
+pub fn run(packages: &Path, command: &Path) -> io::Result<Results> {
     let (peers, notice) = Peers::install(packages);
     let folder = tempfile::tempdir()?;
     let mut bench = Bench { peers, folder: folder.path().to_owned(), runs: 0, notices: Vec::new() };
     bench.notices.extend(notice.map(|why| format!("npm packages could not be installed: {why}")));
     let mut results = bench.side_by_side()?;
     results.many = bench.many()?;
+    results.contract = bench.contract(command)?;
     results.growth = bench.growth(&results)?;
     results.notices = bench.notices;
     Ok(results)
@@ -89,6 +99,40 @@ impl Bench {
         let median_of =
             |run: usize| medians(&rounds.iter().map(|round| round[run]).collect::<Vec<_>>());
         Ok(RUNS.iter().enumerate().map(|(run, name)| (*name, median_of(run))).collect())
+    }
+
+    /// Measures what the command takes to lock and compare many tools: those of the benchmark, and the smallest.
+    fn contract(&mut self, command: &Path) -> io::Result<Vec<(String, Cost)>> {
+        let mut all = Vec::new();
+        for shape in Shape::ALL {
+            let mut rounds = Vec::new();
+            for round in 0..FEW_ROUNDS {
+                eprintln!("{MANY} {shape}, lock and diff, round {} of {FEW_ROUNDS}", round + 1);
+                rounds.push(self.locked(command, shape)?);
+            }
+            all.extend(CONTRACT_RUNS.iter().enumerate().map(|(run, (_, name))| {
+                let costs: Vec<Cost> = rounds.iter().map(|round| round[run]).collect();
+                (format!("{name}, {shape}"), medians(&costs))
+            }));
+        }
+        Ok(all)
+    }
+
+    fn locked(&mut self, command: &Path, shape: Shape) -> io::Result<Vec<Cost>> {
+        let (input, out) = self.folders(Generator::Toolwright, 0)?;
+        shape.write(MANY, &input)?;
+        fs::write(input.join("toolwright.toml"), "[project]\nschema = \".\"\n")?;
+        let mut costs = Vec::new();
+        for (word, run) in CONTRACT_RUNS {
+            if run.ends_with("edited") {
+                edit(&input)?;
+            }
+            let words = ["env".as_ref(), "-C".as_ref(), input.as_os_str()];
+            let words = words.into_iter().chain([command.as_os_str(), word.as_ref()]);
+            let words: Vec<OsString> = words.map(OsStr::to_owned).collect();
+            costs.push(measure::run(&words, &out, OUR_LIMIT)?.map_err(ours_failed)?);
+        }
+        Ok(costs)
     }
 
     /// Measures the four runs of toolwright, one after the other.

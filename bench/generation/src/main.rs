@@ -2,7 +2,7 @@
 //! which schemas typify supports.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::{env, fs, io};
 
 use clap::Parser;
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
 
 fn compare(json: bool, write: bool) -> io::Result<()> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let results = bench::run(&packages()?)?;
+    let results = bench::run(&packages()?, &command()?)?;
     if json {
         print!("{}", results.json_lines());
     } else {
@@ -106,6 +106,17 @@ fn count_typify() -> io::Result<()> {
     let page = repository.join("docs/decisions/0001-own-type-emitter.md");
     let text = verdicts::page(&fs::read_to_string(&page)?, &Conditions::now()?.day, &rows)?;
     fs::write(page, text)
+}
+
+/// Builds the command, and returns its path, which is beside this program.
+fn command() -> io::Result<PathBuf> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let words = ["build", "--quiet", "--release", "--package", "toolwright-cli"];
+    let status = Command::new(cargo).args(words).status()?;
+    if !status.success() {
+        return Err(io::Error::other(format!("building the command ended with {status}")));
+    }
+    Ok(env::current_exe()?.with_file_name("toolwright"))
 }
 
 /// Returns the folder of npm packages, which is beside this program in the target folder and kept between runs.

@@ -55,7 +55,7 @@ fn section(results: &Results, Conditions { day, cores, load }: &Conditions) -> S
          date and a shared type, and three in the result. Each run is a separate process. The generators take turns in rounds; the\n\
          times are medians, the ratios medians of the ratios of each round. typify and prost-build run as libraries and format as\n\
          they do by default; the others run as commands. The types of BAML and Protocol Buffers have no limits, so their input has\n\
-         none.\n\n\
+         none. `lock` and `diff` also ran with the smallest tools: a description, one property, and a string as the result.\n\n\
          {}\n\
          ![Processor time and peak memory over 10 to 10,000 tools](generation.svg)\n",
         results.tables()

@@ -18,6 +18,8 @@ pub struct Results {
     pub peers: Vec<(Generator, Cost, f64)>,
     /// The same as `ours` for as many tools as a large organization has.
     pub many: Vec<(&'static str, Cost)>,
+    /// The cost of `toolwright lock` and `toolwright diff` with as many tools.
+    pub contract: Vec<(String, Cost)>,
     /// The cost of each generator for growing numbers of tools.
     pub growth: Vec<(Generator, Vec<Point>)>,
     /// Generators and sizes that were left out, with the reasons.
@@ -135,7 +137,9 @@ impl Results {
     fn many_table(&self) -> String {
         let mut text =
             "| 10,000 tools | CPU s | wall s | peak MB |\n|---|--:|--:|--:|\n".to_owned();
-        for (run, Cost { cpu, wall, peak, .. }) in &self.many {
+        let many = self.many.iter().map(|(run, cost)| (*run, cost));
+        let contract = self.contract.iter().map(|(run, cost)| (run.as_str(), cost));
+        for (run, Cost { cpu, wall, peak, .. }) in many.chain(contract) {
             let (cpu, wall) = (seconds(*cpu), seconds(*wall));
             let _ = writeln!(text, "| toolwright, {run} | {cpu} | {wall} | {peak:.0} |");
         }
@@ -184,6 +188,7 @@ mod tests {
             ours: vec![("cold", cost(0.5)), ("nothing changed", cost(0.05))],
             peers: vec![(Generator::Typify, cost(2.0), 0.25)],
             many: vec![("cold", cost(5.0)), ("one tool edited", cost(0.1))],
+            contract: vec![("`lock`, the first, tools of 1 kB".to_owned(), cost(0.4))],
             growth: vec![
                 (Generator::Toolwright, vec![point(10, 0.01), point(100, 0.05)]),
                 (Generator::Typify, vec![point(10, 0.02)]),
@@ -212,6 +217,7 @@ mod tests {
             "| toolwright, cold | 0.50 | 1.00 | 50 | 1234 | 405 |  | crates: ",
             "| toolwright, nothing changed | 0.05 | 0.10 | 50 | 1234 |  |  |  |\n",
             "\n| toolwright, one tool edited | 0.10 | 0.20 | 50 |\n",
+            "\n| toolwright, `lock`, the first, tools of 1 kB | 0.40 | 0.80 | 50 |\n",
             "| typify 0.8 | 2.00 | 4.00 | 50 | 1234 | 1620 | 0.25 | types with",
             "\n| 10 tools | 0.01, 50 | 0.02, 50 |\n| 100 tools | 0.05, 50 | – |\n",
             "\nBAML was left out: npm is not there.\n",

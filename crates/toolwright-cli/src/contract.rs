@@ -96,12 +96,12 @@ pub(crate) fn lock(check: bool) -> Exit {
         let (old, model) = both(|| read(&path), || Ok(project.model()?));
         let (old, model) = (old?, model?);
         let new = locked(&project, &model);
-        let new = match &old {
+        let mut new = match &old {
             Some((_, old)) => new.after(old).map_err(|error| Stop::Rejected(error.to_string()))?,
             None => new,
         };
         let tools = count(new.tools.len());
-        let text = new.clone().to_text();
+        let text = new.to_text();
         match old {
             Some((old, _)) if old == text => print::out(&format!("lock: {tools}, up to date\n")),
             Some((_, old)) if check => {
@@ -201,12 +201,15 @@ pub(crate) fn changes(
     stored_results: bool,
 ) -> Exit {
     let compared = || -> Stopped<Exit> {
-        let new = || match new {
-            Some(new) => version(new),
-            None => current(&open()?),
+        let old = old.unwrap_or(LOCK_FILE);
+        let (old, new) = match new {
+            Some(new) => {
+                let (old, new) = both(|| version(old), || version(new));
+                (old?, new?)
+            }
+            None => with_current(&open()?, old)?,
         };
-        let (old, new) = both(|| version(old.unwrap_or(LOCK_FILE)), new);
-        let mut found = difference(&old?, &new?)?;
+        let mut found = difference(&old, &new)?;
         if stored_results {
             found = found.with_stored_results();
         }
@@ -231,8 +234,7 @@ pub(crate) fn breaking(against: Option<&str>, viewpoints: &[For], format: Report
                 "the exception for {rule} in toolwright.toml ended on {until}; remove it, or set another date"
             )));
         }
-        let (old, new) = both(|| version(against.unwrap_or(LOCK_FILE)), || current(&project));
-        let (old, new) = (old?, new?);
+        let (old, new) = with_current(&project, against.unwrap_or(LOCK_FILE))?;
         let found = difference(&old, &new)?;
         let broken = policy.breaking(&found, &old, &new);
         match format {
@@ -302,15 +304,23 @@ fn difference(old: &Lock, new: &Lock) -> Stopped<Difference> {
     diff(old, new).map_err(|error| Stop::Rejected(error.to_string()))
 }
 
-/// Returns the tools as they are now, with the listings that are pinned now.
-fn current(project: &Project) -> Stopped<Lock> {
+/// Returns a version of the tools, and the tools as they are now, with the listings that are pinned now.
+fn with_current(project: &Project, old: &str) -> Stopped<(Lock, Lock)> {
     let path = project.root().join(LOCK_FILE);
-    let (pinned, model) = both(|| read(&path), || Ok(project.model()?));
-    let mut lock = locked(project, &model?);
-    if let Some((_, pinned)) = pinned? {
-        lock.remote = pinned.remote;
-    }
-    Ok(lock)
+    let read = || {
+        if old == LOCK_FILE {
+            let old = existing(&path)?;
+            let pinned = old.remote.clone();
+            return Ok((old, pinned));
+        }
+        let pinned = read(&path)?.map(|(_, lock)| lock.remote);
+        Ok((version(old)?, pinned.unwrap_or_default()))
+    };
+    let (old, model) = both(read, || Ok(project.model()?));
+    let (old, pinned) = old?;
+    let mut new = locked(project, &model?);
+    new.remote = pinned;
+    Ok((old, new))
 }
 
 /// Returns what the configuration allows.
@@ -349,17 +359,20 @@ fn version(name: &str) -> Stopped<Lock> {
         let project = open()?.with_schema(vec![path]);
         return Ok(locked(&project, &project.model()?));
     }
-    match read(&path)? {
-        Some((_, lock)) => Ok(lock),
-        None => Err(Stop::Io(format!(
-            "there is no {}; `toolwright lock` writes the lock of a project",
-            path.display()
-        ))),
-    }
+    existing(&path)
 }
 
 fn is_schema(file: &Path) -> bool {
     file.extension().is_some_and(|kind| kind == "yaml" || kind == "yml")
+}
+
+/// Reads a lock.
+fn existing(path: &Path) -> Stopped<Lock> {
+    let lock = read(path)?.map(|(_, lock)| lock);
+    lock.ok_or_else(|| {
+        let path = path.display();
+        Stop::Io(format!("there is no {path}; `toolwright lock` writes the lock of a project"))
+    })
 }
 
 /// Reads a lock, if the file exists.

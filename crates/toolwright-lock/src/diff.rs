@@ -1,5 +1,6 @@
 //! Compares two locks.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -79,7 +80,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         }
     }
     let whole = || Places { old: Some(String::new()), new: Some(String::new()) };
-    let needs = Needs::of(old);
+    let needs = LazyCell::new(|| Needs::of(old));
     for (rule, name, words) in alone {
         let mut at = whole();
         if rule.id == rules::TOOL_ADDED.id {
@@ -106,7 +107,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
             findings.extend(remote::changes(server, was, is, &searches));
         }
     }
-    for (name, was) in new.reused(old) {
+    for (name, was) in new.reused(&routes, old, &old_routes) {
         let owner =
             routes.get(name.as_str()).map_or_else(|| name.clone(), |owner| (*owner).to_owned());
         let words = format!("`{name}` belonged to `{was}`");

@@ -120,7 +120,7 @@ pub struct LockedTool {
     pub examples: Vec<LockedExample>,
     /// The kind of what answers its calls (`method`, `agent`, `mcp` or `external`), with its name.
     pub implementation: BTreeMap<String, String>,
-    /// Its digests. Only a lock that was read from a file has them.
+    /// Its digests. Only a lock that was read or written has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digests: Option<Digests>,
 }
@@ -213,7 +213,9 @@ impl Lock {
             let service = project[toolset.service].name.value.clone();
             (toolset.name.value.clone(), LockedToolset { service, version })
         });
-        let ids: Vec<ToolId> = ToolId::first(project.tools.len()).collect();
+        let mut ids: Vec<ToolId> = ToolId::first(project.tools.len()).collect();
+        // A map is built faster from entries in its order, and these entries are large.
+        ids.sort_by_key(|id| project[*id].name.value.as_str());
         let tools = parallel_map(&ids, |id| {
             (project[*id].name.value.clone(), LockedTool::of(project, *id))
         });
@@ -241,14 +243,14 @@ impl Lock {
     ///
     /// If a tool has a name that belonged to another one.
     pub fn after(mut self, old: &Self) -> Result<Self, LockError> {
-        let reused = self.reused(old);
+        let known = self.routes();
+        let reused = self.reused(&known, old, &old.routes());
         if let Some((name, was)) = reused.into_iter().next() {
             return Err(LockError(format!(
                 "the name `{name}` belonged to the tool `{was}`, so that stored calls and transcripts mean that tool; \
                  choose another name, or remove the name from `names` of {LOCK_FILE}"
             )));
         }
-        let known = self.routes();
         let mut names = old.names.clone();
         // A tool that was renamed since keeps its earlier names.
         for past in names.values_mut() {
@@ -258,6 +260,11 @@ impl Lock {
             }
         }
         for (name, tool) in &old.tools {
+            let called = tool.aliases.iter().chain([name]);
+            let mut gone = called.filter(|name| !known.contains_key(name.as_str())).peekable();
+            if gone.peek().is_none() {
+                continue;
+            }
             let version =
                 self.toolsets.get(&tool.toolset).and_then(|toolset| toolset.version.clone());
             let now = self.successor(&known, old, name);
@@ -266,8 +273,7 @@ impl Lock {
                 until: version,
                 model: now.is_none().then(|| tool.digests(name).model),
             };
-            names
-                .extend(tool.aliases.iter().chain([name]).map(|gone| (gone.clone(), past.clone())));
+            names.extend(gone.map(|gone| (gone.clone(), past.clone())));
         }
         names.retain(|name, _| !known.contains_key(name.as_str()));
         self.names = names;
@@ -276,9 +282,13 @@ impl Lock {
     }
 
     /// Returns the names that belonged to one tool in an earlier lock and belong to another one here, with the earlier tool.
-    pub(crate) fn reused(&self, old: &Self) -> Vec<(String, String)> {
-        let (routes, old_routes) = (self.routes(), old.routes());
-        let successor = |name: &str| self.successor(&routes, old, name);
+    pub(crate) fn reused(
+        &self,
+        routes: &Routes<'_>,
+        old: &Self,
+        old_routes: &Routes<'_>,
+    ) -> Vec<(String, String)> {
+        let successor = |name: &str| self.successor(routes, old, name);
         let mut found = Vec::new();
         for (name, tool) in &self.tools {
             for taken in tool.aliases.iter().chain([name]) {
@@ -331,25 +341,25 @@ impl Lock {
 
     /// Returns the names of tools by their names and aliases. A name takes precedence over an alias.
     pub(crate) fn routes(&self) -> Routes<'_> {
-        let mut routes = Routes::new();
+        let mut routes: Routes<'_> =
+            self.tools.keys().map(|name| (name.as_str(), name.as_str())).collect();
         for (name, tool) in &self.tools {
             for alias in &tool.aliases {
                 routes.entry(alias).or_insert(name);
             }
         }
-        routes.extend(self.tools.keys().map(|name| (name.as_str(), name.as_str())));
         routes
     }
 
-    /// Returns the text of the file, with the digests of its tools.
-    pub fn to_text(mut self) -> String {
+    /// Adds the digests of the tools, and returns the text of the file.
+    pub fn to_text(&mut self) -> String {
         let tools: Vec<(&String, &LockedTool)> = self.tools.iter().collect();
         let digests = parallel_map(&tools, |(name, tool)| tool.digests(name));
         for (tool, digests) in self.tools.values_mut().zip(digests) {
             tool.digests = Some(digests);
         }
         // These values have no maps with keys other than strings, so writing them cannot fail.
-        serde_json::to_string_pretty(&self).unwrap_or_default() + "\n"
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
     /// Reads the text of a file.

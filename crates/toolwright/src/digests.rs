@@ -1,7 +1,5 @@
 //! SHA-256 digests of tools, by which changes are noticed: over canonical JSON ([`Value::to_canonical`]), in hexadecimal.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest as _, Sha256};
 
 use crate::untrusted::without_texts;
@@ -23,11 +21,13 @@ pub fn digest(domain: &str, canonical: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(format!("toolwright/1/{domain}\0"));
     hash.update(canonical);
-    hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    let digits = b"0123456789abcdef";
+    let mut hex = String::with_capacity(64);
+    for byte in hash.finalize() {
+        let halves = [byte >> 4, byte & 0xf];
+        hex.extend(halves.map(|half| char::from(digits[usize::from(half)])));
+    }
+    hex
 }
 
 /// Returns the digests of a tool object of `tools/list` (MCP 2025-11-25, "Tools").

@@ -11,6 +11,7 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::{self, Write as _};
 use std::path::Path;
 use std::{fs, io};
 
@@ -131,6 +132,58 @@ impl Language {
         }
         Ok(())
     }
+}
+
+/// What tools in toolwright's YAML are like.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// Those that every generator gets.
+    Usual,
+    /// As small as useful tools can be.
+    Smallest,
+}
+
+impl Shape {
+    /// Both shapes.
+    pub const ALL: [Self; 2] = [Self::Usual, Self::Smallest];
+
+    /// Writes a number of tools into a folder, with one file for each toolset.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be written.
+    pub fn write(self, tools: usize, folder: &Path) -> io::Result<()> {
+        let Self::Smallest = self else { return Language::Yaml.write(tools, folder) };
+        for number in 0..toolsets(tools) {
+            fs::write(folder.join(Language::Yaml.file(number)), smallest(number))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Usual => "tools of 1.4 kB",
+            Self::Smallest => "tools of 0.2 kB",
+        })
+    }
+}
+
+fn smallest(toolset: usize) -> String {
+    let mut text = format!(
+        "toolwright: 1\nservice: {{ name: svc{toolset}, description: Service number {toolset}. }}\n\ntoolsets:\n  set{toolset}:\n    \
+         description: Tools of service {toolset}.\n    tools:\n"
+    );
+    for tool in 0..TOOLS_PER_TOOLSET {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "      tool_{toolset}_{tool}:\n        description: Does thing {tool} with all its options.\n        \
+             args: {{ type: object, properties: {{ query: {{ type: string }} }} }}\n        result: {{ type: string }}\n"
+        );
+    }
+    text
 }
 
 /// Returns the number of toolsets for a number of tools.

@@ -122,7 +122,7 @@ fn the_option_is_in_the_lock_only_if_it_is_on() {
         on.starts_with("{\n  \"lock\": 1,\n  \"language\": 1,\n  \"non_exhaustive\": true,\n"),
         "{on}"
     );
-    assert_eq!(Lock::parse(&on).map(Lock::to_text), Ok(on.clone()));
+    assert_eq!(Lock::parse(&on).map(|mut lock| lock.to_text()), Ok(on.clone()));
     assert!(Lock::parse(&on.replacen("true", "\"yes\"", 1)).is_err());
 }
 
