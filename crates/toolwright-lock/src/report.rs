@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::ptr;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -42,12 +43,20 @@ pub fn render(
     breaking: Option<&[Breaking<'_>]>,
     format: Format,
 ) -> String {
+    let broken =
+        breaking.unwrap_or_default().iter().map(|breaking| ptr::from_ref(breaking.finding));
+    let broken: BTreeSet<*const Finding> = broken.collect();
+    // A change that is not allowed; without a policy, a major one.
+    let is_error = |finding: &Finding| match breaking {
+        Some(_) => broken.contains(&ptr::from_ref(finding)),
+        None => worst(finding.classes) == Change::Major,
+    };
     match format {
         Format::Human => human(difference, breaking),
         Format::Json => lines(difference),
-        Format::Sarif => sarif(difference, breaking),
-        Format::Github => github(difference, breaking),
-        Format::Markdown => markdown(difference, breaking),
+        Format::Sarif => sarif(difference, is_error),
+        Format::Github => github(difference, is_error),
+        Format::Markdown => markdown(difference, is_error),
     }
 }
 
@@ -81,15 +90,16 @@ fn human(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
     }
     let mut text = String::new();
     for viewpoint in Viewpoint::ALL {
-        let counts = |finding: &&Finding| match breaking {
-            None => true,
-            Some(breaking) => breaking.iter().any(|breaking| {
-                std::ptr::eq(breaking.finding, *finding) && breaking.viewpoints.contains(&viewpoint)
-            }),
+        let findings: Vec<&Finding> = match breaking {
+            None => difference.findings.iter().collect(),
+            Some(breaking) => breaking
+                .iter()
+                .filter(|breaking| breaking.viewpoints.contains(&viewpoint))
+                .map(|breaking| breaking.finding)
+                .collect(),
         };
         let class = |finding: &Finding| finding.classes.of(viewpoint);
-        let findings = difference.findings.iter().filter(counts);
-        let findings = findings.filter(|finding| class(finding) > Change::None);
+        let findings = findings.into_iter().filter(|finding| class(finding) > Change::None);
         let lines = grouped(findings.map(|finding| (Reverse(class(finding)), finding)));
         if lines.is_empty() {
             continue;
@@ -221,15 +231,7 @@ fn visible_json(text: &str) -> String {
     shown
 }
 
-/// Returns whether a change is not allowed; without a policy, whether it is a major one.
-fn is_error(finding: &Finding, breaking: Option<&[Breaking<'_>]>) -> bool {
-    match breaking {
-        Some(breaking) => breaking.iter().any(|breaking| std::ptr::eq(breaking.finding, finding)),
-        None => worst(finding.classes) == Change::Major,
-    }
-}
-
-fn sarif(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
+fn sarif(difference: &Difference, is_error: impl Fn(&Finding) -> bool) -> String {
     let mut known: Vec<&Rule> = Rule::all().collect();
     known.dedup_by_key(|rule| rule.id);
     let rules: Vec<Value> = known
@@ -237,7 +239,7 @@ fn sarif(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
         .map(|rule| json!({ "id": rule.id, "shortDescription": { "text": rule.summary } }))
         .collect();
     let result = |finding: &Finding| {
-        let level = if is_error(finding, breaking) { "error" } else { "note" };
+        let level = if is_error(finding) { "error" } else { "note" };
         let text =
             format!("{}: {} ({})", finding.rule.summary, finding.words, hurt(finding.classes));
         let name = format!("{}{}", finding.tool, place(&finding.at));
@@ -263,10 +265,10 @@ fn sarif(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
     visible_json(&format!("{report:#}\n"))
 }
 
-fn github(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
+fn github(difference: &Difference, is_error: impl Fn(&Finding) -> bool) -> String {
     let mut text = String::new();
     for finding in &difference.findings {
-        let level = if is_error(finding, breaking) { "error" } else { "notice" };
+        let level = if is_error(finding) { "error" } else { "notice" };
         let words = format!(
             "{}{}: {}: {} ({})",
             finding.tool,
@@ -285,7 +287,7 @@ fn escaped(text: &str) -> String {
     line(text, usize::MAX).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn markdown(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
+fn markdown(difference: &Difference, is_error: impl Fn(&Finding) -> bool) -> String {
     let mut text = String::new();
     if difference.findings.is_empty() {
         return "No tool changed.\n".to_owned();
@@ -295,7 +297,7 @@ fn markdown(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> Strin
     let _ = writeln!(text, "|---|---|{}---|", "---|".repeat(head.len()));
     for finding in &difference.findings {
         let Classes { caller, model, reader, implementer, trust, rust } = finding.classes;
-        let mark = if is_error(finding, breaking) { " ❌" } else { "" };
+        let mark = if is_error(finding) { " ❌" } else { "" };
         let witness = finding.witness.as_deref().map(|witness| code(&line(witness, EXCERPT)));
         let _ = writeln!(
             text,

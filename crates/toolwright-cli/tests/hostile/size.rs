@@ -113,3 +113,50 @@ fn every_large_tool_list_gives_a_schema_or_an_error() {
         assert_eq!(folder.path().join("a.yaml").exists(), code == 0, "{}", case.name);
     }
 }
+
+/// Large locks, by what is gone since: the members of the tool `find`, and further tools.
+const LOCKS: [(&str, fn() -> [String; 2]); 3] = [
+    ("60,000 aliases", || {
+        let aliases: Vec<String> = (0..60_000).map(|alias| format!("\"a{alias}\"")).collect();
+        [format!(r#""aliases":[{}],"args":{{}},"#, aliases.join(",")), String::new()]
+    }),
+    ("20,000 properties", || {
+        let properties: Vec<String> = (0..20_000).map(|name| format!("\"p{name}\":{{}}")).collect();
+        let properties = properties.join(",");
+        [format!(r#""args":{{"type":"object","properties":{{{properties}}}}},"#), String::new()]
+    }),
+    ("9,000 tools", || {
+        let tool =
+            r#"{"toolset":"t","description":"X.","args":{},"result":{},"implementation":{}}"#;
+        let tools = (0..9_000).map(|name| format!(",\"t{name}\":{tool}")).collect();
+        [r#""args":{},"#.to_owned(), tools]
+    }),
+];
+
+#[test]
+fn every_large_lock_is_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = "toolwright: 1\nservice: a\ntoolsets: { t: { description: T., tools: { find: { description: Finds., \
+                  args: { type: object }, result: {} } } } }\n";
+    fs::write(folder.path().join("toolwright.toml"), "[project]\nschema = \"a.yaml\"\n").unwrap();
+    fs::write(folder.path().join("a.yaml"), schema).unwrap();
+    for (name, parts) in LOCKS {
+        let [members, tools] = parts();
+        let lock = format!(
+            r#"{{"lock":1,"language":1,"toolsets":{{"t":{{"service":"a"}}}},"tools":{{"find":{{"toolset":"t",
+            "description":"Finds.",{members}"result":{{}},"implementation":{{"external":""}}}}{tools}}},"names":{{}}}}"#
+        );
+        assert!(lock.len() < 1 << 20, "{name}");
+        fs::write(folder.path().join("toolwright.lock"), lock).unwrap();
+        for format in ["human", "github", "sarif", "markdown"] {
+            let ended = toolwright(folder.path(), &["breaking", "--format", format], LIMITS);
+            let printed: String = ended.printed.chars().take(300).collect();
+            assert_eq!(
+                ended.status.code(),
+                Some(1),
+                "{name}, {format}: {}: {printed}",
+                ended.how()
+            );
+        }
+    }
+}
