@@ -42,6 +42,9 @@ const MAX_ITEMS: u64 = 300;
 /// The most items of an array that is made for a codec.
 const MAX_CODEC_ITEMS: u64 = 2000;
 
+/// The most steps of the check of one value.
+const MAX_STEPS: u64 = 200_000;
+
 /// A schema with its validator.
 #[derive(Debug)]
 pub struct Judge {
@@ -54,10 +57,14 @@ impl Judge {
         Self { validator: Schema::new(&text(schemas, node)).ok() }
     }
 
-    /// Returns whether the schema accepts a value; `None` if its check is too costly.
-    pub fn accepts(&self, value: &str) -> Option<bool> {
-        let mut steps = 200_000;
+    /// Returns whether the schema accepts a value; `None` if its check is too costly. Its bytes and the steps of the check are
+    /// subtracted from `work`.
+    pub fn accepts(&self, value: &str, work: &mut u64) -> Option<bool> {
+        *work = work.saturating_sub(value.len() as u64);
+        let most = MAX_STEPS.min(*work);
+        let mut steps = most;
         let found = self.validator.as_ref()?.check_within(value.as_bytes(), &mut steps);
+        *work -= most - steps;
         (found.is_ok() || steps > 0).then_some(found.is_ok())
     }
 }
@@ -66,20 +73,23 @@ fn text(schemas: &Schemas, node: Option<NodeId>) -> String {
     node.map_or_else(|| "{}".to_owned(), |node| published(schemas, node, Style::Compact))
 }
 
-/// Returns the smallest of some values that `has` accepts and `lacks` does not.
-pub fn witness(values: &[String], has: &Judge, lacks: &Judge) -> Option<String> {
-    let shows =
-        |value: &&String| has.accepts(value) == Some(true) && lacks.accepts(value) == Some(false);
-    values.iter().find(shows).cloned()
+/// Returns the smallest of some values that `has` accepts and `lacks` does not. The work of the checks is subtracted from `work`.
+pub fn witness(values: &[String], has: &Judge, lacks: &Judge, work: &mut u64) -> Option<String> {
+    let mut accepts = |judge: &Judge, value: &str| judge.accepts(value, work);
+    let mut shows =
+        |value: &&String| accepts(has, value) == Some(true) && accepts(lacks, value) == Some(false);
+    values.iter().find(|value| shows(value)).cloned()
 }
 
-/// Makes values near the limits of schemas, the shortest first. They need not be valid.
-pub fn values(schemas: &Schemas, nodes: &[Option<NodeId>]) -> Vec<String> {
-    let mut maker = Maker::new(schemas, Purpose::Difference);
+/// Makes values near the limits of schemas, the shortest first. They need not be valid. There are fewer if making them takes more
+/// than `work`, from which their bytes and the steps of checks are subtracted.
+pub fn values(schemas: &Schemas, nodes: &[Option<NodeId>], work: &mut u64) -> Vec<String> {
+    let mut maker = Maker::new(schemas, Purpose::Difference, *work);
     let mut values: Vec<String> = Vec::new();
     for node in nodes {
         values.extend(maker.node(*node, 0).iter().map(|made| made.value.to_string()));
     }
+    *work = maker.work;
     values.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
     values.dedup();
     values
@@ -128,10 +138,12 @@ struct Maker<'a> {
     valid: BTreeMap<NodeId, Option<Value>>,
     /// The bytes of the schemas that were compiled.
     compiled: usize,
+    /// The bytes of values and schemas, and the steps of checks, that are left.
+    work: u64,
 }
 
 impl<'a> Maker<'a> {
-    fn new(schemas: &'a Schemas, purpose: Purpose) -> Self {
+    fn new(schemas: &'a Schemas, purpose: Purpose, work: u64) -> Self {
         Self {
             schemas,
             purpose,
@@ -140,6 +152,7 @@ impl<'a> Maker<'a> {
             bytes: 0,
             valid: BTreeMap::new(),
             compiled: 0,
+            work,
         }
     }
 
@@ -150,16 +163,18 @@ impl<'a> Maker<'a> {
     /// Counts the bytes of another copy of an object or array; returns whether there are not too many.
     fn has_room(&mut self, bytes: usize) -> bool {
         self.bytes = self.bytes.saturating_add(bytes);
-        self.bytes <= MAX_BYTES
+        self.work = self.work.saturating_sub(bytes as u64);
+        self.bytes <= MAX_BYTES && self.work > 0
     }
 
     /// Returns the judge of a node; one that knows nothing if too much was compiled before.
     fn judge(&mut self, node: Option<NodeId>) -> Judge {
-        if self.compiled > MAX_COMPILED {
+        if self.compiled > MAX_COMPILED || self.work == 0 {
             return Judge { validator: None };
         }
         let text = text(self.schemas, node);
         self.compiled += text.len();
+        self.work = self.work.saturating_sub(text.len() as u64);
         Judge { validator: Schema::new(&text).ok() }
     }
 
@@ -244,9 +259,10 @@ impl<'a> Maker<'a> {
             return value.clone();
         }
         let judge = self.judge(node);
-        let accepted = |value: &Value| judge.accepts(&value.to_string()) == Some(true);
-        let values = self.node(node, depth).into_iter().map(|made| made.value);
-        let found = values.into_iter().find(accepted).or_else(|| {
+        let mut values = self.node(node, depth).into_iter().map(|made| made.value);
+        let work = &mut self.work;
+        let accepted = |value: &Value| judge.accepts(&value.to_string(), work) == Some(true);
+        let found = values.find(accepted).or_else(|| {
             let sampled = node.and_then(|node| sample(self.schemas, node));
             let value = sampled.map(|value| value.to_value());
             value.filter(|value| !self.is_for_codec() || size(value) <= LARGEST)
@@ -335,7 +351,8 @@ impl<'a> Maker<'a> {
             let more = (2..MAX_ITEMS).map(|number| Value::from(number.to_string()));
             items.extend((2..MAX_ITEMS).map(Value::from).chain(more));
         }
-        items.retain(|item| judge.accepts(&item.to_string()) == Some(true));
+        let work = &mut self.work;
+        items.retain(|item| judge.accepts(&item.to_string(), work) == Some(true));
         items.sort_by_cached_key(|item| item.to_string().len());
         if is_unique {
             let mut seen = BTreeSet::new();

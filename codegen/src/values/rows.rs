@@ -33,7 +33,7 @@ pub fn rows(
 ) -> String {
     // A schema that cannot be compiled is reported elsewhere.
     let Ok(schema) = Schema::new(published) else { return String::new() };
-    let mut maker = Maker::new(schemas, Purpose::Codec);
+    let mut maker = Maker::new(schemas, Purpose::Codec, u64::MAX);
     let examples = examples.iter().map(|text| Made::new(json(text), "an example"));
     let mut made: Vec<Made> = examples.collect();
     made.extend(maker.node(Some(node), 0));

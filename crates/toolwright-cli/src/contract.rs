@@ -313,8 +313,9 @@ fn with_current(project: &Project, old: &str) -> Stopped<(Lock, Lock)> {
             let pinned = old.remote.clone();
             return Ok((old, pinned));
         }
+        let old = version(old)?;
         let pinned = read(&path)?.map(|(_, lock)| lock.remote);
-        Ok((version(old)?, pinned.unwrap_or_default()))
+        Ok((old, pinned.unwrap_or_default()))
     };
     let (old, model) = both(read, || Ok(project.model()?));
     let (old, pinned) = old?;

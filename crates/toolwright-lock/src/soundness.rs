@@ -309,7 +309,7 @@ fn no_value_contradicts_a_class_and_witnesses_show_what_they_are_said_to() {
         let [was, is] = [0, 1].map(|side| published(&schemas, nodes[side], Style::Compact));
         let (schemas, nodes) = read_texts(&[&was, &is]).unwrap();
         let schemas = schemas.without_annotations();
-        let all = values(&schemas, &[Some(nodes[0]), Some(nodes[1])]);
+        let all = values(&schemas, &[Some(nodes[0]), Some(nodes[1])], &mut u64::MAX.clone());
         let closed = [&old, &new].map(|schema| Schema::new(&text(schema, true, None)).unwrap());
         let open = [&was, &is].map(|schema| Schema::new(schema).unwrap());
         let step = all.len().div_ceil(VALUES).max(1);

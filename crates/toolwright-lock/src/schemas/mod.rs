@@ -36,17 +36,16 @@ pub(crate) enum Side {
 pub(crate) struct Searches {
     /// The number that is left.
     left: Cell<usize>,
-    /// The bytes of the schemas that may still be searched.
-    bytes: Cell<usize>,
-    /// The bytes of the schemas that may still be checked against constants.
-    checked_bytes: Cell<usize>,
+    /// What they may still take: bytes of schemas and of values, and steps of checks. A million takes about 20 ms.
+    work: Cell<u64>,
+    /// The same for checks of constants.
+    checks: Cell<u64>,
 }
 
 impl Default for Searches {
     /// As many as somebody reads.
     fn default() -> Self {
-        let (bytes, checked_bytes) = (Cell::new(8 << 20), Cell::new(MAX_RULE_BYTES));
-        Self { left: Cell::new(200), bytes, checked_bytes }
+        Self { left: Cell::new(200), work: Cell::new(MAX_WORK), checks: Cell::new(MAX_WORK) }
     }
 }
 
@@ -58,28 +57,23 @@ impl Searches {
             return false;
         }
         let sizes = nodes.into_iter().flatten().map(|node| size(schemas, node));
-        let bytes = self.bytes.get().checked_sub(sizes.sum());
-        self.bytes.set(bytes.unwrap_or_default());
-        self.left.set(if bytes.is_some() { left - 1 } else { 0 });
-        bytes.is_some()
-    }
-
-    /// Returns whether a node may still be checked against constants.
-    fn take_check(&self, schemas: &Schemas, node: Option<NodeId>) -> bool {
-        let bytes = node.map_or(0, |node| size(schemas, node));
-        let left = self.checked_bytes.get().checked_sub(bytes);
-        self.checked_bytes.set(left.unwrap_or_default());
-        left.is_some()
+        let work = self.work.get().saturating_sub(sizes.sum());
+        self.work.set(work);
+        self.left.set(if work > 0 { left - 1 } else { 0 });
+        work > 0
     }
 }
 
+/// The most work of all searches.
+const MAX_WORK: u64 = 50_000_000;
+
 /// The most bytes of the schemas with rules, of both versions, that are compared as texts. Such a schema contains all types that it
 /// refers to. A project has about half as many at most.
-const MAX_RULE_BYTES: usize = 32 << 20;
+const MAX_RULE_BYTES: u64 = 32 << 20;
 
 /// Returns the size of a schema with all types that it refers to.
-fn size(schemas: &Schemas, node: NodeId) -> usize {
-    published(schemas, node, Style::Compact).len()
+fn size(schemas: &Schemas, node: NodeId) -> u64 {
+    published(schemas, node, Style::Compact).len() as u64
 }
 
 /// Returns whether the rules of two schemas are small enough to be compared.
@@ -350,10 +344,13 @@ impl Comparison<'_> {
             if !self.searches.take(self.schemas, [old.node, new.node]) {
                 return None;
             }
-            let values = values(self.schemas, &[old.node, new.node]);
+            let mut work = self.searches.work.get();
+            let values = values(self.schemas, &[old.node, new.node], &mut work);
             let judge = |place: &Place| Judge::of(self.schemas, place.node);
             let (was, is) = (judge(old), judge(new));
-            let found = [witness(&values, &was, &is), witness(&values, &is, &was)];
+            let found = [(&was, &is), (&is, &was)];
+            let found = found.map(|(has, lacks)| witness(&values, has, lacks, &mut work));
+            self.searches.work.set(work);
             self.searched.insert(pair, found);
         }
         let [lost, gained] = self.searched.get(&pair)?.clone();

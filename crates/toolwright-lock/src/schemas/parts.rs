@@ -7,7 +7,7 @@ use toolwright::value::Number;
 use toolwright_codegen::internal::values::{Arrays, End, Judge, Numbers, Part, Rest, Strings};
 
 use super::sets::{BOUNDS, FORMATS, ITEMS, LENGTHS, PATTERNS, TYPES, UNIQUE};
-use super::{Comparison, Place, Shows};
+use super::{Comparison, Place, Shows, size};
 use crate::order::{Shift, counts, ranges};
 use crate::rules;
 
@@ -115,11 +115,13 @@ impl Comparison<'_> {
 
     /// Returns whether a schema certainly accepts all of some values: it is not known if many large schemas were checked.
     pub(super) fn accepts_all(&self, place: &Place, values: &[Value]) -> bool {
-        if !self.searches.take_check(self.schemas, place.node) {
-            return false;
-        }
+        let mut work = self.searches.checks.get();
+        work = work.saturating_sub(place.node.map_or(0, |node| size(self.schemas, node)));
         let judge = Judge::of(self.schemas, place.node);
-        values.iter().all(|value| judge.accepts(&value.to_string()) == Some(true))
+        let all =
+            values.iter().all(|value| judge.accepts(&value.to_string(), &mut work) == Some(true));
+        self.searches.checks.set(work);
+        all && work > 0
     }
 
     pub(super) fn arrays(&mut self, was: &Arrays, is: &Arrays, old: &Place, new: &Place) {
