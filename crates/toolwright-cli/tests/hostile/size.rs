@@ -140,8 +140,9 @@ const LOCKS: [(&str, fn(usize) -> [String; 3]); 3] = [
     ("9,000 tools that are gone", |tool| {
         let gone =
             r#"{"toolset":"t","description":"X.","args":{},"result":{},"implementation":{}}"#;
-        let gone = (0..900).map(|name| format!(",\"g{tool}_{name}\":{gone}")).collect();
-        ["type: object".to_owned(), r#""args":{},"#.to_owned(), gone]
+        let gone: Vec<String> =
+            (0..900).map(|name| format!(",\"g{tool}_{name}\":{gone}")).collect();
+        ["type: object".to_owned(), r#""args":{},"#.to_owned(), gone.concat()]
     }),
 ];
 
