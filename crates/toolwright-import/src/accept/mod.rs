@@ -443,9 +443,11 @@ impl Accepting<'_> {
     fn leave_out_tools(&mut self) -> Vec<Diagnostic> {
         let document = self.document.clone();
         let whole = Whole::of(&document);
-        let mut parts = vec![whole.owners.keys().cloned().collect::<Vec<Path>>()];
+        let mut parts = vec![whole.order.clone()];
+        let mut accepted = None;
         while let Some(mut part) = parts.pop() {
-            let checked = Checked::of(&whole.part(&part), self.draft);
+            let of_part = whole.part(&part);
+            let checked = Checked::of(&of_part, self.draft);
             let refused = self.refused(&checked, &whole, &part);
             // A long list of findings is cut, and those of a text that is not YAML are about no tool. So fewer tools
             // are checked at a time.
@@ -459,9 +461,15 @@ impl Accepting<'_> {
             self.left_out.extend(refused);
             if part.len() < count && !part.is_empty() {
                 parts.push(part);
+            } else if checked.findings.is_empty() {
+                accepted = Some(of_part);
             }
         }
         self.remove_left_out();
+        // What is left was often checked last.
+        if accepted.as_ref() == Some(&self.document) {
+            return Vec::new();
+        }
         Checked::of(&self.document, self.draft).findings
     }
 

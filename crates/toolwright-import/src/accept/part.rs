@@ -13,9 +13,12 @@ pub(super) struct Whole<'a> {
     document: &'a Json,
     /// The methods, and the tools that call no method.
     pub(super) owners: BTreeMap<Path, &'a Json>,
+    /// The paths of the owners, in the order of the document.
+    pub(super) order: Vec<Path>,
     /// The tools that call a method, by its path.
     bound: BTreeMap<Path, Vec<(Path, &'a Json)>>,
-    types: BTreeMap<&'a str, &'a Json>,
+    /// The types, each with its place in the order of the document.
+    types: BTreeMap<&'a str, (usize, &'a Json)>,
 }
 
 /// The path of the tool or method that a path leads into.
@@ -30,6 +33,7 @@ pub(super) fn owner(path: &[String]) -> Option<&[String]> {
 impl<'a> Whole<'a> {
     pub(super) fn of(document: &'a Json) -> Self {
         let methods = entries(document.get("methods")).iter();
+        let mut order: Vec<Path> = methods.clone().map(|(name, _)| method(name)).collect();
         let mut owners: BTreeMap<Path, &Json> =
             methods.map(|(name, body)| (method(name), body)).collect();
         let mut bound: BTreeMap<Path, Vec<(Path, &Json)>> = BTreeMap::new();
@@ -39,13 +43,15 @@ impl<'a> Whole<'a> {
                 if let Some(Json::String(to)) = tool.get("bind") {
                     bound.entry(method(to)).or_default().push((path, tool));
                 } else {
+                    order.push(path.clone());
                     owners.insert(path, tool);
                 }
             }
         }
         let types = entries(document.get("types")).iter();
-        let types = types.map(|(name, body)| (name.as_str(), body)).collect();
-        Self { document, owners, bound, types }
+        let types =
+            types.enumerate().map(|(at, (name, body))| (name.as_str(), (at, body))).collect();
+        Self { document, owners, order, bound, types }
     }
 
     /// Returns the path itself, or that of the method which the tool at this path calls.
@@ -89,18 +95,18 @@ impl<'a> Whole<'a> {
         Json::Object(rebuilt.collect())
     }
 
-    /// Returns the types that some names lead to.
+    /// Returns the types that some names lead to, in the order of the document.
     fn reached(&self, mut found: BTreeSet<String>) -> Entries {
         let mut open: Vec<String> = found.iter().cloned().collect();
-        let mut types = Entries::new();
+        let mut types = BTreeMap::new();
         while let Some(name) = open.pop() {
-            let Some(body) = self.types.get(name.as_str()) else { continue };
+            let Some((at, body)) = self.types.get(name.as_str()) else { continue };
             let mut further = BTreeSet::new();
             references(body, &mut further);
             open.extend(further.into_iter().filter(|name| found.insert(name.clone())));
-            types.push((name, (*body).clone()));
+            types.insert(at, (name, (*body).clone()));
         }
-        types
+        types.into_values().collect()
     }
 
     /// Returns those of the methods and tools that use some types, each with the reason of one of the types.
