@@ -42,6 +42,9 @@ const MAX_ITEMS: u64 = 300;
 /// The most items of an array that is made for a codec.
 const MAX_CODEC_ITEMS: u64 = 2000;
 
+/// The longest value that shows a difference, in bytes: people read it, and each of thousands of changes may have one.
+const MAX_WITNESS: usize = 4 << 10;
+
 /// The most steps of the check of one value.
 const MAX_STEPS: u64 = 200_000;
 
@@ -78,7 +81,7 @@ pub fn witness(values: &[String], has: &Judge, lacks: &Judge, work: &mut u64) ->
     let mut accepts = |judge: &Judge, value: &str| judge.accepts(value, work);
     let mut shows =
         |value: &&String| accepts(has, value) == Some(true) && accepts(lacks, value) == Some(false);
-    values.iter().find(|value| shows(value)).cloned()
+    values.iter().filter(|value| value.len() <= MAX_WITNESS).find(|value| shows(value)).cloned()
 }
 
 /// Makes values near the limits of schemas, the shortest first. They need not be valid. There are fewer if making them takes more

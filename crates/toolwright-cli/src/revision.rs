@@ -28,6 +28,10 @@ impl<'a> Revision<'a> {
     ///
     /// If git cannot be run.
     pub(crate) fn find(folder: &'a Path, name: &str) -> io::Result<Option<Self>> {
+        // The index is not a revision, and git runs a program of the configuration when it reads it.
+        if name.starts_with(':') {
+            return Ok(None);
+        }
         let name = format!("{name}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
         let commit = read(git(folder).args(arguments), 1)?;
@@ -113,7 +117,7 @@ impl Drop for Reader {
 fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command
-        .args(["-c", "safe.bareRepository=explicit", "-C"])
+        .args(["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false", "-C"])
         .arg(folder)
         .env("GIT_ALLOW_PROTOCOL", "none")
         .env("GIT_NO_LAZY_FETCH", "1")

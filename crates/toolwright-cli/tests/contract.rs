@@ -462,6 +462,25 @@ fn a_revision_that_is_not_complete_is_an_error() {
     }
 }
 
+/// Git runs `core.fsmonitor` when it reads the index.
+#[cfg(unix)]
+#[test]
+fn no_revision_makes_git_run_a_program_of_the_checkout() {
+    if !has(&[Prerequisite::Git]) {
+        return;
+    }
+    let project = Project::new();
+    project.git(&["init", "--quiet"]);
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "--quiet", "--message", "With a lock"]);
+    project.git(&["config", "core.fsmonitor", "touch ran; false"]);
+    for revision in ["HEAD", ":toolwright.lock", ":0:toolwright.lock", "HEAD:toolwright.lock"] {
+        let (shown, code) = project.run(&["diff", &format!("git:{revision}")]);
+        assert_eq!(code, if revision == "HEAD" { 0 } else { 3 }, "{revision}: {shown}");
+        assert!(!project.path("ran").exists(), "{revision}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_lock_that_is_a_link_is_not_read() {

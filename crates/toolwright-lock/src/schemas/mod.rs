@@ -71,6 +71,16 @@ const MAX_WORK: u64 = 50_000_000;
 /// refers to. A project has about half as many at most.
 const MAX_RULE_BYTES: u64 = 32 << 20;
 
+/// The deepest nesting of comparisons; what is deeper is compared after the rest.
+const MAX_DEPTH: usize = 64;
+
+/// The most comparisons of two places, beside eight for each schema: types that refer to each other may have to be compared in as
+/// many pairs as there are types in one version times those in the other.
+const MAX_COMPARISONS: usize = 200_000;
+
+/// The most changes of the arguments or of the result of a tool.
+const MAX_FINDINGS: usize = 100_000;
+
 /// Returns the size of a schema with all types that it refers to.
 fn size(schemas: &Schemas, node: NodeId) -> u64 {
     published(schemas, node, Style::Compact).len() as u64
@@ -139,6 +149,9 @@ pub(crate) fn compare(
         searches,
         searched: BTreeMap::new(),
         with_rules: BTreeMap::new(),
+        left: MAX_COMPARISONS + 8 * schemas.ids().count(),
+        depth: 0,
+        later: Vec::new(),
         findings: Vec::new(),
     };
     let root = match side {
@@ -148,6 +161,12 @@ pub(crate) fn compare(
     let place = |node| Place { node: Some(node), pointer: root.to_owned() };
     let (old_place, new_place) = (place(nodes[0]), place(nodes[1]));
     comparison.places(&old_place, &new_place);
+    while let Some((old, new)) = comparison.later.pop() {
+        comparison.places(&old, &new);
+    }
+    if comparison.is_too_large() {
+        return Err("its types differ in too many ways".to_owned());
+    }
     comparison.other_words(old, new, (&old_place, &new_place));
     if comparison.findings.is_empty() {
         let (rule, words) = Comparison::spelling(old, new);
@@ -191,6 +210,12 @@ struct Comparison<'a> {
     with_rules: BTreeMap<NodeId, bool>,
     /// Pairs of nodes that are or were compared.
     compared: BTreeSet<(NodeId, NodeId)>,
+    /// How many more places may be compared.
+    left: usize,
+    /// How many comparisons contain the current one.
+    depth: usize,
+    /// Places that are too deep to be compared at once.
+    later: Vec<(Place, Place)>,
     findings: Vec<Finding>,
 }
 
@@ -200,8 +225,26 @@ impl Comparison<'_> {
         sides[usize::from(self.side == Side::Result)]
     }
 
-    /// Compares what is accepted at two places, unless they were compared before.
+    /// Compares what is accepted at two places, now or later, unless they were compared before.
     fn places(&mut self, old: &Place, new: &Place) {
+        if self.is_too_large() {
+            return;
+        }
+        self.left -= 1;
+        if self.depth == MAX_DEPTH {
+            self.later.push((old.clone(), new.clone()));
+            return;
+        }
+        self.depth += 1;
+        self.compare(old, new);
+        self.depth -= 1;
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.left == 0 || self.findings.len() > MAX_FINDINGS
+    }
+
+    fn compare(&mut self, old: &Place, new: &Place) {
         let uses = (old, new);
         let (old, new) = (self.resolved(old), self.resolved(new));
         let are_uses = (uses.0.node != old.node, uses.1.node != new.node);

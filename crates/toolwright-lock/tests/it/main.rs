@@ -1,6 +1,7 @@
 //! Tests of the comparison of two versions.
 
 mod cases;
+mod circles;
 mod page;
 mod pairs;
 mod peers;
