@@ -1,5 +1,7 @@
 //! `lock`, `diff` and `breaking`, run as a user runs them.
 
+mod revisions;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -375,110 +377,6 @@ fn versions_are_locks_schemas_and_revisions() {
         assert_eq!(code, 3, "{unknown}: {shown}");
     }
     assert_eq!(project.run(&["diff", "schema", "schema/lights.yaml"]).0, "no changes\n");
-}
-
-/// A checkout may contain a folder that git takes for a bare repository, with a configuration that names programs.
-#[test]
-fn no_program_of_a_checkout_runs() {
-    if !has(&[Prerequisite::Git]) {
-        return;
-    }
-    let project = Project::new();
-    for folder in ["objects", "refs"] {
-        fs::create_dir(project.path(folder)).unwrap();
-    }
-    let commit = "1111111111111111111111111111111111111111";
-    let config = format!(
-        "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialclone = o\n\
-         [remote \"o\"]\n\turl = \"ext::touch {}\"\n\tpromisor = true\n[protocol \"ext\"]\n\tallow = always\n",
-        project.path("ran").display()
-    );
-    project.write("HEAD", "ref: refs/heads/main\n");
-    project.write("packed-refs", &format!("{commit} refs/heads/main\n"));
-    project.write("config", &config);
-    for revision in ["git:main", "git:HEAD", &format!("git:{commit}")] {
-        let (shown, code) = project.run(&["breaking", "--against", revision]);
-        assert_eq!(code, 3, "{shown}");
-        assert!(!project.path("ran").exists(), "{revision}");
-    }
-    // Neither does one run in a repository whose own configuration names it.
-    fs::create_dir(project.path(".git")).unwrap();
-    for name in ["HEAD", "packed-refs", "objects", "refs"] {
-        fs::rename(project.path(name), project.path(".git").join(name)).unwrap();
-    }
-    project.write(".git/config", &config.replace("bare = true", "bare = false"));
-    assert_eq!(project.run(&["diff", "git:main"]).1, 3);
-    assert!(!project.path("ran").exists());
-}
-
-#[test]
-fn files_of_a_revision_have_the_limits_of_other_files() {
-    if !has(&[Prerequisite::Git]) {
-        return;
-    }
-    let project = Project::new();
-    project.git(&["init", "--quiet"]);
-    project.write("toolwright.lock", &" ".repeat((64 << 20) + 1));
-    project.git(&["add", "--all"]);
-    project.git(&["commit", "--quiet", "--message", "Blanks"]);
-    let (shown, code) = project.run(&["diff", "git:HEAD"]);
-    assert!(code == 3 && shown.contains("more than 64 MiB"), "{shown}");
-    project.git(&["rm", "--quiet", "-r", "--cached", "toolwright.lock"]);
-    // Equal files take no room in a repository.
-    for number in 0..70 {
-        let words = "# words\n".repeat(1 << 17);
-        project.write(&format!("schema/{number}.yaml"), &format!("{words}toolwright: 1\n"));
-    }
-    project.git(&["add", "schema"]);
-    project.git(&["commit", "--quiet", "--message", "Many"]);
-    fs::remove_dir_all(project.path("schema")).unwrap();
-    fs::create_dir(project.path("schema")).unwrap();
-    let (shown, code) = project.run(&["diff", "git:HEAD", "schema"]);
-    assert!(code == 1 && shown.contains("more than 64 MiB"), "{code} {shown}");
-}
-
-/// A partial clone lacks objects. That a revision has no lock must not follow from that.
-#[test]
-fn a_revision_that_is_not_complete_is_an_error() {
-    if !has(&[Prerequisite::Git]) {
-        return;
-    }
-    let project = Project::new();
-    project.git(&["init", "--quiet"]);
-    project.git(&["add", "--all"]);
-    project.git(&["commit", "--quiet", "--message", "With a lock"]);
-    for missing in ["HEAD:toolwright.lock", "HEAD^{tree}"] {
-        let output = Command::new("git")
-            .args(["rev-parse", missing])
-            .current_dir(project.0.path())
-            .output()
-            .unwrap();
-        let object = text(&output);
-        let (folder, rest) = object.trim().split_at(2);
-        fs::remove_file(project.path(&format!(".git/objects/{folder}/{rest}"))).unwrap();
-        let (shown, code) = project.run(&["breaking", "--against", "git:HEAD"]);
-        assert_eq!(code, 3, "{missing}: {shown}");
-        assert!(shown.contains("this repository"), "{shown}");
-    }
-}
-
-/// Git runs `core.fsmonitor` when it reads the index.
-#[cfg(unix)]
-#[test]
-fn no_revision_makes_git_run_a_program_of_the_checkout() {
-    if !has(&[Prerequisite::Git]) {
-        return;
-    }
-    let project = Project::new();
-    project.git(&["init", "--quiet"]);
-    project.git(&["add", "--all"]);
-    project.git(&["commit", "--quiet", "--message", "With a lock"]);
-    project.git(&["config", "core.fsmonitor", "touch ran; false"]);
-    for revision in ["HEAD", ":toolwright.lock", ":0:toolwright.lock", "HEAD:toolwright.lock"] {
-        let (shown, code) = project.run(&["diff", &format!("git:{revision}")]);
-        assert_eq!(code, if revision == "HEAD" { 0 } else { 3 }, "{revision}: {shown}");
-        assert!(!project.path("ran").exists(), "{revision}");
-    }
 }
 
 #[cfg(unix)]
