@@ -2,14 +2,14 @@
 //!
 //! Other processes slow down all generators of a round, so ratios are computed for each round and the median is reported.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::generators::{Generator, Peers};
 use crate::measure::{self, Cost, Failed};
 use crate::report::{Point, Results};
-use crate::tools::{Language, SIZES, Shape};
+use crate::tools::{Language, SIZES, Size};
 
 /// The number of tools in the table.
 const TOOLS: usize = 1_000;
@@ -47,7 +47,7 @@ pub fn run(packages: &Path, command: &Path) -> io::Result<Results> {
     bench.notices.extend(notice.map(|why| format!("npm packages could not be installed: {why}")));
     let mut results = bench.side_by_side()?;
     results.many = bench.many()?;
-    results.contract = bench.contract(command)?;
+    results.many.extend(bench.contract(command)?);
     results.growth = bench.growth(&results)?;
     results.notices = bench.notices;
     Ok(results)
@@ -90,7 +90,7 @@ impl Bench {
     }
 
     /// Measures every kind of run of toolwright with many tools.
-    fn many(&mut self) -> io::Result<Vec<(&'static str, Cost)>> {
+    fn many(&mut self) -> io::Result<Vec<(String, Cost)>> {
         let mut rounds = Vec::new();
         for round in 0..FEW_ROUNDS {
             eprintln!("{MANY} tools, round {} of {FEW_ROUNDS}", round + 1);
@@ -98,38 +98,41 @@ impl Bench {
         }
         let median_of =
             |run: usize| medians(&rounds.iter().map(|round| round[run]).collect::<Vec<_>>());
-        Ok(RUNS.iter().enumerate().map(|(run, name)| (*name, median_of(run))).collect())
+        Ok(RUNS
+            .iter()
+            .enumerate()
+            .map(|(run, name)| ((*name).to_owned(), median_of(run)))
+            .collect())
     }
 
     /// Measures what the command takes to lock and compare many tools: those of the benchmark, and the smallest.
     fn contract(&mut self, command: &Path) -> io::Result<Vec<(String, Cost)>> {
         let mut all = Vec::new();
-        for shape in Shape::ALL {
+        for size in Size::ALL {
             let mut rounds = Vec::new();
             for round in 0..FEW_ROUNDS {
-                eprintln!("{MANY} {shape}, lock and diff, round {} of {FEW_ROUNDS}", round + 1);
-                rounds.push(self.locked(command, shape)?);
+                eprintln!("{MANY} {size}, lock and diff, round {} of {FEW_ROUNDS}", round + 1);
+                rounds.push(self.locked(command, size)?);
             }
             all.extend(CONTRACT_RUNS.iter().enumerate().map(|(run, (_, name))| {
                 let costs: Vec<Cost> = rounds.iter().map(|round| round[run]).collect();
-                (format!("{name}, {shape}"), medians(&costs))
+                (format!("{name}, {size}"), medians(&costs))
             }));
         }
         Ok(all)
     }
 
-    fn locked(&mut self, command: &Path, shape: Shape) -> io::Result<Vec<Cost>> {
+    fn locked(&mut self, command: &Path, size: Size) -> io::Result<Vec<Cost>> {
         let (input, out) = self.folders(Generator::Toolwright, 0)?;
-        shape.write(MANY, &input)?;
+        size.write(MANY, &input)?;
         fs::write(input.join("toolwright.toml"), "[project]\nschema = \".\"\n")?;
         let mut costs = Vec::new();
         for (word, run) in CONTRACT_RUNS {
             if run.ends_with("edited") {
                 edit(&input)?;
             }
-            let words = ["env".as_ref(), "-C".as_ref(), input.as_os_str()];
-            let words = words.into_iter().chain([command.as_os_str(), word.as_ref()]);
-            let words: Vec<OsString> = words.map(OsStr::to_owned).collect();
+            let words: [OsString; 5] =
+                ["env".into(), "-C".into(), input.clone().into(), command.into(), word.into()];
             costs.push(measure::run(&words, &out, OUR_LIMIT)?.map_err(ours_failed)?);
         }
         Ok(costs)

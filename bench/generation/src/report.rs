@@ -16,10 +16,8 @@ pub struct Results {
     pub ours: Vec<(&'static str, Cost)>,
     /// The cost of each peer, and the median of the ratios of our processor time to its in each round.
     pub peers: Vec<(Generator, Cost, f64)>,
-    /// The same as `ours` for as many tools as a large organization has.
-    pub many: Vec<(&'static str, Cost)>,
-    /// The cost of `toolwright lock` and `toolwright diff` with as many tools.
-    pub contract: Vec<(String, Cost)>,
+    /// The same as `ours` for as many tools as a large organization has, and the cost of `toolwright lock` and `toolwright diff`.
+    pub many: Vec<(String, Cost)>,
     /// The cost of each generator for growing numbers of tools.
     pub growth: Vec<(Generator, Vec<Point>)>,
     /// Generators and sizes that were left out, with the reasons.
@@ -137,9 +135,7 @@ impl Results {
     fn many_table(&self) -> String {
         let mut text =
             "| 10,000 tools | CPU s | wall s | peak MB |\n|---|--:|--:|--:|\n".to_owned();
-        let many = self.many.iter().map(|(run, cost)| (*run, cost));
-        let contract = self.contract.iter().map(|(run, cost)| (run.as_str(), cost));
-        for (run, Cost { cpu, wall, peak, .. }) in many.chain(contract) {
+        for (run, Cost { cpu, wall, peak, .. }) in &self.many {
             let (cpu, wall) = (seconds(*cpu), seconds(*wall));
             let _ = writeln!(text, "| toolwright, {run} | {cpu} | {wall} | {peak:.0} |");
         }
@@ -187,8 +183,13 @@ mod tests {
             tools: 1000,
             ours: vec![("cold", cost(0.5)), ("nothing changed", cost(0.05))],
             peers: vec![(Generator::Typify, cost(2.0), 0.25)],
-            many: vec![("cold", cost(5.0)), ("one tool edited", cost(0.1))],
-            contract: vec![("`lock`, the first, tools of 1 kB".to_owned(), cost(0.4))],
+            many: [
+                ("cold", 5.0),
+                ("one tool edited", 0.1),
+                ("`lock`, the first, tools of 1 kB", 0.4),
+            ]
+            .map(|(run, cpu)| (run.to_owned(), cost(cpu)))
+            .into(),
             growth: vec![
                 (Generator::Toolwright, vec![point(10, 0.01), point(100, 0.05)]),
                 (Generator::Typify, vec![point(10, 0.02)]),

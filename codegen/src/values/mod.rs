@@ -8,10 +8,10 @@ mod view;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwright::Value;
 use toolwright::pointer::escaped;
 use toolwright::schema::Schema;
 use toolwright::value::Map;
+use toolwright::{InvalidPayload, Value};
 
 use crate::json::Style;
 use crate::schema::{NodeId, Schemas, aliased, published, sample};
@@ -64,12 +64,17 @@ impl Judge {
     /// subtracted from `work`.
     pub fn accepts(&self, value: &str, work: &mut u64) -> Option<bool> {
         *work = work.saturating_sub(value.len() as u64);
-        let most = MAX_STEPS.min(*work);
-        let mut steps = most;
-        let found = self.validator.as_ref()?.check_within(value.as_bytes(), &mut steps);
-        *work -= most - steps;
-        (found.is_ok() || steps > 0).then_some(found.is_ok())
+        check(self.validator.as_ref()?, value, work).map(|found| found.is_ok())
     }
+}
+
+/// Checks a value, and subtracts the steps from those that are left; returns `None` if it takes too many.
+fn check(schema: &Schema, value: &str, left: &mut u64) -> Option<Result<(), InvalidPayload>> {
+    let most = MAX_STEPS.min(*left);
+    let mut steps = most;
+    let found = schema.check_within(value.as_bytes(), &mut steps);
+    *left -= most - steps;
+    (found.is_ok() || steps > 0).then_some(found)
 }
 
 fn text(schemas: &Schemas, node: Option<NodeId>) -> String {
@@ -78,10 +83,10 @@ fn text(schemas: &Schemas, node: Option<NodeId>) -> String {
 
 /// Returns the smallest of some values that `has` accepts and `lacks` does not. The work of the checks is subtracted from `work`.
 pub fn witness(values: &[String], has: &Judge, lacks: &Judge, work: &mut u64) -> Option<String> {
-    let mut accepts = |judge: &Judge, value: &str| judge.accepts(value, work);
-    let mut shows =
-        |value: &&String| accepts(has, value) == Some(true) && accepts(lacks, value) == Some(false);
-    values.iter().filter(|value| value.len() <= MAX_WITNESS).find(|value| shows(value)).cloned()
+    let shows = |value: &&String| {
+        has.accepts(value, work) == Some(true) && lacks.accepts(value, work) == Some(false)
+    };
+    values.iter().filter(|value| value.len() <= MAX_WITNESS).find(shows).cloned()
 }
 
 /// Makes values near the limits of schemas, the shortest first. They need not be valid. There are fewer if making them takes more

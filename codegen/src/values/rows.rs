@@ -8,7 +8,7 @@ use toolwright::pointer::unescaped;
 use toolwright::schema::Schema;
 use toolwright::{Issue, Value};
 
-use super::{LARGEST, Made, Maker, Purpose, json};
+use super::{LARGEST, MAX_STEPS, Made, Maker, Purpose, check, json};
 use crate::json::quoted;
 use crate::schema::{NodeId, Schemas};
 
@@ -18,8 +18,8 @@ const MAX_ROWS: usize = 200;
 /// The most bytes of the payloads of one schema.
 const MAX_BYTES: usize = 96 << 10;
 
-/// The most steps of the check of one payload, and of those of all payloads of a schema.
-const MAX_STEPS: [u64; 2] = [200_000, 5_000_000];
+/// The most steps of the checks of all payloads of a schema.
+const MAX_ALL_STEPS: u64 = 5_000_000;
 
 /// Returns the rows for one side of a tool, as JSON lines: the shortest payloads first, none of them twice.
 ///
@@ -45,7 +45,7 @@ pub fn rows(
     let mut seen = BTreeSet::new();
     payloads.retain(|payload| payload.text.len() <= LARGEST && seen.insert(payload.text.clone()));
 
-    let mut left = MAX_STEPS[1];
+    let mut left = MAX_ALL_STEPS;
     let judged = payloads
         .iter()
         .filter_map(|payload| Some((payload, issues(&schema, &payload.text, &mut left)?)));
@@ -100,13 +100,8 @@ impl Payload {
 
 /// Returns the issues of a payload; `None` if its check takes too many steps, of which some are left.
 fn issues(schema: &Schema, text: &str, left: &mut u64) -> Option<Vec<Issue>> {
-    let most = MAX_STEPS[0].min(*left);
-    let mut steps = most;
-    let found = schema.check_within(text.as_bytes(), &mut steps);
-    *left -= most - steps;
-    match found {
+    match check(schema, text, left)? {
         Ok(()) => Some(Vec::new()),
-        Err(_) if steps == 0 => None,
         Err(invalid) => Some(invalid.issues().to_vec()),
     }
 }
@@ -170,7 +165,7 @@ fn texts(valid: Option<&Value>) -> Vec<Payload> {
 /// Makes other spellings of the first text, the first number and the first array of valid values, and mistakes in them.
 fn spellings(made: &[Made], schema: &Schema) -> Vec<Payload> {
     let accepts = |text: &str| {
-        let mut left = MAX_STEPS[0];
+        let mut left = MAX_STEPS;
         issues(schema, text, &mut left).is_some_and(|issues| issues.is_empty())
     };
     let first = |is_kind: fn(&Value) -> bool| {

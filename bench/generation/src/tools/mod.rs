@@ -134,17 +134,17 @@ impl Language {
     }
 }
 
-/// What tools in toolwright's YAML are like.
+/// The size of tools in toolwright's YAML.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape {
+pub enum Size {
     /// Those that every generator gets.
     Usual,
     /// As small as useful tools can be.
     Smallest,
 }
 
-impl Shape {
-    /// Both shapes.
+impl Size {
+    /// Both sizes.
     pub const ALL: [Self; 2] = [Self::Usual, Self::Smallest];
 
     /// Writes a number of tools into a folder, with one file for each toolset.
@@ -161,7 +161,7 @@ impl Shape {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Usual => "tools of 1.4 kB",

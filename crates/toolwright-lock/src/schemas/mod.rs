@@ -36,7 +36,7 @@ pub(crate) enum Side {
 pub(crate) struct Searches {
     /// The number that is left.
     left: Cell<usize>,
-    /// What they may still take: bytes of schemas and of values, and steps of checks. A million takes about 20 ms.
+    /// The work that is left, in bytes of schemas and values and in steps of checks. A million take about 20 ms.
     work: Cell<u64>,
     /// The same for checks of constants.
     checks: Cell<u64>,

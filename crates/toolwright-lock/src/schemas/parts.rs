@@ -117,11 +117,12 @@ impl Comparison<'_> {
     pub(super) fn accepts_all(&self, place: &Place, values: &[Value]) -> bool {
         let mut work = self.searches.checks.get();
         work = work.saturating_sub(place.node.map_or(0, |node| size(self.schemas, node)));
-        let judge = Judge::of(self.schemas, place.node);
-        let all =
-            values.iter().all(|value| judge.accepts(&value.to_string(), &mut work) == Some(true));
+        let accepts_all = work > 0 && {
+            let judge = Judge::of(self.schemas, place.node);
+            values.iter().all(|value| judge.accepts(&value.to_string(), &mut work) == Some(true))
+        };
         self.searches.checks.set(work);
-        all && work > 0
+        accepts_all
     }
 
     pub(super) fn arrays(&mut self, was: &Arrays, is: &Arrays, old: &Place, new: &Place) {
