@@ -36,7 +36,11 @@ const OLDER: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
 /// The most time that closing a connection takes. A server that was started is killed earlier.
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-/// The server's description of itself. Fields that the server left out are `None`.
+/// The most bytes of a field of [`ServerInfo`].
+const MAX_INFO: usize = 256;
+
+/// The server's description of itself. Fields that the server left out are `None`; each is a visible line, cut after
+/// 256 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerInfo {
@@ -163,9 +167,9 @@ impl Connection {
         let info = self.service.peer().peer_info();
         let about = info.as_deref().and_then(|info| info.server_info.as_ref());
         ServerInfo {
-            name: about.map(|about| about.name.clone()),
-            version: about.map(|about| about.version.clone()),
-            protocol: info.as_deref().map(|info| info.protocol_version.to_string()),
+            name: about.map(|about| line(&about.name, MAX_INFO)),
+            version: about.map(|about| line(&about.version, MAX_INFO)),
+            protocol: info.as_deref().map(|info| line(info.protocol_version.as_str(), MAX_INFO)),
         }
     }
 

@@ -28,6 +28,7 @@ use super::search;
 #[cfg(feature = "http-server")]
 use super::sessions::{OpenSession, RequestGuards};
 use super::state::ServerState;
+use super::tool_list::Changes;
 
 /// The host's function that fills the scope of a call from its request.
 pub(crate) type FillScope = Arc<dyn Fn(&Extensions, &mut Scope) + Send + Sync>;
@@ -41,6 +42,8 @@ pub(crate) struct Handler {
     fill_scope: Option<FillScope>,
     /// Stops the notifications about changes of the list when the handler is dropped.
     list_notifications: OnceLock<DropGuard>,
+    /// Changes of the list since the client first asked for them with `subscriptions/listen`.
+    changes: OnceLock<Changes>,
     /// Keeps the HTTP session open until the handler is dropped.
     #[cfg(feature = "http-server")]
     open_session: OnceLock<Arc<OpenSession>>,
@@ -68,6 +71,7 @@ impl Handler {
             session,
             fill_scope,
             list_notifications: OnceLock::new(),
+            changes: OnceLock::new(),
             #[cfg(feature = "http-server")]
             open_session: OnceLock::new(),
         }
@@ -235,7 +239,9 @@ impl ServerHandler for Handler {
         &self,
         _requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.state.tool_list()?;
+        let list = self.state.tool_list()?;
+        // rmcp sends the acknowledgement before it calls `listen`, and no change after it may be lost.
+        self.changes.get_or_init(|| list.changes());
         let mut accepted = SubscriptionFilter::default();
         accepted.tools_list_changed = Some(true);
         Some(accepted)
@@ -243,8 +249,7 @@ impl ServerHandler for Handler {
 
     /// Notifies a client of 2026-07-28 of changes of the list while it listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some(list) = self.state.tool_list() else { return Ok(()) };
-        let mut changes = list.changes();
+        let Some(mut changes) = self.changes.get().cloned() else { return Ok(()) };
         loop {
             tokio::select! {
                 result = changes.changed() => {

@@ -19,6 +19,9 @@ pub struct ToolList {
     hidden: Arc<watch::Sender<BTreeSet<&'static str>>>,
 }
 
+/// Waits for changes of a list.
+pub(crate) type Changes = watch::Receiver<BTreeSet<&'static str>>;
+
 impl ToolList {
     pub(crate) fn new(server: &'static ServerSpec) -> Self {
         Self { server, hidden: Arc::new(watch::Sender::default()) }
@@ -51,7 +54,7 @@ impl ToolList {
     }
 
     /// Subscribes to changes from now on.
-    pub(crate) fn changes(&self) -> watch::Receiver<BTreeSet<&'static str>> {
+    pub(crate) fn changes(&self) -> Changes {
         self.hidden.subscribe()
     }
 }

@@ -32,6 +32,20 @@ async fn the_era_is_detected_for_every_response_to_the_probe() {
 }
 
 #[tokio::test]
+async fn the_name_and_version_of_a_server_are_short_visible_lines() {
+    if !can_run() {
+        return;
+    }
+    for faults in [&["odd_name"][..], &["odd_name", "modern"]] {
+        let client = client(faults);
+        let server = client.connect().await.unwrap();
+        assert_eq!(server.name.as_deref(), Some("peer \u{fffd}[2J"), "{faults:?}");
+        assert_eq!(server.version, Some("1".repeat(256) + "…"), "{faults:?}");
+        client.close().await;
+    }
+}
+
+#[tokio::test]
 async fn the_raw_list_has_every_page_as_the_server_wrote_it() {
     if !can_run() {
         return;

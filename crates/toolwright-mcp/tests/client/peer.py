@@ -9,6 +9,7 @@ import time
 
 FAULTS = set(sys.argv[1:])
 MODERN = "modern" in FAULTS
+ABOUT = {"name": "peer\n\x1b[2J", "version": "1" * 300} if "odd_name" in FAULTS else {"name": "peer", "version": "1"}
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 EXACT = '{"name":"exact","description":"Big numbers.","inputSchema":{"type":"object","maxProperties":1.0,"x-big":123456789012345678901234567890},"execution":{"taskSupport":"forbidden"}}'
 SUBSCRIPTION = {}
@@ -166,11 +167,11 @@ def main():
             if "nonsense" in FAULTS:
                 send({"jsonrpc": "2.0", "id": id, "result": {"what": ["?"]}})
             elif MODERN:
-                send({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}, "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "peer", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"}})
+                send({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}, "_meta": {"io.modelcontextprotocol/serverInfo": ABOUT}, "ttlMs": 0, "cacheScope": "private"}})
             else:
                 send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}})
         elif method == "initialize":
-            send({"jsonrpc": "2.0", "id": str(id) if "text_ids" in FAULTS else id, "result": {"protocolVersion": "9999-01-01" if "future" in FAULTS else request["params"]["protocolVersion"], "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "peer", "version": "1"}}})
+            send({"jsonrpc": "2.0", "id": str(id) if "text_ids" in FAULTS else id, "result": {"protocolVersion": "9999-01-01" if "future" in FAULTS else request["params"]["protocolVersion"], "capabilities": {"tools": {"listChanged": True}}, "serverInfo": ABOUT}})
         elif method == "subscriptions/listen":
             SUBSCRIPTION["io.modelcontextprotocol/subscriptionId"] = id
             send({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {"_meta": SUBSCRIPTION, "notifications": request["params"]["notifications"]}})

@@ -109,19 +109,36 @@ async fn hiding_and_offering_a_tool_notifies_clients() {
     );
 }
 
+fn listen() -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":"listen","method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
+    )
+}
+
 #[tokio::test]
 async fn a_client_of_2026_07_28_is_notified_while_it_listens() {
     let mut server = lab();
     let list = server.tool_list();
     let mut connection = Connection::open(server);
-    let listen = format!(
-        r#"{{"jsonrpc":"2.0","id":"listen","method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
-    );
-    connection.send(&listen).await;
+    connection.send(&listen()).await;
     let acknowledged = connection.next_message().await;
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(acknowledged["params"]["notifications"], json!({"toolsListChanged": true}));
     list.hide("count").unwrap();
     let received = connection.next_message().await;
     assert_eq!(received["method"], "notifications/tools/list_changed", "{received}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_change_after_the_acknowledgement_is_lost() {
+    for _ in 0..500 {
+        let mut server = lab();
+        let list = server.tool_list();
+        let mut connection = Connection::open(server);
+        connection.send(&listen()).await;
+        connection.next_message().await;
+        list.hide("count").unwrap();
+        let received = connection.next_message().await;
+        assert_eq!(received["method"], "notifications/tools/list_changed", "{received}");
+    }
 }
