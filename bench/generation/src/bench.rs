@@ -24,13 +24,21 @@ const LIMIT: u32 = 60;
 /// The limit for toolwright in seconds of processor time.
 const OUR_LIMIT: u32 = 600;
 
-/// The runs of the command with many tools in their order: its words, and what they do.
-const CONTRACT_RUNS: [(&str, &str); 4] = [
-    ("lock", "`lock`, the first"),
-    ("lock", "`lock`, nothing changed"),
-    ("diff", "`diff`, nothing changed"),
-    ("diff", "`diff`, one tool edited"),
+/// The lock of the command, and a copy of the first one.
+const LOCKS: [&str; 2] = ["toolwright.lock", "first.lock"];
+
+/// The runs of the command with many tools in their order: its words, and what they do. The first one writes the lock, and a
+/// tool is edited before [`EDITED`].
+const CONTRACT_RUNS: [(&[&str], &str); 7] = [
+    (&["lock"], "`lock`, the first"),
+    (&["lock"], "`lock`, nothing changed"),
+    (&["diff"], "`diff`, nothing changed"),
+    (&["diff", LOCKS[1], LOCKS[0]], "`diff` of two locks, nothing changed"),
+    (&["diff"], EDITED),
+    (&["lock"], "`lock`, one tool edited"),
+    (&["diff", LOCKS[1], LOCKS[0]], "`diff` of two locks, one tool edited"),
 ];
+const EDITED: &str = "`diff`, one tool edited";
 
 /// The kinds of runs of toolwright in their order. Each starts with the output of the one before.
 const RUNS: [&str; 4] = ["cold", "nothing changed", "one tool edited", "`--check`"];
@@ -127,13 +135,17 @@ impl Bench {
         size.write(MANY, &input)?;
         fs::write(input.join("toolwright.toml"), "[project]\nschema = \".\"\n")?;
         let mut costs = Vec::new();
-        for (word, run) in CONTRACT_RUNS {
-            if run.ends_with("edited") {
+        for (words, run) in CONTRACT_RUNS {
+            if run == EDITED {
                 edit(&input)?;
             }
-            let words: [OsString; 5] =
-                ["env".into(), "-C".into(), input.clone().into(), command.into(), word.into()];
-            costs.push(measure::run(&words, &out, OUR_LIMIT)?.map_err(ours_failed)?);
+            let mut command: Vec<OsString> =
+                vec!["env".into(), "-C".into(), input.clone().into(), command.into()];
+            command.extend(words.iter().map(OsString::from));
+            costs.push(measure::run(&command, &out, OUR_LIMIT)?.map_err(ours_failed)?);
+            if costs.len() == 1 {
+                fs::copy(input.join(LOCKS[0]), input.join(LOCKS[1]))?;
+            }
         }
         Ok(costs)
     }

@@ -63,17 +63,22 @@ impl Measured {
             code => format!("`{code}`"),
         };
         format!(
-            "| {} | {} | {outcome} | {:.2} s | {} MB |",
+            "| {} | {} | {outcome} | {:.2} s | {} |",
             self.case.name,
             size(self.bytes),
             self.ended.cpu.as_secs_f64(),
-            self.ended.peak_megabytes
+            memory(self.ended.peak_megabytes)
         )
     }
 }
 
 fn size(bytes: usize) -> String {
     if bytes < 1 << 20 { format!("{} kB", bytes >> 10) } else { format!("{} MB", bytes >> 20) }
+}
+
+/// Describes the peak of a process. That of a short one may not have been seen.
+fn memory(megabytes: u64) -> String {
+    if megabytes < 10 { "under 10 MB".to_owned() } else { format!("{megabytes} MB") }
 }
 
 /// `cargo xtask hostile` sets the variable for a release build.
