@@ -19,7 +19,7 @@ use crate::rules::Rule;
 /// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Lines for people: for each viewpoint the changes, the worst first.
+    /// Lines for people: for each viewpoint the changes, the worst first, at most 2,000.
     Human,
     /// A JSON object on each line: the findings, then the highest classes.
     Json,
@@ -27,7 +27,8 @@ pub enum Format {
     Sarif,
     /// Commands of GitHub's workflows.
     Github,
-    /// A table, for a comment on a pull request.
+    /// A table for a comment on a pull request, the changes that are not allowed first. It ends before the 65,536 characters
+    /// that GitHub allows.
     Markdown,
 }
 
@@ -36,6 +37,12 @@ const EXCERPT: usize = 120;
 
 /// The most places of a change that are shown to people.
 const MAX_PLACES: usize = 5;
+
+/// The most changes that are shown to people for a viewpoint.
+const MAX_LINES: usize = 2_000;
+
+/// The most bytes of rows in a comment. What follows them has a few hundred.
+const MAX_ROWS: usize = 64_000;
 
 /// Returns a report. `breaking` are the changes that are not allowed, if that was asked.
 pub fn render(
@@ -101,13 +108,8 @@ fn human(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
         let class = |finding: &Finding| finding.classes.of(viewpoint);
         let findings = findings.into_iter().filter(|finding| class(finding) > Change::None);
         let lines = grouped(findings.map(|finding| (Reverse(class(finding)), finding)));
-        if lines.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "{}:", viewpoint.as_str());
-        for (Reverse(class), line) in lines {
-            let _ = writeln!(text, "  {class}: {line}");
-        }
+        let lines = lines.iter().map(|(Reverse(class), line)| format!("{class}: {line}"));
+        list(&mut text, viewpoint.as_str(), lines);
     }
     if let Some(breaking) = breaking {
         let broken = count(breaking.len());
@@ -120,22 +122,31 @@ fn human(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
     }
     let trust = difference.findings.iter().filter(|finding| finding.classes.trust > Trust::Same);
     let lines = grouped(trust.map(|finding| (Reverse(finding.classes.trust), finding)));
-    if !lines.is_empty() {
-        text.push_str("trust:\n");
-    }
-    for (Reverse(trust), line) in lines {
-        let _ = writeln!(text, "  {trust}: {line}");
-    }
+    let lines = lines.iter().map(|(Reverse(trust), line)| format!("{trust}: {line}"));
+    list(&mut text, "trust", lines);
     let unseen = difference.findings.iter().filter(|finding| {
         worst(finding.classes) == Change::None
             && finding.classes.rust == Change::None
             && finding.classes.trust == Trust::Same
     });
-    for ((), line) in grouped(unseen.map(|finding| ((), finding))) {
-        let _ = writeln!(text, "nobody: {line}");
-    }
+    let lines = grouped(unseen.map(|finding| ((), finding)));
+    list(&mut text, "nobody", lines.into_iter().map(|((), line)| line));
     let _ = writeln!(text, "{}: {}", count(difference.findings.len()), hurt(difference.classes));
     text
+}
+
+/// Writes the first lines below a heading, if there are any.
+fn list(text: &mut String, heading: &str, lines: impl ExactSizeIterator<Item = String>) {
+    let further = lines.len().saturating_sub(MAX_LINES);
+    if lines.len() > 0 {
+        let _ = writeln!(text, "{heading}:");
+    }
+    for line in lines.take(MAX_LINES) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if further > 0 {
+        let _ = writeln!(text, "  and {further} more, which `--format json` shows");
+    }
 }
 
 /// Returns a line for each change, with its places in all tools, in the order of the keys.
@@ -295,22 +306,33 @@ fn markdown(difference: &Difference, is_error: impl Fn(&Finding) -> bool) -> Str
     let head = ["caller", "model", "reader", "implementer", "trust", "rust"];
     let _ = writeln!(text, "| tool | change | {} | shown by |", head.join(" | "));
     let _ = writeln!(text, "|---|---|{}---|", "---|".repeat(head.len()));
-    for finding in &difference.findings {
-        let Classes { caller, model, reader, implementer, trust, rust } = finding.classes;
-        let mark = if is_error(finding) { " ❌" } else { "" };
-        let witness = finding.witness.as_deref().map(|witness| code(&line(witness, EXCERPT)));
-        let _ = writeln!(
-            text,
-            "| {}{mark} | {} at {}: {} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust} | {} |",
-            code(&line(&finding.tool, EXCERPT)),
-            finding.rule.id,
-            code(&line(place(&finding.at), EXCERPT)),
-            code(&line(&finding.words, EXCERPT)),
-            witness.unwrap_or_default()
-        );
+    let (broken, allowed): (Vec<_>, Vec<_>) =
+        difference.findings.iter().partition(|finding| is_error(finding));
+    let broken = broken.into_iter().map(|finding| row(finding, " ❌"));
+    let mut rows = broken.chain(allowed.into_iter().map(|finding| row(finding, "")));
+    while let Some(row) = rows.next() {
+        if text.len() + row.len() > MAX_ROWS {
+            let _ = writeln!(text, "\nAnd {} more, which `--format json` shows.", 1 + rows.count());
+            break;
+        }
+        text.push_str(&row);
     }
     let _ = writeln!(text, "\nTogether: {}.", hurt(difference.classes));
     text
+}
+
+/// Returns a row of the table.
+fn row(finding: &Finding, mark: &str) -> String {
+    let Classes { caller, model, reader, implementer, trust, rust } = finding.classes;
+    let witness = finding.witness.as_deref().map(|witness| code(&line(witness, EXCERPT)));
+    format!(
+        "| {}{mark} | {} at {}: {} | {caller} | {model} | {reader} | {implementer} | {trust} | {rust} | {} |\n",
+        code(&line(&finding.tool, EXCERPT)),
+        finding.rule.id,
+        code(&line(place(&finding.at), EXCERPT)),
+        code(&line(&finding.words, EXCERPT)),
+        witness.unwrap_or_default()
+    )
 }
 
 /// Returns a text as code in a cell of a table.

@@ -339,6 +339,28 @@ fn names_of_properties_forge_no_lines_and_hide_nothing() {
 }
 
 #[test]
+fn long_reports_for_people_show_the_worst_changes() {
+    let project = Project::new();
+    let added = |letter: char| -> String {
+        (0..1_250).map(|name| format!("            {letter}{name}: {{ type: string }}\n")).collect()
+    };
+    let args =
+        format!("        args:\n          type: object\n          properties:\n{}", added('q'));
+    let schema = SCHEMA
+        .replace("[on, off, dim] }\n            level", "[on, off] }\n            level")
+        .replace("            level:", &format!("{}            level:", added('p')));
+    project.write("schema/lights.yaml", &(schema + &args));
+    let (shown, _) = project.run(&["diff"]);
+    assert!(shown.starts_with("caller:\n  major: ARG_ENUM_VALUE_REMOVED "), "{shown}");
+    assert!(shown.contains("\n  and 501 more, which `--format json` shows\nmodel:\n"), "{shown}");
+    let (comment, _) = project.run(&["diff", "--format", "markdown"]);
+    assert!(comment.chars().count() < 65_536, "{}", comment.chars().count());
+    assert_eq!(comment.lines().position(|row| row.contains(" ❌ |")), Some(2), "{comment}");
+    let shown = comment.lines().filter(|row| row.starts_with("| `")).count();
+    assert!(comment.contains(&format!("\nAnd {} more, which", 2_502 - shown)), "{comment}");
+}
+
+#[test]
 fn versions_are_locks_schemas_and_revisions() {
     if !has(&[Prerequisite::Git]) {
         return;

@@ -1,3 +1,5 @@
+//! Tests the removal of secrets from texts.
+
 use proptest::prelude::*;
 
 use super::*;
