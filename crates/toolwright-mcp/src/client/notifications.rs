@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ListRootsResult, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, Root, RootsCapabilities, SubscriptionFilter,
+    ClientCapabilities, ClientConfig, ErrorCode, Implementation, ListRootsResult,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, Root, RootsCapabilities,
+    SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext, ServiceError};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
+use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright::progress::{Progress, Watcher};
 use toolwright::untrusted::excerpt;
 
@@ -22,13 +25,24 @@ pub(super) struct NotificationHandler {
     tools_changed: Arc<AtomicBool>,
     /// The watchers of calls in flight, by progress token.
     watchers: Mutex<Watchers>,
+    /// Ends the subscription when the handler is dropped, with the connection.
+    subscription: OnceLock<DropGuard>,
 }
+
+/// The pauses before a subscription that ended is made again: each is twice as long as the one before, up to the last.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 type Watchers = HashMap<ProgressToken, Arc<dyn Watcher>>;
 
 impl NotificationHandler {
     pub(super) fn new(roots: &[String]) -> Self {
-        Self { roots: roots.to_vec(), tools_changed: Arc::default(), watchers: Mutex::default() }
+        Self {
+            roots: roots.to_vec(),
+            tools_changed: Arc::default(),
+            watchers: Mutex::default(),
+            subscription: OnceLock::new(),
+        }
     }
 
     /// Takes the flag that the tool list has changed.
@@ -36,22 +50,38 @@ impl NotificationHandler {
         self.tools_changed.swap(false, Ordering::AcqRel)
     }
 
-    /// Subscribes to changes of the tool list, which the newer era requires. Ends with the connection.
+    /// Subscribes to changes of the tool list, which the newer era requires, and again whenever the subscription ends, until the
+    /// connection does.
     pub(super) fn subscribe(&self, peer: Peer<RoleClient>) {
-        let changed = self.tools_changed.clone();
-        tokio::spawn(async move {
+        let (changed, gone) = (self.tools_changed.clone(), CancellationToken::new());
+        if self.subscription.set(gone.clone().drop_guard()).is_err() {
+            return;
+        }
+        tokio::spawn(gone.run_until_cancelled_owned(async move {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            match peer.listen(filter).await {
-                Ok(mut notifications) => {
-                    while let Ok(Some(_)) = notifications.next().await {
+            let mut pause = MIN_PAUSE;
+            while !peer.is_transport_closed() {
+                match peer.listen(filter.clone()).await {
+                    Ok(mut notifications) => {
+                        // The list may have changed while nobody listened.
                         changed.store(true, Ordering::Release);
+                        while let Ok(Some(_)) = notifications.next().await {
+                            changed.store(true, Ordering::Release);
+                        }
+                    }
+                    Err(error) => {
+                        tracing::debug!("cannot subscribe to changes of the tool list: {error}");
+                        let is_unknown =
+                            |error: &ErrorData| error.code == ErrorCode::METHOD_NOT_FOUND;
+                        if matches!(&error, ServiceError::McpError(error) if is_unknown(error)) {
+                            return;
+                        }
                     }
                 }
-                Err(error) => {
-                    tracing::debug!("cannot subscribe to changes of the tool list: {error}");
-                }
+                tokio::time::sleep(pause).await;
+                pause = MAX_PAUSE.min(2 * pause);
             }
-        });
+        }));
     }
 
     /// Reports the progress of a call to a watcher.

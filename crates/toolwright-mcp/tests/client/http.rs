@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use toolwright::remote::Provenance;
 use toolwright::{FailureKind, Origin, Payload, Tool, ToolCall, ToolFailure, ToolSpec, Value};
-use toolwright_mcp::client::{Client, ClientError, ServerCommand, ServerUrl};
+use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerCommand, ServerUrl};
 
 use crate::peer::{PYTHON, can_run, short_timeouts};
 
@@ -125,6 +125,24 @@ async fn a_stream_that_ends_is_requested_again_after_a_pause() {
         assert!((2..=5).contains(&streams), "{fault}: {streams} streams in 3.5 seconds");
         client.close().await;
     }
+}
+
+/// The stream of each subscription ends at once, and the server has another tool after the second.
+#[tokio::test]
+async fn a_subscription_that_ends_is_made_again() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    let client = peer.client("forgetful");
+    let toolset = McpToolset::connect("peer", &client).await.expect("it can be reached");
+    for _ in 0..50 {
+        if !toolset.pending_changes().await.expect("it lists").is_empty() {
+            return client.close().await;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the change was not seen");
 }
 
 /// The server sends notifications faster than they are read.

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-seen = {"sessions": 0, "streams": 0, "asked": 0, "lost": set()}
+seen = {"sessions": 0, "streams": 0, "subscriptions": 0, "asked": 0, "lost": set()}
 
 
 class Peer(BaseHTTPRequestHandler):
@@ -76,18 +76,22 @@ class Peer(BaseHTTPRequestHandler):
         if id is None:
             return self.reply(202)
         if method == "server/discover":
-            if fault == "modern":
-                return self.result(id, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "peer", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"})
+            if fault in ("modern", "forgetful"):
+                return self.result(id, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": fault == "forgetful"}}, "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "peer", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"})
             if fault == "plain":
                 return self.reply(400, b"what?", "text/plain")
             return self.reply(400, json.dumps({"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32600, "message": "no session"}}).encode())
         if method == "initialize":
             seen["sessions"] += 1
             return self.result(id, {"protocolVersion": "9999-01-01" if fault == "future" else "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
+        if method == "subscriptions/listen":
+            seen["subscriptions"] += 1
+            params = {"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": request["params"]["notifications"]}
+            return self.stream(["data: %s\n\n" % json.dumps({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params})])
         if method == "tools/list":
             # Meanwhile the notifications fill the queue.
             time.sleep(1 if fault == "flooding" else 0)
-            return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break")]})
+            return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break", "new")[:2 + (seen["subscriptions"] > 1)]]})
         if fault == "nosy":
             return self.nosy()
         if request["params"]["name"] == "echo":

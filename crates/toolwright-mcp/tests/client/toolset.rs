@@ -200,6 +200,22 @@ async fn a_model_sees_accepted_changes_and_no_others() {
 }
 
 #[tokio::test]
+async fn a_change_between_the_first_list_and_the_subscription_is_seen() {
+    if !can_run() {
+        return;
+    }
+    let client = client(&["modern", "unseen"]);
+    let toolset = McpToolset::connect("peer", &client).await.expect("it can be reached");
+    for _ in 0..200 {
+        if !toolset.pending_changes().await.expect("it lists").is_empty() {
+            return client.close().await;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("the change was not seen");
+}
+
+#[tokio::test]
 async fn a_toolset_that_follows_changes_accepts_and_reports_them() {
     if !can_run() {
         return;
