@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
+use futures_util::stream::{self, BoxStream};
 use reqwest::header::{
     ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
     WWW_AUTHENTICATE,
@@ -41,6 +42,9 @@ const MAX_REDIRECTS: usize = 5;
 /// The minimum pause before a stream is requested again after it has ended, in milliseconds.
 const MIN_PAUSE: u64 = 1_000;
 
+/// The notification that the list of tools has changed.
+const LIST_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
@@ -56,6 +60,8 @@ pub(super) struct HttpClient {
     max_bytes: usize,
     /// The timeout of the probe for the newer era.
     probe_timeout: Duration,
+    /// Whether a stream for notifications was opened before.
+    was_opened: Arc<AtomicBool>,
     /// Its drop signals that the transport has ended.
     _alive: mpsc::Sender<()>,
 }
@@ -80,8 +86,17 @@ impl HttpClient {
         alive: mpsc::Sender<()>,
     ) -> Self {
         let (max_bytes, probe_timeout) = (options.max_message_bytes, options.probe_timeout);
-        let (replies, redactor) = (Arc::default(), Arc::new(redactor));
-        Self { client, codec, replies, redactor, max_bytes, probe_timeout, _alive: alive }
+        let (replies, redactor, was_opened) = (Arc::default(), Arc::new(redactor), Arc::default());
+        Self {
+            client,
+            codec,
+            replies,
+            redactor,
+            max_bytes,
+            probe_timeout,
+            was_opened,
+            _alive: alive,
+        }
     }
 
     async fn post(&self, post: Post) -> Result<StreamableHttpPostResponse, HttpError> {
@@ -436,8 +451,14 @@ impl StreamableHttpClient for HttpClient {
         self.check_authorization(&response)?;
         let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
         match (status.is_success(), is_media_type(&kind, EVENT_STREAM)) {
-            // After an error rmcp would request the stream again at once.
-            (true, true) => Ok(self.events(response).then(pause_after_error).boxed()),
+            (true, true) => {
+                // The tools may have changed while no stream was open.
+                let missed = self.was_opened.swap(true, Ordering::Relaxed);
+                let missed = missed.then(|| Ok(Sse::default().data(LIST_CHANGED)));
+                // After an error rmcp would request the stream again at once.
+                let events = self.events(response).then(pause_after_error);
+                Ok(stream::iter(missed).chain(events).boxed())
+            }
             (true, false) => Err(StreamableHttpError::UnexpectedContentType(Some(kind))),
             (false, _) => Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!(
                 "HTTP {status}"

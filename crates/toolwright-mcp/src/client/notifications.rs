@@ -31,7 +31,7 @@ pub(super) struct NotificationHandler {
 
 /// The pauses before a subscription that ended is made again: each is twice as long as the one before, up to the last.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
-const MAX_PAUSE: Duration = Duration::from_secs(60);
+const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 type Watchers = HashMap<ProgressToken, Arc<dyn Watcher>>;
 

@@ -91,7 +91,7 @@ class Peer(BaseHTTPRequestHandler):
         if method == "tools/list":
             # Meanwhile the notifications fill the queue.
             time.sleep(1 if fault == "flooding" else 0)
-            return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break", "new")[:2 + (seen["subscriptions"] > 1)]]})
+            return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break", "new")[:2 + (max(seen["subscriptions"], seen["streams"]) > 1)]]})
         if fault == "nosy":
             return self.nosy()
         if request["params"]["name"] == "echo":
