@@ -3,21 +3,23 @@
 
 mod place;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use toolwright::Value;
+use toolwright::issue::suggestion;
 use toolwright::spec::Strictness;
 use toolwright_dialect::{
     Dialect, DialectError, Level, Loss, LossKind, Policy, Projection, Projections, ReadSubject,
     Subject, place,
 };
 
+use crate::diagnostic::files::over_budget;
 use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes};
 use crate::json::{Json, Style};
 use crate::model::{Agent, Project, Tool, ToolId};
 use crate::schema::published;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 
 /// The dialects of a project: its own ones, its targets, and which losses it allows.
 #[derive(Debug, Default)]
@@ -47,11 +49,23 @@ pub(crate) enum Strict {
     Require,
 }
 
+/// The most schemas of all tools that are projected to all targets together, or so many for each schema of a large project.
+const MAX_PROJECTED: usize = 1_000_000;
+const PROJECTED_PER_SCHEMA: usize = 64;
+
+/// The bytes of a published schema that take about as long as one of its schemas.
+const BYTES_OF_SCHEMA: usize = 32;
+
+/// The most exceptions for unknown tools that get a suggestion, as each name is compared with those of all tools.
+const MAX_SUGGESTIONS: usize = 100;
+
 /// A tool as a dialect gets it.
 pub(crate) struct Form<'a> {
     /// The dialect, or its plain sibling.
     pub(crate) row: &'a Dialect,
     pub(crate) projection: Projection,
+    /// The schemas that were projected.
+    schemas: usize,
     /// True if it must not be sent in the plain form.
     is_required: bool,
     policy: Policy,
@@ -112,13 +126,15 @@ impl Dialects {
     /// Projects a tool to each target. `args` is the published schema of its arguments.
     pub(crate) fn forms<'a>(&'a self, tool: &Tool, args: &str) -> Vec<Form<'a>> {
         let subject = read(tool, args);
-        self.targets().map(|target| self.form(target, tool, Part::Args, &subject)).collect()
+        let form = |target| self.form(target, self.strict_row(target), tool, Part::Args, &subject);
+        self.targets().map(form).collect()
     }
 
-    /// Projects a part of a tool to a target, in the strict or the plain form.
+    /// Projects a part of a tool to a target, in the strict or the plain form. `strict` is the strict row of the target.
     fn form<'a>(
         &'a self,
         target: &'a Dialect,
+        strict: Option<&'a Dialect>,
         tool: &Tool,
         part: Part,
         subject: &ReadSubject<'_>,
@@ -131,59 +147,90 @@ impl Dialects {
             Strictness::Never => target.is_strict(),
         };
         let is_plain = self.strict == Strict::Never || strictness == Strictness::Never;
-        if let Some(strict) = self.strict_row(target).filter(|_| is_required || !is_plain) {
+        let mut schemas = 0;
+        if let Some(strict) = strict.filter(|_| is_required || !is_plain) {
             let projection = subject.project(strict, &policy);
+            schemas = projection.schemas;
             if is_required || policy.worst(&projection.losses) < Level::Deny {
-                return Form { row: strict, projection, is_required, policy, part };
+                return Form { row: strict, projection, schemas, is_required, policy, part };
             }
         }
         let row = target.plain();
         let projection = subject.project(row, &policy);
-        Form { row, projection, is_required, policy, part }
+        schemas += projection.schemas;
+        Form { row, projection, schemas, is_required, policy, part }
     }
 
     /// Returns the mistakes in exceptions for tools that the project does not have.
     pub(crate) fn unknown_tools(&self, project: &Project) -> Vec<Diagnostic> {
-        let names: Vec<&str> = project.tools.iter().map(|tool| tool.name.value.as_str()).collect();
-        let unknown = self.exceptions.iter().filter(|(tool, _)| !names.contains(&tool.as_str()));
-        unknown
-            .map(|(tool, exception)| mistakes::unknown_tool(exception.span, tool, &names))
-            .collect()
+        let names: BTreeSet<&str> =
+            project.tools.iter().map(|tool| tool.name.value.as_str()).collect();
+        let unknown = self.exceptions.iter().filter(|(tool, _)| !names.contains(tool.as_str()));
+        let mistake = |(index, (tool, exception)): (usize, (&String, &Spanned<Policy>))| {
+            let mistake = mistakes::unknown_tool(exception.span, tool);
+            if index < MAX_SUGGESTIONS {
+                mistake.help(suggestion(tool, names.iter().copied(), "there is"))
+            } else {
+                mistake
+            }
+        };
+        unknown.enumerate().map(mistake).collect()
     }
 
     /// Checks every tool for every target.
     pub(crate) fn findings(&self, project: &Project) -> Vec<Diagnostic> {
-        if self.targets.is_empty() {
-            return Vec::new();
-        }
-        let schema = |node| published(&project.schemas, node, Style::Compact);
-        let schemas: Vec<String> = project.tools.iter().map(|tool| schema(tool.args)).collect();
-        let tools = project.tools.iter().zip(&schemas);
-        let subjects: Vec<ReadSubject<'_>> = tools.map(|(tool, args)| read(tool, args)).collect();
-        let answered = project.tools.iter().filter(|tool| project.is_answered(tool));
-        let answers: Vec<(&Tool, String)> =
-            answered.map(|tool| (tool, schema(tool.result))).collect();
-        let answers =
-            answers.iter().map(|(tool, result)| (*tool, Subject::final_answer(result).read()));
-        let answers: Vec<(&Tool, ReadSubject<'_>)> = answers.collect();
         let mut findings = Vec::new();
+        let most = MAX_PROJECTED.max(PROJECTED_PER_SCHEMA * project.schemas.ids().count());
+        if !self.targets.is_empty()
+            && let Err(span) = self.judge(project, most, &mut findings)
+        {
+            let message = format!("the targets get more than {most} schemas in total");
+            let advice = "a type counts for each tool that uses it and each target; name fewer targets, or split large types";
+            findings.push(over_budget(span, message, advice));
+        }
+        findings
+    }
+
+    /// Adds what is found. Fails with a place if more than `left` schemas would be projected.
+    fn judge(
+        &self,
+        project: &Project,
+        mut left: usize,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Result<(), Span> {
+        let mut spend = |schemas: usize, span: Span| {
+            left = left.checked_sub(schemas).ok_or(span)?;
+            Ok(())
+        };
+        let schema = |node| published(&project.schemas, node, Style::Compact);
+        let args = project.tools.iter().map(|tool| (Part::Args, tool, schema(tool.args)));
+        let answered = project.tools.iter().filter(|tool| project.is_answered(tool));
+        let results = answered.map(|tool| (Part::Result, tool, schema(tool.result)));
+        let texts: Vec<(Part, &Tool, String)> = args.chain(results).collect();
+        let read = texts.iter().map(|(part, tool, text)| match part {
+            Part::Args => (*part, *tool, text.len(), read(tool, text)),
+            Part::Result => (*part, *tool, text.len(), Subject::final_answer(text).read()),
+        });
+        let read: Vec<(Part, &Tool, usize, ReadSubject<'_>)> = read.collect();
         for target in self.targets() {
+            let strict = self.strict_row(target);
+            // Those of the arguments, which are the first ones, in the order of the tools.
             let mut forms = Vec::new();
-            for (tool, subject) in project.tools.iter().zip(&subjects) {
-                let form = self.form(target, tool, Part::Args, subject);
+            for (part, tool, bytes, subject) in &read {
+                let form = self.form(target, strict, tool, *part, subject);
+                spend(1 + form.schemas.max(bytes / BYTES_OF_SCHEMA), tool.name.span)?;
                 findings.extend(form.findings(project, tool));
-                forms.push(form);
-            }
-            for (tool, answer) in &answers {
-                let form = self.form(target, tool, Part::Result, answer);
-                findings.extend(form.findings(project, tool));
+                if *part == Part::Args {
+                    forms.push(form);
+                }
             }
             findings.extend(name_clashes(project, target, &forms));
             for agent in &project.agents {
+                spend(project.tools_of(agent).count(), agent.name.span)?;
                 findings.extend(self.limits(project, target, agent, &forms));
             }
         }
-        findings
+        Ok(())
     }
 
     /// Checks the tools of an agent, which are in one request, against the limits of a target.

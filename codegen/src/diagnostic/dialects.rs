@@ -1,6 +1,5 @@
 //! Losses of tools in the provider dialects that are targets of a project. Their severity depends on the policy of the project.
 
-use toolwright::issue::suggestion;
 use toolwright_dialect::LossKind;
 
 use super::{among, at, mistakes};
@@ -82,8 +81,8 @@ mistakes! {
     /// `[dialects.tools]` names a tool that the project does not have.
     ///
     /// An exception that applies to nothing hides that the tool was renamed.
-    Error "TWD302" unknown_tool(span: Span, tool: &str, names: &[&str]) {
-        at(span, format!("there is no tool `{tool}`")).help(suggestion(tool, names.iter().copied(), "there is"))
+    Error "TWD302" unknown_tool(span: Span, tool: &str) {
+        at(span, format!("there is no tool `{tool}`"))
     }
 }
 

@@ -193,3 +193,44 @@ fn every_large_lock_is_compared() {
         }
     }
 }
+
+/// Projects with so many tools, dialects of their own and exceptions for tools that do not exist, and what is found.
+const CONFIGURATIONS: [(usize, usize, usize, &str); 3] = [
+    (250, 100, 0, "the targets get more than 1000000 schemas in total"),
+    (1, 20_000, 0, "found 20000 dialects, expected at most"),
+    (8_000, 1, 8_000, "check: 8000 errors"),
+];
+
+#[test]
+fn every_large_configuration_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let properties: Vec<String> = (0..1_900).map(|name| format!("p{name}: {{}}")).collect();
+    let types = format!("Large: {{ type: object, properties: {{ {} }} }}", properties.join(", "));
+    for (tools, dialects, exceptions, expected) in CONFIGURATIONS {
+        let args = if dialects > 1 { "Large" } else { "{ type: object }" };
+        let tool = |tool| format!("      find{tool}: {{ description: Finds., args: {args} }}\n");
+        let tools: String = (0..tools).map(tool).collect();
+        let start = format!("toolwright: 1\nservice: a\ntypes:\n  {types}\n");
+        write("a.yaml", &format!("{start}toolsets:\n  t:\n    tools:\n{tools}"));
+        let row = |row| {
+            format!(
+                "[[dialect]]\nid = \"r{row}\"\nasof = \"2026-01\"\ninherits = \"openai-chat-strict\"\n\
+                 confidence = \"D\"\nevidence = [\"D\"]\n"
+            )
+        };
+        write("rows.toml", &(0..dialects).map(row).collect::<String>());
+        let targets: Vec<String> = (0..dialects).map(|row| format!("\"r{row}\"")).collect();
+        let exception = |tool| format!("tools.find_{tool}.because = \"Since.\"\n");
+        let exceptions: String = (0..exceptions).map(exception).collect();
+        let configuration = format!(
+            "[project]\nschema = \"a.yaml\"\n[dialects]\nfiles = [\"rows.toml\"]\ntargets = [{}]\n{exceptions}",
+            targets.join(", ")
+        );
+        write("toolwright.toml", &configuration);
+        let ended = toolwright(folder.path(), &["check"], LOCK_LIMITS);
+        let printed: String = ended.printed.chars().take(300).collect();
+        assert_eq!(ended.status.code(), Some(1), "{}: {printed}", ended.how());
+        assert!(ended.printed.contains(expected), "{expected}: {printed}");
+    }
+}

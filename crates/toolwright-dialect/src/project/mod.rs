@@ -57,6 +57,9 @@ pub struct Projection {
     pub losses: Vec<Loss>,
     /// The sizes of the wire schema.
     pub numbers: Numbers,
+    /// The schemas that were projected, each as often as references led to it, and values and keys that were compared, which count
+    /// less.
+    pub schemas: usize,
     plan: Plan,
 }
 
@@ -342,12 +345,21 @@ impl ReadSubject<'_> {
         if let Some(reason) = numbers.over(&dialect.limits) {
             projector.refuse("", "T0", reason);
         }
-        let Projector { mut losses, losses_of_definitions, steps, .. } = projector;
+        let Projector { mut losses, losses_of_definitions, steps, nodes, .. } = projector;
         losses.extend(losses_of_definitions);
         let class = Class::of(&losses);
         let wire_schema = wire_schema.filter(|_| class != Class::Refused);
         let plan = Plan::new(steps, root, &canonical.root);
-        Projection { wire_name, description, wire_schema, class, losses, numbers, plan }
+        Projection {
+            wire_name,
+            description,
+            wire_schema,
+            class,
+            losses,
+            numbers,
+            schemas: nodes,
+            plan,
+        }
     }
 }
 
@@ -367,6 +379,7 @@ fn refused(wire_name: String, description: String, reason: String) -> Projection
         class: Class::Refused,
         losses: vec![loss],
         numbers: Numbers::default(),
+        schemas: 0,
         plan: Plan::new(vec![Step::Same], SAME, &Arc::default()),
     }
 }

@@ -14,6 +14,9 @@ struct File {
     dialect: Vec<Table>,
 }
 
+/// The most rows with those that are compiled in. Each row is compared with those before it.
+const MAX_ROWS: usize = 500;
+
 /// Keys that belong to one row alone.
 const NOT_INHERITED: [&str; 9] =
     ["id", "title", "asof", "inherits", "plain", "confidence", "evidence", "note", "profile_level"];
@@ -25,6 +28,11 @@ pub(super) fn read(text: &str, known: &mut Vec<Table>) -> Result<Vec<Dialect>, D
             text[..error.span().unwrap_or_default().start.min(text.len())].matches('\n').count();
         DialectError(format!("line {}: {}", line + 1, error.message()))
     })?;
+    let (rows, total) = (file.dialect.len(), known.len() + file.dialect.len());
+    if total > MAX_ROWS {
+        let most = MAX_ROWS - known.len();
+        return Err(DialectError(format!("found {rows} dialects, expected at most {most}")));
+    }
     let mut rows = Vec::new();
     for own in file.dialect {
         let id = own.get("id").and_then(Value::as_str).unwrap_or("without an id").to_owned();
