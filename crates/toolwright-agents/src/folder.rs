@@ -14,7 +14,8 @@ const ENDINGS: [&str; 3] = ["yaml", "yml", "toml"];
 /// The maximum size of an agent file in MiB.
 const MAX_MIB: u32 = 1;
 
-/// Reads one file, or the agent files of a folder in the order of their names. A file that cannot be read is a mistake.
+/// Reads one file, or the agent files of a folder in the order of their names, without hidden ones. A file that cannot be read
+/// is a mistake.
 pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, AgentFilesError> {
     let unreadable =
         |error: io::Error| AgentFilesError::new(vec![Mistake::without_position(path, &error)]);
@@ -24,8 +25,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, Age
     let mut paths = Vec::new();
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
+        let is_hidden =
+            path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         let ending = path.extension().and_then(|ending| ending.to_str());
-        if ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
+        if !is_hidden && ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
             paths.push(path);
         }
     }

@@ -67,9 +67,9 @@ use file::AgentFile;
 
 /// Registers agents from files.
 pub trait AgentsFrom {
-    /// Reads one file, or every file of a folder whose name ends in `.yaml`, `.yml` or `.toml`, and registers an agent
-    /// for each, with the planner that `planner_of` returns. Returns the names of the agents, in the order of the
-    /// files' names. A file is read as YAML unless its name ends in `.toml`. A link is followed only inside its folder.
+    /// Reads one file, or every file of a folder whose name ends in `.yaml`, `.yml` or `.toml` and does not begin with `.`, and
+    /// registers an agent for each, with the planner that `planner_of` returns. Returns the names of the agents, in the order of
+    /// the files' names. A file is read as YAML unless its name ends in `.toml`. A link is followed only inside its folder.
     ///
     /// The tools and toolsets of the agents must be registered before. This method can be called at any time, also
     /// during a run: runs that start later can use the agents.

@@ -14,7 +14,7 @@ use toolwright::{Map, ToolFailure, Value};
 use crate::credentials::Credentials;
 use crate::failure;
 use crate::operation::{Answer, Operation, Verb};
-use crate::request::Request;
+use crate::request::{Request, invalid};
 use crate::response::Response;
 use crate::value::encoded;
 
@@ -79,6 +79,10 @@ impl Client {
         let payload: Map<Value> = codec::from_json(payload?.as_bytes())
             .map_err(|issues| ToolFailure::internal(&issues))?;
         let request = Request::new(operation, payload)?;
+        if let Some(name) = self.shared.credentials.named_in(&request) {
+            let reason = "is a credential, which only the client sends; leave it out";
+            return Err(invalid(operation, name, reason));
+        }
         let response = self.shared.send(operation, &request).await?;
         if !response.status.is_success() {
             return Err(failure::of_status(operation, &response, &self.shared.credentials));

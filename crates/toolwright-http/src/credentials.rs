@@ -3,9 +3,12 @@
 use std::fmt;
 
 use reqwest::RequestBuilder;
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 
 use toolwright::untrusted::{Redactor, secrets_in_header};
+
+use crate::request::Request;
+use crate::value::encoded;
 
 /// A shorter credential is not removed from results. It may be an ordinary word or number, without which a result might
 /// not be JSON.
@@ -96,6 +99,28 @@ impl Credentials {
         self.parts.iter().filter_map(|part| match part {
             Part::Cookie { name, key } => Some((name.as_str(), key.as_str())),
             _ => None,
+        })
+    }
+
+    /// Returns the name of a credential that the arguments of a call have put into its request, too.
+    pub(crate) fn named_in(&self, request: &Request) -> Option<&str> {
+        let is_header = |name: &str| {
+            request.headers.iter().any(|(known, _)| known.as_str().eq_ignore_ascii_case(name))
+        };
+        let is_pair = |pairs: &[String], name: &str| {
+            let of_pair = |pair: &String| {
+                pair.split_once('=')
+                    .is_some_and(|(known, _)| known.eq_ignore_ascii_case(&encoded(name)))
+            };
+            pairs.iter().any(of_pair)
+        };
+        self.parts.iter().find_map(|part| match part {
+            Part::Bearer(_) | Part::Basic { .. } => {
+                is_header(AUTHORIZATION.as_str()).then_some("Authorization")
+            }
+            Part::Header { name, .. } => is_header(name).then_some(name),
+            Part::Query { name, .. } => is_pair(&request.query, name).then_some(name),
+            Part::Cookie { name, .. } => is_pair(&request.cookies, name).then_some(name),
         })
     }
 

@@ -74,6 +74,7 @@ fn undeclared(name: &str, status: StatusCode, retry_after: Option<u32>) -> ToolF
         403 => (FailureKind::Denied, "does not allow this", Recovery::Replan),
         404 | 410 => (FailureKind::DomainRejection, "did not find this", Recovery::Replan),
         408 | 504 => (FailureKind::Timeout, "took too long", Recovery::Retry),
+        425 => (FailureKind::Unavailable, "cannot answer yet", Recovery::Retry),
         429 => (FailureKind::RateLimited, "gets too many requests", Recovery::Retry),
         300..400 => (FailureKind::Unavailable, "has moved to another address", Recovery::Finish),
         400..500 => (FailureKind::DomainRejection, "rejected this", Recovery::Replan),

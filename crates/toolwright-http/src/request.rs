@@ -148,7 +148,7 @@ fn content_type(content: Content) -> (HeaderName, HeaderValue) {
     (reqwest::header::CONTENT_TYPE, HeaderValue::from_static(text))
 }
 
-fn invalid(operation: &Operation, property: &str, reason: &str) -> ToolFailure {
+pub(crate) fn invalid(operation: &Operation, property: &str, reason: &str) -> ToolFailure {
     let message =
         format!("the arguments of `{}` are not valid: `{property}` {reason}", operation.name);
     ToolFailure::new(FailureKind::InvalidCall, message, Recovery::Replan)

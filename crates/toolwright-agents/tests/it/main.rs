@@ -187,6 +187,17 @@ fn r2_no_agent_of_a_folder_is_registered_if_a_file_has_a_mistake() {
     assert_eq!(registry.agents_from(files.path(), done).unwrap(), ["a"]);
 }
 
+#[test]
+fn r2_hidden_files_of_a_folder_are_no_agents() {
+    let files = folder(&[
+        ("a.yaml", "tools: [close_issue]"),
+        ("..yaml", ""),
+        (".yaml", ""),
+        (".#b.yaml", "tool: []"),
+    ]);
+    assert_eq!(registry().agents_from(files.path(), done).unwrap(), ["a"]);
+}
+
 /// R2: file names and texts cannot put control characters or line breaks into reports.
 #[test]
 fn r2_reports_have_no_hidden_characters_of_files() {

@@ -342,7 +342,8 @@ fn names_of_properties_forge_no_lines_and_hide_nothing() {
 fn long_reports_for_people_show_the_worst_changes() {
     let project = Project::new();
     let added = |letter: char| -> String {
-        (0..1_250).map(|name| format!("            {letter}{name}: {{ type: string }}\n")).collect()
+        let property = |name| format!("            {letter}{name}: {{ type: string }}\n");
+        (0..1_250).map(property).collect()
     };
     let args =
         format!("        args:\n          type: object\n          properties:\n{}", added('q'));

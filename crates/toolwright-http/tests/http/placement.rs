@@ -174,6 +174,26 @@ async fn each_kind_of_credentials_is_sent() {
 }
 
 #[tokio::test]
+async fn arguments_that_would_be_a_second_credential_are_refused() {
+    let base = echo().await;
+    let table = [
+        (Credentials::query("Limit", "k"), r#"{"id": 1, "limit": 3}"#),
+        (Credentials::query("filter[key]", "k"), r#"{"id": 1, "filter": {"key": "evil"}}"#),
+        (Credentials::header("x-trace", "k"), r#"{"id": 1, "trace": "evil"}"#),
+        (Credentials::cookie("session", "k"), r#"{"id": 1, "session": "evil"}"#),
+    ];
+    for (credentials, payload) in table {
+        let client =
+            Client::builder(&base).with_credentials(credentials).build().expect("a client");
+        let (kind, message, _) = failure_of(call(&client, &EVERYWHERE, payload).await);
+        assert_eq!(kind, FailureKind::InvalidCall, "{payload}");
+        let advice = "` is a credential, which only the client sends; leave it out";
+        assert!(message.ends_with(advice), "{message}");
+        call(&client, &EVERYWHERE, r#"{"id": 1}"#).await.expect("an answer");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_property_is_refused() {
     let base = echo().await;
     let (kind, message, _) =

@@ -54,6 +54,7 @@ async fn every_status_has_a_kind_and_the_model_does_not_see_the_body() {
         (408, FailureKind::Timeout, Recovery::Retry),
         (409, FailureKind::DomainRejection, Recovery::Replan),
         (422, FailureKind::InvalidCall, Recovery::Replan),
+        (425, FailureKind::Unavailable, Recovery::Retry),
         (429, FailureKind::RateLimited, Recovery::Retry),
         (500, FailureKind::Unavailable, Recovery::Retry),
         (503, FailureKind::Unavailable, Recovery::Retry),

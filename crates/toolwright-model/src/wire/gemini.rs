@@ -386,11 +386,11 @@ impl Events {
         if let Some(reason) = chunk.prompt_feedback.and_then(|feedback| feedback.block_reason) {
             self.draft.stop = Some(Stop::Refused(reason));
         }
-        for candidate in chunk.candidates.into_iter().flatten() {
-            // Only one candidate was requested.
-            if candidate.index.unwrap_or_default() > 0 {
-                continue;
-            }
+        // Only one candidate was requested.
+        let mut candidates = chunk.candidates.into_iter().flatten();
+        if let Some(candidate) =
+            candidates.find(|candidate| candidate.index.unwrap_or_default() == 0)
+        {
             for part in candidate.content.and_then(|content| content.parts).into_iter().flatten() {
                 self.part(part.get())?;
             }

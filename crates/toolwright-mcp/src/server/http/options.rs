@@ -162,8 +162,8 @@ impl HttpOptions {
     }
 
     /// Sets a function that fills the scope of a call from its HTTP request, for tools with an injected run, session or
-    /// label. Without it, calls in a session have the ids of that session, and stateless requests (2026-07-28) have no
-    /// ids, because only the host knows which of them belong together. Tools that tell users apart should use a user id
+    /// label. Without it, calls in a session have the ids of that session, and each stateless request (2026-07-28) is a
+    /// run of its own, because only the host knows which of them belong together. Tools that tell users apart should use a user id
     /// that is set here, not the session id.
     #[must_use]
     pub fn with_scope(
