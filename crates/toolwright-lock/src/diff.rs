@@ -23,7 +23,7 @@ pub struct Difference {
     pub classes: Classes,
 }
 
-/// The error for a lock whose schemas cannot be read.
+/// The error for two locks whose schemas cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffError {
     tool: String,
@@ -34,7 +34,8 @@ pub struct DiffError {
 ///
 /// # Errors
 ///
-/// If a schema that differs cannot be read, because somebody edited the lock or a later version of toolwright wrote it.
+/// If a schema that differs cannot be read, because somebody edited the lock or a later version of toolwright wrote it, or its
+/// types differ in too many ways.
 pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     let mut findings = Vec::new();
     let searches = Searches::default();
@@ -149,7 +150,7 @@ impl Difference {
 
 impl fmt::Display for DiffError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a schema of the tool `{}` cannot be read: {}", self.tool, self.message)
+        write!(f, "the schemas of the tool `{}` cannot be compared: {}", self.tool, self.message)
     }
 }
 

@@ -23,9 +23,9 @@ pub enum RemoteError {
     Protocol(String),
     /// The connection was closed.
     Disconnected,
-    /// The options of the client do not accept the user who serves the socket.
+    /// The options of the client do not accept the server.
     UntrustedPeer {
-        /// The id of the user, if the kernel provides it.
+        /// The id of the user who serves the socket; `None` over TLS, or if the kernel does not provide it.
         user_id: Option<u32>,
     },
 }
@@ -45,11 +45,13 @@ impl fmt::Display for RemoteError {
                 f.write_str("the connection to the remote toolset is closed; connect again")
             }
             Self::UntrustedPeer { user_id } => {
-                let user = user_id.map_or("an unknown user".to_owned(), |id| format!("user {id}"));
-                write!(
-                    f,
-                    "{user} serves the socket, expected a peer that `RemoteOptions::with_peers` accepts, by default the user of \
-                     this process"
+                if let Some(id) = user_id {
+                    write!(f, "user {id} serves the socket")?;
+                } else {
+                    f.write_str("the server is not trusted")?;
+                }
+                f.write_str(
+                    ", expected a peer that `RemoteOptions::with_peers` accepts, by default the user of this process",
                 )
             }
         }
