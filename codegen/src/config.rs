@@ -107,6 +107,7 @@ impl Config {
         let unlocated = crates.filter_map(|location| {
             let wrong = match location.as_ref() {
                 found if !has_one_location(found) => NOT_ONE_LOCATION,
+                found if length(found) > MAX_COPIED => TOO_LONG,
                 found if config.package.is_published() && is_local(found) => LOCAL_ONLY,
                 _ => return None,
             };
@@ -212,6 +213,19 @@ impl Config {
     }
 }
 
+/// The most bytes of a text that each generated crate has, and of the macros that each type derives.
+const MAX_COPIED: usize = 1024;
+
+const TOO_LONG: &str =
+    "found more than 1024 bytes, expected fewer, as each generated crate has a copy";
+
+/// Returns the bytes of the texts of a location.
+fn length(location: &Dependency) -> usize {
+    let Dependency { path, version, registry, git, branch, tag, rev, features, .. } = location;
+    let texts = [path, version, registry, git, branch, tag, rev].into_iter().flatten();
+    texts.chain(features).map(String::len).sum()
+}
+
 /// The most mistakes that deserialization reports; each costs another pass over the file.
 const MAX_MISTAKES: usize = 20;
 
@@ -301,8 +315,12 @@ impl Package {
     /// Returns the mistakes, each with its span.
     fn mistakes(&self) -> Vec<(Range<usize>, &'static str)> {
         let mut mistakes = Vec::new();
-        if let Some(prefix) = self.prefix.as_ref().filter(|prefix| !is_prefix(prefix.as_ref())) {
-            mistakes.push((prefix.span(), BAD_PREFIX));
+        if let Some(prefix) = &self.prefix {
+            if !is_prefix(prefix.as_ref()) {
+                mistakes.push((prefix.span(), BAD_PREFIX));
+            } else if prefix.as_ref().len() > MAX_COPIED {
+                mistakes.push((prefix.span(), TOO_LONG));
+            }
         }
         for (key, value) in self.keys() {
             let Some(value) = value else { continue };
@@ -318,6 +336,9 @@ impl Package {
             match (key, value.as_ref()) {
                 ("publish", _) if !is_right => mistakes.push((value.span(), BAD_PUBLISH)),
                 _ if !is_right => mistakes.push((value.span(), NOT_A_STRING)),
+                (_, found) if found.to_string().len() > MAX_COPIED => {
+                    mistakes.push((value.span(), TOO_LONG));
+                }
                 ("version", Value::String(text)) if Version::parse(text).is_err() => {
                     mistakes.push((value.span(), BAD_VERSION));
                 }

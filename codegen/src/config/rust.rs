@@ -65,6 +65,15 @@ impl Rust {
         let crates: BTreeSet<String> = self.dependencies().map(|(name, _)| library(name)).collect();
         let common = self.derive();
         let common: BTreeSet<&str> = common.iter().map(without_colons).collect();
+        if let Some(first) = self.derive.first()
+            && self.derive.len() > MAX_DERIVED
+        {
+            let found = self.derive.len();
+            mistakes.push((
+                first.span(),
+                format!("found {found} macros, expected at most {MAX_DERIVED}, as each type derives them"),
+            ));
+        }
         let mut used = derive_mistakes(&self.derive, &BTreeSet::new(), &crates, &mut mistakes);
         for (name, Type { derive, r#type, traits }) in &self.types {
             used.extend(derive_mistakes(derive, &common, &crates, &mut mistakes));
@@ -164,6 +173,9 @@ fn unknown_trait(name: &str) -> String {
 fn paths(texts: &[Spanned<String>]) -> Vec<RustPath> {
     texts.iter().filter_map(|text| RustPath::of_derive(text.as_ref()).ok()).collect()
 }
+
+/// The most macros that each type derives.
+const MAX_DERIVED: usize = 32;
 
 const OWN_CRATE: &str =
     "every generated crate depends on `toolwright`; set its location under `[crates]`";

@@ -1,5 +1,6 @@
 //! A project on disk, which can be checked and generated.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -347,17 +348,35 @@ fn parse(root: &Path, text: String) -> Result<(Config, Sources), Failure> {
     }
 }
 
+/// The most dialects that a project has itself.
+const MAX_DIALECTS: usize = 500;
+
 /// Reads the project's own dialects, and resolves its targets.
 fn dialects(root: &Path, config: &Config) -> Result<Dialects, Vec<Diagnostic>> {
     let mut own = Vec::new();
     let mut findings = Vec::new();
+    let mut listed = BTreeSet::new();
     for (file, span) in config.dialect_files() {
-        match rows(root, file) {
-            Ok(rows) => own.extend(rows),
-            Err(error) => {
-                let message = format!("{}: {error}", disk::printable_path(file));
-                findings.push(projects::bad_config(span, message));
+        // The same path may be written in several ways, such as with `./`.
+        let parts = file.components().filter(|part| *part != Component::CurDir);
+        let is_listed = !listed.insert(parts.collect::<PathBuf>());
+        let wrong = match rows(root, file) {
+            _ if is_listed => Some("the file is listed twice".to_owned()),
+            Err(error) => Some(error),
+            Ok(rows) => {
+                own.extend(rows);
+                let found = own.len();
+                (found > MAX_DIALECTS).then(|| {
+                    format!("found {found} dialects in all, expected at most {MAX_DIALECTS}")
+                })
             }
+        };
+        if let Some(error) = wrong {
+            let message = format!("{}: {error}", disk::printable_path(file));
+            findings.push(projects::bad_config(span, message));
+        }
+        if own.len() > MAX_DIALECTS {
+            break;
         }
     }
     if findings.is_empty() { config.dialects(own) } else { Err(findings) }

@@ -193,6 +193,33 @@ fn all_wrong_keys_are_reported_in_one_run() {
     assert_eq!(parse("[project]\nout = \"o\n").unwrap_err().len(), 1);
 }
 
+/// Each generated crate has a copy of these texts.
+#[test]
+fn texts_that_are_copied_are_limited() {
+    let long = "x".repeat(1_023);
+    let macros: Vec<String> = (0..33).map(|name| format!("\"a::M{name}\"")).collect();
+    let features: Vec<String> = (0..300).map(|name| format!("\"f{name}\"")).collect();
+    let macros = macros.join(", ");
+    let cases = [
+        format!("[package]\nlicense = \"{long}\""),
+        format!("[package]\nprefix = \"a{long}-\""),
+        format!("[crates]\ntoolwright = {{ path = \"a\", features = [{}] }}", features.join(", ")),
+        format!("[crates]\ntoolwright = {{ path = \"aa{long}\" }}"),
+        format!("[rust]\nderive = [{macros}]\ndependencies.a.path = \"a\""),
+    ];
+    let found = cases.map(|text| parse(&text).map(|_| ()).unwrap_err().join(", "));
+    let copied = "found more than 1024 bytes, expected fewer, as each generated crate has a copy";
+    for (found, expected) in found.iter().zip([
+        format!("2:11 {copied}"),
+        format!("2:10 {copied}"),
+        format!("2:14 {copied}"),
+        format!("2:14 {copied}"),
+        "2:11 found 33 macros, expected at most 32, as each type derives them".to_owned(),
+    ]) {
+        assert_eq!(*found, expected);
+    }
+}
+
 #[test]
 fn all_mistakes_in_derives_are_reported_in_one_run() {
     let found = parse(

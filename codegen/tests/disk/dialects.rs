@@ -219,6 +219,7 @@ fn mistakes_in_targets_and_files_are_shown_where_they_are() {
         "targets = [\"opnai-responses\", \"anthropic\", \"anthropic\"]",
         "targets = [\"house\"]\nfiles = [\"none.toml\"]",
         "targets = [\"house\"]\nfiles = [\"schema/shop.yaml\"]",
+        "targets = [\"house\"]\nfiles = [\"dialects/house.toml\", \"./dialects/house.toml\"]",
         "tools.plan = { refused = \"warn\", because = \"…\" }",
     ] {
         let folder = project(&format!("[dialects]\n{table}\n"), "prefer");

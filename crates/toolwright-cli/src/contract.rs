@@ -139,12 +139,15 @@ pub(crate) fn lock_remote(command: &LockCommand) -> Exit {
         let project = open()?;
         let path = project.root().join(LOCK_FILE);
         // Pinning again replaces a listing that somebody edited.
-        let mut lock = match read_text(&path)? {
-            Some(text) => parse(&text, LOCK_FILE)?,
-            None => locked(&project, &project.model()?),
+        let current = || -> Stopped<Lock> {
+            match read_text(&path)? {
+                Some(text) => parse(&text, LOCK_FILE),
+                None => Ok(locked(&project, &project.model()?)),
+            }
         };
+        let before = current()?;
         if *check {
-            checked(&lock)?;
+            checked(&before)?;
         }
         let found = list::load(list, connection).map_err(|(exit, message)| match exit {
             Exit::Io => Stop::Io(message),
@@ -158,6 +161,8 @@ pub(crate) fn lock_remote(command: &LockCommand) -> Exit {
         for warning in toolwright_import::suspicions(&found.json) {
             print::err_line(&format!("warning: {warning}"));
         }
+        // Another process may have pinned another server meanwhile.
+        let mut lock = if *check { before } else { current()? };
         let pinned = lock.remote.get(server);
         if *check {
             let Some(pinned) = pinned else {

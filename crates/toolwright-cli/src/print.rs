@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
-use toolwright::untrusted::excerpt;
+use toolwright::untrusted::{excerpt, visible_json};
 use toolwright_codegen::render::{Format, printable};
 
 use crate::exit::Exit;
@@ -16,6 +16,11 @@ static OUT_ERROR: OnceLock<io::Error> = OnceLock::new();
 pub(crate) fn out(text: &str) {
     let mut stdout = io::stdout().lock();
     note_error(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+}
+
+/// Prints a JSON text and a line end to standard output. Escapes hidden characters.
+pub(crate) fn out_json(text: &str) {
+    out(&format!("{}\n", visible_json(text)));
 }
 
 /// Notes an error of writing to standard output, for [`exit`].

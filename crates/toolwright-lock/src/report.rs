@@ -8,7 +8,7 @@ use std::ptr;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolwright::untrusted::{hidden, line};
+use toolwright::untrusted::{line, visible_json};
 
 use crate::classes::{Change, Classes, Trust, Viewpoint};
 use crate::diff::Difference;
@@ -220,26 +220,7 @@ fn lines(difference: &Difference) -> String {
     }
     let classes = &difference.classes;
     let last = json!({ "classes": classes, "rust": classes.rust });
-    visible_json(&(text + &last.to_string() + "\n"))
-}
-
-/// Escapes hidden characters in JSON. They only stand in strings there.
-fn visible_json(text: &str) -> String {
-    let hidden: BTreeSet<char> = hidden(text).collect();
-    if hidden.is_empty() {
-        return text.to_owned();
-    }
-    let mut shown = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if hidden.contains(&letter) {
-            for unit in letter.encode_utf16(&mut [0; 2]) {
-                let _ = write!(shown, "\\u{unit:04x}");
-            }
-        } else {
-            shown.push(letter);
-        }
-    }
-    shown
+    visible_json(&(text + &last.to_string() + "\n")).into_owned()
 }
 
 fn sarif(difference: &Difference, is_error: impl Fn(&Finding) -> bool) -> String {
@@ -273,7 +254,7 @@ fn sarif(difference: &Difference, is_error: impl Fn(&Finding) -> bool) -> String
             "results": results,
         }],
     });
-    visible_json(&format!("{report:#}\n"))
+    visible_json(&format!("{report:#}\n")).into_owned()
 }
 
 fn github(difference: &Difference, is_error: impl Fn(&Finding) -> bool) -> String {

@@ -6,6 +6,8 @@ mod redactor;
 mod schema;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::io::{self, Read};
 
 #[cfg(feature = "redaction")]
@@ -53,6 +55,26 @@ pub fn excerpt(text: &str, longest: usize) -> String {
 pub fn line(text: &str, longest: usize) -> String {
     let text: String = text.chars().map(|c| if "\r\n\t".contains(c) { ' ' } else { c }).collect();
     excerpt(&text, longest)
+}
+
+/// Escapes the hidden characters of a JSON text, which only stand in strings there. The value stays the same.
+pub fn visible_json(text: &str) -> Cow<'_, str> {
+    let hidden: BTreeSet<char> = hidden(text).collect();
+    if hidden.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if hidden.contains(&letter) {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(letter);
+        }
+    }
+    Cow::Owned(shown)
 }
 
 /// Reads a text of at most `longest_mib` MiB, and stops there if the source is longer or endless.

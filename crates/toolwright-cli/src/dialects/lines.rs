@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, Write as _};
 
 use toolwright::Value;
 use toolwright::schema::Schema;
+use toolwright::untrusted::visible_json;
 use toolwright::value::Map;
 use toolwright_codegen::dialects::Dialects;
 use toolwright_dialect::{Dialect, Loss, Policy, Projection, Subject, project};
@@ -114,7 +115,8 @@ fn each_line(answer: impl Fn(&Value) -> Result<Value, String>) -> Exit {
         let answered = parsed
             .and_then(|value| answer(&value))
             .unwrap_or_else(|error| Value::Object(Map::from([("error", Value::from(error))])));
-        let written = writeln!(output, "{answered}").and_then(|()| output.flush());
+        let written = writeln!(output, "{}", visible_json(&answered.to_string()))
+            .and_then(|()| output.flush());
         if written.is_err() {
             print::note_error(written);
             return Exit::Success;

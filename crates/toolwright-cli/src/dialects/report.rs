@@ -79,7 +79,7 @@ pub(super) fn report(
             let found = subject.project(dialect, &dialects.policy(&tool.name));
             counts[found.class as usize] += 1;
             if format == Format::Json {
-                print::out(&format!("{}\n", line(tool, dialect, &found)));
+                print::out_json(&line(tool, dialect, &found).to_string());
             }
             if let Some(loss) = found.losses.iter().find(|loss| loss.kind == LossKind::Refused) {
                 refused.push(format!(
@@ -156,7 +156,7 @@ pub(super) fn why(tool: &ToolInDialect, dialect: &Dialect, found: &Projection) -
 
 pub(super) fn schema(tool: &ToolInDialect, dialect: &Dialect, found: &Projection) -> Exit {
     if let Some(schema) = &found.wire_schema {
-        print::out(&format!("{schema}\n"));
+        print::out_json(schema);
         return Exit::Success;
     }
     if found.class != Class::Refused {

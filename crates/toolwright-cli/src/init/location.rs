@@ -105,10 +105,19 @@ impl Location {
     pub(super) fn install_arguments(&self) -> Option<String> {
         match self {
             Self::Checkout(_) => None,
-            Self::Git { url, rev } => Some(format!("toolwright-cli --git '{url}' --rev '{rev}'")),
-            Self::Version(version) => Some(format!("toolwright-cli --version '{version}'")),
+            Self::Git { url, rev } => {
+                Some(format!("toolwright-cli --git {} --rev {}", argument(url), argument(rev)))
+            }
+            Self::Version(version) => {
+                Some(format!("toolwright-cli --version {}", argument(version)))
+            }
         }
     }
+}
+
+/// Quotes a text for a POSIX shell.
+fn argument(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Quotes a text as a TOML string.
@@ -138,5 +147,12 @@ mod tests {
             assert_eq!(parse_crates_toml(&record(source)), *expected, "{source}");
         }
         assert_eq!(parse_crates_toml("v1 = 3"), None);
+    }
+
+    #[test]
+    fn arguments_are_quoted_for_a_shell() {
+        let (url, rev) = ("file:///a'; b #".to_owned(), "$(c)".to_owned());
+        let arguments = Location::Git { url, rev }.install_arguments().unwrap();
+        assert_eq!(arguments, r"toolwright-cli --git 'file:///a'\''; b #' --rev '$(c)'");
     }
 }

@@ -427,7 +427,7 @@ fn files_that_are_no_locks_are_refused() {
         ("<<<<<<< HEAD\n{}", "marks of a merge conflict"),
         ("{\"lock\": 2}", "the lock has the version 2, expected 1"),
         (&lock.replace("\"description\"", "\"descriptions\""), "unknown field `descriptions`"),
-        (&lock.replacen("\"type\": \"string\"", "\"type\": \"text\"", 1), "cannot be read"),
+        (&lock.replacen("\"type\": \"string\"", "\"type\": \"text\"", 1), "cannot be compared"),
     ];
     for (text, message) in wrong {
         project.write("toolwright.lock", text);

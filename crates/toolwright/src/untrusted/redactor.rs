@@ -1,6 +1,7 @@
 //! [`Redactor`], which removes secrets from texts.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use base64::Engine as _;
@@ -9,8 +10,8 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 /// A shorter secret is only removed as a whole word, because it may be a part of ordinary words.
 const MIN_INSIDE_WORDS: usize = 8;
 
-/// Removes secrets from texts: in plain text, percent-encoded, escaped as in JSON, or in base64, which may be in lines, also as
-/// a part of a longer value. A secret of fewer than eight characters is only removed as a whole word. A secret of at least eight digits is
+/// Removes secrets from texts: in plain text, percent-encoded, escaped as in JSON, or in base64, also as a part of a
+/// longer value. Of base64, 16 digits are enough, so that it may be cut or written in lines. A secret of fewer than eight characters is only removed as a whole word. A secret of at least eight digits is
 /// also found in a number with a point or an exponent, such as `1.2345678e7`, or whose nearest double has these digits; the number is
 /// removed. Lines of eight characters or more of a secret with several lines are secrets, too. A secret that is deliberately
 /// disguised, such as reversed, is not found. The rest of a text that takes too long to search is removed.
@@ -24,11 +25,16 @@ const MIN_INSIDE_WORDS: usize = 8;
 #[derive(Clone, Default)]
 pub struct Redactor {
     needles: Vec<Needle>,
+    /// The pieces of the secrets in base64.
+    pieces: HashSet<[u8; PIECE]>,
     /// The digits of the secrets that are numbers, without zeros before them.
     digits: Vec<String>,
     /// Whether an occurrence may begin with a byte.
     begins: Vec<bool>,
 }
+
+/// The number of digits of base64 that are not by chance those of a secret.
+const PIECE: usize = 16;
 
 /// The number of steps that a search may take for each byte of a text, and for a short text.
 const STEPS_PER_BYTE: usize = 16;
@@ -49,24 +55,32 @@ struct Needle {
     text: String,
     /// The ways to write each of its characters in JSON.
     spellings: Vec<Vec<String>>,
-    /// Whether it is base64, which may be written in lines (RFC 2045, section 6.8).
-    is_base64: bool,
 }
 
 impl Redactor {
     /// Creates a redactor for these secrets. Empty ones are ignored.
     pub fn new(secrets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let (mut needles, mut digits) = (Vec::new(), Vec::new());
+        let (mut texts, mut pieces, mut digits) = (Vec::new(), HashSet::new(), Vec::new());
+        let mut add = |secret: &str| {
+            let encoded = in_base64(secret);
+            let windows = encoded.iter().flat_map(|text| text.as_bytes().windows(PIECE));
+            pieces.extend(windows.filter_map(|piece| <[u8; PIECE]>::try_from(piece).ok()));
+            texts.push(secret.to_owned());
+            texts.extend(encoded);
+        };
         for secret in secrets {
             let secret = secret.as_ref();
-            needles.extend(self::needles(secret));
+            add(secret);
             digits.extend(digits_of(secret));
             if secret.contains('\n') {
                 let lines = secret.lines().map(str::trim);
-                let long = lines.filter(|line| line.chars().count() >= MIN_INSIDE_WORDS);
-                needles.extend(long.flat_map(self::needles));
+                lines.filter(|line| line.chars().count() >= MIN_INSIDE_WORDS).for_each(&mut add);
             }
         }
+        texts.retain(|text| !text.is_empty());
+        texts.sort();
+        texts.dedup();
+        let needles: Vec<Needle> = texts.into_iter().map(Needle::new).collect();
         let mut begins = vec![false; 256];
         let bytes = needles.iter().filter_map(|needle| needle.text.bytes().next());
         for byte in bytes.chain(*b"%\\+") {
@@ -75,7 +89,7 @@ impl Redactor {
         if !digits.is_empty() {
             (b'0'..=b'9').for_each(|digit| begins[usize::from(digit)] = true);
         }
-        Self { needles, digits, begins }
+        Self { needles, pieces, digits, begins }
     }
 
     /// Returns a text with every occurrence of a secret replaced by `…`.
@@ -85,16 +99,21 @@ impl Redactor {
         }
         let (mut out, mut copied, mut at) = (String::new(), 0, 0);
         let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(FREE_STEPS);
+        // The end of the base64 at `at`.
+        let mut run_end = 0;
         while let Some(byte) = text.as_bytes().get(at) {
-            // No byte within a character begins one.
-            if !self.begins[usize::from(*byte)] {
-                at += 1;
-                continue;
+            if run_end <= at {
+                run_end =
+                    at + text.as_bytes()[at..].iter().take_while(|byte| is_base64(**byte)).count();
             }
-            let first = begun(&text[at..]);
-            let near = self.needles.iter().filter(|needle| first.contains(&needle.first()));
-            let end = near.filter_map(|needle| needle.end(text, at, &mut steps)).max();
-            let end = end.max(self.number_end(text, at));
+            let mut end = self.piece_end(&text.as_bytes()[..run_end.max(at)], at);
+            // No byte within a character begins one.
+            if self.begins[usize::from(*byte)] {
+                let first = begun(&text[at..]);
+                let near = self.needles.iter().filter(|needle| first.contains(&needle.first()));
+                end = end.max(near.filter_map(|needle| needle.end(text, at, &mut steps)).max());
+                end = end.max(self.number_end(text, at));
+            }
             if steps == 0 {
                 out.push_str(&text[copied..at]);
                 out.push('…');
@@ -126,6 +145,15 @@ impl Redactor {
         }
         beginning.truncate(end);
         beginning
+    }
+
+    /// Returns the end of the digits of base64 at `at` that are a part of a secret.
+    fn piece_end(&self, run: &[u8], at: usize) -> Option<usize> {
+        let is_piece = |from: usize| {
+            run.get(from..from + PIECE).is_some_and(|piece| self.pieces.contains(piece))
+        };
+        let pieces = (at..run.len()).take_while(|from| is_piece(*from)).count();
+        (pieces > 0).then(|| at + pieces + PIECE - 1)
     }
 
     /// Returns the end of the number that begins at `at`, if it or its nearest double has the digits of a secret.
@@ -185,36 +213,34 @@ fn number(text: &str, max_zeros: usize) -> (usize, String) {
     (end, digits)
 }
 
-fn needles(secret: &str) -> Vec<Needle> {
-    if secret.is_empty() {
-        return Vec::new();
-    }
-    let mut texts = vec![STANDARD.encode(secret), URL_SAFE.encode(secret)];
+/// Returns the ways to write a text in base64, alone or as a part of a longer one.
+fn in_base64(text: &str) -> Vec<String> {
+    let mut texts = vec![STANDARD.encode(text), URL_SAFE.encode(text)];
     for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
-        texts.push(engine.encode(secret));
-        // Base64 encodes three bytes as four digits, so the digits of a secret depend on its offset modulo 3. Digits
+        texts.push(engine.encode(text));
+        // Base64 encodes three bytes as four digits, so the digits of a text depend on its offset modulo 3. Digits
         // that hold bits of neighboring bytes are left out.
         for before in 0..3 {
-            let bytes = [&vec![0; before], secret.as_bytes()].concat();
+            let bytes = [&vec![0; before], text.as_bytes()].concat();
             let digits = engine.encode(&bytes);
             let whole = bytes.len() * 8 / 6;
             let first = [0, 2, 3][before];
-            texts.extend(
-                digits.get(first..whole).filter(|digits| !digits.is_empty()).map(str::to_owned),
-            );
+            texts.extend(digits.get(first..whole).map(str::to_owned));
         }
     }
-    texts.sort();
-    texts.dedup();
-    let needle = |text: String, is_base64| {
-        let spellings = text.chars().map(json_spellings).collect();
-        Needle { text, spellings, is_base64 }
-    };
-    let encoded = texts.into_iter().map(|text| needle(text, true));
-    std::iter::once(needle(secret.to_owned(), false)).chain(encoded).collect()
+    texts
+}
+
+/// Returns whether a byte is a digit of base64 of either alphabet (RFC 4648, sections 4 and 5).
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
 impl Needle {
+    fn new(text: String) -> Self {
+        Self { spellings: text.chars().map(json_spellings).collect(), text }
+    }
+
     fn first(&self) -> Option<char> {
         self.text.chars().next()
     }
@@ -223,11 +249,7 @@ impl Needle {
     fn end(&self, text: &str, at: usize, steps: &mut usize) -> Option<usize> {
         // Comparing bytes rules out most places quickly. The search below handles bytes that may begin an encoded
         // character.
-        let begins_spelling = |byte: u8| match byte {
-            b'\\' | b'%' | b'+' => true,
-            b'\r' | b'\n' => self.is_base64,
-            _ => false,
-        };
+        let begins_spelling = |byte: u8| matches!(byte, b'\\' | b'%' | b'+');
         let pairs = self.text.bytes().zip(text.as_bytes()[at..].iter().copied());
         let mut same = pairs.take_while(|(a, b)| a == b && !begins_spelling(*b)).count();
         *steps = steps.saturating_sub(same + 1);
@@ -243,10 +265,6 @@ impl Needle {
             *steps = steps.saturating_sub(SPELLING_STEPS);
             if *steps == 0 {
                 return None;
-            }
-            if self.is_base64 {
-                let breaks = ends.iter().filter_map(|&at| Some(at + line_break(&text[at..])?));
-                ends.extend(breaks.collect::<Vec<_>>());
             }
             let next = |&at: &usize| {
                 spellings.iter().flat_map(move |spelling| spelling_ends(text, at, spelling))
@@ -303,22 +321,6 @@ fn escape(text: &str) -> Option<(char, &str)> {
         rest = after;
     }
     character(rest)
-}
-
-/// Returns the length of the line break at the beginning of a text.
-fn line_break(text: &str) -> Option<usize> {
-    let after = |text, wanted: char| {
-        let rest = match escape(text) {
-            Some(('r', rest)) if wanted == '\r' => rest,
-            Some(('n', rest)) if wanted == '\n' => rest,
-            Some(_) => return None,
-            None => character(text).filter(|(first, _)| *first == wanted)?.1,
-        };
-        Some(rest)
-    };
-    let end = after(text, '\r').unwrap_or(text);
-    let end = after(end, '\n').unwrap_or(end);
-    (end.len() < text.len()).then(|| text.len() - end.len())
 }
 
 /// Four hexadecimal digits as a number.
