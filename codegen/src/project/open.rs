@@ -359,9 +359,10 @@ fn dialects(root: &Path, config: &Config) -> Result<Dialects, Vec<Diagnostic>> {
     for (file, span) in config.dialect_files() {
         // The same path may be written in several ways, such as with `./`.
         let parts = file.components().filter(|part| *part != Component::CurDir);
-        let is_listed = !listed.insert(parts.collect::<PathBuf>());
-        let wrong = match rows(root, file) {
-            _ if is_listed => Some("the file is listed twice".to_owned()),
+        let is_new = listed.insert(parts.collect::<PathBuf>());
+        let found =
+            if is_new { rows(root, file) } else { Err("the file is listed twice".to_owned()) };
+        let wrong = match found {
             Err(error) => Some(error),
             Ok(rows) => {
                 own.extend(rows);
