@@ -362,17 +362,17 @@ fn dialects(root: &Path, config: &Config) -> Result<Dialects, Vec<Diagnostic>> {
         let is_new = listed.insert(parts.collect::<PathBuf>());
         let found =
             if is_new { rows(root, file) } else { Err("the file is listed twice".to_owned()) };
-        let wrong = match found {
-            Err(error) => Some(error),
-            Ok(rows) => {
-                own.extend(rows);
-                let found = own.len();
-                (found > MAX_DIALECTS).then(|| {
-                    format!("found {found} dialects in all, expected at most {MAX_DIALECTS}")
-                })
+        let added = found.and_then(|rows| {
+            own.extend(rows);
+            let found = own.len();
+            if found > MAX_DIALECTS {
+                return Err(format!(
+                    "found {found} dialects in all, expected at most {MAX_DIALECTS}"
+                ));
             }
-        };
-        if let Some(error) = wrong {
+            Ok(())
+        });
+        if let Err(error) = added {
             let message = format!("{}: {error}", disk::printable_path(file));
             findings.push(projects::bad_config(span, message));
         }

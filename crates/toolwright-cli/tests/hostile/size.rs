@@ -194,11 +194,13 @@ fn every_large_lock_is_compared() {
     }
 }
 
-/// Projects with so many tools, dialects of their own and exceptions for tools that do not exist, and what is found.
-const CONFIGURATIONS: [(usize, usize, usize, &str); 3] = [
-    (250, 100, 0, "the targets get more than 1000000 schemas in total"),
-    (1, 20_000, 0, "found 20000 dialects, expected at most"),
-    (8_000, 1, 8_000, "check: 8000 errors"),
+/// Projects with so many tools, dialects of their own, mentions of their file, and exceptions for tools that do not exist, and what
+/// is found.
+const CONFIGURATIONS: [(usize, usize, usize, usize, &str); 4] = [
+    (250, 100, 1, 0, "the targets get more than 1000000 schemas in total"),
+    (1, 20_000, 1, 0, "found 20000 dialects, expected at most"),
+    (1, 400, 1_000, 0, "rows.toml: the file is listed twice"),
+    (8_000, 1, 1, 8_000, "check: 8000 errors"),
 ];
 
 #[test]
@@ -207,7 +209,7 @@ fn every_large_configuration_is_checked() {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let properties: Vec<String> = (0..1_900).map(|name| format!("p{name}: {{}}")).collect();
     let types = format!("Large: {{ type: object, properties: {{ {} }} }}", properties.join(", "));
-    for (tools, dialects, exceptions, expected) in CONFIGURATIONS {
+    for (tools, dialects, mentions, exceptions, expected) in CONFIGURATIONS {
         let args = if dialects > 1 { "Large" } else { "{ type: object }" };
         let tool = |tool| format!("      find{tool}: {{ description: Finds., args: {args} }}\n");
         let tools: String = (0..tools).map(tool).collect();
@@ -224,7 +226,8 @@ fn every_large_configuration_is_checked() {
         let exception = |tool| format!("tools.find_{tool}.because = \"Since.\"\n");
         let exceptions: String = (0..exceptions).map(exception).collect();
         let configuration = format!(
-            "[project]\nschema = \"a.yaml\"\n[dialects]\nfiles = [\"rows.toml\"]\ntargets = [{}]\n{exceptions}",
+            "[project]\nschema = \"a.yaml\"\n[dialects]\nfiles = [{}]\ntargets = [{}]\n{exceptions}",
+            vec!["\"rows.toml\""; mentions].join(", "),
             targets.join(", ")
         );
         write("toolwright.toml", &configuration);
