@@ -65,14 +65,16 @@ impl Rust {
         let crates: BTreeSet<String> = self.dependencies().map(|(name, _)| library(name)).collect();
         let common = self.derive();
         let common: BTreeSet<&str> = common.iter().map(without_colons).collect();
-        if let Some(first) = self.derive.first()
-            && self.derive.len() > MAX_DERIVED
-        {
-            let found = self.derive.len();
-            mistakes.push((
-                first.span(),
-                format!("found {found} macros, expected at most {MAX_DERIVED}, as each type derives them"),
-            ));
+        let bytes: usize = self.derive.iter().map(|path| path.as_ref().len()).sum();
+        let too_many = match self.derive.len() {
+            found if found > MAX_DERIVED => Some(format!("{found} macros")),
+            _ if bytes > super::MAX_COPIED => Some(format!("macros of {bytes} bytes")),
+            _ => None,
+        };
+        if let Some((found, first)) = too_many.zip(self.derive.first()) {
+            let most = format!("at most {MAX_DERIVED}, of {} bytes", super::MAX_COPIED);
+            let message = format!("found {found}, expected {most}, as each type derives them");
+            mistakes.push((first.span(), message));
         }
         let mut used = derive_mistakes(&self.derive, &BTreeSet::new(), &crates, &mut mistakes);
         for (name, Type { derive, r#type, traits }) in &self.types {

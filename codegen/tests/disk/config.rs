@@ -206,15 +206,18 @@ fn texts_that_are_copied_are_limited() {
         format!("[crates]\ntoolwright = {{ path = \"a\", features = [{}] }}", features.join(", ")),
         format!("[crates]\ntoolwright = {{ path = \"aa{long}\" }}"),
         format!("[rust]\nderive = [{macros}]\ndependencies.a.path = \"a\""),
+        format!("[rust]\nderive = [\"a::{long}\"]\ndependencies.a.path = \"a\""),
     ];
     let found = cases.map(|text| parse(&text).map(|_| ()).unwrap_err().join(", "));
     let copied = "found more than 1024 bytes, expected fewer, as each generated crate has a copy";
+    let most = "expected at most 32, of 1024 bytes, as each type derives them";
     for (found, expected) in found.iter().zip([
         format!("2:11 {copied}"),
         format!("2:10 {copied}"),
         format!("2:14 {copied}"),
         format!("2:14 {copied}"),
-        "2:11 found 33 macros, expected at most 32, as each type derives them".to_owned(),
+        format!("2:11 found 33 macros, {most}"),
+        format!("2:11 found macros of 1026 bytes, {most}"),
     ]) {
         assert_eq!(*found, expected);
     }

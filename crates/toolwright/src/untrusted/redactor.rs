@@ -153,7 +153,18 @@ impl Redactor {
             run.get(from..from + PIECE).is_some_and(|piece| self.pieces.contains(piece))
         };
         let pieces = (at..run.len()).take_while(|from| is_piece(*from)).count();
-        (pieces > 0).then(|| at + pieces + PIECE - 1)
+        if pieces == 0 {
+            return None;
+        }
+        // A part of an escape is no digit.
+        let before = &run[at.saturating_sub(5)..at];
+        let escape = before.iter().rposition(|byte| matches!(byte, b'\\' | b'%'));
+        let is_escape = escape.is_some_and(|start| match before[start..] {
+            [b'%', ..] => before.len() - start <= 2,
+            [_, b'u', ..] => true,
+            _ => before.len() - start == 1,
+        });
+        (!is_escape).then(|| at + pieces + PIECE - 1)
     }
 
     /// Returns the end of the number that begins at `at`, if it or its nearest double has the digits of a secret.

@@ -197,3 +197,18 @@ fn sixteen_digits_of_a_secret_in_base64_are_enough() {
         STANDARD.encode(secret)[3..18]
     );
 }
+
+/// The last character of the escape is the digit of the secret that would come before the others.
+#[test]
+fn no_part_of_an_escape_is_removed_as_a_digit_of_base64() {
+    let secret = "eyJhbGciOiJIUzI1NiJ9.a+long/secret?of~a~service";
+    let digits = STANDARD_NO_PAD.encode(secret);
+    for escape in ["\\u00a", "\\", "%0", "%"] {
+        for at in 1..12 {
+            let text = format!("{escape}{}", &digits[at..]);
+            let shown = redacted(&text, &[secret]);
+            let last = if escape == "%" { at + 2 } else { at + 1 };
+            assert_eq!(shown, format!("{escape}{}…", &digits[at..last]), "{text}");
+        }
+    }
+}
