@@ -64,8 +64,6 @@ pub(crate) struct Form<'a> {
     /// The dialect, or its plain sibling.
     pub(crate) row: &'a Dialect,
     pub(crate) projection: Projection,
-    /// The schemas that were projected.
-    schemas: usize,
     /// True if it must not be sent in the plain form.
     is_required: bool,
     policy: Policy,
@@ -147,18 +145,19 @@ impl Dialects {
             Strictness::Never => target.is_strict(),
         };
         let is_plain = self.strict == Strict::Never || strictness == Strictness::Never;
-        let mut schemas = 0;
+        // Those of a strict form that is given up are counted, too.
+        let mut given_up = 0;
         if let Some(strict) = strict.filter(|_| is_required || !is_plain) {
             let projection = subject.project(strict, &policy);
-            schemas = projection.schemas;
             if is_required || policy.worst(&projection.losses) < Level::Deny {
-                return Form { row: strict, projection, schemas, is_required, policy, part };
+                return Form { row: strict, projection, is_required, policy, part };
             }
+            given_up = projection.schemas;
         }
         let row = target.plain();
-        let projection = subject.project(row, &policy);
-        schemas += projection.schemas;
-        Form { row, projection, schemas, is_required, policy, part }
+        let mut projection = subject.project(row, &policy);
+        projection.schemas += given_up;
+        Form { row, projection, is_required, policy, part }
     }
 
     /// Returns the mistakes in exceptions for tools that the project does not have.
@@ -218,7 +217,8 @@ impl Dialects {
             let mut forms = Vec::new();
             for (part, tool, bytes, subject) in &read {
                 let form = self.form(target, strict, tool, *part, subject);
-                spend(1 + form.schemas.max(bytes / BYTES_OF_SCHEMA), tool.name.span)?;
+                let schemas = form.projection.schemas.max(bytes / BYTES_OF_SCHEMA);
+                spend(1 + schemas, tool.name.span)?;
                 findings.extend(form.findings(project, tool));
                 if *part == Part::Args {
                     forms.push(form);

@@ -109,7 +109,7 @@ fn human(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
         let findings = findings.into_iter().filter(|finding| class(finding) > Change::None);
         let lines = grouped(findings.map(|finding| (Reverse(class(finding)), finding)));
         let lines = lines.iter().map(|(Reverse(class), line)| format!("{class}: {line}"));
-        list(&mut text, viewpoint.as_str(), lines);
+        write_lines(&mut text, viewpoint.as_str(), lines);
     }
     if let Some(breaking) = breaking {
         let broken = count(breaking.len());
@@ -123,20 +123,20 @@ fn human(difference: &Difference, breaking: Option<&[Breaking<'_>]>) -> String {
     let trust = difference.findings.iter().filter(|finding| finding.classes.trust > Trust::Same);
     let lines = grouped(trust.map(|finding| (Reverse(finding.classes.trust), finding)));
     let lines = lines.iter().map(|(Reverse(trust), line)| format!("{trust}: {line}"));
-    list(&mut text, "trust", lines);
+    write_lines(&mut text, "trust", lines);
     let unseen = difference.findings.iter().filter(|finding| {
         worst(finding.classes) == Change::None
             && finding.classes.rust == Change::None
             && finding.classes.trust == Trust::Same
     });
     let lines = grouped(unseen.map(|finding| ((), finding)));
-    list(&mut text, "nobody", lines.into_iter().map(|((), line)| line));
+    write_lines(&mut text, "nobody", lines.into_iter().map(|((), line)| line));
     let _ = writeln!(text, "{}: {}", count(difference.findings.len()), hurt(difference.classes));
     text
 }
 
 /// Writes the first lines below a heading, if there are any.
-fn list(text: &mut String, heading: &str, lines: impl ExactSizeIterator<Item = String>) {
+fn write_lines(text: &mut String, heading: &str, lines: impl ExactSizeIterator<Item = String>) {
     let further = lines.len().saturating_sub(MAX_LINES);
     if lines.len() > 0 {
         let _ = writeln!(text, "{heading}:");

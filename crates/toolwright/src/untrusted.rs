@@ -57,7 +57,8 @@ pub fn line(text: &str, longest: usize) -> String {
     excerpt(&text, longest)
 }
 
-/// Escapes the hidden characters of a JSON text, which only stand in strings there. The value stays the same.
+/// Escapes the [hidden characters](hidden) of a JSON text, such as `\u202e`. Only strings can have them, so the value stays the
+/// same.
 pub fn visible_json(text: &str) -> Cow<'_, str> {
     let hidden: BTreeSet<char> = hidden(text).collect();
     if hidden.is_empty() {

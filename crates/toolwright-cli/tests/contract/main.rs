@@ -75,6 +75,12 @@ impl Project {
         let output = git.args(arguments).current_dir(self.0.path()).output().unwrap();
         assert!(output.status.success(), "{}", text(&output));
     }
+
+    /// Commits these files to the repository of the project.
+    fn commit(&self, files: &[&str], message: &str) {
+        self.git(&[&["add"], files].concat());
+        self.git(&["commit", "--quiet", "--message", message]);
+    }
 }
 
 fn text(output: &Output) -> String {
@@ -369,8 +375,7 @@ fn versions_are_locks_schemas_and_revisions() {
     let project = Project::new();
     project.git(&["init", "--quiet"]);
     fs::rename(project.path("toolwright.lock"), project.path("old.lock")).unwrap();
-    project.git(&["add", "schema", "toolwright.toml"]);
-    project.git(&["commit", "--quiet", "--message", "Without a lock"]);
+    project.commit(&["schema", "toolwright.toml"], "Without a lock");
     project.edit("maximum: 100", "maximum: 50");
     for old in ["old.lock", "git:HEAD"] {
         let (shown, code) = project.run(&["diff", old]);
@@ -379,8 +384,7 @@ fn versions_are_locks_schemas_and_revisions() {
     let (shown, code) = project.run(&["diff", "old.lock", "git:HEAD"]);
     assert_eq!((shown.as_str(), code), ("no changes\n", 0));
     assert_eq!(project.run(&["lock"]).1, 0);
-    project.git(&["add", "--all"]);
-    project.git(&["commit", "--quiet", "--message", "With a lock"]);
+    project.commit(&["--all"], "With a lock");
     project.edit("maximum: 100", "maximum: 20");
     // The lock of the revision counts, not its schema.
     let (shown, _) = project.run(&["diff", "git:HEAD"]);

@@ -56,8 +56,7 @@ fn files_of_a_revision_have_the_limits_of_other_files() {
     let project = Project::new();
     project.git(&["init", "--quiet"]);
     project.write("toolwright.lock", &" ".repeat((64 << 20) + 1));
-    project.git(&["add", "--all"]);
-    project.git(&["commit", "--quiet", "--message", "Blanks"]);
+    project.commit(&["--all"], "Blanks");
     let (shown, code) = project.run(&["diff", "git:HEAD"]);
     assert!(code == 3 && shown.contains("more than 64 MiB"), "{shown}");
     project.git(&["rm", "--quiet", "-r", "--cached", "toolwright.lock"]);
@@ -66,8 +65,7 @@ fn files_of_a_revision_have_the_limits_of_other_files() {
         let words = "# words\n".repeat(1 << 17);
         project.write(&format!("schema/{number}.yaml"), &format!("{words}toolwright: 1\n"));
     }
-    project.git(&["add", "schema"]);
-    project.git(&["commit", "--quiet", "--message", "Many"]);
+    project.commit(&["schema"], "Many");
     fs::remove_dir_all(project.path("schema")).unwrap();
     fs::create_dir(project.path("schema")).unwrap();
     let (shown, code) = project.run(&["diff", "git:HEAD", "schema"]);
@@ -82,8 +80,7 @@ fn a_revision_that_is_not_complete_is_an_error() {
     }
     let project = Project::new();
     project.git(&["init", "--quiet"]);
-    project.git(&["add", "--all"]);
-    project.git(&["commit", "--quiet", "--message", "With a lock"]);
+    project.commit(&["--all"], "With a lock");
     for missing in ["HEAD:toolwright.lock", "HEAD^{tree}"] {
         let output = Command::new("git")
             .args(["rev-parse", missing])

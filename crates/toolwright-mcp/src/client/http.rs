@@ -60,7 +60,7 @@ pub(super) struct HttpClient {
     max_bytes: usize,
     /// The timeout of the probe for the newer era.
     probe_timeout: Duration,
-    /// Whether a stream for notifications was opened before.
+    /// True once a stream of notifications has been open.
     was_opened: Arc<AtomicBool>,
     /// Its drop signals that the transport has ended.
     _alive: mpsc::Sender<()>,

@@ -63,7 +63,7 @@ impl NotificationHandler {
             while !peer.is_transport_closed() {
                 match peer.listen(filter.clone()).await {
                     Ok(mut notifications) => {
-                        // The list may have changed while nobody listened.
+                        // The list may have changed while there was no subscription.
                         changed.store(true, Ordering::Release);
                         while let Ok(Some(_)) = notifications.next().await {
                             changed.store(true, Ordering::Release);

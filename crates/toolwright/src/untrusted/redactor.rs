@@ -33,7 +33,7 @@ pub struct Redactor {
     begins: Vec<bool>,
 }
 
-/// The number of digits of base64 that are not by chance those of a secret.
+/// As many equal digits of base64 are no coincidence: they belong to the secret.
 const PIECE: usize = 16;
 
 /// The number of steps that a search may take for each byte of a text, and for a short text.
@@ -99,14 +99,14 @@ impl Redactor {
         }
         let (mut out, mut copied, mut at) = (String::new(), 0, 0);
         let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(FREE_STEPS);
-        // The end of the base64 at `at`.
+        // Where the digits of base64 around `at` end.
         let mut run_end = 0;
         while let Some(byte) = text.as_bytes().get(at) {
             if run_end <= at {
                 run_end =
                     at + text.as_bytes()[at..].iter().take_while(|byte| is_base64(**byte)).count();
             }
-            let mut end = self.piece_end(&text.as_bytes()[..run_end.max(at)], at);
+            let mut end = self.piece_end(&text.as_bytes()[..run_end], at);
             // No byte within a character begins one.
             if self.begins[usize::from(*byte)] {
                 let first = begun(&text[at..]);
