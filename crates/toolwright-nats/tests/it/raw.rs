@@ -27,7 +27,7 @@ pub(crate) async fn send(client: &Client, subject: &str, message: &Value, wait: 
 
 /// Opens a connection, and returns its subject.
 pub(crate) async fn open(client: &Client) -> String {
-    let open = json!({ "say": "open", "version": 4, "scope": {} });
+    let open = json!({ "say": "open", "version": 5, "scope": {} });
     let reply = send(client, GROUP, &open, "9000").await;
     format!("{GROUP}.{}", reply["nonce"].as_str().unwrap())
 }

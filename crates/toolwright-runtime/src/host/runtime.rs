@@ -328,13 +328,13 @@ impl Runtime {
                 toolset.restore(&scope, saved).await?;
             }
             let tools = toolset.tools(&scope).await?;
-            let Some(tool) = tools.iter().find(|tool| tool.is_called(call.tool())) else {
+            let Some(tool) = ToolEntry::find(&tools, call.tool()) else {
                 let known = tools.iter().map(ToolEntry::name);
                 let failure = ToolFailure::not_found(call.tool(), known);
                 return Ok((ToolResult::new(&call, Err(failure)), None));
             };
             let dispatcher = self.dispatcher(Arc::clone(&toolset), publisher, approver);
-            let result = dispatcher.call(call, tool).await;
+            let result = dispatcher.call(call.with_tool(tool.name()), tool).await;
             Ok((result, toolset.save(&scope).await?))
         };
         let called = calling.await;

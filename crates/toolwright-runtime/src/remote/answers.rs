@@ -128,7 +128,7 @@ impl Answers {
     ) -> Admitted {
         let listed = self.listed();
         let key = self.options.approval_key.as_ref();
-        let tool = listed.iter().find(|(tool, _)| tool.name() == call.tool);
+        let tool = find(&listed, &call.tool);
         let is_valid = |code: &[u8; 32], key: &ApprovalKey, tool| {
             let (nonce, connection_scope, call) = (&opening.nonce, &opening.sent_scope, &call);
             key.verify(SignedCall { nonce, connection_scope, request, call, tool }.parts(), code)
@@ -159,10 +159,11 @@ impl Answers {
     async fn run_in_span(&self, admitted: Admitted) -> Outcome {
         let _driver = DriverGuard::new(Handle::current());
         let Admitted { mut call, is_approved, listed } = admitted;
-        let Some((tool, _)) = listed.iter().find(|(tool, _)| tool.name() == call.tool()) else {
+        let Some((tool, _)) = find(&listed, call.tool()) else {
             let known = listed.iter().map(|(tool, _)| tool.name());
             return Err(ToolFailure::not_found(call.tool(), known));
         };
+        call = call.with_tool(tool.name());
         if tool.delegates() {
             let message =
                 format!("`{}` is answered by an agent, and there is none here", call.tool());
@@ -200,6 +201,15 @@ impl Answers {
             Err(panic) => Err(panicked("the executor", &*panic)),
         }
     }
+}
+
+/// Returns the listed tool that calls with a name mean.
+pub(super) fn find<'a>(
+    listed: &'a [(ToolEntry, [u8; 32])],
+    name: &str,
+) -> Option<&'a (ToolEntry, [u8; 32])> {
+    let tool = ToolEntry::find(listed.iter().map(|(tool, _)| tool), name)?;
+    listed.iter().find(|(listed, _)| listed.name() == tool.name())
 }
 
 /// The failure of a call without a valid approval code.

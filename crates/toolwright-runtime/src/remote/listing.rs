@@ -1,7 +1,7 @@
 //! The tools that a server listed, as its client knows them, and the results of their calls.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, MAX_TOOLS, hidden, line, visible};
 use toolwright::{BoxError, Outcome, ToolCall, ToolFailure};
@@ -13,9 +13,20 @@ use super::signed::SignedCall;
 use crate::tools::{ToolEntry, check_cleared};
 use crate::wire::{WireCall, WireOutcome, WireScope};
 
-/// The tools of the last listing, by name.
+/// The most names of tools, including aliases.
+const MAX_NAMES: usize = 4 * MAX_TOOLS;
+
+/// The tools of the last listing.
 #[derive(Default)]
-pub(super) struct Listing(Mutex<BTreeMap<String, Listed>>);
+pub(super) struct Listing(Mutex<Tools>);
+
+#[derive(Default)]
+struct Tools {
+    /// By name.
+    listed: BTreeMap<String, Listed>,
+    /// The name of a tool by an alias.
+    names: BTreeMap<String, String>,
+}
 
 /// A tool that the server listed.
 struct Listed {
@@ -23,6 +34,13 @@ struct Listed {
     is_available: bool,
     /// The digest of the tool, for approval codes.
     digest: [u8; 32],
+}
+
+impl Tools {
+    /// Returns the tool that calls with a name mean.
+    fn get(&self, name: &str) -> Option<&Listed> {
+        self.listed.get(name).or_else(|| self.listed.get(self.names.get(name)?))
+    }
 }
 
 impl Listing {
@@ -35,28 +53,34 @@ impl Listing {
         if let Some(mistake) = mistake_in(&tools) {
             return Err(RemoteError::Protocol(mistake).into());
         }
-        let mut entries = Vec::new();
-        let listed = tools.into_iter().map(|wire| {
+        let mut entries = Vec::with_capacity(tools.len());
+        let mut tools_by_name = Tools::default();
+        for wire in tools {
             let (is_available, digest) = (wire.is_available(), wire.digest());
             let tool = wire.into_entry();
             entries.push(tool.clone());
-            (tool.name().to_owned(), Listed { tool, is_available, digest })
-        });
-        let listed = listed.collect();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = listed;
+            let name = tool.name().to_owned();
+            for alias in tool.aliases() {
+                tools_by_name.names.entry(alias.to_owned()).or_insert_with(|| name.clone());
+            }
+            tools_by_name.listed.insert(name, Listed { tool, is_available, digest });
+        }
+        *self.lock() = tools_by_name;
         Ok(entries)
     }
 
     /// Returns a listed tool.
     pub(super) fn tool(&self, name: &str) -> Option<ToolEntry> {
-        let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(listed.get(name)?.tool.clone())
+        Some(self.lock().get(name)?.tool.clone())
     }
 
     /// Returns whether the server said that a tool is available, which it also is if it was not listed.
     pub(super) fn is_available(&self, tool: &str) -> bool {
-        let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        listed.get(tool).is_none_or(|listed| listed.is_available)
+        self.lock().get(tool).is_none_or(|listed| listed.is_available)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tools> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the approval code of a call, if the runtime of this process had it approved. `connection` is the nonce of the
@@ -69,8 +93,8 @@ impl Listing {
         call: &ToolCall,
         sent: &WireCall,
     ) -> Option<[u8; 32]> {
-        let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Listed { tool, digest, .. } = listed.get(call.tool())?;
+        let tools = self.lock();
+        let Listed { tool, digest, .. } = tools.get(call.tool())?;
         check_cleared(call, tool.spec()).ok()?;
         let (nonce, connection_scope) = connection;
         let signed = SignedCall { nonce, connection_scope, request, call: sent, tool: digest };
@@ -83,13 +107,18 @@ pub(super) fn outcome(wire: WireOutcome) -> Outcome {
     Outcome::from(wire).map_err(ToolFailure::visible)
 }
 
-/// Returns the mistake in a list of tools, if there is one: too many, or a name that people and models cannot read.
+/// Returns the mistake in a list of tools, if there is one: too many tools or names, or a name that people and models cannot
+/// read.
 fn mistake_in(tools: &[WireTool]) -> Option<String> {
     if tools.len() > MAX_TOOLS {
         return Some(format!("{} tools are listed, expected at most {MAX_TOOLS}", tools.len()));
     }
     let is_wrong = |name: &&str| name.len() > MAX_TOOL_NAME_BYTES || hidden(name).next().is_some();
-    let name = tools.iter().map(WireTool::name).find(is_wrong)?;
+    let names = || tools.iter().flat_map(WireTool::names);
+    if names().nth(MAX_NAMES).is_some() {
+        return Some(format!("more than {MAX_NAMES} names and aliases are listed"));
+    }
+    let name = names().find(is_wrong)?;
     Some(format!(
         "the tool `{}` is listed, expected a name of at most {MAX_TOOL_NAME_BYTES} bytes without hidden characters",
         line(name, MAX_TOOL_NAME_BYTES)

@@ -10,7 +10,7 @@ use crate::tools::ToolEntry;
 use crate::wire::{WireCall, WireOutcome, WireScope};
 
 /// The version of the protocol. The server refuses any other.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// The most bytes of a line, and of all active calls of a connection together.
 pub(super) const MAX_LINE_BYTES: usize = 64 << 20;
@@ -70,6 +70,8 @@ pub(super) enum Reply {
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct WireTool {
     name: String,
+    /// The other names that calls may use.
+    aliases: Vec<String>,
     title: Option<String>,
     description: String,
     toolset: String,
@@ -122,6 +124,7 @@ impl WireTool {
         let CallLimits { timeout, attempts, sequential } = spec.limits();
         Self {
             name: tool.name().to_owned(),
+            aliases: tool.aliases().map(str::to_owned).collect(),
             title: spec.title().map(str::to_owned),
             description: spec.description().to_owned(),
             toolset: spec.toolset().to_owned(),
@@ -142,8 +145,9 @@ impl WireTool {
         }
     }
 
-    pub(super) fn name(&self) -> &str {
-        &self.name
+    /// Returns its name and its aliases.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
 
     pub(super) fn is_available(&self) -> bool {
@@ -182,6 +186,7 @@ impl WireTool {
         spec.set_toolset_description(shown(&self.toolset_description));
         spec.set_service(shown(&self.service));
         spec.set_tags(self.tags);
+        spec.set_aliases(self.aliases);
         spec.set_args_schema(self.args_schema);
         spec.set_result_schema(self.result_schema);
         if let Some(approval) = self.approval {

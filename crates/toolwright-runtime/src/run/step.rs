@@ -38,7 +38,7 @@ impl Run {
         for PlannedCall { call, refusal } in calls {
             let scope = self.scope_of(&call);
             let call = call.with_scope(scope);
-            let tool = find(tools, call.tool());
+            let tool = ToolEntry::find(tools, call.tool()).cloned();
             admitted.push(if let Err(denied) = &counted {
                 PendingCall::refused(call, tool, denied.clone())
             } else if !progress.call_ids.insert(call.id().to_owned()) {
@@ -60,7 +60,7 @@ impl Run {
         dispatcher: &Dispatcher,
         tools: &[ToolEntry],
     ) -> PendingCall {
-        let found = find(tools, call.tool()).map(|tool| tool.name().to_owned());
+        let found = ToolEntry::find(tools, call.tool()).map(|tool| tool.name().to_owned());
         let name = found.ok_or_else(|| {
             let known = tools.iter().filter(|tool| tool.spec().is_advertised());
             ToolFailure::not_found(call.tool(), known.map(ToolEntry::name))
@@ -70,8 +70,8 @@ impl Run {
             Ok(name) => name,
             Err(failure) => return PendingCall::refused(call, None, failure),
         };
-        match find(tools, &name) {
-            Some(tool) => dispatcher.admit(call.with_tool(name), tool),
+        match ToolEntry::find(tools, &name) {
+            Some(tool) => dispatcher.admit(call.with_tool(name), tool.clone()),
             None => PendingCall::new(call.with_tool(name), None, CallState::Ready),
         }
     }
@@ -193,7 +193,8 @@ pub(crate) fn resume_asked(
     tools: &[ToolEntry],
 ) -> PendingCall {
     let verdict = dispatcher.verdicts.get(&request.id).cloned();
-    let (Some(verdict), Some(tool)) = (verdict, find(tools, call.tool())) else {
+    let (Some(verdict), Some(tool)) = (verdict, ToolEntry::find(tools, call.tool()).cloned())
+    else {
         // All questions have answers, which was checked before. So the tool no longer exists.
         let failure = ToolFailure::not_found(call.tool(), tools.iter().map(ToolEntry::name));
         return PendingCall::refused(call, None, failure);
@@ -208,7 +209,7 @@ pub(crate) fn resume_suspended(
     run: Box<RunState>,
     tools: &[ToolEntry],
 ) -> PendingCall {
-    let tool = find(tools, &saved.tool);
+    let tool = ToolEntry::find(tools, &saved.tool).cloned();
     let (approved, mut call) = (saved.approved, ToolCall::from(saved));
     let is_unchanged =
         |tool: &&ToolEntry| run.tool_digest == Some(tool_digest(tool.spec(), tool.approval()));
@@ -216,12 +217,6 @@ pub(crate) fn resume_suspended(
         call = cleared(call, tool.spec());
     }
     PendingCall::new(call, tool, CallState::Suspended(run))
-}
-
-/// Returns the tool with a name. The name of a tool takes precedence over an alias of another.
-fn find(tools: &[ToolEntry], name: &str) -> Option<ToolEntry> {
-    let exact = tools.iter().find(|tool| tool.name() == name);
-    exact.or_else(|| tools.iter().find(|tool| tool.is_called(name))).cloned()
 }
 
 /// The failure of a call with the id of another call of the run.

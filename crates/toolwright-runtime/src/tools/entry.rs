@@ -141,7 +141,26 @@ impl ToolEntry {
 
     /// Returns whether calls may use a name: the published name or, if the tool has the name of its spec, an alias of the spec.
     pub fn is_called(&self, name: &str) -> bool {
-        self.name() == name || (self.published.is_none() && self.spec.is_called(name))
+        self.name() == name || self.aliases().any(|alias| alias == name)
+    }
+
+    /// Returns the other names that calls may use.
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = &str> {
+        let has_aliases = self.published.is_none();
+        self.spec.aliases().filter(move |_| has_aliases)
+    }
+
+    /// Returns the tool that calls with a name mean. The name of a tool takes precedence over an alias of another, and an alias of
+    /// two tools means neither.
+    pub(crate) fn find<'a>(
+        tools: impl IntoIterator<Item = &'a Self> + Clone,
+        name: &str,
+    ) -> Option<&'a Self> {
+        let exact = tools.clone().into_iter().find(|tool| tool.name() == name);
+        exact.or_else(|| {
+            let mut named = tools.into_iter().filter(|tool| tool.is_called(name));
+            named.next().filter(|_| named.next().is_none())
+        })
     }
 
     /// Returns whether a name in an approval list means this tool: its current name, its name or an alias in the spec, or a name

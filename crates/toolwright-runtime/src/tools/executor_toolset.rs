@@ -56,7 +56,7 @@ impl Toolset for ExecutorToolset {
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         if let Some(executor) = &self.executor {
-            let Some(tool) = self.entries.iter().find(|tool| tool.is_called(call.tool())) else {
+            let Some(tool) = ToolEntry::find(&self.entries, call.tool()) else {
                 return call.not_found(&[]);
             };
             return match tool.check_approval(call) {

@@ -63,7 +63,7 @@ async fn calls_with_large_results(reads: bool) -> (usize, Result<(), RemoteError
         tokio::spawn(large.into_source().serve_stream(input, output, RemoteOptions::new()));
     let (input, mut output) = tokio::io::split(ours);
     let asking = tokio::spawn(async move {
-        let open = json!({"say": "open", "version": 4, "scope": {}});
+        let open = json!({"say": "open", "version": 5, "scope": {}});
         let list = json!({"say": "list", "id": 1000});
         output.write_all(format!("{open}\n{list}\n").as_bytes()).await.unwrap();
         for id in 0..200 {

@@ -50,7 +50,7 @@ impl Raw {
         let input = BufReader::new(input).lines();
         let mut raw =
             Self { input, output, nonce: String::new(), tool: String::new(), _serving: serving };
-        raw.say(json!({"say": "open", "version": 4, "scope": scope})).await;
+        raw.say(json!({"say": "open", "version": 5, "scope": scope})).await;
         raw.hear().await["nonce"].as_str().unwrap().clone_into(&mut raw.nonce);
         raw
     }
@@ -445,8 +445,8 @@ async fn h6_an_approved_call_that_was_changed_in_transit_runs_nothing() {
         (r#""labels":{}"#, r#""labels":{"user":"root"}"#, "denied"),
         (r#""session_id":""#, r#""session_id":"other_"#, "denied"),
         (
-            r#""say":"open","version":4,"scope":{"run_id":null"#,
-            r#""say":"open","version":4,"scope":{"run_id":"r""#,
+            r#""say":"open","version":5,"scope":{"run_id":null"#,
+            r#""say":"open","version":5,"scope":{"run_id":"r""#,
             "denied",
         ),
         ("Wipe {{ args.n }} disks?", "Read the weather?", "denied"),

@@ -9,10 +9,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use toolwright::spec::{Approval, text};
 use toolwright::{FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
-use toolwright_runtime::remote::{RemoteError, RemoteOptions, RemoteToolset, bind_unix};
+use toolwright_runtime::remote::{
+    ApprovalKey, RemoteError, RemoteOptions, RemoteToolset, bind_unix,
+};
 use toolwright_runtime::tools::{Combined, Delegation, IntoSource};
 use toolwright_runtime::{
-    Agent, FunctionTool, Registry, RunRequest, Runtime, Source, ToolEntry, Toolset,
+    Agent, ApprovalRequest, FunctionTool, Registry, RunRequest, Runtime, Source, ToolEntry,
+    Toolset, Verdict,
 };
 
 use crate::planners::{brief, briefs, steps};
@@ -284,7 +287,7 @@ async fn a_client_of_another_version_is_refused() {
     stream.write_all(format!("{open}\n").as_bytes()).await.unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).await.unwrap();
-    let expected = r#"{"say":"refused","why":"the client uses version 1, expected 4"}"#;
+    let expected = r#"{"say":"refused","why":"the client uses version 1, expected 5"}"#;
     assert_eq!(reply.trim_end(), expected);
 }
 
@@ -364,6 +367,43 @@ async fn until(done: impl Fn() -> bool) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     panic!("it did not happen within two seconds");
+}
+
+/// A runtime replaces the alias; a toolset that is called by itself does not.
+#[tokio::test]
+async fn an_alias_reaches_the_tool_of_a_remote_toolset() {
+    let renamed = || FunctionTool::new(spec("new").with_aliases(&["old"]), async |args: N| args);
+    let tools = || Combined::new().with("new", renamed()).with("plus", tool("plus", |n| n + 1));
+    let socket = Socket::serve(tools().into_source());
+    let remote = socket.connect().await;
+    remote.tools(&Scope::default()).await.unwrap();
+    assert_eq!(brief(&remote.call(&call("old", "a", 1)).await), r#"{"n":1}"#);
+    assert!(remote.is_available("old"));
+
+    let registry = Registry::new();
+    registry.register_toolset("set", remote).unwrap();
+    let listing = Agent::new("worker", "lab").with_toolsets(["set"]);
+    let calls = vec![vec![call("old", "b", 2), call("plus", "c", 3)]];
+    registry.register_agent(listing, steps(calls)).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":2}"#, r#"{"n":4}"#]);
+}
+
+/// An approval that a host asks of an alias is asked, and its code reaches the server.
+#[tokio::test]
+async fn an_approved_call_by_an_alias_runs_over_a_remote_toolset() {
+    let asked = Approval { prompt: Some(text("Go on?")), denied: None, metadata: None };
+    let renamed = spec("new").with_aliases(&["old"]).with_approval(asked);
+    let server = FunctionTool::new(renamed, async |args: N| args);
+    let key = || RemoteOptions::new().with_approval_key(ApprovalKey::new([7; 32]));
+    let socket = Socket::serve_with(server.into_source(), key());
+    let path = socket.folder.path().join("socket");
+    let remote = RemoteToolset::connect_unix(path, &Scope::default(), key()).await.unwrap();
+    let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
+    let runtime = Runtime::builder(Registry::new()).with_approver(yes).build();
+    let remote = remote.into_source();
+    let calling = runtime.call_in(("set", &remote), None, call("old", "a", 1));
+    assert_eq!(brief(&calling.await.unwrap().0), r#"{"n":1}"#);
 }
 
 #[tokio::test]

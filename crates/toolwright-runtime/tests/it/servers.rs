@@ -36,7 +36,7 @@ async fn listing(tools: Value) -> RemoteToolset {
 #[tokio::test]
 async fn texts_of_a_server_have_no_hidden_characters() {
     let mut plus = json!({
-        "name": "plus", "title": null, "description": "", "toolset": "far", "service": "s", "tags": [],
+        "name": "plus", "aliases": [], "title": null, "description": "", "toolset": "far", "service": "s", "tags": [],
         "read_only": null, "destructive": null, "idempotent": null, "open_world": null,
         "approval": null, "timeout_ms": null, "attempts": null, "sequential": false,
         "available": true, "args_schema": "{}", "result_schema": "{}"
@@ -58,6 +58,13 @@ async fn texts_of_a_server_have_no_hidden_characters() {
     let error = listing(json!([plus])).await.tools(&scope).await.unwrap_err();
     assert!(error.to_string().contains("the tool `pl\u{fffd}us` is listed"), "{error}");
     plus["name"] = json!("plus");
+    plus["aliases"] = json!(["pl\u{202e}us"]);
+    let error = listing(json!([plus])).await.tools(&scope).await.unwrap_err();
+    assert!(error.to_string().contains("the tool `pl\u{fffd}us` is listed"), "{error}");
+    plus["aliases"] = json!(vec!["a"; 40_000]);
+    let error = listing(json!([plus])).await.tools(&scope).await.unwrap_err();
+    assert_eq!(error.to_string(), "more than 40000 names and aliases are listed");
+    plus["aliases"] = json!([]);
     let error = listing(json!(vec![plus; 10_001])).await.tools(&scope).await.unwrap_err();
     assert!(
         error.to_string().contains("10001 tools are listed, expected at most 10000"),

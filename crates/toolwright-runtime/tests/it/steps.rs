@@ -1,10 +1,10 @@
 //! The calls of a step: concurrent, in order, or one at a time.
 
 use toolwright::{Payload, ToolCall};
-use toolwright_runtime::tools::Combined;
+use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime, Step};
 
-use crate::planners::{WORKER, briefs, rule, run, steps};
+use crate::planners::{WORKER, brief, briefs, rule, run, steps};
 use crate::tools::{N, call, payload, test_registry};
 use crate::toys::{spec, tool};
 
@@ -100,6 +100,17 @@ async fn the_name_of_a_tool_takes_precedence_over_an_alias_of_another() {
     registry.register_agent(listing, steps(vec![vec![call("old", "a", 1)]])).unwrap();
     let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":10}"#]);
+}
+
+/// Tools that are listed only during a run may share an alias.
+#[tokio::test]
+async fn an_alias_of_two_tools_means_neither() {
+    let renamed = |name| FunctionTool::new(spec(name).with_aliases(&["old"]), async |args: N| args);
+    let set = Combined::new().with("a", renamed("a")).with("b", renamed("b"));
+    let runtime = Runtime::new(Registry::new());
+    let calling = ("set", &set.into_source());
+    let (result, _) = runtime.call_in(calling, None, call("old", "a", 1)).await.unwrap();
+    assert_eq!(brief(&result), "not_found");
 }
 
 #[tokio::test]
