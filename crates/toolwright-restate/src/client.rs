@@ -87,7 +87,8 @@ impl Start {
         self
     }
 
-    /// Requires an approval for calls of these tools, in addition to tools that require one themselves.
+    /// Requires an approval for calls of these tools, in addition to tools that require one themselves. The list is also that of
+    /// child runs in the same worker, but not of agents that are called through a [`RestateToolset`](crate::RestateToolset).
     #[must_use]
     pub fn with_approval_of<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.approval_of.extend(tools.into_iter().map(Into::into));

@@ -17,9 +17,7 @@ use restate_sdk::service::ServiceDefinition;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::call::fresh_id;
-use toolwright::{
-    BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, digests,
-};
+use toolwright::{BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure};
 use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::watch::serving_span;
 use toolwright_runtime::wire::Portable;
@@ -65,7 +63,7 @@ pub(crate) struct Tool {
 
 impl Tool {
     pub(crate) fn new(entry: ToolEntry, toolset: String, source: Source) -> Self {
-        Self { digest: digests::model(entry.spec()), entry, toolset, source }
+        Self { digest: entry.definition_digest(), entry, toolset, source }
     }
 
     /// Returns the longest time that a call may take in a worker.
@@ -151,14 +149,18 @@ impl Tools {
             Ok(admitted) => admitted,
             Err(failure) => return Ok(Err(failure)),
         };
-        if let Some(agent) = tool.entry.agent() {
-            return run_agent(context, agent, &call, parent).await;
-        }
         let is_approved = match &code {
             Some(code) => take(context, code).await?,
             None => false,
         };
         let codes = Codes { is_approved, has_key: self.key.is_some() };
+        if let Some(agent) = tool.entry.agent() {
+            if tool.entry.approval().is_some() && !is_approved {
+                let message = codes.denial(tool.entry.name());
+                return Ok(Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)));
+            }
+            return run_agent(context, agent, &call, parent).await;
+        }
         let call = CallRequest::new(call).with_approver(Arc::new(codes));
         let saved = if self.is_shared { None } else { context.get::<String>(STATE).await? };
         let mut is_interrupted = false;
@@ -327,17 +329,23 @@ struct Codes {
     has_key: bool,
 }
 
-impl Approver for Codes {
-    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
+impl Codes {
+    fn denial(&self, tool: &str) -> String {
         let advice = if self.has_key {
             "the call has no valid approval code"
         } else {
             "the worker has no approval key"
         };
+        format!("`{tool}` needs an approval, and {advice}")
+    }
+}
+
+impl Approver for Codes {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
         let verdict = if self.is_approved {
             Verdict::Approve
         } else {
-            Verdict::Deny(Some(format!("`{}` needs an approval, and {advice}", request.tool)))
+            Verdict::Deny(Some(self.denial(&request.tool)))
         };
         Box::pin(ready(verdict))
     }

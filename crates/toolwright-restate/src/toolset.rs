@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 use toolwright::{
     BoxError, BoxFuture, Executor, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall,
-    ToolFailure, ToolResult, digests,
+    ToolFailure, ToolResult,
 };
 use toolwright_runtime::approval::ApprovalKey;
 use toolwright_runtime::{ToolEntry, ToolSpecRef, Toolset};
@@ -66,8 +66,8 @@ impl RestateToolset {
     ) -> Self {
         let tools = specs.into_iter().map(|spec| {
             let entry = ToolEntry::new(spec).with_resumable_calls();
-            let (service, digest) =
-                (tools_service(entry.spec().toolset()), digests::model(entry.spec()));
+            let service = tools_service(entry.spec().toolset());
+            let digest = entry.definition_digest();
             Remote { entry, service, digest }
         });
         Self {

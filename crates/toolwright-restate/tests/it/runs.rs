@@ -7,7 +7,11 @@ use std::time::Duration;
 use toolwright::spec::{Approval, Implementation};
 use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
 use toolwright_restate::{Line, RestateToolset, RunStatus, Runs, RunsError, Start};
-use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime, RuntimeBuilder, Script, Toolset};
+use toolwright_runtime::tools::IntoSource;
+use toolwright_runtime::{
+    Agent, ApprovalRequest, FunctionTool, Registry, Runtime, RuntimeBuilder, Script, Toolset,
+    Verdict,
+};
 
 use crate::lab::{Effects, Lab, N, Running, call, double, key, slow, spec, until};
 
@@ -444,4 +448,38 @@ async fn an_approval_in_a_run_holds_in_the_worker_of_the_tool() {
     runs.answer("r1", &state.questions[0].approve()).await.unwrap();
     assert_eq!(runs.result("r1").await.unwrap().unwrap().as_str(), r#""done""#);
     assert_eq!(effects.all(), ["double 2", "wipe 1"], "{:?}", runs.log("r1").await);
+}
+
+/// The run of the agent starts only after the worker of the tool has checked the code.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_implements_a_tool_that_needs_an_approval_only_with_one() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let guarded = || think().with_approval(Approval::default());
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tool(double(&made)).unwrap();
+        let planner =
+            Script::new().call(step(&[("double", "d", 4)])).finish(Payload::new(r#"{"n":8}"#));
+        let agent = Agent::new("thinker", "lab").with_tools(["double"]).with_implements(guarded());
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let remote = RestateToolset::new(&lab.ingress(), [guarded()]).with_approval_key(&key());
+    let failure = remote.call(&call("think", "x", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Denied);
+    assert_eq!(
+        failure.message,
+        "`think` needs an approval, and the call has no valid approval code"
+    );
+    assert!(effects.all().is_empty());
+
+    let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
+    let runtime = Runtime::builder(Registry::new()).with_approver(yes).build();
+    let remote = remote.into_source();
+    let calling = runtime.call_in(("far", &remote), None, call("think", "y", 1));
+    let (result, _) = calling.await.unwrap();
+    assert_eq!(result.outcome.unwrap().as_str(), r#"{"n":8}"#);
+    assert_eq!(effects.all(), ["double 4"]);
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use toolwright::spec::{Approval, ToolAnnotations};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
     codec,
@@ -52,15 +53,23 @@ async fn calls_run_once_for_each_id_and_failures_keep_their_types() {
     let failure = toolset.call(&call("lost", "c4", 1)).await.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotFound);
 
-    let mut other = spec("double");
-    other.set_description("Another tool of that name.");
-    let other = RestateToolset::new(&lab.ingress(), [other]);
-    let failure = other.call(&call("double", "c5", 1)).await.outcome.unwrap_err();
-    assert_eq!(failure.message, "the definition of `double` has changed");
+    let mut described = spec("double");
+    described.set_description("Another tool of that name.");
+    let same = || spec("double").with_types::<N, i64>();
+    let asked = same().with_approval(Approval::default());
+    let read_only = ToolAnnotations { read_only: Some(true), ..ToolAnnotations::default() };
+    let others = [described, asked, same().with_annotations(read_only)];
+    for (id, other) in ["c5", "c6", "c7"].into_iter().zip(others) {
+        let other = RestateToolset::new(&lab.ingress(), [other]);
+        let failure = other.call(&call("double", id, 1)).await.outcome.unwrap_err();
+        assert_eq!(failure.message, "the definition of `double` has changed");
+    }
+    let result = RestateToolset::new(&lab.ingress(), [same()]).call(&call("double", "c8", 1)).await;
+    assert_eq!(result.outcome.unwrap().as_str(), "2");
     let absent = RestateToolset::new(&lab.ingress(), [spec("absent")]);
-    let failure = absent.call(&call("absent", "c6", 1)).await.outcome.unwrap_err();
+    let failure = absent.call(&call("absent", "c9", 1)).await.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
-    assert_eq!(effects.all().len(), 1);
+    assert_eq!(effects.all().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,7 @@
 //! Runs blocking work of tools on tokio's threads for blocking work, up to a limit.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -26,7 +28,8 @@ tokio::task_local! {
 ///
 /// At most 256 of these threads are used at once. Tokio has 512 by default, which file access and name resolution use, too.
 /// [`ExecutionService::with_blocking_threads`](super::ExecutionService::with_blocking_threads) sets another limit. Further work waits for a
-/// thread; a call whose time limit ends during that wait fails as `unavailable`.
+/// thread. A call whose time limit ends while its first work waits fails as `unavailable`, as it did not begin; a call that awaited
+/// something or had a thread before fails as any other whose limit ends. So what changes something belongs into the work.
 ///
 /// If a call is cancelled before its work begins, the work is not run. Work that has begun runs to its end, and until then its
 /// thread is one of the [`occupied_threads`](super::occupied_threads).
@@ -76,21 +79,39 @@ pub(super) struct CallThreads {
     threads: Arc<Semaphore>,
     /// The number of tasks of the call that wait for a thread.
     waiting: AtomicUsize,
+    /// True once the call did something other than to wait for its first thread.
+    has_begun: AtomicBool,
 }
 
 impl CallThreads {
     pub(super) fn new(threads: &Arc<Semaphore>) -> Self {
-        Self { threads: Arc::clone(threads), waiting: AtomicUsize::new(0) }
+        Self {
+            threads: Arc::clone(threads),
+            waiting: AtomicUsize::new(0),
+            has_begun: AtomicBool::new(false),
+        }
     }
 
-    /// Returns whether the call waits for a thread.
-    pub(super) fn is_waiting(&self) -> bool {
+    /// Returns whether the call waits for a thread, and had no thread before.
+    pub(super) fn is_waiting_to_begin(&self) -> bool {
+        self.is_waiting() && !self.has_begun.load(Ordering::Relaxed)
+    }
+
+    fn is_waiting(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
     /// Runs a call that takes its threads for blocking work from here.
     pub(super) async fn scope<T>(self: Arc<Self>, call: impl Future<Output = T>) -> T {
-        CALL_THREADS.scope(self, call).await
+        let mut call = pin!(CALL_THREADS.scope(Arc::clone(&self), call));
+        poll_fn(|context| {
+            let polled = call.as_mut().poll(context);
+            if !self.is_waiting() {
+                self.has_begun.store(true, Ordering::Relaxed);
+            }
+            polled
+        })
+        .await
     }
 
     async fn acquire(&self) -> OwnedSemaphorePermit {
@@ -98,6 +119,7 @@ impl CallThreads {
         // Decremented even if this future is dropped.
         let _waiting = WaitingForThread(&self.waiting);
         let thread = Arc::clone(&self.threads).acquire_owned().await;
+        self.has_begun.store(true, Ordering::Relaxed);
         thread.expect("nothing closes the semaphore")
     }
 }

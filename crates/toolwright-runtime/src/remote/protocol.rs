@@ -1,4 +1,5 @@
-//! The messages of the protocol. Each is a JSON object on a line of its own.
+//! The messages of the protocol. Each is a JSON object on a line of its own, with its content under the name of its kind: with
+//! the kind among the content, serde would keep the whole message first, in up to seventy times its size.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -20,7 +21,7 @@ pub(super) const MAX_RESULT_BYTES: usize = 31 << 20;
 
 /// A message of the client.
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "say")]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Request {
     /// The first message, with the scope of the client's run. The server may ignore the scope.
     Open { version: u32, scope: WireScope },
@@ -46,7 +47,7 @@ pub(super) enum Request {
 
 /// A message of the server.
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "say")]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Reply {
     /// The toolset was entered. `calls` is the most calls at once, and `nonce` is part of the data of approval codes.
     Opened { calls: usize, nonce: String },

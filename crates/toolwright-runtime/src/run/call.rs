@@ -57,6 +57,12 @@ impl PendingCall {
         !matches!(self.state, CallState::Settled(_) | CallState::Done(_))
     }
 
+    /// Returns whether the call may change something that another attempt would change again.
+    pub(crate) fn may_have_effect(&self) -> bool {
+        let tool = self.tool.as_ref().filter(|_| self.is_unfinished());
+        tool.is_some_and(|tool| !tool.spec().annotations().may_run_again())
+    }
+
     /// Returns whether no other call of the step may run at the same time.
     pub(crate) fn is_barrier(&self) -> bool {
         let sequential = self.tool.as_ref().is_some_and(|tool| tool.spec().limits().sequential);

@@ -98,6 +98,8 @@ struct Progress {
     steps: Vec<StepRecord>,
     call_ids: BTreeSet<String>,
     budget: Budget,
+    /// True if calls of the run may have changed something, so that another run would change it again.
+    may_have_effect: bool,
     /// How long the run took before it was resumed.
     elapsed: Duration,
     since: Instant,
@@ -203,7 +205,7 @@ impl Run {
         let (budget, cancelled) = (agent.policy.time_budget, self.cancelled.clone());
         let stop = Stop::new(&agent.name, budget, progress.elapsed, cancelled);
         let entering = Box::pin(self.enter_toolsets(resumption.as_ref()));
-        let end = match stop.run_until(entering).await {
+        let mut end = match stop.run_until(entering).await {
             Err(failure) => End::Failed(failure),
             Ok((dispatcher, entered)) => {
                 let state = resumption.map(|resumption| resumption.state);
@@ -213,6 +215,13 @@ impl Run {
                 end
             }
         };
+        // Callers repeat calls that failed for a transient reason.
+        if let (End::Failed(failure), Some(tool)) = (&mut end, &self.implements)
+            && failure.kind.is_transient()
+            && progress.may_have_effect
+        {
+            *failure = failure.clone().with_possible_effect(tool.annotations());
+        }
         open.close(&end);
         (end, progress.steps)
     }
@@ -326,7 +335,9 @@ impl Run {
             steps = state.steps();
             call_ids = state.call_ids();
         }
-        Progress { steps, call_ids, budget, elapsed, since: Instant::now() }
+        // A suspended state does not have the annotations of its tools.
+        let may_have_effect = resumption.is_some();
+        Progress { steps, call_ids, budget, may_have_effect, elapsed, since: Instant::now() }
     }
 
     /// Makes one step after another. The error is the end of the run.

@@ -108,6 +108,7 @@ impl Run {
         progress: &mut Progress,
         stop: &Stop,
     ) -> Result<(), End> {
+        progress.may_have_effect |= calls.iter().any(PendingCall::may_have_effect);
         let mut batch = run_all(dispatcher, calls, self.options.one_at_a_time, stop).await;
         if batch.stopped.is_none() && !batch.calls.iter().all(PendingCall::is_done) {
             // Other calls of the step may have opened handles after a question was asked.

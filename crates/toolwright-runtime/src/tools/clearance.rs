@@ -44,6 +44,12 @@ pub(crate) fn not_approved(tool: &str) -> ToolFailure {
 }
 
 impl ToolEntry {
+    /// Returns the SHA-256 of the tool as its spec defines it, in hexadecimal: its toolset, name, title, description, schemas,
+    /// annotations and approval. Two processes have the same definition if the digests are equal.
+    pub fn definition_digest(&self) -> String {
+        tool_digest(self.spec(), self.spec().approval())
+    }
+
     /// Checks that a call was approved, if this tool needs an approval.
     ///
     /// # Errors

@@ -90,6 +90,42 @@ fn blocking_calls_without_a_free_thread_are_unavailable_and_do_not_block_others(
     }
 }
 
+/// It changed something before its work, so that another attempt would change it again.
+#[test]
+fn a_call_that_waits_for_a_thread_after_something_else_may_have_taken_effect() {
+    let limits = CallLimits { timeout: Some(LIMIT), attempts: Some(2), ..CallLimits::UNLIMITED };
+    let charged = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&charged);
+    let pay = FunctionTool::new(spec("pay").with_limits(limits), move || {
+        let charged = Arc::clone(&counted);
+        async move {
+            tokio::task::yield_now().await;
+            charged.fetch_add(1, Ordering::SeqCst);
+            blocking(|| true).await
+        }
+    });
+    let twice = FunctionTool::new(spec("twice").with_limits(limits), || async {
+        // The second has no thread before the first has ended.
+        let stuck = blocking(|| std::thread::sleep(3 * LIMIT));
+        tokio::join!(stuck, blocking(|| true)).1
+    });
+    let registry = Registry::new();
+    registry.register_tools([pay, twice]).unwrap();
+    let execute = ExecutionService::default().with_blocking_threads(1);
+    let runtime = Runtime::builder(registry).with_execution_service(execute).build();
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    tokio.block_on(async {
+        let first = runtime.call(call("twice"));
+        let second = async {
+            tokio::time::sleep(LIMIT / 4).await;
+            runtime.call(call("pay")).await
+        };
+        let (first, second) = tokio::join!(first, second);
+        assert_eq!((brief(&first), brief(&second)), ("timeout".to_owned(), "timeout".to_owned()));
+    });
+    assert_eq!(charged.load(Ordering::SeqCst), 1);
+}
+
 fn call(tool: &str) -> ToolCall {
     ToolCall::new(tool, Payload::new("{}"))
 }

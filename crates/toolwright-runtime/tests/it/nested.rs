@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use toolwright::spec::CallLimits;
+use toolwright::spec::{CallLimits, ToolAnnotations};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolSpec,
 };
 use toolwright_runtime::{
-    Agent, ApprovalRequest, Collector, Event, EventKind, Hook, Hooks, Planner, Registry,
-    ResumeRequest, RunRequest, Runtime, Step, Turn,
+    Agent, ApprovalRequest, Collector, Event, EventKind, FunctionTool, Hook, Hooks, Planner,
+    Registry, ResumeRequest, RunRequest, Runtime, Step, Turn,
 };
 
 use crate::approvals::{guarded, nested};
@@ -20,9 +20,21 @@ use crate::toys::{spec, tool};
 
 /// A registry with an agent `boss`, which calls `job` once. `clerk` implements it with these limits.
 fn registry(limits: CallLimits, clerk: Arc<dyn Planner>) -> Registry {
+    registry_of(limits, clerk, None)
+}
+
+/// The same, where `clerk` may have a tool.
+fn registry_of(
+    limits: CallLimits,
+    clerk: Arc<dyn Planner>,
+    tool: Option<FunctionTool>,
+) -> Registry {
     let registry = Registry::new();
+    let tools: Vec<_> = tool.iter().map(|tool| tool.entry().name().to_owned()).collect();
+    registry.register_tools(tool).unwrap();
     let job = ToolSpec::new("job").with_toolset("jobs").with_limits(limits);
-    let implements = Agent::new("clerk", "lab").with_implements(job.with_types::<N, N>());
+    let implements =
+        Agent::new("clerk", "lab").with_implements(job.with_types::<N, N>()).with_tools(tools);
     registry.register_agent(implements, clerk).unwrap();
     let boss = Agent::new("boss", "lab").with_tools(["job"]);
     registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
@@ -71,6 +83,39 @@ async fn the_attempts_of_a_tool_apply_to_the_runs_of_its_agent() {
     let (attempts, delays): (Vec<_>, Vec<_>) = retried(&all).into_iter().unzip();
     assert_eq!(attempts, [1, 2]);
     assert!(started.elapsed() >= delays.iter().sum::<Duration>(), "{delays:?}");
+}
+
+/// An agent that changes something and then fails is not run again, as its tool is neither read-only nor idempotent.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_of_an_agent_whose_calls_may_have_taken_effect_is_not_repeated() {
+    let log = Log::default();
+    let failing = || {
+        rule(|turn: &Turn<'_>| match turn.step() {
+            0 => Ok(Step::call([call("send", "s", 1)])),
+            _ => Err(ToolFailure::new(FailureKind::Unavailable, "not now", Recovery::Retry).into()),
+        })
+    };
+    let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
+    let send = |annotations| {
+        let log = log.clone();
+        FunctionTool::new(spec("send").with_annotations(annotations), move |args: N| {
+            log.push("sent");
+            std::future::ready(args)
+        })
+    };
+    let read_only = ToolAnnotations { read_only: Some(true), ..ToolAnnotations::UNKNOWN };
+    for (annotations, expected, sent) in [
+        (ToolAnnotations::UNKNOWN, FailureKind::Internal, 1),
+        (read_only, FailureKind::Unavailable, 3),
+    ] {
+        let before = log.lines().len();
+        let registry = registry_of(limits, failing(), Some(send(annotations)));
+        let outcome =
+            Runtime::new(registry).run(RunRequest::new("boss", payload(0))).await.unwrap();
+        let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
+        assert_eq!(failure.kind, expected, "{failure}");
+        assert_eq!(log.lines().len() - before, sent);
+    }
 }
 
 /// Returns the numbers of the retried attempts with the waits after them.
@@ -152,7 +197,7 @@ fn asking(log: &Log, limits: CallLimits) -> Registry {
     asking_by("clerk", clerk, log, limits)
 }
 
-/// Does the same as [`registry`], with an agent of this name that may call `wipe` (needs an approval).
+/// Does the same as [`registry`], with an agent of this name that may call `wipe` (needs an approval). The tool is idempotent.
 pub(crate) fn asking_by(
     name: &str,
     planner: Arc<dyn Planner>,
@@ -162,7 +207,8 @@ pub(crate) fn asking_by(
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let job = ToolSpec::new("job").with_toolset("jobs").with_limits(limits);
-    let job = job.with_types::<N, N>();
+    let idempotent = ToolAnnotations { idempotent: Some(true), ..ToolAnnotations::UNKNOWN };
+    let job = job.with_types::<N, N>().with_annotations(idempotent);
     let agent = Agent::new(name, "lab").with_tools(["wipe"]).with_implements(job);
     registry.register_agent(agent, planner).unwrap();
     let boss = Agent::new("boss", "lab").with_tools(["job"]);

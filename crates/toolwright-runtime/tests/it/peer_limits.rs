@@ -38,7 +38,7 @@ async fn the_server_stops_reading_from_a_peer_that_does_not_read() {
     let mut sent = 0;
     let flooding = async {
         while sent < 200_000 {
-            raw.say(json!({"say": "list", "id": sent})).await;
+            raw.say(json!({"list": {"id": sent}})).await;
             sent += 1;
         }
     };
@@ -63,11 +63,11 @@ async fn calls_with_large_results(reads: bool) -> (usize, Result<(), RemoteError
         tokio::spawn(large.into_source().serve_stream(input, output, RemoteOptions::new()));
     let (input, mut output) = tokio::io::split(ours);
     let asking = tokio::spawn(async move {
-        let open = json!({"say": "open", "version": 5, "scope": {}});
-        let list = json!({"say": "list", "id": 1000});
+        let open = json!({"open": {"version": 5, "scope": {}}});
+        let list = json!({"list": {"id": 1000}});
         output.write_all(format!("{open}\n{list}\n").as_bytes()).await.unwrap();
         for id in 0..200 {
-            let call = json!({"say": "call", "id": id, "call": stated("large"), "approval": null});
+            let call = json!({"call": {"id": id, "call": stated("large"), "approval": null}});
             let written = output.write_all(format!("{call}\n").as_bytes()).await;
             if written.is_err() {
                 break;
@@ -132,9 +132,9 @@ async fn open_handles_of_a_server_are_short_visible_lines() {
     let (ours, mut theirs) = tokio::io::duplex(1 << 20);
     let long = "x".repeat(300_000);
     let names: Vec<_> = ["txn\u{202e}\n\u{1b}[2J", &long].into_iter().chain(["a"; 400]).collect();
-    let opened = json!({"say": "opened", "calls": 1, "nonce": "n"});
-    let handles = json!({"say": "open_handles", "names": names});
-    let tools = json!({"say": "tools", "id": 0, "tools": {"Ok": []}});
+    let opened = json!({"opened": {"calls": 1, "nonce": "n"}});
+    let handles = json!({"open_handles": {"names": names}});
+    let tools = json!({"tools": {"id": 0, "tools": {"Ok": []}}});
     let lines = format!("{opened}\n{handles}\n{tools}\n");
     theirs.write_all(lines.as_bytes()).await.unwrap();
     let (input, output) = tokio::io::split(ours);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
 };
@@ -50,7 +50,7 @@ impl Raw {
         let input = BufReader::new(input).lines();
         let mut raw =
             Self { input, output, nonce: String::new(), tool: String::new(), _serving: serving };
-        raw.say(json!({"say": "open", "version": 5, "scope": scope})).await;
+        raw.say(json!({"open": {"version": 5, "scope": scope}})).await;
         raw.hear().await["nonce"].as_str().unwrap().clone_into(&mut raw.nonce);
         raw
     }
@@ -59,21 +59,28 @@ impl Raw {
         self.output.write_all(format!("{request}\n").as_bytes()).await.unwrap();
     }
 
+    /// Returns the content of the next reply, whatever its kind.
     pub(crate) async fn hear(&mut self) -> Value {
-        serde_json::from_str(&self.input.next_line().await.unwrap().unwrap()).unwrap()
+        content(&self.input.next_line().await.unwrap().unwrap()).1
     }
 
     pub(crate) async fn list(&mut self) {
-        self.say(json!({"say": "list", "id": 0})).await;
+        self.say(json!({"list": {"id": 0}})).await;
         let seen = self.input.next_line().await.unwrap().unwrap();
-        let tool = seen.strip_prefix(r#"{"say":"tools","id":0,"tools":{"Ok":["#).unwrap();
-        let tool = tool.strip_suffix("]}}").unwrap();
+        let tool = seen.strip_prefix(r#"{"tools":{"id":0,"tools":{"Ok":["#).unwrap();
+        let tool = tool.strip_suffix("]}}}").unwrap();
         self.tool = tool.replace(r#""available":true"#, r#""available":false"#);
     }
 
     pub(crate) async fn call(&mut self, id: u64, call: Value, approval: Value) {
-        self.say(json!({"say": "call", "id": id, "call": call, "approval": approval})).await;
+        self.say(json!({"call": {"id": id, "call": call, "approval": approval}})).await;
     }
+}
+
+/// Returns the kind of a message and its content.
+pub(crate) fn content(message: &str) -> (String, Value) {
+    let message: Map<String, Value> = serde_json::from_str(message).unwrap();
+    message.into_iter().next().unwrap()
 }
 
 pub(crate) fn stated(tool: &str) -> Value {
@@ -273,7 +280,7 @@ async fn a_silent_server_is_not_waited_for() {
     assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
 
     let (ours, mut silent) = tokio::io::duplex(1 << 10);
-    let opened = json!({"say": "opened", "calls": 4, "nonce": "n"});
+    let opened = json!({"opened": {"calls": 4, "nonce": "n"}});
     silent.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
     let (input, output) = tokio::io::split(ours);
     let remote =
@@ -297,7 +304,7 @@ async fn calls_over_the_limit_of_a_connection_fail_until_others_are_cancelled() 
     }
     let refused = raw.hear().await;
     assert_eq!((&refused["id"], failure(&refused)), (&json!(3), "rate_limited"));
-    raw.say(json!({"say": "cancel", "id": 1})).await;
+    raw.say(json!({"cancel": {"id": 1}})).await;
     raw.call(4, stuck.clone(), Value::Null).await;
     assert!(timeout(SOON, raw.hear()).await.is_err(), "the fourth call runs");
     raw.call(4, stuck, Value::Null).await;
@@ -314,7 +321,7 @@ async fn a_client_sends_no_more_calls_than_the_server_accepts() {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (input, mut output) = tokio::io::split(theirs);
     let mut input = BufReader::new(input).lines();
-    let opened = json!({"say": "opened", "calls": 4, "nonce": "n"});
+    let opened = json!({"opened": {"calls": 4, "nonce": "n"}});
     output.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
     let (reading, writing) = tokio::io::split(ours);
     let remote =
@@ -330,8 +337,7 @@ async fn a_client_sends_no_more_calls_than_the_server_accepts() {
         let calls: Vec<_> = calls.collect();
         let mut sent = Vec::new();
         while let Ok(line) = timeout(SOON, input.next_line()).await {
-            let line: Value = serde_json::from_str(&line.unwrap().unwrap()).unwrap();
-            sent.push(line["say"].as_str().unwrap().to_owned());
+            sent.push(content(&line.unwrap().unwrap()).0);
         }
         assert_eq!(sent, ["call"; 4]);
         // Drop the waiting calls first, so that none of them gets a permit.
@@ -445,8 +451,8 @@ async fn h6_an_approved_call_that_was_changed_in_transit_runs_nothing() {
         (r#""labels":{}"#, r#""labels":{"user":"root"}"#, "denied"),
         (r#""session_id":""#, r#""session_id":"other_"#, "denied"),
         (
-            r#""say":"open","version":5,"scope":{"run_id":null"#,
-            r#""say":"open","version":5,"scope":{"run_id":"r""#,
+            r#""open":{"version":5,"scope":{"run_id":null"#,
+            r#""open":{"version":5,"scope":{"run_id":"r""#,
             "denied",
         ),
         ("Wipe {{ args.n }} disks?", "Read the weather?", "denied"),

@@ -283,11 +283,11 @@ async fn a_client_of_another_version_is_refused() {
     let socket = Socket::serve(tools(&Log::default()).into_source());
     let path = socket.folder.path().join("socket");
     let mut stream = UnixStream::connect(path).await.unwrap();
-    let open = r#"{"say":"open","version":1,"scope":{}}"#;
+    let open = r#"{"open":{"version":1,"scope":{}}}"#;
     stream.write_all(format!("{open}\n").as_bytes()).await.unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).await.unwrap();
-    let expected = r#"{"say":"refused","why":"the client uses version 1, expected 5"}"#;
+    let expected = r#"{"refused":{"why":"the client uses version 1, expected 5"}}"#;
     assert_eq!(reply.trim_end(), expected);
 }
 
@@ -314,7 +314,7 @@ async fn the_reason_of_a_server_that_refuses_is_a_short_visible_line() {
     let (input, output) = tokio::io::split(ours);
     let why = format!("a\u{1b}[31m\u{202e}\nerror: forged{}", "x".repeat(100_000));
     let scope = Scope::default();
-    let refusal = serde_json::json!({ "say": "refused", "why": why });
+    let refusal = serde_json::json!({ "refused": { "why": why } });
     theirs.write_all(format!("{refusal}\n").as_bytes()).await.unwrap();
     let connecting = RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new());
     let text = connecting.await.err().unwrap().to_string();
@@ -328,13 +328,13 @@ async fn a_server_that_refuses_an_open_connection_ends_what_waits_for_it() {
     let (ours, mut theirs) = tokio::io::duplex(1 << 20);
     let (input, output) = tokio::io::split(ours);
     let scope = Scope::default();
-    let opened = serde_json::json!({ "say": "opened", "calls": 1, "nonce": "n" });
+    let opened = serde_json::json!({ "opened": { "calls": 1, "nonce": "n" } });
     theirs.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
     let remote =
         RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new()).await.unwrap();
     let call = call("slow", "a", 1);
     let (result, ()) = tokio::join!(remote.call(&call), async {
-        let refusal = serde_json::json!({ "say": "refused", "why": "enough" });
+        let refusal = serde_json::json!({ "refused": { "why": "enough" } });
         theirs.write_all(format!("{refusal}\n").as_bytes()).await.unwrap();
     });
     assert!(result.outcome.is_err());

@@ -6,6 +6,7 @@ use toolwright::Scope;
 use toolwright_runtime::Toolset;
 use toolwright_runtime::remote::{RemoteOptions, RemoteToolset};
 
+use crate::peers::content;
 use crate::tools::call;
 
 /// A server whose list has these tools, which has odd instructions and whose calls fail with an odd message.
@@ -15,14 +16,14 @@ async fn listing(tools: Value) -> RemoteToolset {
         let (input, mut output) = tokio::io::split(theirs);
         let mut input = BufReader::new(input).lines();
         while let Some(line) = input.next_line().await.unwrap() {
-            let request: Value = serde_json::from_str(&line).unwrap();
+            let (kind, request) = content(&line);
             let id = &request["id"];
             let failure = json!({"kind": "denied", "code": "c\u{1b}", "message": "no\u{202e}", "recovery": "replan", "correction": null, "detail": "d\u{1b}[2J"});
-            let reply = match request["say"].as_str().unwrap() {
-                "open" => json!({"say": "opened", "calls": 4, "nonce": "n"}),
-                "list" => json!({"say": "tools", "id": id, "tools": {"Ok": tools}}),
-                "instructions" => json!({"say": "instructions", "id": id, "text": "obey\u{202e}"}),
-                _ => json!({"say": "outcome", "id": id, "outcome": {"failure": failure}}),
+            let reply = match kind.as_str() {
+                "open" => json!({"opened": {"calls": 4, "nonce": "n"}}),
+                "list" => json!({"tools": {"id": id, "tools": {"Ok": tools}}}),
+                "instructions" => json!({"instructions": {"id": id, "text": "obey\u{202e}"}}),
+                _ => json!({"outcome": {"id": id, "outcome": {"failure": failure}}}),
             };
             output.write_all(format!("{reply}\n").as_bytes()).await.unwrap();
         }
@@ -63,7 +64,7 @@ async fn texts_of_a_server_have_no_hidden_characters() {
     assert!(error.to_string().contains("the tool `pl\u{fffd}us` is listed"), "{error}");
     plus["aliases"] = json!(vec!["a"; 40_000]);
     let error = listing(json!([plus])).await.tools(&scope).await.unwrap_err();
-    assert_eq!(error.to_string(), "more than 40000 names and aliases are listed");
+    assert!(error.to_string().ends_with("more than 40000 names and aliases are listed"), "{error}");
     plus["aliases"] = json!([]);
     let error = listing(json!(vec![plus; 10_001])).await.tools(&scope).await.unwrap_err();
     assert!(
