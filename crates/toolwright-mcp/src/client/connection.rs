@@ -2,8 +2,8 @@
 //! reconnects.
 
 use std::error::Error;
-
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -58,6 +58,8 @@ pub(super) struct Connection {
     codec: Arc<MessageCodec>,
     /// True if rmcp needs the arguments too, because its HTTP transport repeats some of them in headers.
     passes_arguments: bool,
+    /// True once the server has answered 404: it has ended the session, or is elsewhere.
+    is_gone: AtomicBool,
     /// Closed once the transport is dropped and a server that was started has ended.
     ended: tokio::sync::Mutex<mpsc::Receiver<()>>,
 }
@@ -136,7 +138,8 @@ impl Connection {
                 return Err(AttemptError::Final(unknown_version(version)));
             }
         }
-        let connection = Self { service, codec, passes_arguments, ended };
+        let is_gone = AtomicBool::new(false);
+        let connection = Self { service, codec, passes_arguments, is_gone, ended };
         connection.subscribe();
         Ok(connection)
     }
@@ -152,9 +155,10 @@ impl Connection {
         }
     }
 
-    /// Returns whether the connection is closed.
+    /// Returns whether the connection is closed, or its server gone.
     pub(super) fn is_closed(&self) -> bool {
-        self.service.is_closed() || self.service.peer().is_transport_closed()
+        let is_gone = self.is_gone.load(Ordering::Relaxed);
+        is_gone || self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
     /// Takes the flag that the tool list has changed.
@@ -206,7 +210,7 @@ impl Connection {
     async fn request(&self, request: ClientRequest) -> Result<Box<RawValue>, ClientError> {
         let peer = self.service.peer();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
-        let handle = sent.map_err(service_error)?;
+        let handle = sent.map_err(|error| self.error(error))?;
         let mut pending = PendingRequest {
             id: handle.id.clone(),
             token: handle.progress_token.clone(),
@@ -218,11 +222,20 @@ impl Connection {
         }
         let answer = handle.await_response().await;
         pending.is_answered = true;
-        answer.map_err(service_error)?;
+        answer.map_err(|error| self.error(error))?;
         let result = self.codec.take_result(&pending.id);
         result.ok_or_else(|| {
             ClientError::InvalidResponse("the server sent a response of another method".to_owned())
         })
+    }
+
+    /// Converts the error of a request, and notices that the server is gone.
+    fn error(&self, error: ServiceError) -> ClientError {
+        let error = service_error(error);
+        if matches!(error, ClientError::Http { status: Some(404), .. }) {
+            self.is_gone.store(true, Ordering::Relaxed);
+        }
+        error
     }
 
     /// Closes the connection, and waits until a server that was started for it has ended. A transport that does not end within

@@ -41,7 +41,7 @@
 //!
 //! Arguments and results keep every digit of their numbers. A model sees a server's error text only if it is the error of
 //! a tool; texts of protocol and transport errors are details for operators. A call is not sent again if its connection
-//! was lost.
+//! or session was lost.
 
 mod address;
 mod answer;

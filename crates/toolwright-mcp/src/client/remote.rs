@@ -10,6 +10,7 @@ use toolwright::{
     BoxFuture, FailureKind, Origin, Payload, Recovery, Remote, RemoteCall, ToolCall, ToolFailure,
 };
 
+use super::connection::Connection;
 use super::drift::Drift;
 use super::error::{ClientError, MAX_SERVER_TEXT};
 use super::failure::failure;
@@ -22,8 +23,15 @@ pub(super) struct ServerCall<'a> {
     pub(super) call: &'a ToolCall,
     /// The name of the tool on the server.
     pub(super) tool: &'a str,
-    /// The tools that a generated toolset was written for.
-    pub(super) origin: Option<&'static Origin>,
+    pub(super) checked: Checked,
+}
+
+/// How it is known that the tool is the expected one.
+pub(super) enum Checked {
+    /// It is to be compared with the tools that a generated toolset was written for.
+    Against(&'static Origin),
+    /// It was compared on this connection. In another one, it may be another tool.
+    On(Arc<Connection>),
 }
 
 impl Remote for Client {
@@ -32,7 +40,7 @@ impl Remote for Client {
             spec: call.spec,
             call: call.call,
             tool: call.remote_name(),
-            origin: Some(call.origin),
+            checked: Checked::Against(call.origin),
         };
         Box::pin(self.run(server_call))
     }
@@ -56,12 +64,18 @@ impl Client {
         let arguments = RawValue::from_string(call.call.args().to_string())
             .map_err(|error| ToolFailure::internal(&error))?;
         let sending = async {
-            let connection = self.connector().connection().await.map_err(to_failure)?;
-            if let Some(origin) = call.origin.filter(|_| self.compares_tools()) {
-                let drift =
-                    self.tool_cache().drift(&connection, origin).await.map_err(to_failure)?;
-                self.check_drift(&drift, call)?;
-            }
+            let connection = match &call.checked {
+                Checked::On(connection) => connection.clone(),
+                Checked::Against(origin) => {
+                    let connection = self.connector().connection().await.map_err(to_failure)?;
+                    if self.compares_tools() {
+                        let drift = self.tool_cache().drift(&connection, origin).await;
+                        let drift = drift.map_err(to_failure)?;
+                        self.check_drift(&drift, call)?;
+                    }
+                    connection
+                }
+            };
             connection.call(call.tool, &arguments).await.map_err(to_failure)
         };
         match tokio::time::timeout(timeout, sending).await {

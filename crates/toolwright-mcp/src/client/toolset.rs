@@ -14,9 +14,10 @@ use toolwright_runtime::{ToolEntry, Toolset};
 
 use super::Client;
 use super::changes::{Definition, ToolChange, by_name};
+use super::connection::Connection;
 use super::error::ClientError;
 use super::listed_tools::{ListedTool, ListedTools, Schema};
-use super::remote::ServerCall;
+use super::remote::{Checked, ServerCall};
 
 /// The maximum number of steps of all patterns of a server's tools, which take about a hundred bytes each.
 pub(super) const MAX_PATTERN_STEPS: u64 = 1_000_000;
@@ -187,19 +188,20 @@ impl McpToolset {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Updates the state from the server's list, and reports new changes.
-    async fn refresh(&self) -> Result<(), ClientError> {
+    /// Updates the state from the server's list, and reports new changes. Returns the connection on which the server listed.
+    async fn refresh(&self) -> Result<Arc<Connection>, ClientError> {
         let timeout = self.client.connector().options().connect_timeout;
         let list = async {
             let connection = self.client.connector().connection().await?;
-            self.client.tool_cache().tools(&connection).await
+            let list = self.client.tool_cache().tools(&connection).await?;
+            Ok((connection, list))
         };
         let list = tokio::time::timeout(timeout, list).await;
-        let list = list.unwrap_or(Err(ClientError::Timeout(timeout)))?;
+        let (connection, list) = list.unwrap_or(Err(ClientError::Timeout(timeout)))?;
         let new_changes = {
             let mut state = self.state();
             if state.last_list.as_ref().is_some_and(|last| Arc::ptr_eq(last, &list)) {
-                return Ok(());
+                return Ok(connection);
             }
             let mut pattern_steps = MAX_PATTERN_STEPS;
             let listed = list.tools.iter();
@@ -225,7 +227,7 @@ impl McpToolset {
         if let Some(callback) = self.on_change.as_ref().filter(|_| !new_changes.is_empty()) {
             callback(&new_changes);
         }
-        Ok(())
+        Ok(connection)
     }
 
     /// Returns the tools to offer now. While the server is unreachable these are the last ones: their calls fail, but the
@@ -256,7 +258,7 @@ impl McpToolset {
     }
 
     async fn answer(&self, call: &ToolCall) -> Result<Payload, ToolFailure> {
-        self.refresh().await.map_err(|error| list_failure(&error, call))?;
+        let connection = self.refresh().await.map_err(|error| list_failure(&error, call))?;
         let (specs, changed) = {
             let state = self.state();
             let changed = state.pending.iter().find(|change| change.tool == call.tool()).cloned();
@@ -270,7 +272,8 @@ impl McpToolset {
         if let Some(change) = changed {
             check_changed_tool(&change, call)?;
         }
-        let server_call = ServerCall { spec, call, tool: spec.name(), origin: None };
+        let checked = Checked::On(connection);
+        let server_call = ServerCall { spec, call, tool: spec.name(), checked };
         let payload = self.client.run(server_call).await?;
         spec.check_result(payload.as_bytes())
             .map_err(|issues| ToolFailure::malformed_result(spec, &issues))?;

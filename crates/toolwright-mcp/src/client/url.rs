@@ -53,6 +53,8 @@ pub(super) fn transport(
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
     config.custom_headers = headers;
     config.auth_header.clone_from(&url.bearer);
+    // rmcp would send a waiting call again in the new session, whose tools may differ.
+    config.reinit_on_expired_session = false;
     Ok(StreamableHttpClientTransport::with_client(http, config))
 }
 

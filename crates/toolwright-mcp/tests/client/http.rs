@@ -61,8 +61,19 @@ impl Peer {
         ServerUrl::new(format!("http://127.0.0.1:{}/{fault}", self.port))
     }
 
-    fn client(&self, fault: &str) -> Client {
+    pub(crate) fn client(&self, fault: &str) -> Client {
         Client::with_options(self.url(fault), short_timeouts())
+    }
+
+    /// Returns how often the server has done something.
+    pub(crate) fn count(&self, what: &str) -> u32 {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let request = format!("GET /{what} HTTP/1.1\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        let count = answer.lines().last().and_then(|count| count.parse().ok());
+        count.expect("it is a number")
     }
 }
 
@@ -291,18 +302,6 @@ async fn a_server_with_an_unknown_revision_is_refused() {
     }
 }
 
-/// The call that gets 404 did not run, so it is sent again in the new session.
-#[tokio::test]
-async fn a_lost_session_is_opened_again() {
-    if !can_run() {
-        return;
-    }
-    let peer = Peer::start();
-    let client = peer.client("json");
-    let found = call(&client, "break", r#"{"text":"lost"}"#).await.expect("it is found again");
-    assert_eq!(found.as_str(), r#""found""#);
-}
-
 #[tokio::test]
 async fn a_server_that_is_gone_is_unavailable() {
     if !can_run() {
@@ -328,12 +327,7 @@ async fn the_client_stops_reading_a_server_that_does_not_accept_replies() {
     let client = peer.client("nosy");
     let failure = call(&client, "echo", r#"{"text":""}"#).await.expect_err("it only asks");
     assert_eq!(failure.kind, FailureKind::Timeout, "{failure:?}");
-    let mut stream = TcpStream::connect(("127.0.0.1", peer.port)).expect("it listens");
-    stream.write_all(b"GET /asked HTTP/1.1\r\nConnection: close\r\n\r\n").expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let asked = answer.lines().last().and_then(|asked| asked.parse::<u32>().ok());
-    let asked = asked.expect("it says how often it asked");
+    let asked = peer.count("asked");
     // Sockets hold some megabytes.
     assert!((5..1500).contains(&asked), "{asked} requests of 10 kB were taken");
 }

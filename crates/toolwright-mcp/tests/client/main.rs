@@ -2,6 +2,7 @@
 
 mod calls;
 mod drift;
+mod effects;
 mod faults;
 mod http;
 mod listing;

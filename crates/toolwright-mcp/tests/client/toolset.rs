@@ -172,6 +172,24 @@ async fn a_model_does_not_see_changes_that_are_not_accepted() {
     }
 }
 
+/// The connection is closed between the comparison and the call. In a new one, the tool may be another.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_only_sent_on_the_connection_whose_tools_were_compared() {
+    if !can_run() {
+        return;
+    }
+    let client = client(&["rug"]);
+    let closing = client.clone();
+    let toolset = McpToolset::new("peer", client).on_change(move |_| {
+        let close = || tokio::runtime::Handle::current().block_on(closing.close());
+        tokio::task::block_in_place(close);
+    });
+    direct(&toolset, "echo").await.expect("it is what it was");
+    let failure = direct(&toolset, "shout").await.expect_err("the connection is closed");
+    assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
+    direct(&toolset, "shout").await.expect("it is compared again");
+}
+
 #[tokio::test]
 async fn a_model_sees_accepted_changes_and_no_others() {
     if !can_run() {
