@@ -3,6 +3,7 @@
 //! may help.
 
 use reqwest::StatusCode;
+use toolwright::http::is_refusal;
 use toolwright::outcome::describe;
 use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolFailure, Value};
@@ -30,12 +31,7 @@ pub(crate) fn of_status(
         return ToolFailure { detail: excerpt, data, ..failure };
     }
     let excerpt = excerpt.map_or_else(String::new, |excerpt| format!(": {excerpt}"));
-    // These say that the service did not begin.
-    let is_refused = matches!(
-        status,
-        StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-    );
-    let is_lost = response.is_redirected || !is_refused;
+    let is_lost = response.is_redirected || !is_refusal(status.as_u16());
     let failure = undeclared(operation.name, status, response.retry_after());
     // A redirect is transient, too, although it is answered after an effect by many services.
     let failure = if failure.kind.is_transient() && is_lost && !may_run_again(operation.verb) {

@@ -26,6 +26,12 @@ pub enum Verb {
     Trace,
 }
 
+/// Returns whether a status says that the server has not begun to handle the request: 425 (RFC 8470), 429 (RFC
+/// 6585) and 503 (RFC 9110, section 15.6.4).
+pub const fn is_refusal(status: u16) -> bool {
+    matches!(status, 425 | 429 | 503)
+}
+
 /// The notation of lists and objects in a query (OpenAPI 3.1, "Style Values").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {

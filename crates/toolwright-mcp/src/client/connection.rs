@@ -295,20 +295,25 @@ impl AttemptError {
 
 fn attempt_error(error: ClientInitializeError) -> AttemptError {
     let reason = error_chain(&error);
-    let is_redirected = match &error {
-        ClientInitializeError::TransportError { error, .. } => {
-            let error = http_error(&*error.error);
-            matches!(error, Some(ClientError::Http { status: Some(300..=399), .. }))
+    match handshake_status(&error) {
+        Some(401) => {
+            let reason = "it needs a bearer token, or refused the one it got (HTTP status 401)";
+            AttemptError::Final(reason.to_owned())
         }
-        _ => false,
-    };
-    if error.is_authorization_required() {
-        let reason = "it needs a bearer token, or refused the one it got (HTTP status 401)";
-        AttemptError::Final(reason.to_owned())
-    } else if is_redirected {
-        AttemptError::Final(reason)
-    } else {
-        AttemptError::Retryable(reason)
+        Some(300..=399) => AttemptError::Final(reason),
+        _ => AttemptError::Retryable(reason),
+    }
+}
+
+/// Returns the HTTP status with which a handshake failed.
+fn handshake_status(error: &ClientInitializeError) -> Option<u16> {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => match http_error(&*error.error)? {
+            ClientError::Http { status, .. } => status,
+            _ => None,
+        },
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => handshake_status(fallback),
+        _ => None,
     }
 }
 

@@ -46,6 +46,8 @@ pub enum ClientError {
     Http {
         /// The status, if there was a response.
         status: Option<u16>,
+        /// False if the server has certainly not handled the request.
+        may_have_run: bool,
         /// The cause.
         reason: String,
     },
@@ -69,15 +71,26 @@ impl fmt::Display for ClientError {
             Self::InvalidResponse(reason) => {
                 write!(f, "the response of the MCP server is invalid: {reason}")
             }
-            Self::Http { status: Some(status), reason } => {
+            Self::Http { status: Some(status), reason, .. } => {
                 write!(f, "the MCP server returned HTTP status {status}: {reason}")
             }
-            Self::Http { status: None, reason } => write!(f, "HTTP failed: {reason}"),
+            Self::Http { status: None, reason, .. } => write!(f, "HTTP failed: {reason}"),
         }
     }
 }
 
 impl Error for ClientError {}
+
+impl ClientError {
+    /// Returns true if the server may have handled the request although there is no valid response.
+    pub(super) fn may_have_run(&self) -> bool {
+        match self {
+            Self::ConnectionLost | Self::Timeout(_) => true,
+            Self::Http { may_have_run, .. } => *may_have_run,
+            _ => false,
+        }
+    }
+}
 
 /// Returns an error and its causes as one line without hidden characters.
 pub(super) fn error_chain(error: &dyn Error) -> String {

@@ -13,9 +13,6 @@ const METHOD_NOT_FOUND: i32 = -32_601;
 pub(super) fn failure(error: &ClientError, spec: &ToolSpec, call: &ToolCall) -> ToolFailure {
     let tool = call.tool();
     let failure = match error {
-        ClientError::Connect { .. }
-        | ClientError::Backoff { .. }
-        | ClientError::Http { status: None | Some(404 | 503), .. } => unavailable(tool),
         ClientError::Http { status: Some(429), .. } => ToolFailure::new(
             FailureKind::RateLimited,
             format!("`{tool}` is called too often"),
@@ -31,8 +28,23 @@ pub(super) fn failure(error: &ClientError, spec: &ToolSpec, call: &ToolCall) -> 
             format!("the server of `{tool}` has moved to another address"),
             Recovery::Finish,
         ),
-        ClientError::ConnectionLost | ClientError::Http { .. } => interrupted(spec, tool),
-        ClientError::Timeout(_) => timed_out(spec, tool),
+        ClientError::Connect { .. }
+        | ClientError::Backoff { .. }
+        | ClientError::Http { may_have_run: false, .. } => ToolFailure::new(
+            FailureKind::Unavailable,
+            format!("the server of `{tool}` cannot be reached now"),
+            Recovery::Retry,
+        ),
+        ClientError::ConnectionLost | ClientError::Http { .. } => ToolFailure::new(
+            FailureKind::Unavailable,
+            format!("the server of `{tool}` failed during the call"),
+            Recovery::Retry,
+        ),
+        ClientError::Timeout(_) => ToolFailure::new(
+            FailureKind::Timeout,
+            format!("`{tool}` took too long and was cancelled"),
+            Recovery::Retry,
+        ),
         ClientError::JsonRpc { code, message } => json_rpc_failure(*code, message, spec, call),
         ClientError::InvalidResponse(_) => ToolFailure::new(
             FailureKind::MalformedResult,
@@ -40,28 +52,12 @@ pub(super) fn failure(error: &ClientError, spec: &ToolSpec, call: &ToolCall) -> 
             Recovery::Replan,
         ),
     };
+    let failure = if error.may_have_run() {
+        failure.with_possible_effect(spec.annotations())
+    } else {
+        failure
+    };
     failure.with_detail(error.to_string())
-}
-
-fn unavailable(tool: &str) -> ToolFailure {
-    let message = format!("the server of `{tool}` cannot be reached now");
-    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry)
-}
-
-/// The failure of a call that may have run. It is `unavailable`, which allows a retry, only if the tool can run twice.
-fn interrupted(spec: &ToolSpec, tool: &str) -> ToolFailure {
-    if spec.annotations().may_run_again() {
-        return unavailable(tool);
-    }
-    let message = format!("the server of `{tool}` failed during the call");
-    ToolFailure::new(FailureKind::Internal, message, Recovery::Replan)
-        .with_possible_effect(spec.annotations())
-}
-
-fn timed_out(spec: &ToolSpec, tool: &str) -> ToolFailure {
-    let message = format!("`{tool}` took too long and was cancelled");
-    ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry)
-        .with_possible_effect(spec.annotations())
 }
 
 /// The failure for a JSON-RPC error. The model does not see its message, which may contain anything.

@@ -75,6 +75,8 @@ pub(super) enum RequestError {
     Http(reqwest::Error),
     /// The server sent a redirect that is not followed.
     Redirected { status: u16, to: String, reason: &'static str },
+    /// An error after a redirect that was followed.
+    AfterRedirect(Box<HttpError>),
 }
 
 impl HttpClient {
@@ -106,25 +108,35 @@ impl HttpClient {
             self.client.post(&*post.uri).header(ACCEPT, format!("{EVENT_STREAM}, {JSON}"));
         request = request.header(CONTENT_TYPE, JSON).body(text);
         request = with_headers(request, post.session.as_deref(), post.bearer, post.headers);
-        let response = self.send(request).await?;
-        let status = response.status();
-        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Ok(StreamableHttpPostResponse::Accepted);
+        let mut redirects = 0;
+        let answer = async {
+            let response = self.send(request, &mut redirects).await?;
+            let status = response.status();
+            if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+                return Ok(StreamableHttpPostResponse::Accepted);
+            }
+            if status == StatusCode::NOT_FOUND && post.session.is_some() {
+                return Err(StreamableHttpError::SessionExpired);
+            }
+            if !status.is_success() {
+                return self.read_error(&post.message, response).await;
+            }
+            self.read_success(&post.message, response).await
+        };
+        match answer.await {
+            Err(error) if redirects > 0 => Err(RequestError::AfterRedirect(error.into()).into()),
+            answer => answer,
         }
-        if status == StatusCode::NOT_FOUND && post.session.is_some() {
-            return Err(StreamableHttpError::SessionExpired);
-        }
-        if !status.is_success() {
-            return self.read_error(&post.message, response).await;
-        }
-        self.read_success(&post.message, response).await
     }
 
-    /// Sends a request and follows redirects that keep the scheme, host, port and method. No other server may get the
-    /// headers and the message.
-    async fn send(&self, request: RequestBuilder) -> Result<Response, HttpError> {
+    /// Sends a request and follows redirects that keep the scheme, host, port and method, and counts those. No other server may get
+    /// the headers and the message.
+    async fn send(
+        &self,
+        request: RequestBuilder,
+        redirects: &mut usize,
+    ) -> Result<Response, HttpError> {
         let mut request = request.build().map_err(RequestError::from)?;
-        let mut redirects = 0;
         loop {
             let copy = request.try_clone();
             let response = self.client.execute(request).await.map_err(RequestError::from)?;
@@ -137,12 +149,12 @@ impl HttpClient {
             let is_same_server = to.origin() == next.url().origin()
                 && to.username().is_empty()
                 && to.password().is_none();
-            redirects += 1;
-            let reason = match (is_same_server, keeps_method, redirects > MAX_REDIRECTS) {
+            let reason = match (is_same_server, keeps_method, *redirects == MAX_REDIRECTS) {
                 (false, ..) => "another server; if it is the right one, connect to its address",
                 (_, false, _) => "which would change the method to GET; expected status 307 or 308",
                 (.., true) => "after too many redirects",
                 _ => {
+                    *redirects += 1;
                     *next.url_mut() = to;
                     request = next;
                     continue;
@@ -423,7 +435,7 @@ impl StreamableHttpClient for HttpClient {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), HttpError> {
         let request = with_headers(self.client.delete(&*uri), Some(&*session), bearer, headers);
-        let status = self.send(request).await?.status();
+        let status = self.send(request, &mut 0).await?.status();
         if status.is_success() || status == StatusCode::METHOD_NOT_ALLOWED {
             return Ok(());
         }
@@ -443,7 +455,7 @@ impl StreamableHttpClient for HttpClient {
             request = request.header("last-event-id", id);
         }
         let request = with_headers(request, session.as_deref(), bearer, headers);
-        let response = self.send(request).await?;
+        let response = self.send(request, &mut 0).await?;
         let status = response.status();
         if status == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
@@ -484,6 +496,7 @@ impl fmt::Display for RequestError {
         match self {
             Self::Http(error) => error.fmt(f),
             Self::Redirected { to, reason, .. } => write!(f, "it redirects to `{to}`, {reason}"),
+            Self::AfterRedirect(error) => write!(f, "after a redirect: {error}"),
         }
     }
 }
@@ -493,6 +506,7 @@ impl std::error::Error for RequestError {
         match self {
             Self::Http(error) => error.source(),
             Self::Redirected { .. } => None,
+            Self::AfterRedirect(error) => error.source(),
         }
     }
 }

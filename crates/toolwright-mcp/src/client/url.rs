@@ -11,9 +11,10 @@ use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
-    StreamableHttpClientTransportConfig, StreamableHttpError,
+    HttpStatusError, StreamableHttpClientTransportConfig, StreamableHttpError,
 };
 use tokio::sync::mpsc;
+use toolwright::http::is_refusal;
 use toolwright::untrusted::secrets_in_header;
 
 use super::address::{ServerUrl, redactor};
@@ -82,20 +83,34 @@ fn secrets(server: &ServerUrl) -> Vec<String> {
 
 /// Converts an error of the HTTP transport, or returns `None` for another error.
 pub(super) fn client_error(error: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
-    let reason = || error_chain(error);
-    let http = |status| Some(ClientError::Http { status, reason: reason() });
-    match error.downcast_ref::<HttpError>()? {
-        StreamableHttpError::HttpStatus(status) => http(Some(status.status)),
-        StreamableHttpError::AuthRequired(_) => http(Some(401)),
-        StreamableHttpError::InsufficientScope(_) => http(Some(403)),
-        StreamableHttpError::SessionExpired => http(Some(404)),
-        StreamableHttpError::Client(RequestError::Http(error)) if error.is_connect() => http(None),
-        StreamableHttpError::Client(RequestError::Redirected { status, .. }) => http(Some(*status)),
+    let error = error.downcast_ref::<HttpError>()?;
+    let reason = error_chain(error);
+    let (error, was_redirected) = match error {
+        StreamableHttpError::Client(RequestError::AfterRedirect(error)) => (&**error, true),
+        error => (error, false),
+    };
+    // The server may have acted before it sent a redirect.
+    let (status, has_refused) = match error {
+        StreamableHttpError::HttpStatus(HttpStatusError { status, .. }) => {
+            let is_unauthorized = matches!(status, 401 | 403 | 407);
+            (Some(*status), is_unauthorized || is_refusal(*status))
+        }
+        StreamableHttpError::AuthRequired(_) => (Some(401), true),
+        StreamableHttpError::InsufficientScope(_) => (Some(403), true),
+        StreamableHttpError::SessionExpired => (Some(404), true),
+        StreamableHttpError::Client(RequestError::Http(error)) if error.is_connect() => {
+            (None, true)
+        }
+        StreamableHttpError::Client(RequestError::Redirected { status, .. }) => {
+            (Some(*status), false)
+        }
         StreamableHttpError::ResponseBodyTooLarge { .. }
         | StreamableHttpError::Deserialize(_)
         | StreamableHttpError::UnexpectedContentType(_) => {
-            Some(ClientError::InvalidResponse(reason()))
+            return Some(ClientError::InvalidResponse(reason));
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    let may_have_run = was_redirected || !has_refused;
+    Some(ClientError::Http { status, may_have_run, reason })
 }

@@ -26,6 +26,9 @@ class Peer(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", self.kind(kind))
         self.send_header("Content-Length", str(len(body)))
+        if self.path.startswith("/fresh"):
+            # Each request has a connection of its own.
+            self.send_header("Connection", "close")
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
@@ -66,9 +69,9 @@ class Peer(BaseHTTPRequestHandler):
         text = self.rfile.read(int(self.headers["Content-Length"])).decode()
         fault, request = self.path.strip("/"), json.loads(text)
         if fault.startswith("redirect/"):
-            # redirect/STATUS/TARGET: a port of another server, `here` for this server, or `round` for the same URL.
+            # redirect/STATUS/TARGET: a port of another server, `here` or `guarded` for this server, or `round` for the same URL.
             status, place = fault.split("/")[1:]
-            here = {"here": "/json", "round": self.path}
+            here = {"here": "/json", "guarded": "/guarded", "round": self.path}
             return self.reply(int(status), Location=here.get(place) or "http://127.0.0.1:%s/steal?token=sesame" % place)
         method, id = request.get("method"), request.get("id")
         if fault.startswith("telltale"):
@@ -176,10 +179,20 @@ class Peer(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def broken(self, fault, id, how):
+        if "?" not in self.path:
+            seen["ran"] += how != "lost"
+        # then:FAULT: the fault comes after a redirect to this server.
+        if how.startswith("then:") and "?" not in self.path:
+            if how == "then:gone":
+                server.shutdown()
+                server.server_close()
+            return self.reply(308, Location=self.path + "?again")
+        how = how.removeprefix("then:")
         if how.isdigit():
             return self.reply(int(how), b"SECRET", "text/plain")
+        # away:STATUS:PORT
         if how.startswith("away:"):
-            return self.reply(307, Location="http://127.0.0.1:%s/" % how[5:])
+            return self.reply(int(how[5:8]), Location="http://127.0.0.1:%s/" % how[9:])
         if how == "lost":
             session = self.headers.get("Mcp-Session-Id")
             seen["lost"] = seen["lost"] or {session}
