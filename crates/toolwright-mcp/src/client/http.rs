@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -28,6 +27,7 @@ use toolwright::untrusted::{Redactor, visible};
 
 use super::message_codec::{Decoded, MessageCodec};
 use super::options::ClientOptions;
+use super::pause::pause;
 use super::reply_limit::ReplyLimit;
 
 /// The maximum number of bytes read of an error response's body.
@@ -38,9 +38,6 @@ const MAX_ID: usize = 4 * 1024;
 
 /// The maximum number of redirects of one request.
 const MAX_REDIRECTS: usize = 5;
-
-/// The minimum pause before a stream is requested again after it has ended, in milliseconds.
-const MIN_PAUSE: u64 = 1_000;
 
 /// The notification that the list of tools has changed.
 const LIST_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
@@ -321,13 +318,6 @@ async fn pause_after_error(event: Result<Sse, SseError>) -> Result<Sse, SseError
         tokio::time::sleep(Duration::from_millis(pause(0))).await;
     }
     event
-}
-
-/// Returns the pause before a stream is requested again, in milliseconds: what the server asked for, but at least a
-/// second. Up to a quarter is added at random, so that the clients of a server do not all reconnect at once.
-fn pause(requested: u64) -> u64 {
-    let min = requested.max(MIN_PAUSE);
-    min.saturating_add(RandomState::new().hash_one(min) % (min / 4))
 }
 
 /// Returns whether a `Content-Type` names this media type, ignoring case and parameters (RFC 9110, section 8.3.1).

@@ -62,6 +62,7 @@ mod message_codec;
 #[expect(deprecated, reason = "servers of the older era ask for roots")]
 mod notifications;
 mod options;
+mod pause;
 mod remote;
 mod reply_limit;
 #[cfg(feature = "router")]

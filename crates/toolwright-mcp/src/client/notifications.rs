@@ -17,6 +17,7 @@ use toolwright::progress::{Progress, Watcher};
 use toolwright::untrusted::excerpt;
 
 use super::error::MAX_SERVER_TEXT;
+use super::pause::pause;
 
 /// The handler of a connection's notifications.
 pub(super) struct NotificationHandler {
@@ -29,9 +30,9 @@ pub(super) struct NotificationHandler {
     subscription: OnceLock<DropGuard>,
 }
 
-/// The pauses before a subscription that ended is made again: each is twice as long as the one before, up to the last.
-const MIN_PAUSE: Duration = Duration::from_secs(1);
-const MAX_PAUSE: Duration = Duration::from_mins(1);
+/// The pauses before a subscription that ended is made again, in milliseconds: each is twice as long as the one before, up to the last.
+const FIRST_PAUSE: u64 = 1_000;
+const LAST_PAUSE: u64 = 60_000;
 
 type Watchers = HashMap<ProgressToken, Arc<dyn Watcher>>;
 
@@ -59,7 +60,7 @@ impl NotificationHandler {
         }
         tokio::spawn(gone.run_until_cancelled_owned(async move {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            let mut pause = MIN_PAUSE;
+            let mut next_pause = FIRST_PAUSE;
             while !peer.is_transport_closed() {
                 match peer.listen(filter.clone()).await {
                     Ok(mut notifications) => {
@@ -78,8 +79,8 @@ impl NotificationHandler {
                         }
                     }
                 }
-                tokio::time::sleep(pause).await;
-                pause = MAX_PAUSE.min(2 * pause);
+                tokio::time::sleep(Duration::from_millis(pause(next_pause))).await;
+                next_pause = LAST_PAUSE.min(2 * next_pause);
             }
         }));
     }

@@ -57,6 +57,8 @@ pub struct McpToolset {
     client: Client,
     follows_changes: bool,
     on_change: Option<Arc<OnChange>>,
+    /// Held while the state is updated, so that lists are handled in the order in which they were requested.
+    refreshing: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -109,6 +111,7 @@ impl McpToolset {
             client,
             follows_changes: false,
             on_change: None,
+            refreshing: tokio::sync::Mutex::default(),
             state: Mutex::default(),
         }
     }
@@ -192,21 +195,23 @@ impl McpToolset {
     async fn refresh(&self) -> Result<Arc<Connection>, ClientError> {
         let timeout = self.client.connector().options().connect_timeout;
         let list = async {
+            let refreshing = self.refreshing.lock().await;
             let connection = self.client.connector().connection().await?;
             let list = self.client.tool_cache().tools(&connection).await?;
-            Ok((connection, list))
+            Ok((refreshing, connection, list))
         };
         let list = tokio::time::timeout(timeout, list).await;
-        let (connection, list) = list.unwrap_or(Err(ClientError::Timeout(timeout)))?;
+        let (refreshing, connection, list) = list.unwrap_or(Err(ClientError::Timeout(timeout)))?;
+        if self.state().last_list.as_ref().is_some_and(|last| Arc::ptr_eq(last, &list)) {
+            return Ok(connection);
+        }
+        // Compiling the schemas of a long list takes a while.
+        let mut pattern_steps = MAX_PATTERN_STEPS;
+        let listed = list.tools.iter();
+        let listed: Vec<_> =
+            listed.filter_map(|tool| self.definition(tool, &mut pattern_steps)).collect();
         let new_changes = {
             let mut state = self.state();
-            if state.last_list.as_ref().is_some_and(|last| Arc::ptr_eq(last, &list)) {
-                return Ok(connection);
-            }
-            let mut pattern_steps = MAX_PATTERN_STEPS;
-            let listed = list.tools.iter();
-            let listed: Vec<_> =
-                listed.filter_map(|tool| self.definition(tool, &mut pattern_steps)).collect();
             let (before, reported) = (state.accepted.clone(), std::mem::take(&mut state.pending));
             let changes = before.map(|accepted| ToolChange::between(&accepted, &listed));
             (state.last_list, state.listed) = (Some(list), listed);
@@ -218,6 +223,7 @@ impl McpToolset {
                 .filter(|change| !reported.contains(&change.key()))
                 .collect::<Vec<_>>()
         };
+        drop(refreshing);
         for change in &new_changes {
             tracing::warn!(
                 toolset = self.id,

@@ -1,7 +1,8 @@
 //! Toolsets of servers without a schema file (P6).
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
 use serde_json::Value;
 use toolwright::spec::{Implementation, text};
@@ -9,6 +10,7 @@ use toolwright::untrusted::hidden;
 use toolwright::{FailureKind, Payload, Scope, ToolCall, ToolFailure, ToolResult};
 use toolwright_mcp::client::{ChangeKind, Client, McpToolset, ToolChange, ToolPart};
 use toolwright_runtime::{Registry, Runtime, Session, ToolEntry, Toolset, ToolsetError};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use crate::peer::{can_run, client, command, short_timeouts};
 
@@ -80,6 +82,42 @@ async fn tools_whose_patterns_are_too_large_together_are_left_out() {
     let costly = tools.iter().filter(|tool| tool.name().starts_with("costly")).count();
     assert!((50..500).contains(&costly), "{costly} of 1000 tools");
     assert!(tools.iter().any(|tool| tool.name() == "exact"), "the others are offered");
+    client.close().await;
+}
+
+/// Reads the pins of a toolset in another thread, whenever something is logged.
+struct PinReader {
+    toolset: Arc<McpToolset>,
+    reads: Arc<Mutex<Vec<bool>>>,
+}
+
+impl<S: tracing::Subscriber> Layer<S> for PinReader {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        if !event.metadata().target().ends_with("client::toolset") {
+            return;
+        }
+        let (toolset, (sender, receiver)) = (self.toolset.clone(), mpsc::channel());
+        std::thread::spawn(move || sender.send(toolset.pins()));
+        let is_read = receiver.recv_timeout(Duration::from_secs(5)).is_ok();
+        self.reads.lock().expect("nobody panics").push(is_read);
+    }
+}
+
+/// The client logs each tool that is left out, while it compiles the schemas of the list.
+#[tokio::test]
+async fn a_toolset_can_be_read_while_schemas_are_compiled() {
+    if !can_run() {
+        return;
+    }
+    let (client, reads) = (client(&["hiding"]), Arc::default());
+    let toolset = Arc::new(McpToolset::new("peer", client.clone()));
+    let reader = PinReader { toolset: toolset.clone(), reads: Arc::clone(&reads) };
+    let subscriber = tracing_subscriber::registry().with(reader);
+    let listening = tracing::subscriber::set_default(subscriber);
+    toolset.pending_changes().await.expect("it lists");
+    drop(listening);
+    let reads = reads.lock().expect("nobody panics").clone();
+    assert!(!reads.is_empty() && reads.iter().all(|is_read| *is_read), "{reads:?}");
     client.close().await;
 }
 
