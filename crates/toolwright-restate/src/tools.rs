@@ -153,7 +153,8 @@ impl Tools {
             Some(code) => take(context, code).await?,
             None => false,
         };
-        let codes = Codes { is_approved, has_key: self.key.is_some() };
+        let codes =
+            Codes { call_id: call.id().to_owned(), is_approved, has_key: self.key.is_some() };
         if let Some(agent) = tool.entry.agent() {
             if tool.entry.approval().is_some() && !is_approved {
                 let message = codes.denial(tool.entry.name());
@@ -323,8 +324,10 @@ async fn run_agent(
     })
 }
 
-/// Approves a call if it has a valid approval code.
+/// Approves a call if it has a valid approval code. No other call is approved: those of the agent that a tool delegates to have no
+/// code.
 struct Codes {
+    call_id: String,
     is_approved: bool,
     has_key: bool,
 }
@@ -342,7 +345,7 @@ impl Codes {
 
 impl Approver for Codes {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
-        let verdict = if self.is_approved {
+        let verdict = if self.is_approved && request.call_id == self.call_id {
             Verdict::Approve
         } else {
             Verdict::Deny(Some(self.denial(&request.tool)))

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use toolwright::spec::{Approval, Implementation};
-use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
+use toolwright::{FailureKind, Payload, ToolCall, ToolFailure, ToolSpec};
 use toolwright_restate::{Line, RestateToolset, RunStatus, Runs, RunsError, Start};
-use toolwright_runtime::tools::IntoSource;
+use toolwright_runtime::tools::{Delegation, IntoSource};
 use toolwright_runtime::{
     Agent, ApprovalRequest, FunctionTool, Registry, Runtime, RuntimeBuilder, Script, Toolset,
     Verdict,
@@ -482,4 +482,33 @@ async fn an_agent_implements_a_tool_that_needs_an_approval_only_with_one() {
     let (result, _) = calling.await.unwrap();
     assert_eq!(result.outcome.unwrap().as_str(), r#"{"n":8}"#);
     assert_eq!(effects.all(), ["double 4"]);
+}
+
+/// A person approved the call of the tool, and not what its agent calls.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_code_approves_no_call_of_the_agent_that_a_tool_delegates_to() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let research = || spec("research").with_approval(Approval::default()).with_types::<N, N>();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        let delegating = FunctionTool::delegating(research(), |call: ToolCall| {
+            std::future::ready(Ok::<_, ToolFailure>(Delegation::to("thinker", call.args().clone())))
+        });
+        registry.register_tools([wipe(&made), delegating]).unwrap();
+        let planner =
+            Script::new().call(step(&[("wipe", "w", 4)])).finish(Payload::new(r#"{"n":8}"#));
+        let agent = Agent::new("thinker", "lab").with_tools(["wipe"]);
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let remote = RestateToolset::new(&lab.ingress(), [research()]).with_approval_key(&key());
+    let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
+    let runtime = Runtime::builder(Registry::new()).with_approver(yes).build();
+    let remote = remote.into_source();
+    let calling = runtime.call_in(("far", &remote), None, call("research", "r", 1));
+    let (result, _) = calling.await.unwrap();
+    assert_eq!(result.outcome.unwrap().as_str(), r#"{"n":8}"#);
+    assert!(effects.all().is_empty());
 }
