@@ -166,10 +166,10 @@ struct Plan<'a> {
     replace: BTreeSet<String>,
     /// Generated files whose content is right.
     keep: BTreeMap<String, PathBuf>,
-    /// Files that were not generated, which are kept, too.
-    foreign: BTreeMap<String, PathBuf>,
+    /// Files that were not generated, which are kept, too. Paths that are not UTF-8 may have the same text.
+    foreign: Vec<(String, PathBuf)>,
     /// Generated files to remove.
-    remove: BTreeMap<String, PathBuf>,
+    remove: Vec<(String, PathBuf)>,
 }
 
 impl<'a> Plan<'a> {
@@ -213,8 +213,8 @@ impl<'a> Plan<'a> {
         match is_same {
             Some(_) if is_generated || entry.is_empty()? => drop(self.replace.insert(entry.path)),
             Some(_) => return Err(OutputError::Foreign(entry.real)),
-            None if is_generated => drop(self.remove.insert(entry.path, entry.real)),
-            None => drop(self.foreign.insert(entry.path, entry.real)),
+            None if is_generated => self.remove.push((entry.path, entry.real)),
+            None => self.foreign.push((entry.path, entry.real)),
         }
         Ok(())
     }
@@ -239,7 +239,7 @@ impl<'a> Plan<'a> {
         let new = &paths.new;
         fs::create_dir(new).map_err(IoError::on("make folder", new))?;
         let mut folders = Folders::default();
-        for real in self.keep.values().chain(self.foreign.values()) {
+        for real in self.keep.values().chain(self.foreign.iter().map(|(_, real)| real)) {
             // From the path on disk, since the path as text may have lost bytes that are not UTF-8.
             let target = new.join(real.strip_prefix(&paths.out).unwrap_or(real));
             link(real, folders.create_parent(&target)?)?;
@@ -269,8 +269,9 @@ impl<'a> Plan<'a> {
         let folder = record::make_folder(paths).and_then(|folder| create_removed_folder(&folder));
         let folder = folder.map_err(IoError::on("make a folder beside", &paths.record))?;
         let mut folders = Folders::default();
-        for (path, real) in &unproven {
-            link(real, folders.create_parent(&folder.join(path))?)?;
+        for (_, real) in &unproven {
+            let target = folder.join(real.strip_prefix(&paths.out).unwrap_or(real));
+            link(real, folders.create_parent(&target)?)?;
         }
         let files = unproven.into_iter().map(|(path, _)| path.clone()).collect();
         Ok(Some(SetAside { folder, files }))
@@ -283,11 +284,17 @@ impl<'a> Plan<'a> {
             created,
             written: self.write.into_keys().map(str::to_owned).collect(),
             unchanged: self.keep.into_keys().collect(),
-            removed: self.remove.into_keys().collect(),
+            removed: paths_of(self.remove),
             set_aside,
-            foreign: self.foreign.into_keys().collect(),
+            foreign: paths_of(self.foreign),
         }
     }
+}
+
+fn paths_of(files: Vec<(String, PathBuf)>) -> Vec<String> {
+    let mut paths: Vec<String> = files.into_iter().map(|(path, _)| path).collect();
+    paths.sort_unstable();
+    paths
 }
 
 /// Creates a new folder `removed-N`.

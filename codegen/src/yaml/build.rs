@@ -15,8 +15,12 @@ const MAX_DEPTH: usize = 120;
 /// The most values in a file, including those that aliases repeat.
 const MAX_VALUES: usize = 200_000;
 
-/// The most values that anchors and aliases copy: a few lines could otherwise fill the memory.
+/// The most values that anchors and aliases copy: a few lines could otherwise fill the memory. A text counts as one value for every
+/// [`COPIED_BYTES`] of it.
 const MAX_COPIED: usize = 100_000;
+
+/// The bytes of a text that count as one copied value.
+const COPIED_BYTES: usize = 64;
 
 /// The longest key, in bytes: the names of nested types contain it.
 const MAX_KEY: usize = 4096;
@@ -49,6 +53,8 @@ struct Anchored {
 #[derive(Clone, Copy)]
 struct Size {
     nodes: usize,
+    /// What a copy counts for [`MAX_COPIED`].
+    copied: usize,
     depth: usize,
 }
 
@@ -80,7 +86,7 @@ struct Key {
     is_valid: bool,
 }
 
-const LEAF: Size = Size { nodes: 1, depth: 1 };
+const LEAF: Size = Size { nodes: 1, copied: 1, depth: 1 };
 
 impl<'a> Builder<'a> {
     pub(super) fn new(places: &'a Places<'a>, report: &'a mut Report) -> Self {
@@ -152,7 +158,8 @@ impl<'a> Builder<'a> {
             }),
             _ => Value::String(text.to_owned()),
         };
-        self.place(Node { span, value }, LEAF, anchor)
+        let size = Size { copied: 1 + text.len() / COPIED_BYTES, ..LEAF };
+        self.place(Node { span, value }, size, anchor)
     }
 
     /// Returns whether the next value is a key.
@@ -192,7 +199,7 @@ impl<'a> Builder<'a> {
         };
         // Counted before the copy is made, so that no copy is too large.
         let size = *size;
-        charge(&mut self.copied, size.nodes, self.report, span)?;
+        charge(&mut self.copied, size.copied, self.report, span)?;
         let node = Node { span, value: node.value.clone() };
         self.check_values(size.nodes, span)?;
         self.place(node, size, 0)
@@ -266,7 +273,7 @@ impl<'a> Builder<'a> {
         self.check_values(1, node.span)?;
         self.check_entries(node.span)?;
         if anchor > 0 {
-            charge(&mut self.copied, size.nodes, self.report, node.span)?;
+            charge(&mut self.copied, size.copied, self.report, node.span)?;
             self.anchors.insert(anchor, Anchored { node: node.clone(), size });
         }
         let Some(open) = self.open.last_mut() else {
@@ -274,11 +281,13 @@ impl<'a> Builder<'a> {
             return Some(());
         };
         open.size.nodes += size.nodes;
+        open.size.copied += size.copied;
         open.size.depth = open.size.depth.max(size.depth + 1);
         match &mut open.parts {
             Parts::Sequence(items) => items.push(node),
             Parts::Mapping { entries, key, .. } => {
                 let Key { name, is_valid } = key.take()?;
+                open.size.copied += name.value.len() / COPIED_BYTES;
                 entries.push(ParsedEntry { entry: Entry { key: name, value: node }, is_valid });
             }
         }
@@ -311,13 +320,17 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Counts copied values; returns `None` after reporting that there are too many.
-fn charge(copied: &mut usize, nodes: usize, report: &mut Report, span: Span) -> Option<()> {
-    *copied += nodes;
+/// Counts what is copied; returns `None` after reporting that there are too many.
+fn charge(copied: &mut usize, added: usize, report: &mut Report, span: Span) -> Option<()> {
+    *copied += added;
     if *copied <= MAX_COPIED {
         return Some(());
     }
-    over_budget(report, span, format!("anchors and aliases copy more than {MAX_COPIED} values"))
+    let message = format!(
+        "anchors and aliases copy more than {MAX_COPIED} values or {} MB of text",
+        MAX_COPIED * COPIED_BYTES / 1_000_000
+    );
+    over_budget(report, span, message)
 }
 
 fn over_budget(report: &mut Report, span: Span, message: String) -> Option<()> {

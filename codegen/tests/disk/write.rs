@@ -358,3 +358,28 @@ fn concurrent_runs_leave_one_complete_tree() {
     assert_eq!(folder.read("gen/a.rs"), folder.read("gen/b.rs"));
     assert_eq!(folder.list(), ["gen/", "gen/.toolwright-output", "gen/a.rs", "gen/b.rs"]);
 }
+
+/// As texts, both names are the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_whose_names_are_not_utf8_are_kept() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let folder = Folder::new(&[]);
+    let out = folder.path("gen");
+    write(&out, &files(&[("a/lib.rs", RUST)])).unwrap();
+    let notes = [&b"notes\xfe"[..], b"notes\xff", b"a/more\xfe", b"a/more\xff"];
+    let notes = notes.map(|name| out.join(OsStr::from_bytes(name)));
+    for (number, note) in notes.iter().enumerate() {
+        fs::write(note, number.to_string()).unwrap();
+    }
+    // Changed, added and removed files, each of which exchanges a folder.
+    for texts in [&[("a/lib.rs", OTHER)][..], &[("a/lib.rs", OTHER), ("b/lib.rs", RUST)], &[]] {
+        let written = write(&out, &files(texts)).unwrap();
+        assert_eq!(written.foreign.len(), 4);
+        for (number, note) in notes.iter().enumerate() {
+            assert_eq!(fs::read_to_string(note).unwrap(), number.to_string());
+        }
+    }
+}

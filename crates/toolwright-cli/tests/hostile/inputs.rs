@@ -40,6 +40,9 @@ pub(crate) const CASES: &[Case] = &[
     refused("200,000 types", "too-large", || {
         types(&lines(200_000, |n| format!("  K{n}: {{type: string}}")))
     }),
+    refused("2,000 aliases of a text of 600 kB", "yaml-budget", || {
+        format!("x: &a {}\ny: [{}]", "A".repeat(600_000), "*a, ".repeat(2_000))
+    }),
     refused("200,000 anchors", "yaml-budget", || {
         default_of(&list(200_000, |n| format!("&a{n} x")))
     }),
