@@ -188,7 +188,7 @@ impl Shared {
 
     fn cookies(&self, request: &Request) -> Option<HeaderValue> {
         let keys = self.credentials.in_cookies();
-        let keys = keys.map(|(name, key)| format!("{}={}", encoded(name), encoded(key)));
+        let keys = keys.map(|(name, key)| format!("{name}={}", encoded(key)));
         let all: Vec<String> = request.cookies.iter().cloned().chain(keys).collect();
         let mut value = HeaderValue::from_str(&all.join("; ")).ok().filter(|_| !all.is_empty())?;
         value.set_sensitive(true);

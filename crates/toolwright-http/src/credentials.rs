@@ -50,7 +50,7 @@ impl Credentials {
         Self::one(Part::Query { name: name.into(), key: key.into() })
     }
 
-    /// An API key in a cookie.
+    /// An API key in a cookie. Its name is sent as it is.
     pub fn cookie(name: impl Into<String>, key: impl Into<String>) -> Self {
         Self::one(Part::Cookie { name: name.into(), key: key.into() })
     }
@@ -69,12 +69,17 @@ impl Credentials {
     /// Checks that the credentials can be sent. The error shows no secret.
     pub(crate) fn check(&self) -> Result<(), String> {
         for part in &self.parts {
+            // The names of cookies are tokens, as those of headers are (RFC 6265, section 4.1.1).
+            let is_token = |name: &str| HeaderName::from_bytes(name.as_bytes()).is_ok();
             let (name, key) = match part {
                 Part::Bearer(token) => ("authorization", token),
                 Part::Header { name, key } => (name.as_str(), key),
+                Part::Cookie { name, .. } if !is_token(name) => {
+                    return Err(format!("`{name}` is not a valid name of a cookie"));
+                }
                 Part::Basic { .. } | Part::Query { .. } | Part::Cookie { .. } => continue,
             };
-            if HeaderName::from_bytes(name.as_bytes()).is_err() {
+            if !is_token(name) {
                 return Err(format!("`{name}` is not a valid name of a header"));
             }
             if HeaderValue::from_str(key).is_err() {
@@ -108,18 +113,15 @@ impl Credentials {
             request.headers.iter().any(|(known, _)| known.as_str().eq_ignore_ascii_case(name))
         };
         let is_pair = |pairs: &[String], name: &str| {
-            let of_pair = |pair: &String| {
-                pair.split_once('=')
-                    .is_some_and(|(known, _)| known.eq_ignore_ascii_case(&encoded(name)))
-            };
-            pairs.iter().any(of_pair)
+            let mut pairs = pairs.iter().filter_map(|pair| pair.split_once('='));
+            pairs.any(|(known, _)| known.eq_ignore_ascii_case(name))
         };
         self.parts.iter().find_map(|part| match part {
             Part::Bearer(_) | Part::Basic { .. } => {
                 is_header(AUTHORIZATION.as_str()).then_some("Authorization")
             }
             Part::Header { name, .. } => is_header(name).then_some(name),
-            Part::Query { name, .. } => is_pair(&request.query, name).then_some(name),
+            Part::Query { name, .. } => is_pair(&request.query, &encoded(name)).then_some(name),
             Part::Cookie { name, .. } => is_pair(&request.cookies, name).then_some(name),
         })
     }

@@ -17,7 +17,7 @@ pub(crate) struct Request {
     pub(crate) query: Vec<String>,
     /// The headers, including `Content-Type`.
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
-    /// The cookies as `name=value`, encoded.
+    /// The cookies as `name=value`: the name as it is, the value encoded.
     pub(crate) cookies: Vec<String>,
     /// The body.
     pub(crate) body: Option<String>,

@@ -163,6 +163,7 @@ async fn each_kind_of_credentials_is_sent() {
         (Credentials::header("X-Key", "k1"), "key", json!("k1")),
         (Credentials::query("api key", "k/2"), "query", json!("limit=3&api%20key=k%2F2")),
         (Credentials::cookie("sid", "k3"), "cookie", json!("session=s; sid=k3")),
+        (Credentials::cookie("sid!", "k/4"), "cookie", json!("session=s; sid!=k%2F4")),
     ];
     for (credentials, part, expected) in table {
         let client =
@@ -190,6 +191,34 @@ async fn arguments_that_would_be_a_second_credential_are_refused() {
         let advice = "` is a credential, which only the client sends; leave it out";
         assert!(message.ends_with(advice), "{message}");
         call(&client, &EVERYWHERE, r#"{"id": 1}"#).await.expect("an answer");
+    }
+}
+
+#[tokio::test]
+async fn a_cookie_with_a_sign_in_its_name_is_no_second_credential() {
+    static SIGNED: Operation = Operation {
+        cookies: &[Parameter { name: "key!", property: "key" }],
+        ..Operation::new("signed", Verb::Get, &[Part::Text("/")])
+    };
+    let base = echo().await;
+    let credentials = Credentials::cookie("key!", "k");
+    let client = Client::builder(&base).with_credentials(credentials).build().expect("a client");
+    let (kind, message, _) = failure_of(call(&client, &SIGNED, r#"{"key": "evil"}"#).await);
+    assert_eq!(kind, FailureKind::InvalidCall);
+    assert!(message.contains("`key!` is a credential"), "{message}");
+}
+
+#[test]
+fn credentials_in_a_cookie_have_a_valid_name() {
+    let built = |name: &str| {
+        Client::builder("http://shelter.test")
+            .with_credentials(Credentials::cookie(name, "k"))
+            .build()
+    };
+    built("key!").expect("a client");
+    for name in ["", "a b", "a=b", "a;b", "é"] {
+        let error = built(name).expect_err(name).to_string();
+        assert!(error.contains("is not a valid name of a cookie"), "{error}");
     }
 }
 
