@@ -97,6 +97,32 @@ pub(super) fn each_part(
     }
 }
 
+/// Does the same as [`each_part`] for a borrowed value.
+pub(super) fn mapped_parts(
+    keyword: &str,
+    value: &Json,
+    pointer: &str,
+    visit: &mut dyn FnMut(&Json, &str) -> Json,
+) -> Json {
+    let here = joined(pointer, keyword);
+    match (Holds::of(keyword, value), value) {
+        (Some(Holds::Several), Json::Array(items)) => {
+            let parts = items.iter().enumerate();
+            Json::Array(parts.map(|(n, item)| visit(item, &format!("{here}/{n}"))).collect())
+        }
+        (Some(Holds::Named), Json::Object(entries)) => {
+            let parts = entries.iter().map(|(name, value)| {
+                let is_names = keyword == "dependencies" && matches!(value, Json::Array(_));
+                let part = joined(&here, name);
+                (name.clone(), if is_names { value.clone() } else { visit(value, &part) })
+            });
+            Json::Object(parts.collect())
+        }
+        (Some(Holds::One), value) => visit(value, &here),
+        (_, value) => value.clone(),
+    }
+}
+
 /// Rebuilds a schema bottom-up: `visit` maps each subschema after those inside it, and the schema itself last.
 pub(super) fn rebuild(
     schema: Json,

@@ -1,11 +1,12 @@
 //! Moves everything that a schema refers to into definitions with names. The schema accepts the same values as before.
 //! References to other documents are not fetched.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::pointer::{from_fragment, unescaped};
 
-use super::keywords::{Entries, each_part, joined, rebuild};
+use super::keywords::{Entries, joined, mapped_parts, rebuild};
 use super::warnings::Subject;
 use super::widen;
 use toolwright_codegen::internal::Json;
@@ -29,70 +30,97 @@ pub(super) const LOCAL: &str = "#/$defs/";
 /// Gathers the targets of a schema's references.
 pub(super) fn gather(raw: &Json, subject: &mut Subject<'_>) -> Standalone {
     let targets = Targets::of(raw);
-    let definitions = targets.names.iter().map(|(pointer, name)| {
-        let body = at(raw, pointer).cloned().unwrap_or(Json::Boolean(true));
-        (name.clone(), targets.rewritten(body, pointer, subject))
+    let definitions = targets.found.iter().map(|(pointer, body)| {
+        let name = targets.names[pointer].clone();
+        (name, targets.rewritten(body, pointer, subject))
     });
     let definitions = definitions.collect();
-    let root = targets.rewritten(raw.clone(), "", subject);
+    let root = targets.rewritten(raw, "", subject);
     targets.warn_of_unused(raw, subject);
     Standalone { root, definitions }
 }
 
 /// The places that references lead to.
-struct Targets {
+struct Targets<'a> {
     resources: Resources,
     /// The pointers of anchors, by their resource and name.
     anchors: BTreeMap<(String, String), String>,
-    /// The pointers of the targets and their names, in the order in which they are found. The root is not among them.
-    names: Vec<(String, String)>,
+    /// The pointers of the targets and what is there, in the order in which they are found. The root is not among them.
+    found: Vec<(String, &'a Json)>,
+    /// The names of the targets, by their pointers.
+    names: BTreeMap<String, String>,
+    /// The names in use, each with the last number that was tried for it.
+    taken: BTreeMap<String, u32>,
+    /// The pointers of the schemas whose references were read. A target may be inside others.
+    read: BTreeSet<String>,
+    keys: SortedKeys,
 }
 
-impl Targets {
-    fn of(raw: &Json) -> Self {
+impl<'a> Targets<'a> {
+    fn of(raw: &'a Json) -> Self {
         let resources = Resources::of(raw);
         let anchors = anchors(raw, &resources);
-        let mut targets = Self { resources, anchors, names: Vec::new() };
+        let mut targets = Self {
+            resources,
+            anchors,
+            found: Vec::new(),
+            names: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            read: BTreeSet::new(),
+            keys: SortedKeys::default(),
+        };
         targets.collect(raw, raw, "");
         let mut next = 0;
-        while let Some((pointer, _)) = targets.names.get(next).cloned() {
-            if let Some(body) = at(raw, &pointer) {
-                targets.collect(raw, body, &pointer);
-            }
+        while let Some((pointer, body)) = targets.found.get(next).cloned() {
+            targets.collect(raw, body, &pointer);
             next += 1;
         }
         targets
     }
 
-    /// Adds the targets of a schema's references, except those of its definitions.
-    fn collect(&mut self, raw: &Json, schema: &Json, pointer: &str) {
-        let body = without_definitions(schema.clone());
-        rebuild(body, pointer, &mut |part, at_part| {
-            if let Some(Json::String(reference)) = part.get("$ref")
-                && let Some(target) = self.resolve(reference, at_part)
-                && at(raw, &target).is_some()
-            {
-                self.add(target);
-            }
-            part
-        });
-    }
-
-    fn add(&mut self, pointer: String) {
-        let is_full = self.names.len() >= MAX_TARGETS;
-        if !is_full && !pointer.is_empty() && self.name(&pointer).is_none() {
-            let wanted = name_of(&pointer);
-            let numbered = (2_u32..).map(|number| format!("{wanted}{number}"));
-            let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
-            let is_free = |name: &String| self.names.iter().all(|(_, taken)| taken != name);
-            let name = candidates.find(is_free).unwrap_or_default();
-            self.names.push((pointer, name));
+    /// Adds the targets of a schema's references, except those of its definitions. Each schema is read once.
+    fn collect(&mut self, raw: &'a Json, schema: &Json, pointer: &str) {
+        let Json::Object(entries) = schema else { return };
+        if self.is_full() || !self.read.insert(pointer.to_owned()) {
+            return;
+        }
+        for (keyword, value) in entries.iter().filter(|(keyword, _)| !is_definitions(keyword)) {
+            mapped_parts(keyword, value, pointer, &mut |part, at| {
+                self.collect(raw, part, at);
+                Json::Null
+            });
+        }
+        if let Some(Json::String(reference)) = schema.get("$ref")
+            && let Some(target) = self.resolve(reference, pointer)
+            && let Some(body) = self.keys.at(raw, &target)
+        {
+            self.add(target, body);
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.found.len() >= MAX_TARGETS
+    }
+
+    fn add(&mut self, pointer: String, body: &'a Json) {
+        if self.is_full() || pointer.is_empty() || self.names.contains_key(&pointer) {
+            return;
+        }
+        let wanted = name_of(&pointer);
+        let mut number = self.taken.get(&wanted).copied().unwrap_or_default();
+        let mut name = wanted.clone();
+        while self.taken.contains_key(&name) {
+            number = number.max(1) + 1;
+            name = format!("{wanted}{number}");
+        }
+        self.taken.insert(name.clone(), 1);
+        self.taken.insert(wanted, number.max(1));
+        self.names.insert(pointer.clone(), name);
+        self.found.push((pointer, body));
+    }
+
     fn name(&self, pointer: &str) -> Option<&str> {
-        let found = self.names.iter().find(|(known, _)| known == pointer);
-        found.map(|(_, name)| name.as_str())
+        self.names.get(pointer).map(String::as_str)
     }
 
     /// The pointer that a reference resolves to; `None` if it leads to another document.
@@ -113,28 +141,25 @@ impl Targets {
     }
 
     /// Rewrites the references of a schema, and replaces the targets inside it by references.
-    fn rewritten(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
-        let entries = match without_definitions(schema) {
-            Json::Object(entries) => entries,
-            other => return other,
-        };
+    fn rewritten(&self, schema: &Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+        let Json::Object(entries) = schema else { return schema.clone() };
         let mut rewritten = Vec::new();
-        for (keyword, value) in entries {
+        for (keyword, value) in entries.iter().filter(|(keyword, _)| !is_definitions(keyword)) {
             if keyword == "$ref" {
                 rewritten.push(self.reference(value, pointer, subject));
                 continue;
             }
-            let mut part = |part: Json, at: &str| match self.name(at) {
+            let mut part = |part: &Json, at: &str| match self.name(at) {
                 Some(name) => reference_to(name),
                 None => self.rewritten(part, at, subject),
             };
-            rewritten.push((keyword.clone(), each_part(&keyword, value, pointer, &mut part)));
+            rewritten.push((keyword.clone(), mapped_parts(keyword, value, pointer, &mut part)));
         }
         Json::Object(rewritten)
     }
 
-    fn reference(&self, value: Json, pointer: &str, subject: &mut Subject<'_>) -> (String, Json) {
-        let target = match &value {
+    fn reference(&self, value: &Json, pointer: &str, subject: &mut Subject<'_>) -> (String, Json) {
+        let target = match value {
             Json::String(reference) => self.resolve(reference, pointer),
             _ => None,
         };
@@ -144,12 +169,12 @@ impl Targets {
             None => None,
         };
         if rewritten.is_none() {
-            let why = if self.names.len() < MAX_TARGETS {
-                "leads to nothing in its schema".to_owned()
-            } else {
+            let why = if self.is_full() {
                 format!(
                     "leads to nothing in its schema, or to another place than the first {MAX_TARGETS}"
                 )
+            } else {
+                "leads to nothing in its schema".to_owned()
             };
             let message = format!("the reference {value} {why}, so any value is accepted");
             subject.warn(pointer, message);
@@ -165,7 +190,8 @@ impl Targets {
             let Some(Json::Object(entries)) = raw.get(container) else { continue };
             for (name, _) in entries {
                 let pointer = joined(&format!("/{container}"), name);
-                if !self.names.iter().any(|(target, _)| target.starts_with(&pointer)) {
+                let mut after = self.names.range(pointer.clone()..);
+                if !after.next().is_some_and(|(target, _)| target.starts_with(&pointer)) {
                     subject.warn(&pointer, "a definition that nothing refers to was left out");
                 }
             }
@@ -291,11 +317,15 @@ pub(super) fn target(schema: &Json) -> Option<&str> {
 pub(super) fn without_definitions(schema: Json) -> Json {
     match schema {
         Json::Object(mut entries) => {
-            entries.retain(|(keyword, _)| !["$defs", "definitions"].contains(&keyword.as_str()));
+            entries.retain(|(keyword, _)| !is_definitions(keyword));
             Json::Object(entries)
         }
         other => other,
     }
+}
+
+fn is_definitions(keyword: &str) -> bool {
+    ["$defs", "definitions"].contains(&keyword)
 }
 
 /// The pointers of all anchors: `$anchor`, or `$id: "#name"` in drafts before 2019-09.
@@ -319,35 +349,35 @@ fn anchors(raw: &Json, resources: &Resources) -> BTreeMap<(String, String), Stri
     anchors
 }
 
-/// The value that a JSON Pointer leads to (RFC 6901).
-fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
-    at_indexes(value, &indexes(value, pointer)?)
+/// The keys of the objects that JSON Pointers lead through, sorted, so that each step is a binary search. The values must stay where
+/// they are.
+#[derive(Debug, Default)]
+pub(super) struct SortedKeys {
+    /// The places of the entries of each object by their keys, by the address of its first entry.
+    sorted: RefCell<BTreeMap<*const (String, Json), Vec<usize>>>,
 }
 
-/// Returns the index at each step of a JSON Pointer; `None` if it leads to nothing.
-pub(super) fn indexes(value: &Json, pointer: &str) -> Option<Vec<usize>> {
-    let mut value = value;
-    let index = |step: &str| {
-        let index = match value {
-            Json::Object(entries) => {
-                let key = unescaped(step);
-                entries.iter().position(|(known, _)| *known == key)?
-            }
-            _ => step.parse().ok()?,
-        };
-        value = at_indexes(value, &[index])?;
-        Some(index)
-    };
-    pointer.split('/').skip(1).map(index).collect()
-}
+impl SortedKeys {
+    /// The value that a JSON Pointer leads to (RFC 6901).
+    pub(super) fn at<'a>(&self, root: &'a Json, pointer: &str) -> Option<&'a Json> {
+        pointer.split('/').skip(1).try_fold(root, |value, step| match value {
+            Json::Object(entries) => self.value(entries, &unescaped(step)),
+            Json::Array(items) => items.get(step.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
 
-/// The value that the indexes of entries and items lead to.
-pub(super) fn at_indexes<'a>(value: &'a Json, indexes: &[usize]) -> Option<&'a Json> {
-    indexes.iter().try_fold(value, |value, index| match value {
-        Json::Object(entries) => entries.get(*index).map(|(_, value)| value),
-        Json::Array(items) => items.get(*index),
-        _ => None,
-    })
+    fn value<'a>(&self, entries: &'a Entries, key: &str) -> Option<&'a Json> {
+        let mut sorted = self.sorted.borrow_mut();
+        let sorted = sorted.entry(entries.as_ptr()).or_insert_with(|| {
+            let mut places: Vec<usize> = (0..entries.len()).collect();
+            places.sort_by_key(|place| &entries[*place].0);
+            places
+        });
+        let place = sorted.partition_point(|place| entries[*place].0.as_str() < key);
+        let (found, value) = &entries[*sorted.get(place)?];
+        (found == key).then_some(value)
+    }
 }
 
 /// The wanted name of a target: a definition keeps its name, anything else is named after the property around it.
@@ -370,4 +400,52 @@ fn name_of(pointer: &str) -> String {
 
 fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::warnings::Warnings;
+    use super::*;
+    use crate::json_text;
+
+    fn targets(schema: &str) -> (usize, Vec<String>) {
+        let schema = json_text::read(schema).expect(schema);
+        let targets = Targets::of(&schema);
+        let names = targets.found.iter().map(|(pointer, _)| targets.names[pointer].clone());
+        (targets.read.len(), names.collect())
+    }
+
+    #[test]
+    fn each_schema_is_searched_for_references_once_also_if_it_is_inside_targets() {
+        let levels = |count: usize| {
+            let level = |n: usize| format!(r##""p{n}":{{"$ref":"#{}"}}"##, "/not".repeat(n + 1));
+            let properties: Vec<String> = (0..count).map(level).collect();
+            let (open, close) = (r#""not":{"#.repeat(count), "}".repeat(count));
+            format!(r#"{{"properties":{{{}}},{open}{close}}}"#, properties.join(","))
+        };
+        let (read, names) = targets(&levels(80));
+        // The root, a property and a schema for each level.
+        assert_eq!((read, names.len()), (1 + 80 + 80, 80));
+    }
+
+    #[test]
+    fn targets_of_one_name_are_numbered_in_their_order() {
+        let (_, names) = targets(
+            r##"{"anyOf":[{"properties":{"a":{}}},{"properties":{"a":{}}},{"properties":{"a2":{}}},
+                {"$ref":"#/anyOf/0/properties/a"},{"$ref":"#/anyOf/2/properties/a2"},
+                {"$ref":"#/anyOf/1/properties/a"}]}"##,
+        );
+        assert_eq!(names, ["A", "A2", "A3"]);
+    }
+
+    #[test]
+    fn definitions_that_only_definitions_refer_to_are_left_out() {
+        let schema = r##"{"not":{"$ref":"#/$defs/a"},"$defs":{"a":{"$defs":{"x":{"$ref":"#/$defs/b"}}},"b":{}}}"##;
+        let schema = json_text::read(schema).expect(schema);
+        let mut warnings = Warnings::default();
+        let mut subject = Subject { tool: "t", side: "args", warnings: &mut warnings };
+        let names: Vec<String> =
+            gather(&schema, &mut subject).definitions.into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a"]);
+    }
 }

@@ -505,6 +505,7 @@ pub(crate) const LISTS: &[Case] = &[
         listed(1, |_| "D".to_owned(), &definitions(1000, 1000))
     }),
     refused("100 definitions that refer to each other", "more than 16 MiB in total", dense),
+    accepted("25,500 references, 85 deep, and references to each level", deep_references),
 ];
 
 fn listed(count: usize, description: impl Fn(usize) -> String, schema: &str) -> String {
@@ -534,6 +535,22 @@ fn dense() -> String {
     let schema = format!(
         "{{\"$defs\":{{{}}},\"properties\":{{\"a\":{{\"$ref\":\"#/$defs/d0\"}}}}}}",
         definitions.join(",")
+    );
+    listed(1, |_| "D".to_owned(), &schema)
+}
+
+/// Schemas inside schemas, each of which is a target, around references to the last of many definitions.
+fn deep_references() -> String {
+    let last = list(8500, |_| "{\"$ref\":\"#/$defs/k9999\"}".to_owned());
+    let inside = format!("{{\"anyOf\":{last},\"allOf\":{last},\"oneOf\":{last}}}");
+    let level = |n: usize| format!("\"p{n}\":{{\"$ref\":\"#{}\"}}", "/not".repeat(n + 1));
+    let levels: Vec<String> = (0..85).map(level).collect();
+    let definitions: Vec<String> = (0..10_000).map(|n| format!("\"k{n:04}\":1")).collect();
+    let schema = format!(
+        "{{\"properties\":{{{}}},\"$defs\":{{{}}},\"not\":{}}}",
+        levels.join(","),
+        definitions.join(","),
+        nested("{\"not\":", &inside, "}", 84)
     );
     listed(1, |_| "D".to_owned(), &schema)
 }

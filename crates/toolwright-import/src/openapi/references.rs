@@ -1,11 +1,8 @@
 //! Follows references inside an OpenAPI document. Other documents are not fetched.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-
 use toolwright::pointer::from_fragment;
 
-use super::super::references::{at_indexes, indexes};
+use super::super::references::SortedKeys;
 use super::is_set;
 use toolwright_codegen::internal::Json;
 
@@ -15,13 +12,12 @@ const MAX_STEPS: usize = 16;
 /// The value of a whole document.
 pub(super) struct Root {
     value: Json,
-    /// The index at each step of the JSON Pointers that were followed; `None` for those that lead to nothing.
-    followed: RefCell<BTreeMap<String, Option<Vec<usize>>>>,
+    keys: SortedKeys,
 }
 
 impl Root {
     pub(super) fn new(value: Json) -> Self {
-        Self { value, followed: RefCell::default() }
+        Self { value, keys: SortedKeys::default() }
     }
 
     /// The value under a key of the document.
@@ -36,11 +32,7 @@ impl Root {
 
     /// The value that a JSON Pointer leads to (RFC 6901).
     pub(super) fn at(&self, pointer: &str) -> Option<&Json> {
-        let mut followed = self.followed.borrow_mut();
-        if !followed.contains_key(pointer) {
-            followed.insert(pointer.to_owned(), indexes(&self.value, pointer));
-        }
-        at_indexes(&self.value, followed[pointer].as_ref()?)
+        self.keys.at(&self.value, pointer)
     }
 
     /// Returns whether a schema of the document, or one that it refers to, sets a key to `true`.
