@@ -125,13 +125,8 @@ impl Api {
     }
 
     /// Returns whether a schema, or one that it refers to, sets a key to `true`.
-    pub(super) fn sets(&self, schema: &Json, key: &str) -> bool {
+    pub(super) fn sets(&self, schema: &Json, key: &'static str) -> bool {
         self.root.sets(schema, key)
-    }
-
-    /// The schema at the end of a chain of references.
-    pub(super) fn referred<'a>(&'a self, schema: &'a Json) -> &'a Json {
-        self.root.chain(schema).last().unwrap_or(schema)
     }
 
     /// Does the same as [`follow`](Self::follow), for a path, parameter, body or response that becomes a part of operations. Returns

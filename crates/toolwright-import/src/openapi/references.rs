@@ -1,5 +1,8 @@
 //! Follows references inside an OpenAPI document. Other documents are not fetched.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use toolwright::pointer::from_fragment;
 
 use super::super::references::SortedKeys;
@@ -13,11 +16,13 @@ const MAX_STEPS: usize = 16;
 pub(super) struct Root {
     value: Json,
     keys: SortedKeys,
+    /// Whether a reference leads to a schema that sets a key to `true`, by key and reference.
+    setting: RefCell<BTreeMap<&'static str, BTreeMap<String, bool>>>,
 }
 
 impl Root {
     pub(super) fn new(value: Json) -> Self {
-        Self { value, keys: SortedKeys::default() }
+        Self { value, keys: SortedKeys::default(), setting: RefCell::default() }
     }
 
     /// The value under a key of the document.
@@ -36,17 +41,28 @@ impl Root {
     }
 
     /// Returns whether a schema of the document, or one that it refers to, sets a key to `true`.
-    pub(super) fn sets(&self, schema: &Json, key: &str) -> bool {
-        self.chain(schema).any(|schema| is_set(schema, key))
+    pub(super) fn sets(&self, schema: &Json, key: &'static str) -> bool {
+        if is_set(schema, key) {
+            return true;
+        }
+        let Some(Json::String(reference)) = schema.get("$ref") else { return false };
+        let mut setting = self.setting.borrow_mut();
+        let of_key = setting.entry(key).or_default();
+        if let Some(is_set) = of_key.get(reference) {
+            return *is_set;
+        }
+        let is_set = self.targets(schema).any(|target| is_set(target, key));
+        of_key.insert(reference.clone(), is_set);
+        is_set
     }
 
-    /// A schema and the schemas at the ends of its references, one after the other.
-    pub(super) fn chain<'a>(&'a self, schema: &'a Json) -> impl Iterator<Item = &'a Json> {
-        let next = |schema: &&'a Json| {
+    /// The schemas at the ends of a schema's references, one after the other.
+    pub(super) fn targets<'a>(&'a self, schema: &Json) -> impl Iterator<Item = &'a Json> + use<'a> {
+        let next = |schema: &Json| {
             let Some(Json::String(reference)) = schema.get("$ref") else { return None };
             self.at(&pointer(reference).ok()?)
         };
-        std::iter::successors(Some(schema), next).take(MAX_STEPS)
+        std::iter::successors(next(schema), move |schema| next(schema)).take(MAX_STEPS - 1)
     }
 
     /// Follows the references of a value, if it is one. Returns a message if they lead nowhere.

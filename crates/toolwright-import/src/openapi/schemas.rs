@@ -1,6 +1,7 @@
 //! Translates the schemas of an OpenAPI document to JSON Schema 2020-12, each with everything it refers to.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use toolwright::format::IntegerFormat;
 use toolwright::pointer::unescaped;
@@ -31,8 +32,8 @@ const DOUBLES: [&str; 2] = ["float", "double"];
 /// `$ref` and the annotations that may be beside it.
 const BESIDE_REFERENCE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
 
-/// The maximum number of members of `allOf` that are searched for properties.
-const MAX_PARTS: usize = 1000;
+/// The maximum number of references in members of `allOf` that are followed from a schema to find its properties.
+const MAX_MEMBERS: usize = 500;
 
 /// The direction in which a value is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,25 @@ pub(super) enum Direction {
     Request,
     /// From the service.
     Response,
+}
+
+impl Direction {
+    /// The keyword of properties that are only sent in the other direction.
+    fn other(self) -> &'static str {
+        match self {
+            Self::Request => "readOnly",
+            Self::Response => "writeOnly",
+        }
+    }
+}
+
+/// The properties of a schema that are only sent in the other direction.
+#[derive(Default)]
+struct Marked<'a> {
+    /// Their names.
+    names: BTreeSet<String>,
+    /// The schemas that the members of its `allOf` refer to, which may have more.
+    members: Vec<&'a Json>,
 }
 
 /// Reads schemas with everything that they refer to. A schema that several refer to is read only once.
@@ -55,6 +75,8 @@ pub(super) struct Reader<'a> {
     numbers: BTreeMap<String, u32>,
     /// The places and names of the targets that have not been read yet.
     open: VecDeque<(String, String)>,
+    /// What is marked in the schemas of the document that were searched, by their addresses.
+    marked: BTreeMap<*const Json, Rc<Marked<'a>>>,
     /// The definitions that have been read.
     pub(super) definitions: Definitions,
 }
@@ -69,6 +91,7 @@ impl<'a> Reader<'a> {
             taken: BTreeSet::new(),
             numbers: BTreeMap::new(),
             open: VecDeque::new(),
+            marked: BTreeMap::new(),
             definitions,
         }
     }
@@ -143,13 +166,12 @@ impl<'a> Reader<'a> {
 
     /// Makes properties that are only sent in the other direction optional, also in the members of `allOf` (OpenAPI 3.1,
     /// "Schema Object"). Requests lose them; responses may still have them.
-    fn drop_other_direction(&self, entries: &mut Entries) {
-        let word = if self.direction == Direction::Request { "readOnly" } else { "writeOnly" };
-        let (mut gone, mut seen) = (BTreeSet::new(), BTreeSet::new());
-        self.other_direction(entries, word, &mut seen, &mut gone);
+    fn drop_other_direction(&mut self, entries: &mut Entries) {
+        let gone = self.other_direction(entries);
         if gone.is_empty() {
             return;
         }
+        let word = self.direction.other();
         for (key, value) in &mut *entries {
             match value {
                 Json::Object(properties)
@@ -170,29 +192,56 @@ impl<'a> Reader<'a> {
         stop_requiring(entries, &gone);
     }
 
-    /// Adds the properties of a schema, and of the members of its `allOf`, that are marked with `word`. Each of the members, whose
-    /// addresses are in `seen`, is searched once.
-    fn other_direction(
-        &self,
-        entries: &Entries,
-        word: &str,
-        seen: &mut BTreeSet<*const Json>,
-        found: &mut BTreeSet<String>,
-    ) {
+    /// Returns the properties of a schema, and of the members of its `allOf`, that are only sent in the other direction: those of
+    /// each schema that has some.
+    fn other_direction(&mut self, entries: &Entries) -> Vec<Rc<Marked<'a>>> {
+        let mut own = Marked::default();
+        self.add_marked(entries, &mut own);
+        let mut all = vec![Rc::new(own)];
+        let mut seen = BTreeSet::new();
+        let (mut next, mut followed) = (0, 0);
+        while let Some(marked) = all.get(next).cloned() {
+            for &target in marked.members.iter().take(MAX_MEMBERS - followed) {
+                followed += 1;
+                if seen.insert(std::ptr::from_ref(target)) {
+                    all.push(self.marked_at(target));
+                }
+            }
+            next += 1;
+        }
+        all.retain(|marked| !marked.names.is_empty());
+        all
+    }
+
+    /// Returns what is marked in a schema of the document. Each is searched once.
+    fn marked_at(&mut self, schema: &'a Json) -> Rc<Marked<'a>> {
+        if let Some(marked) = self.marked.get(&std::ptr::from_ref(schema)) {
+            return Rc::clone(marked);
+        }
+        let mut marked = Marked::default();
+        if let Json::Object(entries) = schema {
+            self.add_marked(entries, &mut marked);
+        }
+        let marked = Rc::new(marked);
+        self.marked.insert(schema, Rc::clone(&marked));
+        marked
+    }
+
+    /// Adds what is marked in a schema and in the members of its `allOf` that are not references.
+    fn add_marked(&self, entries: &Entries, marked: &mut Marked<'a>) {
         for (key, value) in entries {
             match value {
                 Json::Object(properties) if key == "properties" => {
-                    let marked = properties.iter().filter(|(_, one)| self.api.sets(one, word));
-                    found.extend(marked.map(|(name, _)| name.clone()));
+                    let word = self.direction.other();
+                    let found = properties.iter().filter(|(_, one)| self.api.sets(one, word));
+                    marked.names.extend(found.map(|(name, _)| name.clone()));
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
-                        let part = self.api.referred(part);
-                        if seen.len() < MAX_PARTS
-                            && seen.insert(part)
-                            && let Json::Object(part) = part
-                        {
-                            self.other_direction(part, word, seen, found);
+                        if let Some(target) = self.api.root.targets(part).last() {
+                            marked.members.push(target);
+                        } else if let Json::Object(part) = part {
+                            self.add_marked(part, marked);
                         }
                     }
                 }
@@ -263,11 +312,12 @@ fn own_name(place: &str) -> Option<&str> {
 }
 
 /// Makes properties of a schema optional. `minProperties` is dropped, as it counts them.
-fn stop_requiring(entries: &mut Entries, gone: &BTreeSet<String>) {
+fn stop_requiring(entries: &mut Entries, gone: &[Rc<Marked<'_>>]) {
     let mut is_wider = take(entries, "minProperties").is_some();
+    let is_gone = |name: &str| gone.iter().any(|marked| marked.names.contains(name));
     let mut retain = |names: &mut Vec<Json>| {
         let count = names.len();
-        names.retain(|name| !matches!(name, Json::String(name) if gone.contains(name)));
+        names.retain(|name| !matches!(name, Json::String(name) if is_gone(name)));
         is_wider |= names.len() < count;
     };
     for (key, value) in &mut *entries {
