@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod child;
+mod imports;
 mod inputs;
 mod killed;
 mod lines;

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::child::{Ended, Limits, toolwright};
-use crate::inputs::{CASES, Case, LISTS};
+use crate::imports::{APIS, LISTS};
+use crate::inputs::{CASES, Case};
 
 /// The limits of a child process. Those of a development build only detect hangs, because it is slower and may run on a
 /// shared machine.
@@ -108,11 +109,20 @@ fn replace_table(page: &Path, rows: &str) {
 
 #[test]
 fn every_large_tool_list_gives_a_schema_or_an_error() {
-    for case in LISTS {
+    import(LISTS, &["import", "mcp", "--toolset", "t", "--tools-json"]);
+}
+
+#[test]
+fn every_large_openapi_document_gives_a_schema_or_an_error() {
+    import(APIS, &["import", "openapi", "--toolset", "t", "--by-tag"]);
+}
+
+/// Imports the text of each case. The name of its file ends the arguments.
+fn import(cases: &'static [Case], arguments: &[&str]) {
+    for case in cases {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("list.json"), (case.text)()).unwrap();
-        let arguments = ["import", "mcp", "--service", "a", "--toolset", "t", "--out", "a.yaml"];
-        let arguments = [&arguments[..], &["--tools-json", "list.json"]].concat();
+        fs::write(folder.path().join("input.json"), (case.text)()).unwrap();
+        let arguments = [arguments, &["input.json", "--service", "a", "--out", "a.yaml"]].concat();
         let ended = toolwright(folder.path(), &arguments, LIMITS);
         let (code, word) =
             if case.expected.is_empty() { (0, "import: ") } else { (1, case.expected) };

@@ -158,14 +158,18 @@ impl Api {
     }
 }
 
-/// Returns the number of values in a value, or `most` if there are more.
+/// Returns the number of values in a value, or `most` if there are more. A text counts once more for each KiB, as each copy of it is
+/// trimmed.
 fn size(value: &Json, most: usize) -> usize {
     let parts: Box<dyn Iterator<Item = &Json>> = match value {
         Json::Object(entries) => Box::new(entries.iter().map(|(_, part)| part)),
         Json::Array(items) => Box::new(items.iter()),
         _ => Box::new(std::iter::empty()),
     };
-    let mut found = 1;
+    let mut found = match value {
+        Json::String(text) => most.min(1 + (text.len() >> 10)),
+        _ => 1,
+    };
     for part in parts {
         if found >= most {
             return most;

@@ -1,5 +1,7 @@
 //! Builds the methods, tools and toolsets of an imported API, in the order people write them.
 
+use std::collections::BTreeMap;
+
 use super::super::document::named_or_inline;
 use super::super::keywords::Entries;
 use super::super::types::{Origin, Types};
@@ -205,14 +207,33 @@ pub(super) fn document(
 }
 
 fn toolsets(api: &Api, import: &ApiImport<'_>, methods: Vec<Method>) -> Entries {
-    let mut sets: Vec<(String, String, Entries)> = Vec::new();
-    for method in methods {
-        let (name, words) = toolset_of(api, import, &method);
-        let tool = (method.name, Json::Object(method.tool));
-        match sets.iter_mut().find(|(known, ..)| *known == name) {
-            Some((.., tools)) => tools.push(tool),
-            None => sets.push((name, words, vec![tool])),
+    let toolset = import.owner.toolset;
+    let mut tags: BTreeMap<&str, &Json> = BTreeMap::new();
+    if let Some(Json::Array(all)) = api.root.get("tags").filter(|_| import.by_tag) {
+        for tag in all {
+            if let Some(name) = text(tag, "name") {
+                tags.entry(name).or_insert(tag);
+            }
         }
+    }
+    // The toolsets in their order, and their places by name.
+    let mut sets: Vec<(String, String, Entries)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for method in methods {
+        let tag = method.tags.first().filter(|_| import.by_tag);
+        let name = tag.map_or_else(|| toolset.to_owned(), |tag| name_of_tag(toolset, tag));
+        let place = *places.entry(name).or_insert_with_key(|name| {
+            let words = if let Some(tag) = tag {
+                let words = tags.get(tag.as_str()).and_then(|tag| text(tag, "description"));
+                words.map_or_else(|| format!("Operations about {tag}."), str::to_owned)
+            } else {
+                let title = api.root.get("info").and_then(|info| text(info, "title"));
+                format!("Operations of {}.", title.unwrap_or(toolset))
+            };
+            sets.push((name.clone(), words, Entries::new()));
+            sets.len() - 1
+        });
+        sets[place].2.push((method.name, Json::Object(method.tool)));
     }
     let entries = sets.into_iter().map(|(name, words, tools)| {
         let body =
@@ -222,22 +243,11 @@ fn toolsets(api: &Api, import: &ApiImport<'_>, methods: Vec<Method>) -> Entries 
     entries.collect()
 }
 
-/// The name and the description of the toolset for a method's tool.
-fn toolset_of(api: &Api, import: &ApiImport<'_>, method: &Method) -> (String, String) {
-    let toolset = import.owner.toolset;
-    let Some(tag) = method.tags.first().filter(|_| import.by_tag) else {
-        let title = api.root.get("info").and_then(|info| text(info, "title"));
-        return (toolset.to_owned(), format!("Operations of {}.", title.unwrap_or(toolset)));
-    };
+/// The name of the toolset for the tools with a tag.
+fn name_of_tag(toolset: &str, tag: &str) -> String {
     let mut name = format!("{toolset}_{}", naming::snake(tag));
     name.truncate(naming::MAX_NAME);
-    let name = name.trim_end_matches('_').to_owned();
-    let described = match api.root.get("tags") {
-        Some(Json::Array(tags)) => tags.iter().find(|one| text(one, "name") == Some(tag)),
-        _ => None,
-    };
-    let words = described.and_then(|one| text(one, "description")).map(str::to_owned);
-    (name, words.unwrap_or_else(|| format!("Operations about {tag}.")))
+    name.trim_end_matches('_').to_owned()
 }
 
 fn entry(key: &str, value: Json) -> (String, Json) {

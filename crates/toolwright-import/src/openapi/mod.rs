@@ -136,7 +136,7 @@ fn first(warnings: Warnings) -> String {
 /// The text under a key, if there is one that is not blank.
 fn text<'a>(value: &'a Json, key: &str) -> Option<&'a str> {
     match value.get(key) {
-        Some(Json::String(text)) if !text.trim().is_empty() => Some(text.trim()),
+        Some(Json::String(text)) => Some(text.trim()).filter(|text| !text.is_empty()),
         _ => None,
     }
 }
