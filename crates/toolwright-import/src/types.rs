@@ -24,7 +24,7 @@ pub(super) struct Types {
     /// The last number that was tried for each name with a number, so that many types of one name do not take quadratic time.
     numbers: BTreeMap<String, u32>,
     /// The prefixes of the Rust names that types inside tools get.
-    derived: Vec<String>,
+    derived: BTreeSet<String>,
 }
 
 /// The tool that a schema belongs to, for names and warnings.
@@ -115,9 +115,10 @@ impl Types {
 
     /// Returns whether the compiler may give this name to a type inside a tool.
     fn is_derived(&self, name: &str) -> bool {
-        let rest = |start: &String| name.strip_prefix(start.as_str());
-        let mut rests = self.derived.iter().filter_map(rest);
-        rests.any(|rest| !rest.starts_with(|next: char| next.is_ascii_lowercase()))
+        // A prefix ends where the next word begins.
+        let is_end = |(at, next): &(usize, char)| *at > 0 && !next.is_ascii_lowercase();
+        let mut ends = name.char_indices().filter(is_end).map(|(at, _)| at).chain([name.len()]);
+        ends.any(|end| self.derived.contains(&name[..end]))
     }
 }
 
@@ -207,5 +208,27 @@ fn with_remaining_definitions(schema: Standalone, names: &BTreeMap<String, Strin
             Json::Object(entries)
         }
         root => root,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_derived_if_it_begins_with_a_tool_and_a_side_as_words() {
+        let types = Types::of(&["find".to_owned(), "find_all".to_owned()]);
+        for (name, expected) in [
+            ("FindArgs", true),
+            ("FindArgsItem", true),
+            ("FindAllResult2", true),
+            ("FindArgsé", true),
+            ("FindArgsitem", false),
+            ("Find", false),
+            ("AFindArgs", false),
+            ("", false),
+        ] {
+            assert_eq!(types.is_derived(name), expected, "{name}");
+        }
     }
 }

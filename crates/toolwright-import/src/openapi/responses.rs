@@ -52,9 +52,19 @@ pub(super) fn responses(
     let mut good = Vec::new();
     let mut errors = Entries::new();
     let all = entries(operation.definition, "responses");
-    let is_good = |status: &str| status.starts_with('2');
+    // Other keys are no statuses (OpenAPI 3.1, "Responses Object"), and each that begins with 2 would be one more success.
+    let is_good = |status: &str| match status.strip_prefix('2') {
+        Some(rest) if rest.eq_ignore_ascii_case("XX") => true,
+        Some(rest) => rest.len() == 2 && rest.bytes().all(|byte| byte.is_ascii_digit()),
+        None => false,
+    };
     let has_good = all.iter().any(|(status, _)| is_good(status));
     for (status, response) in all.iter().filter(|(status, _)| !status.starts_with("x-")) {
+        if status.starts_with('2') && !is_good(status) {
+            subject
+                .warn("", "a response whose key is not a status, such as 200 or 2XX, was left out");
+            continue;
+        }
         let is_result = is_good(status) || (status == "default" && !has_good);
         let response = if is_result { api.copied(response)? } else { api.follow(response)? };
         for key in ["headers", "links"] {
