@@ -27,7 +27,8 @@ use toolwright_codegen::{Source, Sources};
 /// The number of times that `check` runs before the tools that it still refuses are left out as a whole.
 const MAX_ROUNDS: usize = 24;
 
-/// The number of those rounds in which a budget may be exceeded or types be too deep, since each could fix one place only.
+/// The number of those rounds in which a budget may be exceeded or types be too deep, since each could fix one place only. As many
+/// checks that leave out tools may exceed a budget.
 const MAX_BUDGET_ROUNDS: usize = 4;
 
 /// The number of tools that were left out whose reasons are in the error, if `check` accepts nothing.
@@ -445,9 +446,16 @@ impl Accepting<'_> {
         let whole = Whole::of(&document);
         let mut parts = vec![whole.order.clone()];
         let mut accepted = None;
+        let mut budget_rounds = 0;
         while let Some(mut part) = parts.pop() {
             let of_part = whole.part(&part);
             let checked = Checked::of(&of_part, self.draft);
+            budget_rounds += usize::from(checked.findings.iter().any(is_over_budget));
+            if budget_rounds > MAX_BUDGET_ROUNDS {
+                // Each check would find one more tool.
+                self.remove_left_out();
+                return checked.findings;
+            }
             let refused = self.refused(&checked, &whole, &part);
             // A long list of findings is cut, and those of a text that is not YAML are about no tool. So fewer tools
             // are checked at a time.

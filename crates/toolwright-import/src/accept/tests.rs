@@ -61,6 +61,38 @@ fn the_work_of_leaving_out_tools_does_not_grow_with_the_square_of_their_number()
     assert!(many < 10 * few, "{few} bytes for 80 tools, {many} for 320");
 }
 
+/// One tool was once left out for each check.
+#[test]
+fn tools_that_are_too_large_together_are_refused_after_a_few_checks() {
+    let tool = |n: usize| {
+        let link = |at: usize| {
+            let then = format!(r##"{{"$ref":"#/$defs/D{n}x{}"}}"##, at + 1);
+            format!(r#""D{n}x{at}":{{"if":{{"minLength":1}},"then":{then}}}"#)
+        };
+        let links = (0..150).map(link).collect::<Vec<_>>().join(",");
+        let properties = format!(r##"{{"a":{{"$ref":"#/$defs/D{n}x0"}}}}"##);
+        format!(
+            r#"{{"name":"t{n}","inputSchema":{{"properties":{properties},"$defs":{{{links},"D{n}x150":{{}}}}}}}}"#
+        )
+    };
+    let mut warnings = Warnings::default();
+    let document = imported(&(0..65).map(tool).collect::<Vec<_>>(), &mut warnings);
+    let checks = Cell::new(0);
+    let write = |document: &Json| {
+        checks.set(checks.get() + 1);
+        document::text(document)
+    };
+    let draft = Draft {
+        write: &write,
+        other_files: &[],
+        is_foreign: &|_| Box::new(|_| false),
+        keeps_name: &|_| false,
+    };
+    let lines = accept(document, &draft, &mut warnings).expect_err("they are too large");
+    assert!(lines[0].contains("MiB in total"), "{lines:?}");
+    assert!(checks.get() < 15, "{} checks", checks.get());
+}
+
 /// All names of fields were once separated for each name, and each name had a copy of the message that lists them.
 #[test]
 fn properties_whose_fields_have_one_name_cost_no_more_than_their_number() {
