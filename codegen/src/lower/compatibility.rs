@@ -1,7 +1,8 @@
 //! Checks field by field that values of one schema fit another: a tool's declared arguments the payload of its method, the
 //! method's result the tool's declared result. Compares kinds, enumerations and fields; limits are checked at run time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use toolwright::pointer::escaped;
 use toolwright::value::Kind;
@@ -9,10 +10,13 @@ use toolwright::value::Kind;
 use crate::diagnostic::{Diagnostic, Report, tools};
 use crate::json::Json;
 use crate::schema::{
-    Additional, NodeId, ObjectShape, Schemas, Shape, UnionShape, as_object, json_equal, kind_of,
-    kind_of_value, resolved,
+    Additional, NodeId, ObjectShape, Property, Schemas, Shape, UnionShape, as_object, json_equal,
+    json_sort_key, kind_of, kind_of_value, resolved,
 };
 use crate::source::{Span, Spanned};
+
+/// The most refused values that a message names.
+const MAX_REFUSED: usize = 20;
 
 /// Two schemas; values of `from` are passed to `to`.
 #[derive(Debug)]
@@ -51,8 +55,12 @@ enum Problem {
 }
 
 /// Compares every pair of schemas and reports mismatches.
-pub(super) fn check(schemas: &Schemas, handovers: &[Handover], report: &mut Report) {
+pub(super) fn check<'a>(schemas: &'a Schemas, handovers: &'a [Handover], report: &mut Report) {
+    let mut comparison = Comparison::new(schemas);
     for handover in handovers {
+        if report.is_full() {
+            return;
+        }
         if let (Direction::Args { injected }, Some(args)) =
             (&handover.direction, as_object(schemas, handover.from))
         {
@@ -60,7 +68,7 @@ pub(super) fn check(schemas: &Schemas, handovers: &[Handover], report: &mut Repo
                 check_not_declared(args, name, report);
             }
         }
-        for mismatch in mismatches(schemas, handover) {
+        for mismatch in comparison.of(handover).iter() {
             report.add(finding(handover, mismatch));
         }
     }
@@ -74,25 +82,26 @@ pub(super) fn check_not_declared(args: &ObjectShape, name: &Spanned<String>, rep
     }
 }
 
-fn finding(handover: &Handover, mismatch: Mismatch) -> Diagnostic {
+fn finding(handover: &Handover, mismatch: &Mismatch) -> Diagnostic {
     let Mismatch { pointer, from, to, problem } = mismatch;
+    let (from, to) = (*from, *to);
     match (&handover.direction, problem) {
         (Direction::Args { .. }, Problem::Missing(name)) => tools::payload_not_filled(
             if pointer.is_empty() { handover.span } else { from },
-            &name,
+            name,
             to,
         ),
-        (Direction::Args { .. }, Problem::Extra(name)) => tools::not_in_payload(from, &name),
+        (Direction::Args { .. }, Problem::Extra(name)) => tools::not_in_payload(from, name),
         (Direction::Args { .. }, Problem::Values(words)) => {
-            let field = tools::field_words(&pointer, "the arguments");
-            tools::args_do_not_fit(from, &field, &words, to)
+            let field = tools::field_words(pointer, "the arguments");
+            tools::args_do_not_fit(from, &field, words, to)
         }
         (Direction::Result, problem) => {
-            let field = tools::field_words(&pointer, "the tool's result");
+            let field = tools::field_words(pointer, "the tool's result");
             let words = match problem {
                 Problem::Missing(name) => format!("`{name}` is required, but may be missing"),
                 Problem::Extra(name) => format!("`{name}` is not allowed, but may be present"),
-                Problem::Values(words) => words,
+                Problem::Values(words) => words.clone(),
             };
             tools::result_does_not_fit(
                 if to == from { handover.span } else { to },
@@ -104,26 +113,6 @@ fn finding(handover: &Handover, mismatch: Mismatch) -> Diagnostic {
     }
 }
 
-fn mismatches(schemas: &Schemas, handover: &Handover) -> Vec<Mismatch> {
-    let injected = match &handover.direction {
-        Direction::Args { injected } => injected.as_slice(),
-        Direction::Result => &[],
-    };
-    let mut comparison = Comparison {
-        schemas,
-        injected,
-        open: vec![Step { from: handover.from, to: handover.to, pointer: String::new() }],
-        seen: BTreeSet::new(),
-        pointer: String::new(),
-        found: Vec::new(),
-    };
-    while let Some(step) = comparison.open.pop() {
-        comparison.pointer = step.pointer;
-        comparison.values(step.from, step.to);
-    }
-    comparison.found
-}
-
 /// Two nested schemas to compare, and the pointer to their values.
 struct Step {
     from: NodeId,
@@ -131,10 +120,33 @@ struct Step {
     pointer: String,
 }
 
+/// The schemas of a handover, and the injected fields of its outermost value. Tools of one method often have the same.
+type Handed<'a> = (NodeId, NodeId, Vec<&'a str>);
+
+/// The values of an enumeration or constant.
+struct Enumerated {
+    /// In their order, with their keys.
+    values: Vec<(String, Json)>,
+    /// The places of the values with a key.
+    by_key: BTreeMap<String, Vec<usize>>,
+}
+
+impl Enumerated {
+    fn has(&self, key: &str, value: &Json) -> bool {
+        let mut places = self.by_key.get(key).into_iter().flatten();
+        places.any(|&at| json_equal(&self.values[at].1, value))
+    }
+}
+
 struct Comparison<'a> {
     schemas: &'a Schemas,
+    /// The mismatches of handovers that were compared.
+    compared: BTreeMap<Handed<'a>, Rc<[Mismatch]>>,
+    enumerated: BTreeMap<NodeId, Rc<Enumerated>>,
+    /// The properties of objects, by name.
+    properties: BTreeMap<NodeId, Rc<BTreeMap<&'a str, &'a Property>>>,
     /// Injected fields of the outermost value.
-    injected: &'a [Spanned<String>],
+    injected: BTreeSet<&'a str>,
     /// The comparisons to do: a stack instead of recursion, because schemas may be nested deeply.
     open: Vec<Step>,
     /// The pairs that have been compared, so that recursive schemas come to an end.
@@ -144,6 +156,45 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
+    fn new(schemas: &'a Schemas) -> Self {
+        Self {
+            schemas,
+            compared: BTreeMap::new(),
+            enumerated: BTreeMap::new(),
+            properties: BTreeMap::new(),
+            injected: BTreeSet::new(),
+            open: Vec::new(),
+            seen: BTreeSet::new(),
+            pointer: String::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Returns the places where values would be refused.
+    fn of(&mut self, handover: &'a Handover) -> Rc<[Mismatch]> {
+        let Handover { from, to, direction, .. } = handover;
+        let injected: Vec<&str> = match direction {
+            Direction::Args { injected } => {
+                injected.iter().map(|name| name.value.as_str()).collect()
+            }
+            Direction::Result => Vec::new(),
+        };
+        let handed = (*from, *to, injected);
+        if let Some(found) = self.compared.get(&handed) {
+            return Rc::clone(found);
+        }
+        self.injected = handed.2.iter().copied().collect();
+        self.seen.clear();
+        self.open.push(Step { from: *from, to: *to, pointer: String::new() });
+        while let Some(step) = self.open.pop() {
+            self.pointer = step.pointer;
+            self.values(step.from, step.to);
+        }
+        let found: Rc<[Mismatch]> = std::mem::take(&mut self.found).into();
+        self.compared.insert(handed, Rc::clone(&found));
+        found
+    }
+
     fn values(&mut self, from: NodeId, to: NodeId) {
         let schemas: &'a Schemas = self.schemas;
         let (plain_from, plain_to) = (resolved(schemas, from), resolved(schemas, to));
@@ -182,9 +233,11 @@ impl<'a> Comparison<'a> {
     }
 
     fn variants(&mut self, given: &UnionShape, to: NodeId, taken: &UnionShape) {
+        let by_tag: BTreeMap<&str, _> =
+            taken.variants.iter().map(|variant| (variant.tag.value.as_str(), variant)).collect();
         for variant in &given.variants {
             let tag = &variant.tag.value;
-            if let Some(same) = taken.variants.iter().find(|other| other.tag.value == *tag) {
+            if let Some(same) = by_tag.get(tag.as_str()) {
                 self.schedule(variant.schema, same.schema, None);
             } else {
                 let words = format!("found `{tag}` as `{}`, which is not expected", taken.tag);
@@ -207,45 +260,77 @@ impl<'a> Comparison<'a> {
 
     /// Compares enumerated values.
     fn constants(&mut self, from: NodeId, to: NodeId) {
-        let (Some(given), Some(taken)) =
-            (enumerated(self.schemas, from), enumerated(self.schemas, to))
-        else {
+        let (Some(given), Some(taken)) = (self.enumerated(from), self.enumerated(to)) else {
             return;
         };
-        let is_refused = |value: &&Json| !taken.iter().any(|known| json_equal(known, value));
-        let refused: Vec<String> = given.iter().filter(is_refused).map(Json::to_string).collect();
-        if !refused.is_empty() {
-            let words = format!("found {}, which is not expected", refused.join(", "));
-            self.mismatch(from, to, Problem::Values(words));
+        let refused = given.values.iter().filter(|(key, value)| !taken.has(key, value));
+        let mut words: Vec<String> =
+            refused.take(MAX_REFUSED + 1).map(|(_, value)| value.to_string()).collect();
+        if words.is_empty() {
+            return;
         }
+        if words.len() > MAX_REFUSED {
+            "and others".clone_into(&mut words[MAX_REFUSED]);
+        }
+        let words = format!("found {}, which is not expected", words.join(", "));
+        self.mismatch(from, to, Problem::Values(words));
+    }
+
+    fn enumerated(&mut self, node: NodeId) -> Option<Rc<Enumerated>> {
+        let node = resolved(self.schemas, node);
+        if let Some(known) = self.enumerated.get(&node) {
+            return Some(Rc::clone(known));
+        }
+        let values = enumerated(self.schemas, node)?.into_iter();
+        let values: Vec<_> = values.map(|value| (json_sort_key(&value), value)).collect();
+        let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, (key, _)) in values.iter().enumerate() {
+            by_key.entry(key.clone()).or_default().push(at);
+        }
+        let enumerated = Rc::new(Enumerated { values, by_key });
+        self.enumerated.insert(node, Rc::clone(&enumerated));
+        Some(enumerated)
+    }
+
+    /// Returns the properties of an object, by name.
+    fn properties(
+        &mut self,
+        node: NodeId,
+        object: &'a ObjectShape,
+    ) -> Rc<BTreeMap<&'a str, &'a Property>> {
+        let by_name = || {
+            let properties = object.properties.iter();
+            Rc::new(properties.map(|property| (property.name.value.as_str(), property)).collect())
+        };
+        Rc::clone(self.properties.entry(node).or_insert_with(by_name))
     }
 
     fn fields(
         &mut self,
-        (from, given): (NodeId, &'a ObjectShape),
-        (to, taken): (NodeId, &'a ObjectShape),
+        (from_node, given): (NodeId, &'a ObjectShape),
+        (to_node, taken): (NodeId, &'a ObjectShape),
     ) {
         let span = |node: NodeId| self.schemas[node].span;
-        let (from, to) = (span(from), span(to));
+        let (from, to) = (span(from_node), span(to_node));
+        let given_by_name = self.properties(from_node, given);
+        let taken_by_name = self.properties(to_node, taken);
         for field in taken.properties.iter().filter(|field| field.required) {
-            let name = &field.name.value;
-            let is_given =
-                given.properties.iter().any(|field| field.required && field.name.value == *name);
-            let is_injected = self.pointer.is_empty()
-                && self.injected.iter().any(|injected| injected.value == *name);
+            let name = field.name.value.as_str();
+            let is_given = given_by_name.get(name).is_some_and(|field| field.required);
+            let is_injected = self.pointer.is_empty() && self.injected.contains(name);
             if !is_given && !is_injected {
-                self.found(from, field.name.span, Problem::Missing(name.clone()));
+                self.found(from, field.name.span, Problem::Missing(name.to_owned()));
             }
         }
         for field in &given.properties {
-            let name = &field.name.value;
-            let there = taken.properties.iter().find(|other| other.name.value == *name);
+            let name = field.name.value.as_str();
+            let there = taken_by_name.get(name);
             match (there, taken.additional) {
                 (Some(there), _) => self.schedule(field.schema, there.schema, Some(name)),
                 (None, Additional::Typed(node)) => self.schedule(field.schema, node, Some(name)),
                 (None, Additional::Open | Additional::Declared) => {}
                 (None, Additional::Closed) => {
-                    self.found(field.name.span, to, Problem::Extra(name.clone()));
+                    self.found(field.name.span, to, Problem::Extra(name.to_owned()));
                 }
             }
         }

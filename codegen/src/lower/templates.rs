@@ -56,6 +56,9 @@ fn check_message(schemas: &Schemas, error: &MethodError, span: Span, report: &mu
     let properties = object.map_or(&[][..], |object| &object.properties);
     for part in &error.message {
         let Part::Property(name) = part else { continue };
+        if report.is_full() {
+            return;
+        }
         let mut wrong = |reason: &str, advice: String| {
             report.add(mistakes::template_field(span, name, reason, advice));
         };
@@ -119,6 +122,9 @@ fn check_template(
         environment.globals().map(|(name, _)| name.to_string()).collect();
     let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
     for path in used.iter().filter(|path| !globals.contains(*path)) {
+        if report.is_full() {
+            return;
+        }
         if let Err((message, help)) = check_path(schemas, tool, path, has_result) {
             report.add(mistakes::template_field(template.span, path, &message, help));
         }

@@ -1,6 +1,7 @@
 //! The defaults of types and fields: the `default` of their schema, if a Rust constant can hold it. A field has no default if
 //! an assertion could tell the filled-in value from an absent one.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::domain::TypeOptionsMap;
@@ -10,7 +11,9 @@ use super::validated::validated;
 use crate::boxes::Boxes;
 use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
-use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, resolved, whole};
+use crate::schema::{
+    Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, json_sort_key, resolved, whole,
+};
 
 /// The defaults of a project.
 #[derive(Debug)]
@@ -36,10 +39,20 @@ impl Defaults {
                 || !schemas[id].assertions.is_empty()
         });
         let (mut fields, mut types) = (BTreeMap::new(), BTreeMap::new());
+        let variants = Variants::default();
         for owner in names.all() {
             let node = owner.node;
-            let search =
-                |constant| Search { schemas, names, boxes, exact, options, owner, constant };
+            let variants = &variants;
+            let search = |constant| Search {
+                schemas,
+                names,
+                boxes,
+                exact,
+                options,
+                variants,
+                owner,
+                constant,
+            };
             if let Some(default) = search(screaming("default")).of_type() {
                 types.insert(node, default);
             }
@@ -89,12 +102,57 @@ fn without_null(schemas: &Schemas, node: NodeId) -> NodeId {
     }
 }
 
+/// The names of the variants of enums. They are made once for each enum, as a list may have many of its values.
+#[derive(Default)]
+struct Variants(RefCell<BTreeMap<NodeId, VariantNames>>);
+
+/// The names of an enum's variants with their values, by the [keys](json_sort_key) of these.
+type VariantNames = BTreeMap<String, Vec<(Json, Identifier)>>;
+
+impl Variants {
+    /// Returns the variant of a value.
+    fn of(&self, schemas: &Schemas, node: NodeId, value: &Json) -> Option<Identifier> {
+        let mut known = self.0.borrow_mut();
+        let names = known.entry(node).or_insert_with(|| variant_names(&schemas[node]));
+        let with_same_key = names.get(&json_sort_key(value))?;
+        let found = with_same_key.iter().find(|(known, _)| json_equal(known, value))?;
+        Some(found.1.clone())
+    }
+}
+
+fn variant_names(Node { shape, annotations, .. }: &Node) -> VariantNames {
+    let variants: Vec<(Json, Identifier)> = match shape {
+        Shape::Enum(values) => {
+            let variants = string_variants(values).into_iter();
+            variants.map(|variant| (Json::String(variant.value), variant.name)).collect()
+        }
+        Shape::Constants(values) => {
+            let names = constant_variants(values).into_iter().map(|variant| variant.name);
+            values.iter().map(|value| value.value.value.clone()).zip(names).collect()
+        }
+        Shape::IntegerEnum(values) => {
+            let values = values.iter().map(|value| value.value);
+            let variants = integer_variants(values, &annotations.enum_names).into_iter();
+            variants
+                .map(|variant| (Json::Number(variant.value.to_string()), variant.name))
+                .collect()
+        }
+        _ => Vec::new(),
+    };
+    let mut names = VariantNames::new();
+    for (value, name) in variants {
+        names.entry(json_sort_key(&value)).or_default().push((value, name));
+    }
+    names
+}
+
 struct Search<'a> {
     schemas: &'a Schemas,
     names: &'a TypeNames,
     boxes: &'a Boxes,
     exact: &'a BTreeSet<NodeId>,
     options: &'a TypeOptionsMap<'a>,
+    variants: &'a Variants,
     owner: &'a TypeName,
     /// The name of the constant for the value.
     constant: Identifier,
@@ -143,7 +201,7 @@ impl Search<'_> {
 
     /// Returns a value of a node, and adds its wrappers to `within`.
     fn value(&self, node: NodeId, json: &Json, within: &mut Vec<Wrapper>) -> Option<DefaultValue> {
-        let Node { shape, assertions, annotations, .. } = &self.schemas[node];
+        let Node { shape, assertions, .. } = &self.schemas[node];
         // The compiler cannot make a constant of a domain type.
         if self.options.domain(node).is_some() {
             return None;
@@ -153,23 +211,8 @@ impl Search<'_> {
                 return None;
             }
             match (shape, json) {
-                (Shape::Enum(values), Json::String(text)) => {
-                    let values = string_variants(values);
-                    let variant = values.into_iter().find(|variant| variant.value == *text)?.name;
-                    return Some(self.constant(Constant::Variant(name.clone(), variant)));
-                }
-                (Shape::Constants(values), json) => {
-                    let place =
-                        values.iter().position(|value| json_equal(&value.value.value, json))?;
-                    let variant = constant_variants(values).swap_remove(place).name;
-                    return Some(self.constant(Constant::Variant(name.clone(), variant)));
-                }
-                (Shape::IntegerEnum(values), Json::Number(number)) => {
-                    let value = whole(number)?;
-                    let names = &annotations.enum_names;
-                    let values = integer_variants(values.iter().map(|value| value.value), names);
-                    let mut values = values.into_iter();
-                    let variant = values.find(|variant| i128::from(variant.value) == value)?.name;
+                (Shape::Enum(_) | Shape::Constants(_) | Shape::IntegerEnum(_), json) => {
+                    let variant = self.variants.of(self.schemas, node, json)?;
                     return Some(self.constant(Constant::Variant(name.clone(), variant)));
                 }
                 (Shape::Object(_), Json::Object(entries)) => {

@@ -1,6 +1,6 @@
 //! Decides the Rust type for each schema node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::Value;
 use toolwright::format::Format;
@@ -41,6 +41,8 @@ impl Planner<'_> {
             planner: self,
             patterns: Vec::new(),
             validators: Vec::new(),
+            statics: BTreeSet::new(),
+            numbers: BTreeMap::new(),
             domains: BTreeMap::new(),
             purposes: match scope {
                 Scope::Service(service) => self.purposes(service),
@@ -63,6 +65,10 @@ struct Shapes<'a> {
     planner: Planner<'a>,
     patterns: Vec<PatternStatic>,
     validators: Vec<ValidatorStatic>,
+    /// The names of both.
+    statics: BTreeSet<Identifier>,
+    /// The last number of each name that needed one.
+    numbers: BTreeMap<Identifier, usize>,
     /// The types of the JSON forms of domain types, by the nodes that they replace.
     domains: BTreeMap<NodeId, TypeUse>,
     /// A sentence for each named type that methods of the service use.
@@ -133,7 +139,9 @@ impl Shapes<'_> {
 
     /// Returns a doc line with the keywords that a validator checks.
     fn also_checked(&self, validator: Option<&Identifier>) -> Option<String> {
-        let validator = self.validators.iter().find(|known| Some(&known.name) == validator)?;
+        // It is one of the last.
+        let mut validators = self.validators.iter().rev();
+        let validator = validators.find(|known| Some(&known.name) == validator)?;
         let rules: Vec<String> = validator.rules.iter().map(|rule| code(rule)).collect();
         (!rules.is_empty()).then(|| format!("Also checked: {}.", rules.join(", ")))
     }
@@ -404,14 +412,11 @@ impl Shapes<'_> {
     }
 
     /// Returns a name that no other static of the module has, with a number if needed: the statics are private.
-    fn free_static(&self, wanted: &Identifier) -> Identifier {
-        let patterns = || self.patterns.iter().map(|pattern| &pattern.name);
-        let validators = || self.validators.iter().map(|validator| &validator.name);
-        let is_taken =
-            |name: &Identifier| patterns().chain(validators()).any(|taken| taken == name);
-        let (mut name, mut number) = (wanted.clone(), 1);
-        while is_taken(&name) {
-            number += 1;
+    fn free_static(&mut self, wanted: &Identifier) -> Identifier {
+        let mut name = wanted.clone();
+        while !self.statics.insert(name.clone()) {
+            let number = self.numbers.entry(wanted.clone()).or_insert(1);
+            *number += 1;
             name = wanted.followed_by(&format!("_{number}"));
         }
         name

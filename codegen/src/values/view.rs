@@ -111,6 +111,20 @@ pub struct Object {
 }
 
 impl View {
+    /// Returns the number of values that are listed.
+    pub fn constants(&self) -> usize {
+        fn listed<T>(part: Option<&Part<T>>) -> usize {
+            match part {
+                Some(Part::Values(values)) => values.len(),
+                Some(Part::Rules(_)) | None => 0,
+            }
+        }
+        listed(self.number.as_ref())
+            + listed(self.string.as_ref())
+            + listed(self.array.as_ref())
+            + listed(self.object.as_ref())
+    }
+
     /// Returns what a schema without keywords accepts.
     pub fn of_anything() -> Self {
         Self {

@@ -13,7 +13,7 @@ use crate::json::Json;
 use crate::schema::{
     Additional, AppliesTo, ArrayShape, Assertion, Budget, EnumValue, Keyword, MixedVariant, Node,
     NodeId, NumberRules, ObjectShape, Operand, Property, Schemas, Shape, StringRules, UnionShape,
-    Variant, as_object, json_equal, kind_of, resolved,
+    Variant, as_object, json_equal, json_sort_key, kind_of, resolved,
 };
 use crate::source::{Span, Spanned};
 
@@ -223,12 +223,14 @@ fn has_overlapping_variants(schemas: &Schemas, members: &[NodeId]) -> bool {
 /// Returns the type of a choice of different constant strings, numbers and booleans.
 fn enumerated(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
     let mut values: Vec<EnumValue<Json>> = Vec::new();
+    let mut keys = BTreeSet::new();
     for &member in members {
         let Node { span, shape, assertions, annotations, .. } = &schemas[member];
         match shape {
             Shape::Const(value @ (Json::String(_) | Json::Number(_) | Json::Boolean(_)))
                 if assertions.is_empty()
-                    && !values.iter().any(|known| json_equal(&known.value.value, value)) =>
+                    && (keys.insert(json_sort_key(value))
+                        || !values.iter().any(|known| json_equal(&known.value.value, value))) =>
             {
                 let value = Spanned::new(value.clone(), *span);
                 values.push(EnumValue { value, annotations: annotations.clone() });

@@ -129,6 +129,22 @@ pub(crate) const CASES: &[Case] = &[
             )
         },
     ),
+    refused("1,000 results of another enum than that of their method", "over-budget", || {
+        let values = list(10_000, |n| format!("v{n}"));
+        format!(
+            "{HEAD}types:\n  A: {{enum: &e {values}}}\n  B: {{enum: *e}}\nmethods: {{m: {{result: A}}}}\n{}",
+            tools_of(1_000, "description: D., bind: m, result: B")
+        )
+    }),
+    refused("300 unknown fields in a hint of 1,500 tools", "template-field", || {
+        let properties: String = (100..600).map(|n| format!("p{n}: {{}}, ")).collect();
+        let hint: String = (100..400).map(|n| format!("{{{{args.q{n}}}}}")).collect();
+        format!(
+            "{HEAD}types:\n  A: {{type: object, additionalProperties: false, properties: {{{properties}}}}}\n\
+             toolsets:\n  t:\n    tools:\n      f: {{description: D., args: A, hints: {{call: &h '{hint}'}}}}\n{}",
+            tool_lines(1_500, "description: D., args: A, hints: {call: *h}")
+        )
+    }),
     refused("a hint through 30 choices that refer to each other", "template-field", || {
         let one = |name: &str| {
             format!(

@@ -78,6 +78,9 @@ const MAX_DEPTH: usize = 64;
 /// many pairs as there are types in one version times those in the other.
 const MAX_COMPARISONS: usize = 200_000;
 
+/// The constants of an enumeration that count as another comparison.
+const CONSTANTS: usize = 20;
+
 /// The most changes of the arguments or of the result of a tool.
 const MAX_FINDINGS: usize = 100_000;
 
@@ -266,6 +269,11 @@ impl Comparison<'_> {
             place.node.map_or_else(View::of_anything, |node| View::of(self.schemas, node))
         };
         let (was, is) = (view(&old), view(&new));
+        let constants = was.constants() + is.constants();
+        self.left = self.left.saturating_sub(constants / CONSTANTS);
+        if self.is_too_large() {
+            return;
+        }
         self.kinds(&was, &is, &old, &new);
         match (&was.number, &is.number) {
             (Some(Part::Rules(was)), Some(Part::Rules(is))) => self.numbers(was, is, &old, &new),
