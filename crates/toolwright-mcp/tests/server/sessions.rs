@@ -1,13 +1,21 @@
 //! HTTP sessions: their owners, limits and end.
 
+use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::task::Poll;
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
 use tokio::net::TcpListener;
 use toolwright_mcp::{BearerLayer, Counters, HttpOptions, Limits};
+use tower::ServiceExt as _;
 
 use crate::lab::{Lab, lab, lab_with};
-use crate::wire::{ACCEPT, HOST, JSON, Response, in_session, initialize, send, serve, until};
+use crate::wire::{
+    ACCEPT, HOST, INITIALIZE, JSON, Response, in_session, initialize, send, serve, until,
+};
 
 const COUNT: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count"}}"#;
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
@@ -171,6 +179,51 @@ async fn a_failed_initialize_does_not_count_as_a_session() {
     assert_eq!(send(address, "POST", &headers, broken).await.status, 400);
     until(&counters, |counts| counts.open_sessions == 0).await;
     initialize(address, &[]).await.session();
+}
+
+fn initialize_request() -> Request<Body> {
+    let request = [HOST, JSON, ACCEPT]
+        .into_iter()
+        .fold(Request::post("/mcp"), |request, (name, value)| request.header(name, value));
+    request.body(Body::from(INITIALIZE)).unwrap()
+}
+
+/// Drops an `initialize` request whose session has begun and whose answer was made, but not read.
+async fn abandoned(limits: Limits, options: HttpOptions) -> (Router, Counters) {
+    let server = lab().with_limits(limits);
+    let counters = server.counters();
+    let router = server.into_router(options).unwrap();
+    let mut answering = Box::pin(router.clone().oneshot(initialize_request()));
+    let polled = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context))).await;
+    assert!(polled.is_pending());
+    run_other_tasks().await;
+    drop(answering);
+    run_other_tasks().await;
+    assert_eq!(counters.read().open_sessions, 1, "the session goes on without the request");
+    (router, counters)
+}
+
+async fn run_other_tasks() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_initialize_was_abandoned_expires() {
+    let options = HttpOptions::new().with_session_idle(Some(Duration::from_secs(9)));
+    let (_router, counters) = abandoned(Limits::default(), options).await;
+    until(&counters, |counts| counts.open_sessions == 0).await;
+    assert_eq!(counters.read().sessions_expired, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_initialize_was_abandoned_can_be_evicted() {
+    let limits = Limits { sessions: 1, evictable_after: Duration::ZERO, ..Limits::default() };
+    let (router, counters) = abandoned(limits, HttpOptions::new()).await;
+    let answer = router.oneshot(initialize_request()).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(counters.read().sessions_evicted, 1);
 }
 
 /// A session id in the header does not bypass the limit.

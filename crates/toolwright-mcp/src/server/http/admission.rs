@@ -262,13 +262,7 @@ impl Accepted {
             Some(Rejection::IfUnparseable(error)) if unparseable => {
                 error_response(StatusCode::BAD_REQUEST, error)
             }
-            None | Some(Rejection::IfUnparseable(_)) => {
-                let id = response.headers().get(SESSION_ID).and_then(|id| id.to_str().ok());
-                if let (Some(session), Some(id)) = (self.guards.session(), id) {
-                    session.set_id(id);
-                }
-                response
-            }
+            None | Some(Rejection::IfUnparseable(_)) => response,
             Some(rejection) => rejection.into_response(),
         }
     }

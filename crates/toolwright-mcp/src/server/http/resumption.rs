@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use futures_util::{Stream, StreamExt as _};
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, GetExtensions as _,
+    RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
@@ -23,6 +23,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::server::message::without_unused_params;
+use crate::server::sessions::RequestGuards;
 
 /// How long a client may be disconnected. rmcp tells it to reconnect after three seconds.
 const MAX_DISCONNECTED: Duration = Duration::from_secs(5);
@@ -224,6 +225,13 @@ impl SessionManager for ResumableSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
+        // The session may begin although its client disconnects now, and it must end even then.
+        if let ClientJsonRpcMessage::Request(request) = &message
+            && let Some(guards) = RequestGuards::of(request.request.extensions())
+            && let Some(session) = guards.session()
+        {
+            session.set_id(id);
+        }
         self.inner.initialize_session(id, without_unused_params(message)).await
     }
 
