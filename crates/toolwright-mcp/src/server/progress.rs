@@ -1,5 +1,5 @@
-//! Sends the progress reports of a call to its client. The call never waits: reports that come faster than they can be
-//! sent are dropped.
+//! Sends the progress reports of a call to its client. The call goes on meanwhile, up to its time limit: reports that come
+//! faster than they can be sent are dropped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,9 +12,9 @@ use toolwright::progress::{self, Progress, Watcher};
 /// The number of reports that may wait to be sent.
 const MAX_WAITING: usize = 16;
 
-/// Queues the reports of one call.
+/// Queues the reports of one call until it ends.
 struct Reports {
-    sender: mpsc::Sender<Progress>,
+    sender: mpsc::WeakSender<Progress>,
     last: Mutex<f64>,
 }
 
@@ -23,9 +23,11 @@ impl Watcher for Reports {
     /// progress).
     fn on_progress(&self, progress: Progress) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if progress.done > *last {
+        if progress.done > *last
+            && let Some(sender) = self.sender.upgrade()
+        {
             *last = progress.done;
-            let _ = self.sender.try_send(progress);
+            let _ = sender.try_send(progress);
         }
     }
 }
@@ -37,20 +39,19 @@ pub(crate) async fn forward_progress<T>(
     work: impl Future<Output = T>,
 ) -> T {
     let (sender, mut reports) = mpsc::channel(MAX_WAITING);
-    let watcher = Reports { sender, last: Mutex::new(f64::NEG_INFINITY) };
-    let work = progress::watch(Arc::new(watcher), work);
-    let mut work = std::pin::pin!(work);
-    let done = loop {
-        tokio::select! {
-            biased;
-            Some(report) = reports.recv() => send(peer, &token, report).await,
-            done = &mut work => break done,
+    let watcher = Reports { sender: sender.downgrade(), last: Mutex::new(f64::NEG_INFINITY) };
+    let working = async {
+        let done = progress::watch(Arc::new(watcher), work).await;
+        // Ends `sending` after the reports that wait.
+        drop(sender);
+        done
+    };
+    let sending = async {
+        while let Some(report) = reports.recv().await {
+            send(peer, &token, report).await;
         }
     };
-    while let Ok(report) = reports.try_recv() {
-        send(peer, &token, report).await;
-    }
-    done
+    tokio::join!(working, sending).0
 }
 
 async fn send(peer: &Peer<RoleServer>, token: &ProgressToken, report: Progress) {

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use toolwright::Payload;
 use toolwright_mcp::{Content, Counters, Limits, McpServer};
 
-use crate::lab::{Lab, lab, lab_with};
+use crate::lab::{Lab, lab, lab_with, talking};
 use crate::wire::{INITIALIZE, META};
 
 const LONG: Duration = Duration::from_secs(10);
@@ -94,6 +94,29 @@ async fn a_client_that_does_not_read_is_not_read_and_loses_no_response() {
         }
         assert_eq!(answered, (1..=asked as u64).collect(), "{what}");
     }
+}
+
+/// With tokio's paused clock the test does not wait for the time limit.
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_progress_is_not_read_keeps_its_time_limit() {
+    let lab = Lab::default();
+    let mut client = Client::of(talking(lab.clone())).await;
+    client
+        .send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"talk","_meta":{"progressToken":1}}}"#)
+        .await;
+    let minute = Duration::from_mins(1);
+    timeout(minute, lab.given_up.notified()).await.expect("the call ends after 30 seconds");
+    let mut reports = Vec::new();
+    let answer = loop {
+        let message = client.next().await;
+        match message["params"]["progress"].as_f64() {
+            Some(done) => reports.push(done),
+            None => break message,
+        }
+    };
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(reports.is_sorted(), "{reports:?}");
+    assert!(reports.len() < 100, "most of the 300 reports are dropped: {reports:?}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The hand-written toolset that the tests serve.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use toolwright::spec::ToolAnnotations;
@@ -67,6 +68,8 @@ tools! {
         .replaced_by("count");
     Inner: i64 = "inner"
         .with_toolset("hidden");
+    Talk: i64 = "talk"
+        .with_toolset("hidden");
 }
 
 static LAB: &[&ToolSpec] = &[
@@ -82,13 +85,14 @@ static LAB: &[&ToolSpec] = &[
     Fail::SPEC,
     Old::SPEC,
 ];
-static HIDDEN: &[&ToolSpec] = &[Inner::SPEC];
+static HIDDEN: &[&ToolSpec] = &[Inner::SPEC, Talk::SPEC];
 pub(crate) static SERVER: ServerSpec =
     ServerSpec { name: "lab", version: "2.1.0", toolsets: &[LAB] };
+static TALKING: ServerSpec = ServerSpec { name: "talking", version: "1", toolsets: &[HIDDEN] };
 
 #[derive(Clone, Default)]
 pub(crate) struct Lab {
-    /// Notified when a call of `wait` ends or is dropped.
+    /// Notified when a call of `wait` or `talk` ends or is dropped.
     pub(crate) given_up: Arc<Notify>,
     /// Notified when a call of `wait` starts.
     pub(crate) waiting: Arc<Notify>,
@@ -131,6 +135,15 @@ impl Executor for Lab {
                 self.release.notified().await;
                 Ok(1)
             }),
+            // Reports its progress for longer than a call may last.
+            "talk" => call.run(Talk, |_| async {
+                let _given_up = GivenUp(Arc::clone(&self.given_up));
+                for step in 0..1_000 {
+                    progress::report(f64::from(step), None, None);
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+                Ok(1)
+            }),
             "fail" => call.run(Fail, |_| async {
                 let failure =
                     ToolFailure::new(FailureKind::Unavailable, "not today", Recovery::Retry);
@@ -148,6 +161,13 @@ impl Executor for Lab {
 
 pub(crate) fn lab() -> McpServer {
     lab_with(Lab::default())
+}
+
+/// Serves the tools that the lab hides.
+pub(crate) fn talking(lab: Lab) -> McpServer {
+    let mut server = McpServer::new(&TALKING);
+    server.register(HIDDEN, Arc::new(lab)).unwrap();
+    server
 }
 
 pub(crate) fn lab_with(lab: Lab) -> McpServer {
