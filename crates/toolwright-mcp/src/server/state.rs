@@ -84,7 +84,7 @@ impl ServerState {
         })
     }
 
-    /// Returns the server's name, version, capabilities and instructions.
+    /// Returns the server's name and version, its capabilities, and the descriptions of the toolsets whose tools are listed.
     pub(crate) fn info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         if let Some(tools) = &mut capabilities.tools {
@@ -92,7 +92,7 @@ impl ServerState {
         }
         let info = ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(self.spec.name, self.spec.version));
-        match spec::instructions(self.spec.exposed()) {
+        match spec::instructions(self.listed().map(|tool| tool.spec)) {
             Some(instructions) => info.with_instructions(instructions),
             None => info,
         }

@@ -11,8 +11,8 @@ use super::ServerSpec;
 /// Hides tools of a running server and offers them again, for all clients. Each change sends
 /// `notifications/tools/list_changed`.
 ///
-/// A hidden tool is not listed, and calls of it fail as calls of an unknown tool do. Calls in flight go on. Clones share
-/// the list.
+/// A hidden tool is not listed, and calls of it fail as calls of an unknown tool do. Calls in flight go on. A client that
+/// connects while all tools of a toolset are hidden does not get the toolset's description. Clones share the list.
 #[derive(Clone, Debug)]
 pub struct ToolList {
     server: &'static ServerSpec,

@@ -3,8 +3,11 @@
 use std::num::NonZeroUsize;
 
 use serde_json::{Value, json};
+use toolwright::ToolSpec;
+use toolwright::spec::ToolsetInfo;
+use toolwright_mcp::{McpServer, ServerSpec};
 
-use crate::lab::lab;
+use crate::lab::{ANY_OBJECT, Echo, lab};
 use crate::lines::Connection;
 use crate::wire::META;
 
@@ -107,6 +110,38 @@ async fn hiding_and_offering_a_tool_notifies_clients() {
         unknown.starts_with("MCP server `lab` lists tool `inner`, which is unknown"),
         "{unknown}"
     );
+}
+
+static FLOWERS: ToolsetInfo =
+    ToolsetInfo { name: "flowers", description: "They bloom.", service: "garden" };
+static TREES: ToolsetInfo =
+    ToolsetInfo { name: "trees", description: "They grow tall.", service: "garden" };
+static WATER: ToolSpec =
+    ToolSpec::of::<Echo>("water").in_toolset(&FLOWERS).with_args_schema(ANY_OBJECT);
+static FELL: ToolSpec =
+    ToolSpec::of::<Echo>("fell").in_toolset(&TREES).with_args_schema(ANY_OBJECT);
+static PRUNE: ToolSpec =
+    ToolSpec::of::<Echo>("prune").in_toolset(&TREES).with_args_schema(ANY_OBJECT);
+static GARDEN: ServerSpec =
+    ServerSpec { name: "garden", version: "1", toolsets: &[&[&WATER], &[&FELL, &PRUNE]] };
+
+#[tokio::test]
+async fn instructions_leave_out_toolsets_whose_tools_are_all_hidden() {
+    let (flowers, trees) = ("`flowers`: They bloom.", "`trees`: They grow tall.");
+    for (hidden, instructions) in [
+        (&[] as &[&str], json!([flowers, trees].join("\n"))),
+        (&["fell"], json!([flowers, trees].join("\n"))),
+        (&["fell", "prune"], json!(flowers)),
+        (&["water", "fell", "prune"], Value::Null),
+    ] {
+        let mut server = McpServer::new(&GARDEN);
+        let list = server.tool_list();
+        for tool in hidden {
+            list.hide(tool).unwrap();
+        }
+        let received = initialized(&mut Connection::open(server)).await;
+        assert_eq!(received["result"]["instructions"], instructions, "{hidden:?}");
+    }
 }
 
 fn listen() -> String {
