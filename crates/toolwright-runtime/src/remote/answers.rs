@@ -144,11 +144,19 @@ impl Answers {
         Admitted { call: call.with_scope(scope), is_approved, listed }
     }
 
-    /// Runs a call of a listed tool, in a span that is a child of the caller's.
+    /// Runs a call of a listed tool, in a span that is a child of the caller's and has the name of the tool.
     pub(super) async fn run(&self, admitted: Admitted, traceparent: Option<&str>) -> Outcome {
-        let name = format!("call {}", admitted.call.tool());
+        let Admitted { call, is_approved, listed } = admitted;
+        let tool = find(&listed, call.tool()).map(|(tool, _)| tool);
+        let name = tool.map_or_else(|| "call".to_owned(), |tool| format!("call {}", tool.name()));
         let span = serving_span(&name, "remote", traceparent);
-        let outcome = self.run_in_span(admitted).instrument(span.clone()).await;
+        let outcome = if let Some(tool) = tool {
+            let call = call.with_tool(tool.name());
+            self.run_tool(tool, call, is_approved).instrument(span.clone()).await
+        } else {
+            let known = listed.iter().map(|(tool, _)| tool.name());
+            Err(ToolFailure::not_found(call.tool(), known))
+        };
         if let Err(failure) = &outcome {
             span.record("error.type", failure.kind.as_str());
         }
@@ -156,14 +164,8 @@ impl Answers {
     }
 
     /// The arguments and the result are checked here, as the client does not have the codecs.
-    async fn run_in_span(&self, admitted: Admitted) -> Outcome {
+    async fn run_tool(&self, tool: &ToolEntry, mut call: ToolCall, is_approved: bool) -> Outcome {
         let _driver = DriverGuard::new(Handle::current());
-        let Admitted { mut call, is_approved, listed } = admitted;
-        let Some((tool, _)) = find(&listed, call.tool()) else {
-            let known = listed.iter().map(|(tool, _)| tool.name());
-            return Err(ToolFailure::not_found(call.tool(), known));
-        };
-        call = call.with_tool(tool.name());
         if tool.delegates() {
             let message =
                 format!("`{}` is answered by an agent, and there is none here", call.tool());

@@ -127,6 +127,25 @@ fn arguments_and_results_are_recorded_only_on_request() {
     assert_eq!(of(&seen[2], "gen_ai.tool.call.result"), None);
 }
 
+/// Returns the spans while a remote toolset with the tool `plus` is used.
+fn serving(using: impl AsyncFnOnce(RemoteToolset)) -> Vec<Fields> {
+    let kept = Kept::default();
+    let serving = async {
+        let [requests, replies] = [tokio::io::duplex(1 << 16), tokio::io::duplex(1 << 16)];
+        let source = tool("plus", |n| n + 1).into_source();
+        tokio::spawn(source.serve_stream(requests.0, replies.0, RemoteOptions::new()));
+        let (scope, options) = (Scope::default(), RemoteOptions::new());
+        let remote = RemoteToolset::connect_stream(replies.1, requests.1, &scope, options);
+        let remote = remote.await.unwrap();
+        remote.tools(&scope).await.unwrap();
+        using(remote).await;
+    };
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    with_default(Registry::default().with(kept.clone()), || tokio.block_on(serving));
+    let kept = kept.0.lock().unwrap();
+    kept.iter().map(|(_, fields)| fields.clone()).collect()
+}
+
 /// The parents that spans were given.
 static PARENTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -138,26 +157,26 @@ fn a_remote_call_is_served_in_a_span_below_that_of_its_caller() {
         |span| (span.metadata()?.name() == "caller").then(|| CALLER.to_owned()),
         |_, parent| PARENTS.lock().unwrap().push(parent.to_owned()),
     );
-    let kept = Kept::default();
-    let calling = async {
-        let [requests, replies] = [tokio::io::duplex(1 << 16), tokio::io::duplex(1 << 16)];
-        let source = tool("plus", |n| n + 1).into_source();
-        tokio::spawn(source.serve_stream(requests.0, replies.0, RemoteOptions::new()));
-        let (scope, options) = (Scope::default(), RemoteOptions::new());
-        let remote = RemoteToolset::connect_stream(replies.1, requests.1, &scope, options);
-        let remote = remote.await.unwrap();
-        remote.tools(&scope).await.unwrap();
+    let kept = serving(async |remote| {
         remote.call(&call("plus", "a", 1)).await.outcome.unwrap();
         let caller = tracing::info_span!("caller");
         remote.call(&call("plus", "b", 1)).instrument(caller).await.outcome.unwrap();
         for wrong in ["00-1", &"0".repeat(300), &format!("{}\n", "0".repeat(54))] {
             serving_span("call plus", "remote", Some(wrong));
         }
-    };
-    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    with_default(Registry::default().with(kept.clone()), || tokio.block_on(calling));
+    });
     assert_eq!(*PARENTS.lock().unwrap(), [CALLER]);
-    let kept = kept.0.lock().unwrap();
-    assert_eq!(of(&kept[0].1, "otel.name"), Some("call plus"));
-    assert_eq!(of(&kept[0].1, "otel.kind"), Some("server"));
+    assert_eq!(of(&kept[0], "otel.name"), Some("call plus"));
+    assert_eq!(of(&kept[0], "otel.kind"), Some("server"));
+}
+
+#[test]
+fn the_span_of_a_served_call_has_the_name_of_a_listed_tool_or_none() {
+    let kept = serving(async |remote| {
+        for name in ["plus", &"x".repeat(1_000), "plus\u{202e}"] {
+            let _ = remote.call(&call(name, "a", 1)).await;
+        }
+    });
+    let names: Vec<_> = kept.iter().filter_map(|span| of(span, "otel.name")).collect();
+    assert_eq!(names, ["call plus", "call", "call"]);
 }
