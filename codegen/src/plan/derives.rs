@@ -67,19 +67,18 @@ impl DerivesMap {
     ) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let known = types.iter().map(|&node| (node, Derives::ALL)).collect();
-        let mut search = Search { schemas, boxes, exact, defaults, options, may_grow, known };
-        loop {
-            let mut changed = false;
-            // The parts of a type mostly come after it, so going backwards takes fewer rounds.
-            for &node in types.iter().rev() {
-                let found = search.of(node, node);
-                changed |= search.known.insert(node, found) != Some(found);
-            }
-            if !changed {
-                break;
-            }
+        let users = BTreeMap::new();
+        let mut search =
+            Search { schemas, boxes, exact, defaults, options, may_grow, known, users };
+        // Each type alone, as if its parts had all traits.
+        let alone: BTreeMap<_, _> =
+            types.into_iter().map(|node| (node, search.of(node, node, true))).collect();
+        let mut open: Vec<NodeId> = alone.keys().copied().collect();
+        search.known = alone;
+        while let Some(part) = open.pop() {
+            open.extend(search.take_from_users(part));
         }
-        let payloads: Vec<_> = payloads.map(|node| (node, search.used(node, node))).collect();
+        let payloads: Vec<_> = payloads.map(|node| (node, search.used(node, node, true))).collect();
         search.known.extend(payloads);
         Self(search.known)
     }
@@ -98,27 +97,49 @@ struct Search<'a, E> {
     options: &'a TypeOptionsMap<'a>,
     may_grow: bool,
     known: BTreeMap<NodeId, Derives>,
+    /// The types that use each type, and whether they derive `Default` only if it does.
+    users: BTreeMap<NodeId, Vec<(NodeId, bool)>>,
 }
 
 impl<E: Fn(NodeId) -> bool> Search<'_, E> {
-    /// Returns the traits of a node where it is used inside the type `within`.
-    fn used(&self, node: NodeId, within: NodeId) -> Derives {
+    /// Takes the traits that a type lacks from the types that use it. Returns those that have fewer traits now.
+    fn take_from_users(&mut self, part: NodeId) -> Vec<NodeId> {
+        let left = self.known[&part];
+        let mut changed = Vec::new();
+        for &(user, needs_default) in self.users.get(&part).into_iter().flatten() {
+            let left = Derives { default: left.default || !needs_default, ..left };
+            if let Some(known) = self.known.get_mut(&user)
+                && known.and(left) != *known
+            {
+                *known = known.and(left);
+                changed.push(user);
+            }
+        }
+        changed
+    }
+
+    /// Returns the traits of a node where it is used inside the type `within`, which with `needs_default` derives `Default` only if
+    /// the node does.
+    fn used(&mut self, node: NodeId, within: NodeId, needs_default: bool) -> Derives {
         match self.known.get(&node) {
             Some(&derives) => {
+                self.users.entry(node).or_default().push((within, needs_default));
                 let is_boxed = self.boxes.contain(within, node);
                 Derives { copy: derives.copy && !is_boxed, ..derives }
             }
-            None => self.of(node, within),
+            None => self.of(node, within, needs_default),
         }
     }
 
     /// Returns the traits of a node, which is the type `within` itself or a part of it.
-    fn of(&self, node: NodeId, within: NodeId) -> Derives {
+    fn of(&mut self, node: NodeId, within: NodeId, needs_default: bool) -> Derives {
         if let Some(domain) = self.options.domain(node) {
             return Derives::of_domain(domain);
         }
-        let Node { shape, assertions, .. } = &self.schemas[node];
-        let mut derives = self.of_shape(node, shape, within);
+        let schemas = self.schemas;
+        let Node { shape, assertions, .. } = &schemas[node];
+        let has_default = self.defaults.of_type(node).is_some();
+        let mut derives = self.of_shape(node, shape, within, needs_default && !has_default);
         let has_parts = match shape {
             Shape::Object(_) => self.known.contains_key(&node),
             Shape::Union(_) | Shape::Mixed(_) | Shape::Overlapping(_) => true,
@@ -128,12 +149,18 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
             derives = derives.without_those_of_parts();
         }
         let zero = derives.default && assertions.is_empty();
-        Derives { default: zero || self.defaults.of_type(node).is_some(), ..derives }
+        Derives { default: zero || has_default, ..derives }
     }
 
-    fn of_shape(&self, node: NodeId, shape: &Shape, within: NodeId) -> Derives {
-        let all_of = |nodes: &mut dyn Iterator<Item = NodeId>| {
-            nodes.fold(Derives::ALL, |all, node| all.and(self.used(node, within)))
+    fn of_shape(
+        &mut self,
+        node: NodeId,
+        shape: &Shape,
+        within: NodeId,
+        needs_default: bool,
+    ) -> Derives {
+        let mut all_of = |nodes: &mut dyn Iterator<Item = NodeId>, needs_default| {
+            nodes.fold(Derives::ALL, |all, node| all.and(self.used(node, within, needs_default)))
         };
         match shape {
             Shape::Any => Derives { copy: false, ord: false, ..Derives::ALL },
@@ -158,51 +185,59 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
             }
             Shape::Array(array) => {
                 let default = array.min_items.is_none_or(|least| least == 0);
-                Derives { copy: false, default, ..self.used(array.items, within) }
+                Derives { copy: false, default, ..self.used(array.items, within, false) }
             }
             Shape::Tuple(tuple) => {
                 let (required, optional) = tuple.places.split_at(tuple.required());
-                let required = all_of(&mut required.iter().copied());
-                let optional = Derives { default: true, ..all_of(&mut optional.iter().copied()) };
+                let required = all_of(&mut required.iter().copied(), needs_default);
+                let optional = all_of(&mut optional.iter().copied(), false);
+                let optional = Derives { default: true, ..optional };
                 let rest = tuple.rest.as_ref().map_or(Derives::ALL, |rest| {
                     let default =
                         tuple.min_items.is_none_or(|min| min <= tuple.places.len() as u64);
-                    Derives { copy: false, default, ..self.used(rest.items, within) }
+                    Derives { copy: false, default, ..self.used(rest.items, within, false) }
                 });
                 required.and(optional).and(rest)
             }
-            Shape::Object(object) => self.object(object, node, within),
-            Shape::Nullable(inner) => Derives { default: true, ..self.used(*inner, within) },
+            Shape::Object(object) => self.object(object, node, within, needs_default),
+            Shape::Nullable(inner) => Derives { default: true, ..self.used(*inner, within, false) },
             Shape::Union(union) => {
-                let variants = all_of(&mut union.variants.iter().map(|variant| variant.schema));
+                let variants =
+                    all_of(&mut union.variants.iter().map(|variant| variant.schema), false);
                 Derives { default: false, ..variants }
             }
             Shape::Mixed(variants) => {
-                let variants = all_of(&mut variants.iter().map(|variant| variant.schema));
+                let variants = all_of(&mut variants.iter().map(|variant| variant.schema), false);
                 Derives { default: false, ..variants }
             }
             Shape::Overlapping(members) => {
-                Derives { default: false, ..all_of(&mut members.iter().copied()) }
+                Derives { default: false, ..all_of(&mut members.iter().copied(), false) }
             }
-            Shape::Named(id) => self.used(self.schemas[*id].schema, within),
-            Shape::Local(target) => self.used(*target, within),
+            Shape::Named(id) => self.used(self.schemas[*id].schema, within, needs_default),
+            Shape::Local(target) => self.used(*target, within, needs_default),
         }
     }
 
     /// Returns the traits of a struct, or of a map if the node is not a named type.
-    fn object(&self, object: &ObjectShape, node: NodeId, within: NodeId) -> Derives {
+    fn object(
+        &mut self,
+        object: &ObjectShape,
+        node: NodeId,
+        within: NodeId,
+        needs_default: bool,
+    ) -> Derives {
         let is_struct = self.known.contains_key(&node);
         let mut derives = Derives::ALL;
         for property in object.properties.iter().filter(|_| is_struct) {
             if property.is_fixed(self.schemas) {
                 continue;
             }
-            let used = self.used(property.schema, within);
+            let used = self.used(property.schema, within, needs_default && property.required);
             derives = derives.and(Derives { default: used.default || !property.required, ..used });
         }
         let map = match object.additional {
             Additional::Closed if is_struct => return derives,
-            Additional::Typed(value) => self.used(value, within),
+            Additional::Typed(value) => self.used(value, within, false),
             Additional::Closed | Additional::Open | Additional::Declared => Derives::ALL,
         };
         derives.and(Derives { copy: false, eq: map.eq, ord: false, default: true })
