@@ -5,7 +5,7 @@ use askama::Template;
 use super::module::Module;
 use super::{BANNER, Texts};
 use crate::options::Dependency;
-use crate::plan::{Contents, Crate};
+use crate::plan::{Contents, Crate, summary};
 
 #[derive(Template)]
 #[template(path = "crate/Cargo.toml.txt", escape = "none")]
@@ -61,9 +61,9 @@ impl Crate<'_> {
         }
     }
 
-    /// Returns the name and the description of each tool, each description as one line.
+    /// Returns the name of each tool, with the beginning of its description.
     fn tool_lines(&self) -> impl Iterator<Item = (&str, String)> {
-        self.tools.iter().map(|tool| (tool.name.value.as_str(), line(&tool.description)))
+        self.tools.iter().map(|tool| (tool.name.value.as_str(), summary(&tool.description)))
     }
 }
 
@@ -99,9 +99,4 @@ impl Dependency {
             _ => format!("{{ {} }}", parts.join(", ")),
         }
     }
-}
-
-/// Returns a text as one line of Markdown, without line breaks and HTML tags.
-fn line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('<', "&lt;")
 }

@@ -1,4 +1,4 @@
-//! Turns texts of a schema into doc lines. Markup and control characters are escaped, so doc tests, links and bidirectional
+//! Turns texts of a schema into doc lines and lines of a README. Markup and control characters are escaped, so doc tests, links and bidirectional
 //! text cannot come from a schema.
 
 use toolwright::untrusted::line;
@@ -10,6 +10,10 @@ use crate::schema::Annotations;
 
 /// The maximal length of a doc line to which facts are appended.
 const MAX_LINE: usize = 90;
+
+/// The most bytes of a description in a README. Each agent and server has a README with all its tools.
+#[cfg(any(test, feature = "project"))]
+const MAX_SUMMARY: usize = 300;
 
 /// Returns the doc lines of a type, field or variant: the description in the schema, or else the fallback, followed by facts
 /// that the type does not express.
@@ -168,6 +172,24 @@ pub(super) fn prose(text: &str) -> Vec<String> {
     lines
 }
 
+/// Returns the beginning of a text, for a README, as part of a line of Markdown.
+#[cfg(any(test, feature = "project"))]
+pub(crate) fn summary(text: &str) -> String {
+    let mut found = String::new();
+    for word in text.split_whitespace() {
+        if !found.is_empty() {
+            found.push(' ');
+        }
+        found.push_str(&word[..word.ceil_char_boundary(MAX_SUMMARY + 1)]);
+        if found.len() > MAX_SUMMARY {
+            found.truncate(found.floor_char_boundary(MAX_SUMMARY));
+            found.push('…');
+            break;
+        }
+    }
+    literal(&found)
+}
+
 /// Escapes the Markdown characters of a line, except in inline code. `_` is not escaped, so `snake_case` stays readable.
 fn literal(text: &str) -> String {
     let has_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
@@ -208,5 +230,21 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(prose(text).join("|"), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_description_in_a_readme_is_short_and_has_no_markup() {
+        let table = [
+            ("Adds two\n  numbers.", "Adds two numbers."),
+            ("![a](b) <img> [c]", "!\\[a\\](b) \\<img\\> \\[c\\]"),
+            ("left\u{202e}right", "left\u{fffd}right"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(summary(text), expected, "{text:?}");
+        }
+        let whole = "a".repeat(MAX_SUMMARY);
+        assert_eq!(summary(&whole), whole);
+        assert_eq!(summary(&format!("{whole} b")), format!("{whole}…"));
+        assert_eq!(summary(&"é".repeat(900_000)), format!("{}…", "é".repeat(MAX_SUMMARY / 2)));
     }
 }

@@ -19,6 +19,9 @@ mod transform;
 mod types;
 mod validated;
 
+#[cfg(feature = "project")]
+pub(crate) use docs::summary;
+
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
 pub use http::{HttpCrate, HttpMethod};
 pub use limits::{
