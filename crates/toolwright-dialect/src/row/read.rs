@@ -1,6 +1,8 @@
 //! Reads rows from TOML, and checks them.
 
-use regex_lite::Regex;
+use std::collections::BTreeSet;
+
+use regex_lite::RegexBuilder;
 use serde::Deserialize;
 use toml::{Table, Value};
 use toolwright::issue::suggestion;
@@ -16,6 +18,15 @@ struct File {
 
 /// The most rows with those that are compiled in. Each row is compared with those before it.
 const MAX_ROWS: usize = 500;
+
+/// The most bytes of a row with what it inherits, which each row has a copy of.
+const MAX_BYTES: usize = 64 << 10;
+
+/// The bytes of a value in memory, besides those of its text.
+const VALUE_BYTES: usize = 64;
+
+/// The most bytes of a compiled grammar.
+const MAX_GRAMMAR: usize = 1 << 17;
 
 /// Keys that belong to one row alone.
 const NOT_INHERITED: [&str; 9] =
@@ -33,13 +44,20 @@ pub(super) fn read(text: &str, known: &mut Vec<Table>) -> Result<Vec<Dialect>, D
         let most = MAX_ROWS - known.len();
         return Err(DialectError(format!("found {rows} dialects, expected at most {most}")));
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut grammars) = (Vec::new(), BTreeSet::new());
     for own in file.dialect {
         let id = own.get("id").and_then(Value::as_str).unwrap_or("without an id").to_owned();
         let wrong = |what: String| DialectError(format!("dialect `{id}`: {what}"));
         let table = with_inherited(own, known).map_err(&wrong)?;
+        if bytes(&table) > MAX_BYTES {
+            let most = MAX_BYTES >> 10;
+            return Err(wrong(format!(
+                "it has more than {most} KiB with what it inherits; shorten its lists and texts"
+            )));
+        }
         let mut row = parsed(&table).map_err(&wrong)?;
         check(&row).map_err(&wrong)?;
+        check_grammars(&row, &mut grammars).map_err(&wrong)?;
         let is_same =
             |other: &Table| ["id", "asof"].iter().all(|key| other.get(*key) == table.get(*key));
         if known.iter().any(is_same) {
@@ -60,6 +78,20 @@ fn parsed(table: &Table) -> Result<Dialect, String> {
     let row = table.clone().try_into();
     let row: Dialect = row.map_err(|error: toml::de::Error| error.message().to_owned())?;
     Ok(Dialect { table: table.clone(), ..row })
+}
+
+/// Returns the bytes of a table in memory, about.
+fn bytes(table: &Table) -> usize {
+    fn of(value: &Value) -> usize {
+        VALUE_BYTES
+            + match value {
+                Value::String(text) => text.len(),
+                Value::Array(values) => values.iter().map(of).sum(),
+                Value::Table(table) => bytes(table),
+                _ => 0,
+            }
+    }
+    table.iter().map(|(key, value)| VALUE_BYTES + key.len() + of(value)).sum()
 }
 
 /// Returns the row that `plain` names.
@@ -91,14 +123,21 @@ fn with_inherited(own: Table, known: &[Table]) -> Result<Table, String> {
     Ok(table)
 }
 
-/// Checks the rules that no type expresses.
-fn check(row: &Dialect) -> Result<(), String> {
+/// Checks the grammars of a row but for those that are `known` from another row, which it mostly inherits.
+fn check_grammars(row: &Dialect, known: &mut BTreeSet<String>) -> Result<(), String> {
     let grammars = [Some(&row.name), row.property_key.as_ref(), row.call_id.as_ref()];
     for grammar in grammars.into_iter().flatten() {
-        Regex::new(grammar).map_err(|error| {
-            format!("the grammar `{grammar}` is not a regular expression: {error}")
-        })?;
+        if known.insert(grammar.clone()) {
+            RegexBuilder::new(grammar).size_limit(MAX_GRAMMAR).build().map_err(|error| {
+                format!("the grammar `{grammar}` is not a regular expression: {error}")
+            })?;
+        }
     }
+    Ok(())
+}
+
+/// Checks the rules that no type expresses.
+fn check(row: &Dialect) -> Result<(), String> {
     let is_id = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if row.id.is_empty()
         || !row.id.bytes().all(is_id)
@@ -127,4 +166,43 @@ fn check(row: &Dialect) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a file with a row whose `type_list_kinds` has so many members, and a row that inherits it.
+    fn file(members: usize) -> String {
+        let row = |id: &str, parent: &str| {
+            format!(
+                "[[dialect]]\nid = \"{id}\"\nasof = \"2026-01\"\ninherits = \"{parent}\"\nconfidence = \"D\"\nevidence = [\"D\"]\n"
+            )
+        };
+        let kinds = vec!["\"null\""; members].join(", ");
+        let large = row("large", "openai-chat-strict") + &format!("type_list_kinds = [{kinds}]\n");
+        large + &row("small", "large")
+    }
+
+    #[test]
+    fn a_row_with_more_than_64_kib_is_refused() {
+        assert_eq!(Dialect::from_toml(&file(100)).unwrap().len(), 2);
+        let error = Dialect::from_toml(&file(1_000)).unwrap_err().to_string();
+        assert!(error.starts_with("dialect `large`: it has more than 64 KiB"), "{error}");
+    }
+
+    #[test]
+    fn a_built_in_row_uses_less_than_half_of_what_is_allowed() {
+        for row in Dialect::all() {
+            let bytes = bytes(&row.table);
+            assert!(bytes < MAX_BYTES / 2, "{}: {bytes}", row.id());
+        }
+    }
+
+    #[test]
+    fn a_grammar_that_takes_much_memory_is_refused() {
+        let row = file(1).replace("confidence", "name = \"a{1000}{1000}\"\nconfidence");
+        let error = Dialect::from_toml(&row).unwrap_err().to_string();
+        assert!(error.contains("is not a regular expression"), "{error}");
+    }
 }
