@@ -42,7 +42,7 @@ impl Dialects {
             targets: Vec::new(),
             strict: self.strict,
             emit: self.emit,
-            policy: self.policy.clone(),
+            policy: levels(&self.policy),
             exceptions: BTreeMap::new(),
         };
         for target in &self.targets {
@@ -61,7 +61,7 @@ impl Dialects {
         }
         for (tool, policy) in &self.tools {
             let span = files::span(source, tool.span());
-            let exception = source::Spanned { value: policy.clone(), span };
+            let exception = source::Spanned { value: levels(policy), span };
             resolved.exceptions.insert(tool.as_ref().clone(), exception);
         }
         if mistakes.is_empty() { Ok(resolved) } else { Err(mistakes) }
@@ -77,6 +77,11 @@ impl Dialects {
         }
         mistakes
     }
+}
+
+/// Returns a policy without its reason, which can be long: each tool has a copy of its policy in each target.
+fn levels(policy: &Policy) -> Policy {
+    Policy { because: None, ..policy.clone() }
 }
 
 const NO_REASON: &str = "an exception needs a reason; expected `because = \"…\"` in this table";

@@ -4,6 +4,7 @@
 
 mod child;
 mod imports;
+mod costs;
 mod inputs;
 mod killed;
 mod lines;
