@@ -34,8 +34,8 @@ pub(super) struct Signature {
 pub(super) struct Bindings {
     /// Declared schemas that differ from the method's.
     pub(super) handovers: Vec<Handover>,
-    /// The number of properties in the payloads of all bindings.
-    properties: usize,
+    /// The number of properties of the payloads and of errors of all bindings.
+    size: usize,
 }
 
 /// Returns the method that a tool binds to; `owner` owns the tool's toolset.
@@ -61,9 +61,9 @@ pub(super) fn bound_method(
 }
 
 impl Bindings {
-    /// Returns whether the payloads have too many properties in total; further bindings are then skipped.
+    /// Returns whether the methods are too large in total; further bindings are then skipped.
     pub(super) fn are_too_many(&self) -> bool {
-        self.properties > output_limits::MAX_BOUND
+        self.size > output_limits::MAX_BOUND
     }
 
     /// Returns the signature of a tool that is bound to a method.
@@ -79,7 +79,7 @@ impl Bindings {
         let called = &declared.methods.list[method.position()];
         let payload = as_object(&reading.schemas, called.payload);
         let were_too_many = self.are_too_many();
-        self.properties += payload.map_or(0, |object| object.properties.len());
+        self.size += payload.map_or(0, |object| object.properties.len()) + called.errors.len();
         if self.are_too_many() {
             if !were_too_many {
                 output_limits::report_bound(tool.name.span, report);

@@ -27,7 +27,7 @@ const BYTES_PER_REACHED: usize = 4;
 /// The most uses of tools by all agents and MCP servers together.
 const MAX_USES: usize = 200_000;
 
-/// The most properties in the payloads of all bound tools together.
+/// The most properties of payloads and errors of methods that all bound tools have together: the lock has both for each tool.
 pub(super) const MAX_BOUND: usize = 500_000;
 
 /// The number of validator keywords, for the arguments or the results of a tool, above which `check` warns. Each keyword takes
@@ -146,7 +146,9 @@ fn check_uses(project: &Project, report: &mut Report) {
 
 /// Reports the tool with which bound tools exceed [`MAX_BOUND`].
 pub(super) fn report_bound(span: Span, report: &mut Report) {
-    let message =
-        format!("the payloads of bound tools have more than {MAX_BOUND} properties in total");
-    report.add(files::over_budget(span, message, "bind fewer tools to large payloads"));
+    let message = format!(
+        "the methods of bound tools have more than {MAX_BOUND} properties of payloads and errors in total"
+    );
+    let advice = "bind fewer tools to methods with large payloads or many errors";
+    report.add(files::over_budget(span, message, advice));
 }
