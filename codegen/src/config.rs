@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue, Deserializer};
 use toml::{Spanned, Value};
 use toolwright_dialect::Dialect;
 
-use crate::diagnostic::{Diagnostic, files, projects};
+use crate::diagnostic::{Diagnostic, files, projects, shown};
 use crate::options::{self, Dependency, Layout, Options};
 use crate::source::{SourceId, Span};
 pub use breaking::Breaking;
@@ -122,7 +122,7 @@ impl Config {
             .map(|(span, message)| projects::bad_config(files::span(source, span), message))
             .collect();
         mistakes.sort_by_key(|mistake| mistake.span);
-        if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
+        if mistakes.is_empty() { Ok(config) } else { Err(shown(mistakes)) }
     }
 
     /// Returns the project's own files of dialects, each with its span.
@@ -146,7 +146,7 @@ impl Config {
         let mistake = |(span, message)| projects::bad_config(span, message);
         self.dialects
             .resolve(own, source)
-            .map_err(|mistakes| mistakes.into_iter().map(mistake).collect())
+            .map_err(|mistakes| shown(mistakes.into_iter().map(mistake).collect()))
     }
 
     /// Returns the table `[breaking]`, if it names only these viewpoints and rules.
@@ -163,7 +163,7 @@ impl Config {
         let mistake = |(span, message)| projects::bad_config(files::span(source, span), message);
         let unknown = self.breaking.unknown(viewpoints, rules);
         let mistakes: Vec<Diagnostic> = unknown.into_iter().map(mistake).collect();
-        if mistakes.is_empty() { Ok(&self.breaking) } else { Err(mistakes) }
+        if mistakes.is_empty() { Ok(&self.breaking) } else { Err(shown(mistakes)) }
     }
 
     /// Returns whether generated structs and enums are `#[non_exhaustive]`.

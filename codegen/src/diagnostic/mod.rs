@@ -53,6 +53,17 @@ pub struct Diagnostic {
 /// The most findings that are shown.
 const MAX_FINDINGS: usize = 2000;
 
+/// Returns the first findings of a list that may be too long to be shown, and the number of the others.
+pub(crate) fn shown(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let left_out = findings.len().saturating_sub(MAX_FINDINGS);
+    if left_out > 0 {
+        findings.sort_by_key(|finding| finding.severity);
+        findings.truncate(MAX_FINDINGS);
+        findings.push(files::too_many_findings(left_out));
+    }
+    findings
+}
+
 /// The most findings that are kept, warnings and errors each: a few lines of schema can have millions.
 const MAX_KEPT: usize = 5 * MAX_FINDINGS;
 
