@@ -118,7 +118,7 @@ pub struct Compiled {
 /// If there are errors, returns all errors and warnings, in the order of their places.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     let Analysis { lowered, warnings, .. } = analyze(Vec::new(), sources, options)?;
-    let mut mistakes = lower::check_types(&lowered.project, options.types.iter());
+    let mut mistakes = lower::check_types(&lowered.project, &options.types, true);
     if !mistakes.is_empty() {
         // The spans are in the text of the options, which is not one of the sources.
         for mistake in &mut mistakes {

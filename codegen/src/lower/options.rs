@@ -1,28 +1,56 @@
 //! Checks the options of types: whether the types exist, and whether they can have these options.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use crate::diagnostic::{Diagnostic, names};
 use crate::model::Project;
 use crate::naming::is_map;
 use crate::options::TypeOptions;
-use crate::prose::advice;
-use crate::schema::{Additional, NodeId, Schemas, Shape, aliased};
+use crate::prose::{MAX_SUGGESTIONS, advice};
+use crate::schema::{Additional, NodeId, Schemas, Shape, TypeId, aliased};
 
-/// Returns the mistakes in options of types, with spans in `toolwright.toml`.
-pub(crate) fn check_types<'o>(
+/// Returns the mistakes in options of types, with spans in `toolwright.toml`. Options of unknown types are only mistakes if
+/// `has_all_types`.
+pub(crate) fn check_types(
     project: &Project,
-    options: impl Iterator<Item = &'o TypeOptions>,
+    options: &[TypeOptions],
+    has_all_types: bool,
 ) -> Vec<Diagnostic> {
-    options.filter_map(|options| check_type(project, options)).collect()
+    if options.is_empty() {
+        return Vec::new();
+    }
+    let types = project.named_types();
+    let has_domain = options.iter().any(|options| options.domain.is_some());
+    let roots = if has_domain { roots(project) } else { BTreeMap::new() };
+    let (mut mistakes, mut unknown) = (Vec::new(), 0);
+    for options in options {
+        match types.get(&options.name) {
+            Some(&id) => mistakes.extend(check_type(project, id, options, &roots)),
+            None if has_all_types => {
+                unknown += 1;
+                let advice = if unknown <= MAX_SUGGESTIONS {
+                    advice(&options.name, types.keys().map(String::as_str), "named types")
+                } else {
+                    format!("the project has {} named types", types.len())
+                };
+                let message =
+                    format!("no type is named `{}`; expected `service.Type`", options.name);
+                mistakes.push(names::unknown_type(options.span, message, advice));
+            }
+            None => {}
+        }
+    }
+    mistakes
 }
 
-fn check_type(project: &Project, options: &TypeOptions) -> Option<Diagnostic> {
+fn check_type(
+    project: &Project,
+    id: TypeId,
+    options: &TypeOptions,
+    roots: &BTreeMap<NodeId, String>,
+) -> Option<Diagnostic> {
     let TypeOptions { name, span, domain, .. } = options;
-    let Some(id) = project.named_type(name) else {
-        let types = project.named_types().map(|(name, _)| name).collect::<Vec<_>>();
-        let message = format!("no type is named `{name}`; expected `service.Type`");
-        let advice = advice(name, types.iter().map(String::as_str), "named types");
-        return Some(names::unknown_type(*span, message, advice));
-    };
     let node = project.schemas[id].schema;
     let is_alias = aliased(&project.schemas, node).nth(1).is_some();
     if domain.is_none() {
@@ -37,9 +65,7 @@ fn check_type(project: &Project, options: &TypeOptions) -> Option<Diagnostic> {
         let message = format!("no type of yours can replace `{name}`, because of its schema");
         return Some(names::unfit_domain_type(*span, message, REPLACEABLE));
     }
-    let root = roots(project)
-        .find(|(root, _)| aliased(&project.schemas, *root).any(|aliased| aliased == node));
-    root.map(|(_, what)| {
+    roots.get(&node).map(|what| {
         let message =
             format!("`{name}` is the whole of {what}; a type of yours can only be a part of it");
         let advice = "make that an object with a property of this type";
@@ -65,8 +91,8 @@ fn is_plain(schemas: &Schemas, node: NodeId) -> bool {
     }
 }
 
-/// Returns the schemas of methods and tools, with a description of each.
-fn roots(project: &Project) -> impl Iterator<Item = (NodeId, String)> {
+/// Returns the schemas of methods and tools, and those that these refer to, each with a description of the first one.
+fn roots(project: &Project) -> BTreeMap<NodeId, String> {
     let methods = project.methods.iter().flat_map(|method| {
         let name = &method.name.value;
         let payload = (method.payload, format!("the payload of `{name}`"));
@@ -84,5 +110,13 @@ fn roots(project: &Project) -> impl Iterator<Item = (NodeId, String)> {
             (tool.result, format!("the result of `{name}`")),
         ]
     });
-    methods.chain(tools)
+    let mut roots = BTreeMap::new();
+    for (root, what) in methods.chain(tools) {
+        // A schema that is known was followed before.
+        for node in aliased(&project.schemas, root) {
+            let Entry::Vacant(place) = roots.entry(node) else { break };
+            place.insert(what.clone());
+        }
+    }
+    roots
 }

@@ -3,6 +3,7 @@
 
 mod http;
 
+use std::collections::BTreeMap;
 use std::ops::Index;
 use std::time::Duration;
 
@@ -403,18 +404,14 @@ impl Project {
         self[service].types.iter().copied()
     }
 
-    /// Returns the types of all services, each with its name as `service.Type`.
-    pub fn named_types(&self) -> impl Iterator<Item = (String, TypeId)> {
+    /// Returns the types of all services by their names, as `service.Type`.
+    pub fn named_types(&self) -> BTreeMap<String, TypeId> {
         let types = self.services.iter().flat_map(|service| &service.types);
-        types.map(|&id| {
+        let named = |&id: &TypeId| {
             let NamedType { service, name, .. } = &self.schemas[id];
             (format!("{service}.{}", name.value), id)
-        })
-    }
-
-    /// Finds a type by its name as `service.Type`.
-    pub fn named_type(&self, name: &str) -> Option<TypeId> {
-        self.named_types().find_map(|(known, id)| (known == name).then_some(id))
+        };
+        types.map(named).collect()
     }
 
     /// Returns the methods of one service, in declared order.

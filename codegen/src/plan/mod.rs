@@ -41,7 +41,7 @@ pub use types::{
     UnionVariant, ValidatorStatic, Wrapper,
 };
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boxes::Boxes;
 use crate::model::{AgentId, Project, ServerId, ServiceId, Tool, ToolsetId};
@@ -158,8 +158,10 @@ impl<'a> Plans<'a> {
         let exact = exact::nodes(&project.schemas, names);
         let is_exact = |node| exact.contains(&node);
         // An unknown name was reported already, or it belongs to a file that is not compiled in this run.
+        let known =
+            if options.types.is_empty() { BTreeMap::new() } else { project.named_types() };
         let type_of = |options: &'a TypeOptions| {
-            let id = project.named_type(&options.name)?;
+            let id = *known.get(&options.name)?;
             Some((project.schemas[id].schema, options))
         };
         let type_options = options.types.iter().filter_map(type_of).collect();

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use super::{Change, Failure, Generated, Size};
-use crate::diagnostic::{Diagnostic, Report, Severity};
+use crate::diagnostic::{Diagnostic, Report, Severity, shown};
 #[cfg(feature = "project")]
 use crate::dialects::Dialects;
 use crate::disk::{self, LastRun, OutputState, ReadSources};
@@ -14,7 +14,7 @@ use crate::files::Files;
 use crate::incremental::{Interface, Record};
 use crate::lower;
 use crate::model::Project;
-use crate::options::{Options, TypeOptions};
+use crate::options::Options;
 use crate::plan::{Crate, Plans};
 use crate::source::Sources;
 use crate::syntax;
@@ -86,9 +86,10 @@ impl Generation<'_> {
         };
         let project = &analysis.lowered.project;
         let (unknown_tools, found) = self.judge(project);
-        let mut mistakes = type_mistakes(project, &self.options, self.has_all_types);
+        let mut mistakes = lower::check_types(project, &self.options.types, self.has_all_types);
         mistakes.extend(unknown_tools);
         if !mistakes.is_empty() {
+            let mistakes = shown(mistakes);
             let sources = self.config_text.clone();
             return Err(Failure::Rejected { sources, findings: mistakes });
         }
@@ -137,7 +138,7 @@ impl Generation<'_> {
         // A full run reports the errors, because it sees all of them.
         let analysis = analyze_documents(documents, report, &outdated.sources, &self.options);
         let Ok(Analysis { lowered, warnings, .. }) = analysis else { return Ok(None) };
-        if !type_mistakes(&lowered.project, &self.options, false).is_empty() {
+        if !lower::check_types(&lowered.project, &self.options.types, false).is_empty() {
             return Ok(None);
         }
         record.set_warnings(&outdated.sources, &warnings);
@@ -191,13 +192,6 @@ impl Generation<'_> {
     fn judge(&self, _: &Project) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
         Default::default()
     }
-}
-
-/// Returns the mistakes in options of types. Options of unknown types are only mistakes if `has_all_types`.
-fn type_mistakes(project: &Project, options: &Options, has_all_types: bool) -> Vec<Diagnostic> {
-    let types = options.types.iter();
-    let is_known = |of: &&TypeOptions| has_all_types || project.named_type(&of.name).is_some();
-    lower::check_types(project, types.filter(is_known))
 }
 
 /// Returns the paths of all files in the output folder, in order.
