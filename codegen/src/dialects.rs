@@ -15,9 +15,10 @@ use toolwright_dialect::{
 };
 
 use crate::diagnostic::files::over_budget;
-use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes};
+use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes, shown};
 use crate::json::{Json, Style};
 use crate::model::{Agent, Project, Tool, ToolId};
+use crate::prose::MAX_SUGGESTIONS;
 use crate::schema::published;
 use crate::source::{Span, Spanned};
 
@@ -55,9 +56,6 @@ const PROJECTED_PER_SCHEMA: usize = 64;
 
 /// The bytes of a published schema that take about as long as one of its schemas.
 const BYTES_OF_SCHEMA: usize = 32;
-
-/// The most exceptions for unknown tools that get a suggestion, as each name is compared with those of all tools.
-const MAX_SUGGESTIONS: usize = 100;
 
 /// A tool as a dialect gets it.
 pub(crate) struct Form<'a> {
@@ -187,7 +185,7 @@ impl Dialects {
             let advice = "a type counts for each tool that uses it and each target; name fewer targets, or split large types";
             findings.push(over_budget(span, message, advice));
         }
-        findings
+        shown(findings)
     }
 
     /// Adds what is found. Fails with a place if more than `left` schemas would be projected.
@@ -211,6 +209,8 @@ impl Dialects {
             Part::Result => (*part, *tool, text.len(), Subject::final_answer(text).read()),
         });
         let read: Vec<(Part, &Tool, usize, ReadSubject<'_>)> = read.collect();
+        let ids = ToolId::first(project.tools.len());
+        let ids = ids.map(|id| (project[id].name.value.as_str(), id)).collect();
         for target in self.targets() {
             let strict = self.strict_row(target);
             // Those of the arguments, which are the first ones, in the order of the tools.
@@ -227,16 +227,17 @@ impl Dialects {
             findings.extend(name_clashes(project, target, &forms));
             for agent in &project.agents {
                 spend(project.tools_of(agent).count(), agent.name.span)?;
-                findings.extend(self.limits(project, target, agent, &forms));
+                findings.extend(self.limits(project, &ids, target, agent, &forms));
             }
         }
         Ok(())
     }
 
-    /// Checks the tools of an agent, which are in one request, against the limits of a target.
+    /// Checks the tools of an agent, which are in one request, against the limits of a target. `ids` are those of all tools.
     fn limits(
         &self,
         project: &Project,
+        ids: &BTreeMap<&str, ToolId>,
         target: &Dialect,
         agent: &Agent,
         forms: &[Form<'_>],
@@ -260,10 +261,8 @@ impl Dialects {
         let sent: Vec<Projections<'_>> = tools.iter().map(projections).collect();
         let row = self.strict_row(target).unwrap_or(target);
         let found = place(&sent, row).findings.into_iter().filter_map(|finding| {
-            let is_required = |name: &str| {
-                let tool = tools.iter().find(|tool| project[**tool].name.value == name);
-                tool.is_some_and(|tool| forms[tool.position()].is_required)
-            };
+            let is_required =
+                |name: &str| ids.get(name).is_some_and(|tool| forms[tool.position()].is_required);
             let message =
                 format!("the agent `{}` in {}: {finding}", agent.name.value, row.dated_id());
             match finding.code {
