@@ -57,6 +57,9 @@ const PROJECTED_PER_SCHEMA: usize = 64;
 /// The bytes of a published schema that take about as long as one of its schemas.
 const BYTES_OF_SCHEMA: usize = 32;
 
+/// The bytes of a description that take about as long as one schema, if definitions are emitted.
+const BYTES_OF_DESCRIPTION: usize = 64;
+
 /// A tool as a dialect gets it.
 pub(crate) struct Form<'a> {
     /// The dialect, or its plain sibling.
@@ -218,7 +221,8 @@ impl Dialects {
             for (part, tool, bytes, subject) in &read {
                 let form = self.form(target, strict, tool, *part, subject);
                 let schemas = form.projection.schemas.max(bytes / BYTES_OF_SCHEMA);
-                spend(1 + schemas, tool.name.span)?;
+                let emitted = if self.emit { form.projection.description.len() } else { 0 };
+                spend(1 + schemas + emitted / BYTES_OF_DESCRIPTION, tool.name.span)?;
                 findings.extend(form.findings(project, tool));
                 if *part == Part::Args {
                     forms.push(form);
