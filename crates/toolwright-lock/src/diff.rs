@@ -7,7 +7,7 @@ use std::fmt;
 use crate::classes::Classes;
 use crate::finding::{Finding, Places};
 use crate::listing::LockedServer;
-use crate::lock::{Lock, LockedTool};
+use crate::lock::{Lock, LockedTool, Successors};
 use crate::remote;
 use crate::rules;
 use crate::rust::{self, Needs};
@@ -57,10 +57,11 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         }
         Ok(())
     };
+    let successors = Successors::of(old, new, &routes);
     let mut renamed = BTreeSet::new();
     let mut alone = Vec::new();
     for (name, was) in &old.tools {
-        match new.successor(&routes, old, name).filter(|now| !renamed.contains(now)) {
+        match successors.get(name).filter(|now| !renamed.contains(now)) {
             Some(now) if now == name => compare(name, was, &new.tools[name])?,
             Some(now) => {
                 compare(now, was, &new.tools[now])?;
@@ -108,7 +109,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
             findings.extend(remote::changes(server, was, is, &searches));
         }
     }
-    for (name, was) in new.reused(&routes, old, &old_routes) {
+    for (name, was) in new.reused(&successors, old, &old_routes) {
         let owner =
             routes.get(name.as_str()).map_or_else(|| name.clone(), |owner| (*owner).to_owned());
         let words = format!("`{name}` belonged to `{was}`");

@@ -204,6 +204,13 @@ pub struct Digests {
 /// The names of tools by their names and aliases.
 pub(crate) type Routes<'a> = BTreeMap<&'a str, &'a str>;
 
+/// Finds the tools of an old lock in a new one.
+pub(crate) struct Successors<'a> {
+    new: &'a Lock,
+    /// The old tools whose names no tool has any more, with their names now.
+    renamed: BTreeMap<&'a str, &'a str>,
+}
+
 impl Lock {
     /// Returns the lock of a project that was not locked before.
     pub fn of(project: &Project) -> Self {
@@ -244,7 +251,8 @@ impl Lock {
     /// If a tool has a name that belonged to another one.
     pub fn after(mut self, old: &Self) -> Result<Self, LockError> {
         let known = self.routes();
-        let reused = self.reused(&known, old, &old.routes());
+        let successors = Successors::of(old, &self, &known);
+        let reused = self.reused(&successors, old, &old.routes());
         if let Some((name, was)) = reused.into_iter().next() {
             return Err(LockError(format!(
                 "the name `{name}` belonged to the tool `{was}`, so that stored calls and transcripts mean that tool; \
@@ -255,7 +263,7 @@ impl Lock {
         // A tool that was renamed since keeps its earlier names.
         for past in names.values_mut() {
             let was = old.tools.get(&past.was);
-            if let Some(now) = was.and_then(|_| self.successor(&known, old, &past.was)) {
+            if let Some(now) = was.and_then(|_| successors.get(&past.was)) {
                 now.clone_into(&mut past.was);
             }
         }
@@ -267,7 +275,7 @@ impl Lock {
             }
             let version =
                 self.toolsets.get(&tool.toolset).and_then(|toolset| toolset.version.clone());
-            let now = self.successor(&known, old, name);
+            let now = successors.get(name);
             let past = PastName {
                 was: now.unwrap_or(name).to_owned(),
                 until: version,
@@ -284,11 +292,11 @@ impl Lock {
     /// Returns the names that belonged to one tool in an earlier lock and belong to another one here, with the earlier tool.
     pub(crate) fn reused(
         &self,
-        routes: &Routes<'_>,
+        successors: &Successors<'_>,
         old: &Self,
         old_routes: &Routes<'_>,
     ) -> Vec<(String, String)> {
-        let successor = |name: &str| self.successor(routes, old, name);
+        let successor = |name: &str| successors.get(name);
         let mut found = Vec::new();
         for (name, tool) in &self.tools {
             for taken in tool.aliases.iter().chain([name]) {
@@ -309,34 +317,6 @@ impl Lock {
             }
         }
         found
-    }
-
-    /// Returns the name here of a tool of an earlier lock: its own, or one under which the old name or an alias is routed, or that
-    /// of a tool that is new and equal but for its name.
-    pub(crate) fn successor<'a>(
-        &'a self,
-        routes: &Routes<'a>,
-        old: &Self,
-        name: &str,
-    ) -> Option<&'a str> {
-        if let Some((name, _)) = self.tools.get_key_value(name) {
-            return Some(name);
-        }
-        let was = old.tools.get(name)?;
-        let is_new = |found: &&str| !old.tools.contains_key(*found);
-        let called = [name].into_iter().chain(was.aliases.iter().map(String::as_str));
-        let called = called.filter_map(|name| routes.get(name).copied()).find(is_new);
-        let is_equal = |is: &LockedTool| {
-            is.toolset == was.toolset
-                && is.description == was.description
-                && is.args.get() == was.args.get()
-                && is.result.get() == was.result.get()
-        };
-        let equal = || {
-            let mut tools = self.tools.iter().filter(|(name, _)| is_new(&name.as_str()));
-            tools.find(|(_, is)| is_equal(is)).map(|(name, _)| name.as_str())
-        };
-        called.or_else(equal)
     }
 
     /// Returns the names of tools by their names and aliases. A name takes precedence over an alias.
@@ -417,6 +397,38 @@ impl Lock {
     pub fn check(&self) -> Result<(), LockError> {
         self.remote.values().try_for_each(LockedServer::check)
     }
+}
+
+impl<'a> Successors<'a> {
+    /// `routes` are those of the new lock.
+    pub(crate) fn of(old: &'a Lock, new: &'a Lock, routes: &Routes<'a>) -> Self {
+        let is_new = |name: &&str| !old.tools.contains_key(*name);
+        let mut equal = BTreeMap::new();
+        for (name, tool) in new.tools.iter().filter(|(name, _)| is_new(&name.as_str())) {
+            equal.entry(parts_but_name(tool)).or_insert(name.as_str());
+        }
+        let gone = old.tools.iter().filter(|(name, _)| !new.tools.contains_key(*name));
+        let renamed = gone.filter_map(|(name, was)| {
+            let called = [name].into_iter().chain(&was.aliases);
+            let called = called.filter_map(|name| routes.get(name.as_str()).copied()).find(is_new);
+            let now = called.or_else(|| equal.get(&parts_but_name(was)).copied());
+            Some((name.as_str(), now?))
+        });
+        let renamed = renamed.collect();
+        Self { new, renamed }
+    }
+
+    /// Returns the name of an old tool in the new lock: its own, or one under which the old name or an alias is routed, or that
+    /// of a tool that is new and equal but for its name.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+        let same = self.new.tools.get_key_value(name).map(|(name, _)| name.as_str());
+        same.or_else(|| self.renamed.get(name).copied())
+    }
+}
+
+/// Returns the toolset, the description, and the schemas of a tool.
+fn parts_but_name(tool: &LockedTool) -> [&str; 4] {
+    [&tool.toolset, &tool.description, tool.args.get(), tool.result.get()]
 }
 
 impl LockedTool {
