@@ -124,8 +124,12 @@ pub struct Plans<'a> {
     defaults: defaults::Defaults,
     derives: derives::DerivesMap,
     type_options: domain::TypeOptionsMap<'a>,
+    dependencies: DependencyMap<'a>,
     subjects: Vec<Subject>,
 }
+
+/// The dependencies of the options, by the names of their libraries.
+type DependencyMap<'a> = BTreeMap<String, Vec<&'a (String, Dependency)>>;
 
 /// The subject of a crate.
 #[derive(Clone, Copy, Debug)]
@@ -158,8 +162,7 @@ impl<'a> Plans<'a> {
         let exact = exact::nodes(&project.schemas, names);
         let is_exact = |node| exact.contains(&node);
         // An unknown name was reported already, or it belongs to a file that is not compiled in this run.
-        let known =
-            if options.types.is_empty() { BTreeMap::new() } else { project.named_types() };
+        let known = if options.types.is_empty() { BTreeMap::new() } else { project.named_types() };
         let type_of = |options: &'a TypeOptions| {
             let id = *known.get(&options.name)?;
             Some((project.schemas[id].schema, options))
@@ -182,7 +185,22 @@ impl<'a> Plans<'a> {
                 .flat_map(|method| &method.errors)
                 .filter_map(|error| error.payload),
         );
-        Self { project, options, names, boxes, exact, defaults, derives, type_options, subjects }
+        let mut dependencies = DependencyMap::new();
+        for dependency in &options.dependencies {
+            dependencies.entry(library(&dependency.0)).or_default().push(dependency);
+        }
+        Self {
+            project,
+            options,
+            names,
+            boxes,
+            exact,
+            defaults,
+            derives,
+            type_options,
+            dependencies,
+            subjects,
+        }
     }
 
     /// Returns the subjects that may have a crate.
@@ -192,10 +210,29 @@ impl<'a> Plans<'a> {
 
     /// Plans the crate of a subject. Returns `None` for a service without types and methods, or without HTTP routes.
     pub fn plan(&self, subject: Subject) -> Option<Crate<'_>> {
-        let Self { project, options, names, boxes, exact, defaults, derives, type_options, .. } =
-            self;
-        let planner =
-            Planner { project, options, names, boxes, exact, defaults, derives, type_options };
+        let Self {
+            project,
+            options,
+            names,
+            boxes,
+            exact,
+            defaults,
+            derives,
+            type_options,
+            dependencies,
+            ..
+        } = self;
+        let planner = Planner {
+            project,
+            options,
+            names,
+            boxes,
+            exact,
+            defaults,
+            derives,
+            type_options,
+            dependencies,
+        };
         match subject {
             Subject::Service(id) => planner.service(id),
             Subject::Toolset(id) => Some(planner.toolset(id)),
@@ -217,6 +254,7 @@ struct Planner<'a> {
     defaults: &'a defaults::Defaults,
     derives: &'a derives::DerivesMap,
     type_options: &'a domain::TypeOptionsMap<'a>,
+    dependencies: &'a DependencyMap<'a>,
 }
 
 impl<'a> Planner<'a> {
@@ -271,9 +309,10 @@ impl<'a> Planner<'a> {
                 ..Dependency::at(dir).relative_to(&up)
             },
         });
-        let is_extra = |(package, _): &&(String, Dependency)| extra.contains(&*library(package));
-        let extra = self.options.dependencies.iter().filter(is_extra).map(|(package, source)| {
-            CrateDependency { package: package.clone(), source: source.relative_to(&up) }
+        let extra = extra.iter().filter_map(|library| self.dependencies.get(*library)).flatten();
+        let extra = extra.map(|(package, source)| CrateDependency {
+            package: package.clone(),
+            source: source.relative_to(&up),
         });
         let mut all: Vec<_> = toolwright.chain(generated).chain(extra).collect();
         all.sort_by(|a, b| a.package.cmp(&b.package));
