@@ -1,6 +1,7 @@
 //! Lowers agents and MCP servers, which refer to toolsets and tools, but define none (G17 in docs/requirements.md).
 
 use super::services::Services;
+use super::toolsets::Named;
 use super::{Declared, check_name, owned, report_unknown};
 use crate::diagnostic::{Report, consumers, names};
 use crate::model::{Agent, McpServer, ModelHints, Policy, ServiceId, ToolId, ToolsetId};
@@ -123,14 +124,15 @@ pub(super) fn tool_named(
     report: &mut Report,
 ) -> Option<ToolId> {
     let known = &declared.toolsets.tool_names;
-    let Some(&(first, id)) = known.get(&*name.value) else {
-        report_unknown(names::unknown_tool, name, known.keys().copied(), report);
-        return None;
-    };
-    let mut aliases =
-        declared.toolsets.tools.iter().flat_map(|tool| tool.details.aliases.iter().flatten());
-    if id.is_none() && aliases.any(|alias| alias.value == name.value) {
-        report.add(consumers::alias_used(name, first));
+    match known.get(&*name.value) {
+        Some(&(_, Named::Tool(id))) => id,
+        Some(&(first, Named::Alias)) => {
+            report.add(consumers::alias_used(name, first));
+            None
+        }
+        None => {
+            report_unknown(names::unknown_tool, name, known.keys().copied(), report);
+            None
+        }
     }
-    id
 }

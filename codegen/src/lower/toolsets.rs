@@ -52,8 +52,17 @@ pub(super) struct Toolsets<'a> {
     pub(super) tools: Vec<WrittenTool<'a>>,
     /// All names of toolsets. The id is `None` if the owner is unknown, which has been reported.
     pub(super) toolset_names: BTreeMap<&'a str, Option<ToolsetId>>,
-    /// All names of tools, with their first place. The id is `None` for an alias, or if the owner of the toolset is unknown.
-    pub(super) tool_names: BTreeMap<&'a str, (Span, Option<ToolId>)>,
+    /// All names and aliases of tools, with their first place.
+    pub(super) tool_names: BTreeMap<&'a str, (Span, Named)>,
+}
+
+/// The meaning of a name.
+#[derive(Clone, Copy)]
+pub(super) enum Named {
+    /// A tool, or none if the owner of its toolset is unknown, which has been reported.
+    Tool(Option<ToolId>),
+    /// An alias of a tool.
+    Alias,
 }
 
 /// Collects declared and implicit toolsets.
@@ -62,6 +71,8 @@ pub(super) fn written<'a>(
     methods: &Methods<'a>,
 ) -> Vec<WrittenToolset<'a>> {
     let mut toolsets: Vec<WrittenToolset<'a>> = Vec::new();
+    // The positions of the implicit toolsets.
+    let mut implicit: BTreeMap<ServiceId, usize> = BTreeMap::new();
     for &(of_file, document) in &services.files {
         for (name, text) in document.toolsets.iter().flat_map(Entries::iter) {
             let tools = text.tools.0.iter().map(|(name, tool)| WrittenTool {
@@ -80,17 +91,16 @@ pub(super) fn written<'a>(
                 continue;
             };
             let tool = WrittenTool { name, details: &tool.details, origin: Origin::Method(method) };
-            let implicit =
-                toolsets.iter_mut().find(|set| set.text.is_none() && set.service == of_file);
-            match implicit {
-                Some(toolset) => toolset.tools.push(tool),
-                None => toolsets.push(WrittenToolset {
+            let position = *implicit.entry(service).or_insert_with(|| {
+                toolsets.push(WrittenToolset {
                     name: Spanned::new(services.name(service).value.clone(), name.span),
                     service: of_file,
                     text: None,
-                    tools: vec![tool],
-                }),
-            }
+                    tools: Vec::new(),
+                });
+                toolsets.len() - 1
+            });
+            toolsets[position].tools.push(tool);
         }
     }
     toolsets
@@ -104,6 +114,11 @@ pub(super) fn owners(
     toolsets: &[WrittenToolset<'_>],
     report: &mut Report,
 ) -> Vec<Option<ServiceId>> {
+    let mut services_of: BTreeMap<&str, Vec<ServiceId>> = BTreeMap::new();
+    for (service, method) in methods.names() {
+        services_of.entry(method).or_default().push(service);
+    }
+    let exports = exports(agents);
     let mut owners = Vec::new();
     for toolset in toolsets {
         if toolset.service.is_some() {
@@ -117,7 +132,7 @@ pub(super) fn owners(
         let binds: Vec<&Spanned<String>> = binds.collect();
         let mut candidates: BTreeMap<ServiceId, Span> = BTreeMap::new();
         if binds.is_empty() {
-            for (agent, span) in exports_of(agents, &toolset.name.value) {
+            for &(agent, span) in exports.get(&*toolset.name.value).into_iter().flatten() {
                 candidates.entry(agents[agent.position()].service).or_insert(span);
             }
         }
@@ -126,8 +141,8 @@ pub(super) fn owners(
                 Some((service, method)) => (Some(services.named(service)), method),
                 None => (None, bind.value.as_str()),
             };
-            for (owner, name) in methods.names() {
-                if name == method && service.is_none_or(|service| service == Some(owner)) {
+            for &owner in services_of.get(method).into_iter().flatten() {
+                if service.is_none_or(|service| service == Some(owner)) {
                     candidates.entry(owner).or_insert(bind.span);
                 }
             }
@@ -164,6 +179,7 @@ pub(super) fn toolsets<'a>(
 ) -> Toolsets<'a> {
     let (mut list, mut texts, mut tools) = (Vec::new(), Vec::new(), Vec::new());
     let (mut toolset_names, mut tool_names) = (BTreeMap::new(), BTreeMap::new());
+    let exports = exports(agents);
     for (toolset, &owner) in written.iter().zip(owners) {
         let mut mcp = None;
         if let Some(text) = toolset.text {
@@ -176,7 +192,7 @@ pub(super) fn toolsets<'a>(
         for tool in &toolset.tools {
             check_name("a tool", tool.name, report);
             let id = owner.map(|_| ToolId::at(tools.len()));
-            tool_names.entry(&*tool.name.value).or_insert((tool.name.span, id));
+            tool_names.entry(&*tool.name.value).or_insert((tool.name.span, Named::Tool(id)));
             if let Some(id) = id {
                 tools.push(*tool);
                 ids.push(id);
@@ -188,7 +204,8 @@ pub(super) fn toolsets<'a>(
             None => services.list[service.position()].description.clone(),
         };
         let version = toolset.text.and_then(|text| text.version).map(|version| version.0);
-        let agent = exporter(agents, toolset, report);
+        let of_toolset = exports.get(&*toolset.name.value).map(Vec::as_slice);
+        let agent = exporter(of_toolset.unwrap_or_default(), toolset, report);
         let name = toolset.name.clone();
         list.push(Toolset { name, description, version, service, agent, mcp, tools: ids });
         texts.push(toolset.text);
@@ -197,7 +214,7 @@ pub(super) fn toolsets<'a>(
     for tool in written.iter().flat_map(|toolset| &toolset.tools) {
         for alias in tool.details.aliases.iter().flatten() {
             check_name("a tool", alias, report);
-            tool_names.entry(&*alias.value).or_insert((alias.span, None));
+            tool_names.entry(&*alias.value).or_insert((alias.span, Named::Alias));
         }
     }
     Toolsets { list, texts, tools, toolset_names, tool_names }
@@ -205,11 +222,10 @@ pub(super) fn toolsets<'a>(
 
 /// Returns the agent that exports a toolset, and reports mistakes in its export.
 fn exporter(
-    agents: &[DeclaredAgent<'_>],
+    exports: &[(AgentId, Span)],
     toolset: &WrittenToolset<'_>,
     report: &mut Report,
 ) -> Option<AgentId> {
-    let exports = exports_of(agents, &toolset.name.value);
     let &(agent, first) = exports.first()?;
     if exports.len() > 1 {
         let places = exports.iter().map(|(_, span)| *span).collect();
@@ -221,13 +237,13 @@ fn exporter(
     Some(agent)
 }
 
-/// Returns the agents that export a toolset, and the places of the exports.
-fn exports_of(agents: &[DeclaredAgent<'_>], toolset: &str) -> Vec<(AgentId, Span)> {
-    let mut found = Vec::new();
+/// Returns the agents that export each toolset, and the places of the exports.
+fn exports<'a>(agents: &[DeclaredAgent<'a>]) -> BTreeMap<&'a str, Vec<(AgentId, Span)>> {
+    let mut found: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for (position, agent) in agents.iter().enumerate() {
-        let exports = agent.text.exports.iter().flatten();
-        let here = exports.filter(|name| name.value == toolset);
-        found.extend(here.map(|name| (AgentId::at(position), name.span)));
+        for name in agent.text.exports.iter().flatten() {
+            found.entry(&name.value).or_default().push((AgentId::at(position), name.span));
+        }
     }
     found
 }
