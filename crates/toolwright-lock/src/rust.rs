@@ -240,14 +240,14 @@ fn keeps_variants(was: &Value, is: &Value) -> bool {
     let is_text = |value: &Value| value.as_str().is_some();
     let is_integer = |value: &Value| value.as_i64().is_some();
     let kind = |values: &[Value]| (values.iter().all(is_text), values.iter().all(is_integer));
-    let named = |values: &[Value]| -> Vec<(String, String)> {
+    let named = |values: &[Value]| -> BTreeSet<(String, String)> {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let texts: Vec<String> = values.iter().map(text).collect();
         let names = variants(texts.iter().map(String::as_str));
         names.into_iter().map(String::from).zip(values.iter().map(Value::to_string)).collect()
     };
     let after = named(&is);
-    kind(&was) == kind(&is) && named(&was).iter().all(|variant| after.contains(variant))
+    kind(&was) == kind(&is) && named(&was).is_subset(&after)
 }
 
 /// Returns the constants of an enum other than null; none if a schema is not written as one.
