@@ -81,6 +81,13 @@ impl Rust {
             used.extend(derive_mistakes(derive, &common, &crates, &mut mistakes));
             let unknown = traits.iter().filter(|name| std_trait(name).is_none());
             mistakes.extend(unknown.map(|name| (name.span(), unknown_trait(name.as_ref()))));
+            let mut known = BTreeSet::new();
+            for name in traits {
+                if !known.insert(name.as_ref()) {
+                    let message = format!("`{}` is already listed; remove it", name.as_ref());
+                    mistakes.push((name.span(), message));
+                }
+            }
             match (r#type, derive.first(), traits.first()) {
                 (None, _, Some(first)) => {
                     mistakes.push((first.span(), TRAITS_WITHOUT_TYPE.to_owned()));
