@@ -1,5 +1,7 @@
 //! Which changes a new version may have.
 
+use std::collections::BTreeSet;
+
 use crate::classes::{Change, Viewpoint};
 use crate::diff::Difference;
 use crate::finding::Finding;
@@ -57,12 +59,15 @@ impl Policy {
         old: &Lock,
         new: &Lock,
     ) -> Vec<Breaking<'a>> {
+        let excepted = self.exceptions.iter();
+        let excepted: BTreeSet<(&str, Option<&str>)> = excepted
+            .map(|exception| (exception.rule.as_str(), exception.tool.as_deref()))
+            .collect();
         let breaking = |finding: &'a Finding| {
             let allowed = allowed(&finding.tool, old, new);
-            let is_excepted = self.exceptions.iter().any(|exception| {
-                exception.rule == finding.rule.id
-                    && exception.tool.as_ref().is_none_or(|tool| *tool == finding.tool)
-            });
+            let is_excepted = [None, Some(finding.tool.as_str())]
+                .iter()
+                .any(|tool| excepted.contains(&(finding.rule.id, *tool)));
             let above = self.viewpoints.iter().copied();
             let viewpoints: Vec<Viewpoint> =
                 above.filter(|viewpoint| finding.classes.of(*viewpoint) > allowed).collect();
