@@ -26,17 +26,20 @@ const CASES: &[Case] = &[
     Case {
         name: "a chain of 10,000 references, the last one first",
         files: || {
-            vec![("a.yaml", format!("{HEAD}types:\n  T0: {{type: number}}\n{}", references()))]
+            vec![(
+                "schema/a.yaml",
+                format!("{HEAD}types:\n  T0: {{type: number}}\n{}", references()),
+            )]
         },
         command: "gen",
         code: 0,
         printed: "gen: ",
     },
     Case {
-        name: "1,000 agents with a tool that is described by 900 kB",
+        name: "300 agents with a tool that is described by 900 kB",
         files: || {
             let tool = format!("      f: {{description: '{}'}}\n", "<".repeat(900_000));
-            vec![("a.yaml", tools(&tool) + &agents(1_000))]
+            vec![("schema/a.yaml", tools(&tool) + &agents(300))]
         },
         command: "gen",
         code: 0,
@@ -48,11 +51,11 @@ const CASES: &[Case] = &[
             let kinds = format!("type_list_kinds = [{}]\n", "\"a\",".repeat(75_000));
             let large = row("large", "openai-chat-strict", &kinds);
             let rows = lines(470, |n| row(&format!("r{n}"), "large", ""));
-            let dialects = "[dialects]\nfiles = [\"rows.toml\"]\n";
+            let dialects = "[dialects]\nfiles = [\"rows.toml\"]\n".to_owned();
             vec![
-                ("a.yaml", HEAD.to_owned()),
+                ("schema/a.yaml", HEAD.to_owned()),
                 ("rows.toml", large + &rows),
-                ("toolwright.toml", format!("{PROJECT}{dialects}")),
+                ("toolwright.toml", dialects),
             ]
         },
         command: "check",
@@ -67,20 +70,164 @@ const CASES: &[Case] = &[
                 "[dialects]\ntargets = [\"openai-chat-strict\"]\n[dialects.policy]\nbecause = \"{}\"\n",
                 "x".repeat(900_000)
             );
-            vec![
-                ("a.yaml", tools(&lines(2_000, tool))),
-                ("toolwright.toml", format!("{PROJECT}{dialects}")),
-            ]
+            vec![("schema/a.yaml", tools(&lines(2_000, tool))), ("toolwright.toml", dialects)]
         },
         command: "check",
         code: 0,
         printed: "check: ",
     },
+    Case {
+        name: "a method with 10,000 errors that 10,000 tools call",
+        files: || {
+            let error = |n| format!("      e{n}: {{description: d., recovery: retry}}\n");
+            let methods = format!("methods:\n  m:\n    errors:\n{}", lines(10_000, error));
+            let tools =
+                tools(&lines(10_000, |n| format!("      f{n}: {{description: d., bind: m}}\n")));
+            vec![("schema/a.yaml", tools + &methods)]
+        },
+        command: "lock",
+        code: 1,
+        printed: "more than 500000 properties of payloads and errors in total",
+    },
+    Case {
+        name: "15,000 derives for unknown types, beside 30,000 types",
+        files: || {
+            let derive = |n| format!("x{n}.derive = [\"a::B\"]\n");
+            let rust = "[rust.dependencies]\na = \"1\"\n[rust.types]\n".to_owned();
+            let types = |file: &str| {
+                format!("{HEAD}types:\n{}", lines(10_000, |n| format!("  T{file}{n}: {{}}\n")))
+            };
+            vec![
+                ("schema/a.yaml", types("A")),
+                ("schema/b.yaml", types("B")),
+                ("schema/c.yaml", types("C")),
+                ("toolwright.toml", rust + &lines(15_000, derive)),
+            ]
+        },
+        command: "check",
+        code: 1,
+        printed: "13000 more findings are not shown",
+    },
+    Case {
+        name: "20 agents with 10,000 tools that must be strict",
+        files: || {
+            let tool = |n| format!("      f{n:05}: {{description: d.}}\n");
+            let rows =
+                lines(5, |n| row(&format!("r{n}"), "anthropic-strict", "plain = \"anthropic\"\n"));
+            let targets = "targets = [\"r0\", \"r1\", \"r2\", \"r3\", \"r4\"]\n";
+            vec![
+                ("schema/a.yaml", tools(&lines(10_000, tool)) + &agents(20)),
+                ("rows.toml", rows),
+                ("toolwright.toml", format!("[dialects]\nfiles = [\"rows.toml\"]\n{targets}")),
+            ]
+        },
+        command: "check",
+        code: 1,
+        printed: "check: 2000 errors",
+    },
+    Case {
+        name: "a lock of 5,000 tools that are gone, beside 20,000 new ones",
+        files: || {
+            let gone = |n| format!("\"g{n}\":{},", locked("Gone.", "{}"));
+            let past = |n| format!("\"p{n}\":{{\"was\":\"g0\"}},");
+            let toolset = |t: usize| {
+                let tools = lines(5_000, |n| format!("      f{t}_{n}: {{description: d.}}\n"));
+                format!("  t{t}:\n    tools:\n{tools}")
+            };
+            vec![
+                ("schema/a.yaml", format!("{HEAD}toolsets:\n{}", lines(4, toolset))),
+                ("toolwright.lock", lock(&lines(5_000, gone), &lines(10_000, past))),
+            ]
+        },
+        command: "lock",
+        code: 0,
+        printed: "lock: ",
+    },
+    Case {
+        name: "a description of 900 kB for 470 dialects",
+        files: || {
+            let tool = format!("      f: {{description: '{}'}}\n", "x".repeat(900_000));
+            let rows = lines(470, |n| row(&format!("r{n}"), "openai-chat-strict", ""));
+            let targets = lines(470, |n| format!("\"r{n}\", "));
+            let dialects = format!(
+                "[dialects]\nemit = true\nfiles = [\"rows.toml\"]\ntargets = [{targets}]\n"
+            );
+            vec![
+                ("schema/a.yaml", tools(&tool)),
+                ("rows.toml", rows),
+                ("toolwright.toml", dialects),
+            ]
+        },
+        command: "gen",
+        code: 1,
+        printed: "the targets get more than 1000000 schemas in total",
+    },
+    Case {
+        name: "60,000 mentions of the last 10,000 of 50,000 aliases",
+        files: || {
+            let tool = |t: usize| {
+                let aliases = lines(10_000, |n| format!("a{t}_{n}, "));
+                format!("      f{t}: {{description: d., aliases: [{aliases}]}}\n")
+            };
+            let mentions = lines(10_000, |n| format!("a4_{n}, "));
+            let agent = |n| format!("  g{n}: {{tools: [{mentions}]}}\n");
+            let agents = lines(6, agent);
+            vec![("schema/a.yaml", format!("{}agents:\n{agents}", tools(&lines(5, tool))))]
+        },
+        command: "check",
+        code: 1,
+        printed: "more findings are not shown",
+    },
+    Case {
+        name: "40,000 toolsets without a service, beside 70,000 exports",
+        files: || {
+            let agent = |a: usize| {
+                format!("  g{a}: {{exports: [{}]}}\n", lines(10_000, |n| format!("x{a}_{n}, ")))
+            };
+            let toolsets = |file: &str| {
+                let toolsets = lines(10_000, |n| format!("  t{file}{n}: {{}}\n"));
+                format!("toolwright: 1\ntoolsets:\n{toolsets}")
+            };
+            vec![
+                ("schema/a.yaml", format!("{HEAD}agents:\n{}", lines(7, agent))),
+                ("schema/b.yaml", toolsets("b")),
+                ("schema/c.yaml", toolsets("c")),
+                ("schema/d.yaml", toolsets("d")),
+                ("schema/e.yaml", toolsets("e")),
+            ]
+        },
+        command: "check",
+        code: 1,
+        printed: "more findings are not shown",
+    },
+    Case {
+        name: "a trait that is listed 100,000 times",
+        files: || {
+            let traits = "\"Eq\", ".repeat(100_000);
+            let of_type = format!("\"a.T\" = {{ type = \"a::B\", traits = [{traits}] }}");
+            let rust = format!("[rust.dependencies]\na = \"1\"\n[rust.types]\n{of_type}\n");
+            vec![
+                ("schema/a.yaml", format!("{HEAD}types:\n  T: {{type: string}}\n")),
+                ("toolwright.toml", rust),
+            ]
+        },
+        command: "check",
+        code: 1,
+        printed: "`Eq` is already listed; remove it",
+    },
+    Case {
+        name: "250,000 mistakes on one line of the configuration",
+        files: || {
+            let derive = format!("[rust]\nderive = [{}]\n", "\"1\",".repeat(250_000));
+            vec![("schema/a.yaml", HEAD.to_owned()), ("toolwright.toml", derive)]
+        },
+        command: "check",
+        code: 1,
+        printed: "more findings are not shown",
+    },
 ];
 
 const HEAD: &str = "toolwright: 1\nservice: a\n";
-
-const PROJECT: &str = "[project]\nschema = \"a.yaml\"\n";
 
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
@@ -98,6 +245,21 @@ fn agents(count: usize) -> String {
     format!("agents:\n{}", lines(count, |n| format!("  a{n}: {{toolsets: [t]}}\n")))
 }
 
+/// A tool in a lock.
+fn locked(description: &str, args: &str) -> String {
+    format!(
+        "{{\"toolset\":\"t\",\"description\":\"{description}\",\"args\":{args},\"result\":{{}},\"implementation\":{{\"external\":\"\"}}}}"
+    )
+}
+
+/// A lock of tools and earlier names, each with a comma after it.
+fn lock(tools: &str, names: &str) -> String {
+    let [tools, names] = [tools, names].map(|text| text.trim_end_matches(','));
+    format!(
+        "{{\"lock\":1,\"language\":1,\"toolsets\":{{\"t\":{{\"service\":\"a\"}}}},\"tools\":{{{tools}}},\"names\":{{{names}}}}}"
+    )
+}
+
 /// A dialect of a project.
 fn row(id: &str, parent: &str, more: &str) -> String {
     format!(
@@ -110,10 +272,10 @@ fn every_costly_project_is_processed_or_refused() {
     let mut complaints = Vec::new();
     for Case { name, files, command, code, printed } in CASES {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-        write("toolwright.toml", PROJECT);
+        fs::create_dir(folder.path().join("schema")).unwrap();
+        fs::write(folder.path().join("toolwright.toml"), "").unwrap();
         for (name, text) in files() {
-            write(name, &text);
+            fs::write(folder.path().join(name), text).unwrap();
         }
         let ended = toolwright(folder.path(), &[command], LIMITS);
         if ended.status.code() != Some(*code) || !ended.printed.contains(printed) {
