@@ -190,11 +190,14 @@ impl<'v> Compiler<'v> {
         // Before 2020-12, `items` had the role of both `prefixItems` and `items`.
         let is_list = matches!(reader.schema.get("items"), Some(Value::Array(_)));
         let (prefix, rest) = match reader.draft {
-            Draft::D2020 => ("prefixItems", "items"),
-            _ if is_list => ("items", "additionalItems"),
-            _ => ("", "items"),
+            Draft::D2020 => (Some("prefixItems"), "items"),
+            _ if is_list => (Some("items"), "additionalItems"),
+            _ => (None, "items"),
         };
-        let prefix = self.list(reader, prefix, Draft::D4)?;
+        let prefix = match prefix {
+            Some(keyword) => self.list(reader, keyword, Draft::D4)?,
+            None => None,
+        };
         let from = prefix.as_ref().map_or(0, Vec::len);
         keywords.extend(prefix.map(Keyword::PrefixItems));
         if let Some(schema) = reader.schema.get(rest) {
