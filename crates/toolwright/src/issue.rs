@@ -8,7 +8,7 @@ mod pointer;
 
 use std::fmt::{self, Write as _};
 
-pub(crate) use kind::OneOf;
+pub(crate) use kind::one_of;
 pub use kind::{IssueKind, Names};
 pub use nearest::{nearest, suggestion};
 use pointer::Pointer;

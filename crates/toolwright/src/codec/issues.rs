@@ -49,10 +49,20 @@ impl Issues {
     /// Records an issue of the current value.
     #[cold]
     pub(super) fn add(&mut self, kind: IssueKind) {
+        self.add_with(|| kind);
+    }
+
+    /// As [`add`](Self::add), for a kind with a text that is not needed if the issue is dropped.
+    #[cold]
+    pub(super) fn add_with(&mut self, kind: impl FnOnce() -> IssueKind) {
+        if self.is_full() {
+            self.dropped += 1;
+            return;
+        }
         if self.found.is_empty() {
             self.found.reserve_exact(INITIAL_CAPACITY);
         }
-        self.push(Issue::new(String::new(), kind));
+        self.found.push(Issue::new(String::new(), kind()));
     }
 
     /// Records why the check of the payload ends before all issues are found. Only the first reason is kept.
@@ -66,20 +76,24 @@ impl Issues {
 
     /// Records an issue of an entry of the current object.
     #[cold]
-    pub(super) fn add_under(&mut self, key: &str, kind: IssueKind) {
+    pub(super) fn add_under(&mut self, key: &str, kind: impl FnOnce() -> IssueKind) {
         let mark = self.count();
-        self.add(kind);
+        self.add_with(kind);
         self.under_key(mark, key);
     }
 
     /// Records an issue whose pointer is relative to the current value.
     pub(super) fn push(&mut self, issue: Issue) {
-        // Once an issue was dropped, all later ones are, since marks count issues.
-        if self.dropped == 0 && self.found.len() < MAX_KEPT {
-            self.found.push(issue);
-        } else {
+        if self.is_full() {
             self.dropped += 1;
+        } else {
+            self.found.push(issue);
         }
+    }
+
+    /// Returns true if further issues are dropped. Once one was, all later ones are, since marks count issues.
+    fn is_full(&self) -> bool {
+        self.dropped > 0 || self.found.len() >= MAX_KEPT
     }
 
     /// The issues since a mark, with pointers relative to the current value.
@@ -122,5 +136,22 @@ impl Issues {
     /// Returns the error with all issues, if there are any.
     pub(super) fn finish(self) -> Option<InvalidPayload> {
         if self.found.is_empty() { None } else { Some(InvalidPayload::new(self.found)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_dropped_issue_is_not_made() {
+        let (mut issues, mut made) = (Issues::default(), 0);
+        for _ in 0..3 * MAX_KEPT {
+            issues.add_with(|| {
+                made += 1;
+                IssueKind::NotFinite
+            });
+        }
+        assert_eq!((made, issues.count()), (MAX_KEPT, 3 * MAX_KEPT));
     }
 }

@@ -1,7 +1,8 @@
 //! Reads choices by the kind of the JSON value, and enums of integers.
 
 use super::{Kind, Range, Reader};
-use crate::issue::IssueKind;
+use crate::issue::{IssueKind, one_of};
+use crate::json::shortened;
 
 impl Reader<'_> {
     /// Returns the kind of the value at the cursor, if it is one of `kinds`, without moving the cursor. Otherwise
@@ -12,7 +13,7 @@ impl Reader<'_> {
         let byte = self.scanner.peek();
         let kind = byte.and_then(|byte| kinds.iter().copied().find(|kind| kind.begins_with(byte)));
         if kind.is_none() {
-            self.refuse(Kind::nouns(kinds).into());
+            self.refuse(|| Kind::nouns(kinds).into());
         }
         kind
     }
@@ -20,15 +21,16 @@ impl Reader<'_> {
     /// Reads an integer and returns its variant.
     pub fn integer_variant<T: Copy>(&mut self, variants: &'static [(i64, T)]) -> Option<T> {
         let found = self.big_integer(Range::ANY)?;
-        let small = found.to_i64();
-        let variant = variants.iter().find(|(value, _)| small == Some(*value));
-        if variant.is_none() {
-            let values: Vec<String> = variants.iter().map(|(value, _)| value.to_string()).collect();
-            let expected = format!("one of {}", values.join(", "));
-            self.issues
-                .add(IssueKind::Constant { expected: expected.into(), found: found.to_string() });
+        let position = found
+            .to_i64()
+            .and_then(|small| self.integers.of(&small, variants, |(value, _)| *value));
+        if position.is_none() {
+            self.issues.add_with(|| IssueKind::Constant {
+                expected: one_of(variants.iter().map(|(value, _)| value.to_string())).into(),
+                found: shortened(&found.to_string()),
+            });
         }
-        variant.map(|(_, variant)| *variant)
+        position.map(|position| variants[position].1)
     }
 }
 

@@ -16,6 +16,7 @@ mod newtype;
 mod object_reader;
 mod object_writer;
 mod pattern;
+mod positions;
 mod properties;
 mod reader;
 mod tuple;

@@ -113,8 +113,7 @@ impl<'a> ObjectReader<'a> {
 
     #[cold]
     fn refuse_repeated(&mut self, input: &mut Reader<'a>, key: &str) -> Option<()> {
-        let repeated = IssueKind::DuplicateKey { key: key.to_owned() };
-        input.issues.add_under(key, repeated);
+        input.issues.add_under(key, || IssueKind::DuplicateKey { key: key.to_owned() });
         self.mark = input.issues.count();
         input.scanner.skip()
     }
@@ -194,7 +193,7 @@ impl<'a> ObjectReader<'a> {
     #[cold]
     pub fn unknown_key(&mut self, input: &mut Reader<'a>, known: &'static [&'static str]) {
         let key = self.current(input);
-        let unknown = IssueKind::UnknownKey { key: key.to_string(), known: known.into() };
+        let unknown = || IssueKind::UnknownKey { key: key.to_string(), known: known.into() };
         input.issues.add_under(&key, unknown);
         self.mark = input.issues.count();
         input.scanner.skip();
@@ -245,7 +244,7 @@ impl<'a> ObjectReader<'a> {
     pub fn has_required(&self, input: &mut Reader<'a>, key: &'static str) -> bool {
         let is_there = self.has(input, key);
         if !is_there {
-            input.issues.add_under(key, IssueKind::Missing { one_of: Names::default() });
+            input.issues.add_under(key, || IssueKind::Missing { one_of: Names::default() });
         }
         is_there
     }

@@ -54,7 +54,7 @@ impl<'w> ObjectWriter<'w> {
         for (key, value) in map {
             let mark = self.writer.issues.count();
             if declared.contains(&key) {
-                let repeated = IssueKind::DuplicateKey { key: key.to_owned() };
+                let repeated = || IssueKind::DuplicateKey { key: key.to_owned() };
                 self.writer.issues.add_under(key, repeated);
                 continue;
             }

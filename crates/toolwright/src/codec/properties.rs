@@ -108,8 +108,10 @@ fn check_name(names: Length, key: &str, issues: &mut Issues) {
     let fits = names.check(key, &mut found);
     issues.steps = found.steps;
     if !fits {
-        let why: Vec<_> = found.since(0).iter().map(Issue::message).collect();
-        let message = format!("the key is not allowed: {}", why.join("; "));
-        issues.add_under(key, IssueKind::Schema { message });
+        issues.add_under(key, || {
+            let why: Vec<_> = found.since(0).iter().map(Issue::message).collect();
+            let message = format!("the key is not allowed: {}", why.join("; "));
+            IssueKind::Schema { message }
+        });
     }
 }

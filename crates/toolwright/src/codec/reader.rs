@@ -8,9 +8,10 @@ use std::fmt;
 
 use super::checked::{Evaluations, Validator};
 use super::issues::Issues;
+use super::positions::Positions;
 use super::{Items, Length, Properties, Range, StandardInteger};
-use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf};
-use crate::json::{Literal, Scanner, describe, nearest_double, shortened};
+use crate::issue::{InvalidPayload, Issue, IssueKind, one_of};
+use crate::json::{Literal, Scanner, describe, nearest_double, quoted, shortened};
 use crate::value::{Decimal, Integer, Map, Number, Value};
 
 /// A cursor in a JSON payload that collects issues.
@@ -25,6 +26,8 @@ pub struct Reader<'a> {
     memory: [usize; 2],
     /// The positions of constants in their lists, by the address and the length of a list: the items of an array have the same.
     constants: HashMap<(usize, usize), HashMap<Value, usize>>,
+    pub(super) names: Positions<&'static str>,
+    pub(super) integers: Positions<i64>,
     /// The evaluations by validators of the value at the cursor or of one that contains it.
     pub(super) evaluations: Option<Box<Evaluations<'a>>>,
 }
@@ -68,6 +71,8 @@ impl<'a> Reader<'a> {
             issues: Issues::within(steps),
             keys: Vec::with_capacity(KEY_CAPACITY),
             constants: HashMap::new(),
+            names: Positions::default(),
+            integers: Positions::default(),
             evaluations: None,
         }
     }
@@ -240,9 +245,11 @@ impl<'a> Reader<'a> {
         let list = (texts.as_ptr().addr(), texts.len());
         let found = self.position(list, texts, &value);
         if found.is_none() {
-            let expected = format!("one of {}", texts.join(", ")).into();
-            let found = shortened(self.scanner.since(start));
-            self.issues.add(IssueKind::Constant { expected, found });
+            let found = self.scanner.since(start);
+            self.issues.add_with(|| IssueKind::Constant {
+                expected: one_of(texts.iter().map(ToString::to_string)).into(),
+                found: shortened(found),
+            });
         }
         found
     }
@@ -259,11 +266,11 @@ impl<'a> Reader<'a> {
     /// Reads one of these strings and returns its index: the part of [`variant`](Self::variant) that is not generic.
     pub(super) fn string_index(&mut self, names: &'static [&'static str]) -> Option<usize> {
         if self.scanner.peek() != Some(b'"') {
-            self.refuse(OneOf(names).to_string().into());
+            self.refuse(|| one_of(names.iter().map(|name| quoted(name))).into());
             return None;
         }
         let text = self.scanner.string()?;
-        let found = names.iter().position(|name| *name == text);
+        let found = self.names.of(&*text, names, |name| name);
         if found.is_none() {
             self.issues.add(IssueKind::Variant { one_of: names.into(), found: shortened(&text) });
         }
@@ -450,16 +457,17 @@ impl<'a> Reader<'a> {
 
     /// Records that a value is of the wrong kind, skips it and returns `None`.
     pub(super) fn mismatch<T>(&mut self, expected: &'static str) -> Option<T> {
-        self.refuse(expected.into());
+        self.refuse(|| expected.into());
         None
     }
 
     #[cold]
-    pub(super) fn refuse(&mut self, expected: Cow<'static, str>) {
+    pub(super) fn refuse(&mut self, expected: impl FnOnce() -> Cow<'static, str>) {
         let start = self.scanner.position;
         if self.scanner.skip().is_some() {
-            let found = describe(self.scanner.since(start));
-            self.issues.add(IssueKind::Type { expected, found });
+            let found = self.scanner.since(start);
+            self.issues
+                .add_with(|| IssueKind::Type { expected: expected(), found: describe(found) });
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::Reader;
-use crate::issue::{IssueKind, Names, OneOf};
-use crate::json::{Scanner, describe, shortened};
+use crate::issue::{IssueKind, Names, one_of};
+use crate::json::{Scanner, describe, quoted, shortened};
 
 impl Reader<'_> {
     /// Returns the tag of the object at the cursor, without moving: the value of one property, if it is one of `tags`.
@@ -24,11 +24,12 @@ impl Reader<'_> {
         let found = self.scanner.find(property);
         self.scanner.ok()?;
         self.scanner.rewind(start);
-        let tag = found.and_then(|found| tags.iter().find(|tag| is_string(found, tag)));
-        if tag.is_none() && self.scanner.skip().is_some() {
-            self.issues.add_under(property, tag_issue(found, tags));
+        let text = found.and_then(unquoted);
+        let position = text.and_then(|text| self.names.of(&*text, tags, |tag| tag));
+        if position.is_none() && self.scanner.skip().is_some() {
+            self.issues.add_under(property, || tag_issue(found, tags));
         }
-        tag.copied()
+        position.map(|position| tags[position])
     }
 }
 
@@ -51,21 +52,18 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns true if a JSON text is the string `tag`.
-fn is_string(json: &str, tag: &str) -> bool {
-    unquoted(json).is_some_and(|text| text == tag)
-}
-
+/// Returns the text of a JSON string.
 fn unquoted(json: &str) -> Option<Cow<'_, str>> {
     if json.starts_with('"') { Scanner::new(json.as_bytes()).string() } else { None }
 }
 
 #[cold]
 fn tag_issue(found: Option<&str>, tags: &'static [&'static str]) -> IssueKind {
-    let one_of = Names::Borrowed(tags);
-    let Some(json) = found else { return IssueKind::Missing { one_of } };
+    let names = Names::Borrowed(tags);
+    let Some(json) = found else { return IssueKind::Missing { one_of: names } };
     if let Some(text) = unquoted(json) {
-        return IssueKind::Tag { one_of, found: shortened(&text) };
+        return IssueKind::Tag { one_of: names, found: shortened(&text) };
     }
-    IssueKind::Type { expected: OneOf(tags).to_string().into(), found: describe(json) }
+    let expected = one_of(tags.iter().map(|tag| quoted(tag))).into();
+    IssueKind::Type { expected, found: describe(json) }
 }

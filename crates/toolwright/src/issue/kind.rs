@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::nearest;
 use crate::format::{Format, FormatError};
-use crate::json::{ScanError, quoted};
+use crate::json::{ScanError, quoted, shortened};
 use crate::value::{Number, Value};
 
 /// Names that a schema lists. In generated code they are static.
@@ -367,8 +367,22 @@ fn strings(texts: &[&str]) -> Value {
     Value::Array(texts.iter().map(|text| Value::from(*text)).collect())
 }
 
+/// The maximum number of values in the text of an issue. A text with all values of an enum would be large, and be in many issues.
+const MAX_VALUES: usize = 20;
+
+/// Returns the text for some values, given as JSON: the beginning of each, after "one of" if there are several.
+pub(crate) fn one_of(values: impl ExactSizeIterator<Item = String>) -> String {
+    let count = values.len();
+    let shown: Vec<String> = values.take(MAX_VALUES).map(|value| shortened(&value)).collect();
+    let (lead, shown) = (if count > 1 { "one of " } else { "" }, shown.join(", "));
+    match count.saturating_sub(MAX_VALUES) {
+        0 => format!("{lead}{shown}"),
+        more => format!("{lead}{shown} and {more} more"),
+    }
+}
+
 /// Displays a list of strings as JSON, after "one of" if there are several.
-pub(crate) struct OneOf<'a>(pub(crate) &'a [&'a str]);
+struct OneOf<'a>(&'a [&'a str]);
 
 impl fmt::Display for OneOf<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,7 @@ use super::cache::Distance;
 use super::document::{Content, Document};
 use super::evaluate::{BYTES_PER_STEP, Evaluation, MAX_NESTING};
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
-use crate::issue::{Issue, IssueKind, nearest};
+use crate::issue::{Issue, IssueKind, nearest, one_of};
 use crate::json::{describe, quoted, shortened};
 use crate::pointer::escaped;
 use crate::value::{Kind, repeated_items};
@@ -19,9 +19,6 @@ const MAX_CHOICE_ISSUES: usize = 3;
 
 /// The maximum number of issues for a value.
 const MAX_ISSUES: usize = 1_000;
-
-/// The maximum number of constants of an `enum` in a message.
-const MAX_CONSTANTS: usize = 20;
 
 /// The maximum number of steps for an explanation.
 const MAX_STEPS: u64 = 1_000_000;
@@ -254,17 +251,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 IssueKind::Type { expected: Cow::Owned(Kind::nouns(kinds)), found: describe(json) }
             }
             Keyword::Enum(constants) => {
-                let expected = match constants.texts.as_slice() {
-                    [only] => only.clone(),
-                    several if several.len() <= MAX_CONSTANTS => {
-                        format!("one of {}", several.join(", "))
-                    }
-                    several => format!(
-                        "one of {} and {} more",
-                        several[..MAX_CONSTANTS].join(", "),
-                        several.len() - MAX_CONSTANTS
-                    ),
-                };
+                let expected = one_of(constants.texts.iter().cloned());
                 IssueKind::Constant { expected: Cow::Owned(expected), found: found() }
             }
             Keyword::Const(constant) => {

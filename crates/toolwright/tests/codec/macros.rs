@@ -2,7 +2,7 @@
 
 use toolwright::codec::{
     Decode, DomainType, Encode, Items, Length, Pattern, Properties, Range, Validator, from_json,
-    to_json,
+    from_json_by, to_json,
 };
 use toolwright::format::{Date, Format};
 use toolwright::{Integer, Map, Nullable, Value};
@@ -426,4 +426,24 @@ fn domain_types_are_converted_where_the_schema_accepts_the_value() {
         to_json(&negative).unwrap_err().to_string(),
         "`/one`: found -2, expected at least 0\n`/list`: the items 0 and 1 are equal, expected unique items"
     );
+}
+
+/// A text with all values would be in the issue of every item.
+#[test]
+fn an_issue_lists_twenty_values_of_an_enum() {
+    let texts: &'static [&'static str] =
+        (0..5_000).map(|n| &*n.to_string().leak()).collect::<Vec<_>>().leak();
+    let numbers: &'static [(i64, ())] = (0..5_000).map(|n| (n, ())).collect::<Vec<_>>().leak();
+    let found = [
+        from_json_by(b"-1", |input| input.one_of(texts, &[()])).unwrap_err(),
+        from_json_by(b"-1", |input| input.integer_variant(numbers)).unwrap_err(),
+        from_json_by(b"-1", |input| input.variant(texts, &[()])).unwrap_err(),
+    ];
+    for (invalid, [first, last]) in
+        found.iter().zip([["0", "19"], ["0", "19"], ["\"0\"", "\"19\""]])
+    {
+        let message = invalid.to_string();
+        assert!(message.contains(&format!("expected one of {first}, ")), "{message}");
+        assert!(message.ends_with(&format!(", {last} and 4980 more")), "{message}");
+    }
 }
