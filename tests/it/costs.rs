@@ -16,7 +16,7 @@ use crate::codec_cases::choices_tools::specs::Choose;
 use crate::codec_cases::choices_tools::types::{C0, C20, C40, C44, Nest};
 use crate::requirement_cases::deep_service::types::{List0, Map0, Object0, Option0};
 use crate::requirement_cases::doubling_service::types::{
-    Filled0, Many, Query, Step0, Step10, Strings, Tagged, Wide,
+    Distinct, Filled0, Lengthy, Many, Query, Step0, Step10, Strings, Tagged, Wide,
 };
 use crate::requirement_cases::doubling_tools::specs::ALL;
 
@@ -154,4 +154,19 @@ fn items_may_take_memory_in_proportion_to_the_payload() {
 fn defaults_that_double_at_each_step_do_not_multiply_a_payload() {
     let filled: Filled0 = from_json(b"{}").unwrap();
     assert!(to_json(&filled).unwrap().len() < 200, "{filled:?}");
+}
+
+/// Large patterns and unique items take time that grows faster than the payload.
+#[test]
+fn a_codec_takes_the_steps_of_the_validator_for_patterns_and_unique_items() {
+    let schema = |types: &str| Schema::new(types).expect("a schema");
+    let text = format!("\"{}\"", "a".repeat(2_000));
+    let (codec, _) = steps::<Lengthy>(&text);
+    let mut left = u64::MAX;
+    let _ = schema(r#"{"pattern":"[a-z]{2000}!"}"#).check_within(text.as_bytes(), &mut left);
+    assert!(codec >= 2_000 * 500 && codec <= u64::MAX - left, "{codec} steps");
+    let numbers: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+    let nested = format!("{}{}{}", "[".repeat(10), numbers.join(","), "]".repeat(10));
+    let (codec, is_accepted) = steps::<Distinct>(&nested);
+    assert!(is_accepted && codec >= 10 * 4 * 1_000, "{codec} steps");
 }

@@ -87,7 +87,14 @@ fn pattern(pattern: &PatternStatic) -> TokenStream {
             quote!(static #name: codec::Pattern = codec::Pattern::with_tables(#ecma);)
         }
         Engine::Linear => {
-            quote!(static #name: codec::Pattern = codec::Pattern::new(#ecma, #regex);)
+            let steps = match pattern.translated.steps_per_byte() {
+                1 => TokenStream::new(),
+                steps => {
+                    let steps = integer(steps);
+                    quote!(.with_steps_per_byte(#steps))
+                }
+            };
+            quote!(static #name: codec::Pattern = codec::Pattern::new(#ecma, #regex)#steps;)
         }
         _ => quote!(static #name: codec::Pattern = codec::Pattern::untranslated(#ecma);),
     }

@@ -74,6 +74,20 @@ impl Issues {
         }
     }
 
+    /// Subtracts steps and returns true, or gives up if fewer are left.
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
+        match self.steps.checked_sub(steps as u64) {
+            Some(left) => self.steps = left,
+            None => self.give_up(Issue::new("", IssueKind::TooCostly { limit: self.limit })),
+        }
+        !self.has_given_up
+    }
+
+    /// Returns true if the check of the payload ended before all issues are found.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.has_given_up
+    }
+
     /// Records an issue of an entry of the current object.
     #[cold]
     pub(super) fn add_under(&mut self, key: &str, kind: impl FnOnce() -> IssueKind) {

@@ -152,11 +152,14 @@ impl Items {
         json: impl FnOnce() -> &'j str,
         issues: &mut Issues,
     ) -> bool {
-        let repeated = if self.unique { repeated_items(json()) } else { None };
+        if !self.unique {
+            return true;
+        }
+        let repeated = repeated_items(json(), |steps| issues.spend(steps));
         if let Some((first, second)) = repeated {
             issues.add(IssueKind::RepeatedItem { first, second });
         }
-        repeated.is_none()
+        repeated.is_none() && !issues.has_given_up()
     }
 
     /// Returns true if the number of items is within the limits; otherwise records the issue.

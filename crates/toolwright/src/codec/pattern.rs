@@ -25,6 +25,8 @@ pub struct Pattern {
     ecma: &'static str,
     /// The translation that the compiler generated.
     regex: Option<&'static str>,
+    /// The steps of a match for each byte of a text, if there is a translation.
+    steps_per_byte: u64,
     /// `None` if the pattern is invalid.
     compiled: OnceLock<Option<pattern::Pattern>>,
 }
@@ -34,14 +36,22 @@ impl Pattern {
     ///
     /// The translation must be valid: a pattern that does not compile matches no string.
     pub const fn new(ecma: &'static str, regex: &'static str) -> Self {
-        Self { ecma, regex: Some(regex), compiled: OnceLock::new() }
+        Self { ecma, regex: Some(regex), steps_per_byte: 1, compiled: OnceLock::new() }
+    }
+
+    /// Sets the steps of a match for each byte of a text, from
+    /// [`Translated::steps_per_byte`](crate::pattern::Translated::steps_per_byte): one, unless the pattern is large.
+    #[must_use]
+    pub const fn with_steps_per_byte(mut self, steps_per_byte: u64) -> Self {
+        self.steps_per_byte = steps_per_byte;
+        self
     }
 
     /// Creates a pattern without a translation, such as one with lookarounds or backreferences.
     ///
     /// It must be valid without the Unicode tables: a pattern that does not compile matches no string.
     pub const fn untranslated(ecma: &'static str) -> Self {
-        Self { ecma, regex: None, compiled: OnceLock::new() }
+        Self { ecma, regex: None, steps_per_byte: 1, compiled: OnceLock::new() }
     }
 
     /// Creates a pattern without a translation, which needs the Unicode tables.
@@ -72,12 +82,12 @@ impl Pattern {
 
     fn is_match_within(&self, text: &str, left: &mut u64) -> Result<bool, TooCostly> {
         let compile = || match self.regex {
-            Some(regex) => pattern::Pattern::compile(regex, Engine::Linear).ok(),
+            Some(regex) => {
+                pattern::Pattern::compile(regex, Engine::Linear, self.steps_per_byte).ok()
+            }
             None => pattern::Pattern::new(self.ecma).ok(),
         };
         match self.compiled.get_or_init(compile) {
-            // A translated pattern takes time linear in the length of the text.
-            Some(compiled) if self.regex.is_some() => compiled.is_match(text),
             Some(compiled) => compiled.is_match_within(text, left),
             None => Ok(false),
         }

@@ -107,7 +107,10 @@ fn check_name(names: Length, key: &str, issues: &mut Issues) {
     let mut found = Issues::within(issues.steps);
     let fits = names.check(key, &mut found);
     issues.steps = found.steps;
-    if !fits {
+    if found.has_given_up() {
+        let limit = issues.limit;
+        issues.give_up(Issue::new("", IssueKind::TooCostly { limit }));
+    } else if !fits {
         issues.add_under(key, || {
             let why: Vec<_> = found.since(0).iter().map(Issue::message).collect();
             let message = format!("the key is not allowed: {}", why.join("; "));

@@ -22,12 +22,23 @@ use runs::Runs;
 #[derive(Clone, Debug)]
 pub struct Pattern {
     compiled: Compiled,
-    /// The largest number of steps for a byte of a text. Not used by the backtracking engine, which counts its steps.
+    /// See [`Translated::steps_per_byte`].
     steps_per_byte: u64,
 }
 
 /// The number of instructions of a linear pattern that count as one step at a byte.
 const INSTRUCTIONS_PER_STEP: u64 = 8;
+
+impl Translated {
+    /// The largest number of steps of a match for a byte of a text. Not used by the backtracking engine, which counts its steps.
+    pub fn steps_per_byte(&self) -> u64 {
+        if self.is_runs() { 1 } else { (self.weight / INSTRUCTIONS_PER_STEP).max(1) }
+    }
+
+    fn is_runs(&self) -> bool {
+        matches!(self.engine, Engine::Linear) && Runs::parse(&self.regex).is_some()
+    }
+}
 
 /// Most patterns of tools are sequences of runs of character classes, such as `^[A-Z]{2,8}-[0-9]+$`. `Runs` matches
 /// these in a single pass; `regex-lite` matches nearly all others.
@@ -54,20 +65,20 @@ impl Pattern {
     ///
     /// If the engine does not accept the translation.
     pub fn from_translated(translated: &Translated) -> Result<Self, PatternError> {
-        let Translated { regex, engine, weight, .. } = translated;
-        let compiled = Self::compile(regex, *engine)?;
-        Ok(Self { steps_per_byte: (weight / INSTRUCTIONS_PER_STEP).max(1), ..compiled })
+        Self::compile(&translated.regex, translated.engine, translated.steps_per_byte())
     }
 
     /// Returns the steps of a pattern that take memory once it is compiled. Sequences of runs take nearly none.
     pub(crate) fn steps(translated: &Translated) -> u64 {
-        let is_runs =
-            matches!(translated.engine, Engine::Linear) && Runs::parse(&translated.regex).is_some();
-        if is_runs { 0 } else { translated.weight }
+        if translated.is_runs() { 0 } else { translated.weight }
     }
 
     /// Compiles a translated text.
-    pub(crate) fn compile(regex: &str, engine: Engine) -> Result<Self, PatternError> {
+    pub(crate) fn compile(
+        regex: &str,
+        engine: Engine,
+        steps_per_byte: u64,
+    ) -> Result<Self, PatternError> {
         let compiled = match engine {
             Engine::Linear => match Runs::parse(regex) {
                 Some(runs) => Compiled::Runs(runs),
@@ -75,7 +86,7 @@ impl Pattern {
             },
             Engine::Backtracking => Compiled::Backtracking(Backtracker::new(regex)?),
         };
-        Ok(Self { compiled, steps_per_byte: 1 })
+        Ok(Self { compiled, steps_per_byte })
     }
 
     /// Returns true if the pattern matches somewhere in the text.

@@ -22,9 +22,6 @@ pub(super) const MAX_NESTING: usize = 640;
 /// The number of bytes of a string that are checked in one step; for a number, a step is one byte.
 pub(super) const BYTES_PER_STEP: usize = 16;
 
-/// The steps for each value that is compared with others by its hash.
-const STEPS_PER_UNIQUE: usize = 4;
-
 /// The evaluation of a schema for the values of one document.
 pub(crate) struct Evaluation<'s> {
     pub(super) schema: &'s Schema,
@@ -288,9 +285,8 @@ impl<'s> Evaluation<'s> {
             (Keyword::MaxItems(most), Content::Array(count))
             | (Keyword::MaxProperties(most), Content::Object(count)) => *count as u64 <= *most,
             (Keyword::UniqueItems, Content::Array(_)) => {
-                let json = document.json(item);
-                let values = document.size(item).saturating_mul(STEPS_PER_UNIQUE);
-                self.spend(values + json.len() / BYTES_PER_STEP) && repeated_items(json).is_none()
+                let repeated = repeated_items(document.json(item), |steps| self.spend(steps));
+                repeated.is_none() && !self.is_exhausted()
             }
             (Keyword::Required(names), Content::Object(count)) => {
                 self.spend(*count) && names.are_in(document, item)

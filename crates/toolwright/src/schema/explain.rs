@@ -286,7 +286,8 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             }
             Keyword::MinItems(least) => IssueKind::TooFewItems { minimum: *least, length: items },
             Keyword::MaxItems(most) => IssueKind::TooManyItems { maximum: *most, length: items },
-            Keyword::UniqueItems => match repeated_items(document.json(item)) {
+            // The evaluation took the steps.
+            Keyword::UniqueItems => match repeated_items(json, |_| true) {
                 Some((first, second)) => IssueKind::RepeatedItem { first, second },
                 None => return,
             },

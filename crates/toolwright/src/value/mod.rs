@@ -109,6 +109,15 @@ impl Value {
         self.as_object()?.get(key)
     }
 
+    /// The number of values in it, including itself.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Array(items) => 1 + items.iter().map(Self::size).sum::<usize>(),
+            Self::Object(entries) => 1 + entries.values().map(Self::size).sum::<usize>(),
+            _ => 1,
+        }
+    }
+
     /// Returns the value at a JSON Pointer (RFC 6901); the empty pointer is the value itself.
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         if pointer.is_empty() {
@@ -132,9 +141,25 @@ fn index(segment: &str) -> Option<usize> {
     if digits && !padded { segment.parse().ok() } else { None }
 }
 
-/// Returns the indices of two equal items of a JSON array, if there are any.
-pub(crate) fn repeated_items(json: &str) -> Option<(usize, usize)> {
-    let Ok(Value::Array(items)) = json.parse() else { return None };
+/// The bytes of an array that are parsed in one step, to find equal items.
+const BYTES_PER_STEP: usize = 16;
+
+/// The steps for each value in an array, to compare it with others by its hash.
+const STEPS_PER_VALUE: usize = 4;
+
+/// Returns the indices of two equal items of a JSON array, if there are any. `spend` returns false if the steps cannot be taken.
+pub(crate) fn repeated_items(
+    json: &str,
+    mut spend: impl FnMut(usize) -> bool,
+) -> Option<(usize, usize)> {
+    if !spend(json.len() / BYTES_PER_STEP) {
+        return None;
+    }
+    let array: Value = json.parse().ok()?;
+    if !spend(array.size().saturating_mul(STEPS_PER_VALUE)) {
+        return None;
+    }
+    let items = array.as_array()?;
     let mut seen = HashMap::with_capacity(items.len());
     let mut items = items.iter().enumerate();
     items.find_map(|(index, item)| Some((seen.insert(item, index)?, index)))

@@ -3,6 +3,7 @@
 //! The types are handwritten in the form of generated ones, so that the tests do not need the compiler.
 
 mod bridges;
+mod costs;
 mod decoding;
 mod encoding;
 mod grammar;
