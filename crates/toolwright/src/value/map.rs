@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::slice;
 use std::vec;
 
@@ -87,6 +87,12 @@ impl<V> Map<V> {
         self.entries.push((key, value));
     }
 
+    /// Returns the value under a key, if the entries are in the order of their keys.
+    pub(crate) fn get_in_order(&self, key: &str) -> Option<&V> {
+        let place = self.entries.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()?;
+        Some(&self.entries[place].1)
+    }
+
     fn sorted(&self) -> Vec<&(String, V)> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
@@ -121,15 +127,11 @@ impl<V: PartialEq> PartialEq for Map<V> {
 
 impl<V: Eq> Eq for Map<V> {}
 
-/// Adds up the hashes of the entries, so that equal maps have equal hashes in every order.
+/// Hashes the entries in the order of their keys, so that equal maps have equal hashes in every order. All of them go to `state`,
+/// which may have a secret key, so that nobody can prepare different maps with equal hashes.
 impl<V: Hash> Hash for Map<V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let entries = self.iter().map(|entry| {
-            let mut hasher = DefaultHasher::new();
-            entry.hash(&mut hasher);
-            hasher.finish()
-        });
-        entries.fold(0, u64::wrapping_add).hash(state);
+        self.sorted().hash(state);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use std::hash::{Hash, Hasher};
+
 use toolwright::value::Number;
 use toolwright::{Integer, Map, Nullable, Value};
 
@@ -149,4 +151,32 @@ fn rust_values_convert() {
     assert_eq!(Nullable::from(Some(1)).into_option(), Some(1));
     assert_eq!(Nullable::from(None::<i64>), Nullable::default());
     assert_eq!(Value::from(Nullable::Value(2_i64)).as_i64(), Some(2));
+}
+
+/// A sum of hashes of the entries would be the same for prepared maps, also if the hasher has a secret key.
+#[test]
+fn all_entries_of_a_map_are_hashed_by_the_given_hasher() {
+    #[derive(Default)]
+    struct Written(Vec<u8>);
+    impl Hasher for Written {
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.extend(bytes);
+        }
+        fn finish(&self) -> u64 {
+            0
+        }
+    }
+    let written = |json: &str| {
+        let mut hasher = Written::default();
+        json.parse::<Value>().unwrap().hash(&mut hasher);
+        hasher.0
+    };
+    let map = written(r#"{"first":1,"second":{"x":null,"y":2}}"#);
+    assert_eq!(map, written(r#"{"second":{"y":2.0,"x":null},"first":1}"#));
+    assert_ne!(map, written(r#"{"first":2,"second":{"x":null,"y":1}}"#));
+    assert!(
+        ["first", "second"]
+            .iter()
+            .all(|key| map.windows(key.len()).any(|part| part == key.as_bytes()))
+    );
 }
