@@ -1,13 +1,13 @@
 //! The compiled keywords of schemas, with references resolved.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Schema;
 use super::document::{Content, Document};
 use crate::format::Format;
 use crate::pattern::Pattern;
-use crate::value::{Decimal, Kind, Number, Value};
+use crate::value::{Decimal, Kind, Map, Number, Value};
 
 /// The index of a node in its schema.
 pub(super) type NodeId = usize;
@@ -90,8 +90,9 @@ impl Keys {
         document: &Document<'_>,
         object: usize,
     ) -> impl Iterator<Item = &'k str> {
-        let there: HashSet<&str> =
-            document.children(object).map(|entry| document.key(entry)).collect();
+        // Hashing the other keys, which may be long, would be repeated for each schema with required keys.
+        let keys = document.children(object).map(|entry| document.key(entry));
+        let there: HashSet<&str> = keys.filter(|key| self.sorted.contains(*key)).collect();
         let missing: Vec<&str> =
             self.declared.iter().map(String::as_str).filter(|name| !there.contains(name)).collect();
         missing.into_iter()
@@ -254,6 +255,7 @@ pub(super) struct Constants {
     pub(super) texts: Vec<String>,
     strings: HashSet<String>,
     numbers: HashSet<Decimal>,
+    /// Their objects have their entries in the order of the keys.
     others: Vec<Value>,
     /// The number of values in `others`, including nested ones.
     size: usize,
@@ -274,9 +276,9 @@ impl Constants {
                     constants.numbers.insert(Decimal::of(number.as_str()));
                 }
                 other => {
-                    constants.size += size(other);
+                    constants.size += other.size();
                     constants.number_bytes += number_bytes(other);
-                    constants.others.push(other.clone());
+                    constants.others.push(in_order(other));
                 }
             }
         }
@@ -304,12 +306,19 @@ impl Constants {
     }
 }
 
-/// Returns the number of values in a value, including itself.
-fn size(value: &Value) -> usize {
+/// Returns a value with the entries of its objects in the order of the keys.
+fn in_order(value: &Value) -> Value {
     match value {
-        Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
-        Value::Object(entries) => 1 + entries.iter().map(|(_, value)| size(value)).sum::<usize>(),
-        _ => 1,
+        Value::Array(items) => Value::Array(items.iter().map(in_order).collect()),
+        Value::Object(entries) => {
+            let sorted: BTreeMap<&str, &Value> = entries.iter().collect();
+            let mut ordered = Map::new();
+            for (key, value) in sorted {
+                ordered.append(key.to_owned(), in_order(value));
+            }
+            Value::Object(ordered)
+        }
+        other => other.clone(),
     }
 }
 
@@ -324,8 +333,9 @@ fn number_bytes(value: &Value) -> usize {
 }
 
 impl Document<'_> {
-    /// Equality as in JSON Schema (2020-12 core, section 4.2.2): numbers by value, objects in any order.
-    pub(super) fn equals(&self, item: usize, constant: &Value) -> bool {
+    /// Equality as in JSON Schema (2020-12 core, section 4.2.2): numbers by value, objects in any order. The entries of the
+    /// constant's objects are in the order of their keys.
+    fn equals(&self, item: usize, constant: &Value) -> bool {
         match (self.content(item), constant) {
             (Content::Null, Value::Null) => true,
             (Content::Boolean(found), Value::Boolean(constant)) => found == constant,
@@ -341,15 +351,11 @@ impl Document<'_> {
                         .all(|(item, constant)| self.equals(item, constant))
             }
             (Content::Object(count), Value::Object(constants)) => {
-                if *count != constants.len() {
-                    return false;
-                }
-                // A map finds a key by a search through all keys.
-                let constants: HashMap<&str, &Value> = constants.iter().collect();
-                self.children(item).all(|entry| {
-                    let constant = constants.get(self.key(entry));
-                    constant.is_some_and(|constant| self.equals(entry, constant))
-                })
+                *count == constants.len()
+                    && self.children(item).all(|entry| {
+                        let constant = constants.get_in_order(self.key(entry));
+                        constant.is_some_and(|constant| self.equals(entry, constant))
+                    })
             }
             _ => false,
         }
@@ -437,5 +443,26 @@ impl Schema {
     /// Returns true if a node is `false`.
     pub(super) fn is_never(&self, node: NodeId) -> bool {
         matches!(self.nodes[node].keywords.as_slice(), [Keyword::Never])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A comparison with a value then takes time in proportion to the value, also if the constant has long keys.
+    #[test]
+    fn the_entries_of_constants_are_in_the_order_of_their_keys() {
+        let value: Value = r#"[{"c":[{"b":1,"a":2}],"a":1,"b":1}]"#.parse().expect("JSON");
+        let constants = Constants::new(std::slice::from_ref(&value));
+        assert_eq!(constants.others[0].to_string(), r#"[{"a":1,"b":1,"c":[{"a":2,"b":1}]}]"#);
+        assert_eq!(constants.texts, [value.to_string()]);
+        for json in
+            [r#"[{"c":[{"b":1,"a":2}],"a":1,"b":1.0}]"#, r#"[{"b":1,"c":[{"a":2,"b":1}],"a":1}]"#]
+        {
+            assert!(constants.has(&Document::read(json, 0).expect("JSON"), 0), "{json}");
+        }
+        let other = r#"[{"c":[{"b":1,"d":2}],"a":1,"b":1}]"#;
+        assert!(!constants.has(&Document::read(other, 0).expect("JSON"), 0));
     }
 }
