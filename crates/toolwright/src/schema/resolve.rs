@@ -6,7 +6,7 @@ use std::ptr::from_ref;
 use std::rc::Rc;
 
 use super::SchemaError;
-use crate::pointer::{escaped, from_fragment};
+use crate::pointer::{escaped, from_fragment, unescaped};
 use crate::value::Value;
 
 /// The drafts of JSON Schema, oldest first.
@@ -45,6 +45,8 @@ pub(super) struct Resources<'v> {
     pointers: HashMap<*const Value, String>,
     /// The schemas by their JSON Pointers in the text.
     by_pointer: HashMap<String, &'v Value>,
+    /// The entries of objects that pointers lead through.
+    entries: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
     /// The number of bytes that further pointers and URIs may take; `None` if they took too many.
     pointer_bytes: Option<usize>,
 }
@@ -54,8 +56,23 @@ struct Resource<'v> {
     uri: Rc<str>,
     root: &'v Value,
     draft: Draft,
-    /// The anchors with their schemas, and true for a dynamic one.
-    anchors: Vec<(&'v str, &'v Value, bool)>,
+    /// The first schema of each anchor, and true if it is a dynamic one.
+    anchors: HashMap<&'v str, (&'v Value, bool)>,
+    /// The dynamic anchors with their schemas.
+    dynamic_anchors: Vec<(&'v str, &'v Value)>,
+}
+
+impl<'v> Resource<'v> {
+    fn new(uri: Rc<str>, root: &'v Value, draft: Draft) -> Self {
+        Self { uri, root, draft, anchors: HashMap::new(), dynamic_anchors: Vec::new() }
+    }
+
+    fn add_anchor(&mut self, anchor: &'v str, schema: &'v Value, is_dynamic: bool) {
+        self.anchors.entry(anchor).or_insert((schema, is_dynamic));
+        if is_dynamic {
+            self.dynamic_anchors.push((anchor, schema));
+        }
+    }
 }
 
 /// The message if the pointers of the schemas and the URIs of references take too many bytes.
@@ -102,6 +119,7 @@ impl<'v> Resources<'v> {
             of: HashMap::new(),
             pointers: HashMap::new(),
             by_pointer: HashMap::new(),
+            entries: HashMap::new(),
             pointer_bytes: Some(most_pointer_bytes),
         };
         let draft = root.get("$schema").map_or(Ok(Draft::D2020), |value| {
@@ -112,7 +130,7 @@ impl<'v> Resources<'v> {
                 SchemaError::new("/$schema", message)
             })
         })?;
-        resources.all.push(Resource { uri: "".into(), root, draft, anchors: Vec::new() });
+        resources.all.push(Resource::new("".into(), root, draft));
         resources.by_uri.insert("".into(), 0);
         resources.visit(root, 0, String::new());
         match resources.pointer_bytes {
@@ -174,20 +192,20 @@ impl<'v> Resources<'v> {
         if let Some(id) = id {
             match id.strip_prefix('#') {
                 Some(anchor) if draft < Draft::D2019 => {
-                    self.all[outer].anchors.push((anchor, schema, false));
+                    self.all[outer].add_anchor(anchor, schema, false);
                 }
                 _ => resource = self.add_resource(schema, outer, id),
             }
         }
         if draft >= Draft::D2019 {
             if let Some(anchor) = text("$anchor") {
-                self.all[resource].anchors.push((anchor, schema, false));
+                self.all[resource].add_anchor(anchor, schema, false);
             }
             if let Some(anchor) = text("$dynamicAnchor") {
-                self.all[resource].anchors.push((anchor, schema, true));
+                self.all[resource].add_anchor(anchor, schema, true);
             }
             if keywords.get("$recursiveAnchor") == Some(&Value::Boolean(true)) {
-                self.all[resource].anchors.push(("", schema, true));
+                self.all[resource].add_anchor("", schema, true);
             }
         }
         resource
@@ -205,7 +223,7 @@ impl<'v> Resources<'v> {
         self.by_uri.entry(Rc::clone(&uri)).or_insert(self.all.len());
         let named = schema.get("$schema").and_then(Value::as_str).and_then(Draft::from_uri);
         let draft = named.unwrap_or(self.all[outer].draft);
-        self.all.push(Resource { uri, root: schema, draft, anchors: Vec::new() });
+        self.all.push(Resource::new(uri, schema, draft));
         self.all.len() - 1
     }
 
@@ -220,11 +238,7 @@ impl<'v> Resources<'v> {
 
     /// The dynamic anchors of each resource.
     pub(super) fn dynamic_anchors(&self) -> Vec<Vec<(&'v str, &'v Value)>> {
-        let dynamic = |resource: &Resource<'v>| {
-            let anchors = resource.anchors.iter().filter(|(_, _, is_dynamic)| *is_dynamic);
-            anchors.map(|(anchor, schema, _)| (*anchor, *schema)).collect()
-        };
-        self.all.iter().map(dynamic).collect()
+        self.all.iter().map(|resource| resource.dynamic_anchors.clone()).collect()
     }
 
     /// Finds the target of a reference in a resource.
@@ -240,12 +254,11 @@ impl<'v> Resources<'v> {
         if fragment.is_empty() || fragment.starts_with('/') {
             let (schema, resource) = self.point(resource, &fragment).ok_or_else(nothing)?;
             let pointer = self.pointer(schema);
-            let is_recursive = fragment.is_empty() && self.has_anchor(resource, "");
+            let is_recursive = fragment.is_empty() && self.all[resource].anchors.contains_key("");
             return Ok(Target { schema, pointer, dynamic: is_recursive.then(String::new) });
         }
         let anchors = &self.all[resource].anchors;
-        let (_, schema, dynamic) =
-            *anchors.iter().find(|(anchor, ..)| *anchor == fragment).ok_or_else(nothing)?;
+        let (schema, dynamic) = *anchors.get(&*fragment).ok_or_else(nothing)?;
         let pointer = self.pointer(schema);
         Ok(Target { schema, pointer, dynamic: dynamic.then_some(fragment) })
     }
@@ -258,10 +271,6 @@ impl<'v> Resources<'v> {
         self.pointer_bytes.map(|_| resolve(base, reference))
     }
 
-    fn has_anchor(&self, resource: usize, anchor: &str) -> bool {
-        self.all[resource].anchors.iter().any(|(known, ..)| *known == anchor)
-    }
-
     /// Follows a pointer, which may lead into another resource, or to a schema that is not under a known keyword.
     fn point(&mut self, resource: usize, pointer: &str) -> Option<(&'v Value, usize)> {
         let place = format!("{}{pointer}", self.pointer(self.all[resource].root));
@@ -270,7 +279,7 @@ impl<'v> Resources<'v> {
         }
         let (mut value, mut resource) = (self.all[resource].root, resource);
         for segment in pointer.split('/').skip(1) {
-            value = value.pointer(&format!("/{segment}"))?;
+            value = self.child(value, segment)?;
             resource = self.of.get(&from_ref(value)).copied().unwrap_or(resource);
         }
         if !self.of.contains_key(&from_ref(value)) {
@@ -278,6 +287,14 @@ impl<'v> Resources<'v> {
         }
         self.pointer_bytes?;
         Some((value, resource))
+    }
+
+    /// Returns the child of a value under a segment of a pointer.
+    fn child(&mut self, value: &'v Value, segment: &str) -> Option<&'v Value> {
+        let Value::Object(entries) = value else { return value.pointer(&format!("/{segment}")) };
+        // Many references may lead into one object.
+        let index = self.entries.entry(from_ref(value)).or_insert_with(|| entries.iter().collect());
+        index.get(&*unescaped(segment)).copied()
     }
 
     fn pointer(&self, schema: &Value) -> String {
@@ -346,4 +363,35 @@ fn without_dots(path: &str) -> String {
         segments.push("");
     }
     segments.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_anchors_with_a_name_the_first_is_the_target() {
+        let text = r#"{"$defs":{"a":{"$anchor":"x"},"b":{"$dynamicAnchor":"x"},"c":{"$dynamicAnchor":"y"}}}"#;
+        let root: Value = text.parse().expect("JSON");
+        let mut resources = Resources::of(&root, 1 << 20).expect("a schema");
+        let found =
+            ["#x", "#y"].map(|reference| resources.find(0, reference).expect("it is there"));
+        assert_eq!(found.each_ref().map(|found| &*found.pointer), ["/$defs/a", "/$defs/c"]);
+        assert_eq!(found.map(|found| found.dynamic), [None, Some("y".to_owned())]);
+        let dynamic = resources.dynamic_anchors();
+        assert_eq!(dynamic[0].iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["x", "y"]);
+    }
+
+    #[test]
+    fn the_entries_of_an_object_are_indexed_once_for_all_references() {
+        let text = r#"{"x":{"a~/b":{"n":[{"type":"null"}]},"c":true},"n":[1]}"#;
+        let root: Value = text.parse().expect("JSON");
+        let mut resources = Resources::of(&root, 1 << 20).expect("a schema");
+        for reference in ["#/x/a~0~1b", "#/x/c", "#/x/a~0~1b/n/0", "#/n/0"] {
+            let found = resources.find(0, reference).expect("it is there");
+            assert_eq!(found.pointer, reference[1..]);
+        }
+        assert!(resources.find(0, "#/x/d").is_err() && resources.find(0, "#/n/1").is_err());
+        assert_eq!(resources.entries.len(), 3);
+    }
 }
