@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 16 << 20;
 pub(crate) const MOST_EVENT_BYTES: usize = 8 << 20;
 
 /// The most parts of an answer.
-const MOST_PARTS: usize = 1000;
+pub(crate) const MOST_PARTS: usize = 1000;
 
 /// The most bytes of the id of a call. Some gateways put signatures into ids.
 const MOST_ID_BYTES: usize = 4096;
@@ -237,7 +237,8 @@ impl Draft {
         Ok(())
     }
 
-    fn grow(&mut self, bytes: usize) -> Result<(), ModelError> {
+    /// Counts bytes of the answer.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), ModelError> {
         self.size += bytes;
         if self.size > MOST_BYTES {
             let most = MOST_BYTES >> 20;

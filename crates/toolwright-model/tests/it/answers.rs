@@ -150,7 +150,15 @@ fn many_small_events_are_too_large_together() {
     let asked = Asked::new(&serde_json::from_str(ASKED).unwrap(), facts.dialect);
     let text = "a".repeat(1 << 20);
     let call = r#"{"index":0,"function":{"name":"now"}}"#;
+    let thoughts = |thoughts: &str| {
+        format!(r#"{{"choices":[{{"delta":{{"reasoning_details":[{thoughts}]}}}}]}}"#)
+    };
+    let two = r#"{"index":1},{"index":2}"#;
     for (event, most) in [
+        (thoughts(two), 501),
+        (thoughts(&[two; 501].join(",")), 1),
+        (thoughts(&format!(r#"{{"text":"{text}"}}"#)), 17),
+        (thoughts(&format!(r#"{{"a":[{}]}}"#, ["{}"; 1 << 15].join(","))), 1),
         (format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#), 17),
         (format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#, [call; 9].join(",")), 200),
         (format!(r#"{{"other":"{text}"}}"#), 65),

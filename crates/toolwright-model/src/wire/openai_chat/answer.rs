@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{DETAILS, REASONING};
-use crate::draft::{CallPlace, Draft};
+use crate::draft::{CallPlace, Draft, MOST_PARTS};
 use crate::error::ModelError;
 use crate::model::{Answer, ModelFacts, Question, Stop, Usage};
 use crate::wire::json::{list, missing, read, text_of, write};
@@ -150,6 +150,33 @@ impl Tokens {
     }
 }
 
+/// The bytes of a value beside its text, and those of an object beside its entries.
+const VALUE_BYTES: usize = size_of::<Value>();
+const OBJECT_BYTES: usize = 640;
+
+/// Returns the approximate memory of a value, which may be many times its text.
+fn memory(value: &Value) -> usize {
+    let parts: usize = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(memory).sum(),
+        Value::Object(entries) => {
+            let entries = entries.iter().map(|(key, value)| key.len() + memory(value));
+            OBJECT_BYTES + entries.sum::<usize>()
+        }
+        _ => 0,
+    };
+    VALUE_BYTES + parts
+}
+
+/// Refuses more thoughts than an answer may have parts.
+fn limit_thoughts(count: usize) -> Result<(), ModelError> {
+    if count > MOST_PARTS {
+        let message = format!("found more than {MOST_PARTS} thoughts, expected a shorter answer");
+        return Err(ModelError::Malformed(message));
+    }
+    Ok(())
+}
+
 /// The events of a stream, or a whole answer.
 pub(in crate::wire) struct Events {
     draft: Draft,
@@ -214,7 +241,10 @@ impl Events {
 
     fn piece(&mut self, piece: Piece<'_>) -> Result<(), ModelError> {
         // Before anything is added, since an event with half a character is read again.
-        let details = list("a list of thoughts", piece.reasoning_details)?;
+        let details: Vec<&RawValue> = list("a list of thoughts", piece.reasoning_details)?;
+        limit_thoughts(details.len())?;
+        let details = details.iter().map(|detail| read("a thought", detail.get()));
+        let details = details.collect::<Result<Vec<Detail>, _>>()?;
         let calls: Vec<CallPiece<'_>> = list("a list of calls", piece.tool_calls)?;
         if let Some(reasoning) = piece.reasoning_content.or(piece.reasoning) {
             let reasoning = text_of(reasoning)?;
@@ -222,7 +252,7 @@ impl Events {
             self.reasoning += &reasoning;
         }
         for detail in details {
-            self.detail(detail);
+            self.detail(detail)?;
         }
         if let Some(content) = piece.content {
             self.content(content)?;
@@ -240,25 +270,33 @@ impl Events {
     }
 
     /// Adds a piece of thoughts, which may continue the last one.
-    fn detail(&mut self, detail: Detail) {
+    fn detail(&mut self, detail: Detail) -> Result<(), ModelError> {
         let is_next = |last: &&mut Detail| {
             ["type", "index"].iter().all(|key| last.get(*key) == detail.get(*key))
         };
         let Some(last) = self.details.last_mut().filter(is_next) else {
+            limit_thoughts(self.details.len() + 1)?;
+            self.draft.grow(detail.iter().map(|(key, value)| key.len() + memory(value)).sum())?;
             self.details.push(detail);
-            return;
+            return Ok(());
         };
         for (key, value) in detail {
             match (last.get_mut(&key), value) {
                 (Some(Value::String(text)), Value::String(more))
                     if ["text", "summary", "data"].contains(&key.as_str()) =>
                 {
+                    self.draft.grow(more.len())?;
                     *text += &more;
                 }
                 (_, Value::Null) => {}
-                (_, value) => drop(last.insert(key, value)),
+                (Some(known), value) if *known == value => {}
+                (_, value) => {
+                    self.draft.grow(key.len() + memory(&value))?;
+                    last.insert(key, value);
+                }
             }
         }
+        Ok(())
     }
 
     fn content(&mut self, content: ChunkContent<'_>) -> Result<(), ModelError> {
