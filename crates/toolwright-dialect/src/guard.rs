@@ -115,7 +115,10 @@ impl Guard {
 
     /// Returns whether a value has the form.
     pub(crate) fn accepts(&self, wire: Wire<'_>) -> bool {
-        let has_required = || self.object.required.iter().all(|key| wire.get(key).is_some());
+        let required = &self.object.required;
+        // Keys are unique, and one pass over them is cheaper than a search for each required key.
+        let has_required =
+            || wire.entries().filter(|(key, _)| required.contains(*key)).count() == required.len();
         self.resembles(wire) && (wire.kind() != Kind::Object || has_required())
     }
 

@@ -1,7 +1,7 @@
 //! Decodes wire values to canonical values. Values that do not match the plan are reported with both places; the codec of the
 //! tool checks everything else.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use toolwright::InvalidPayload;
 use toolwright::issue::{Issue, IssueKind};
@@ -81,7 +81,7 @@ impl Decoder<'_> {
             }
             (Step::Pairs(step), Kind::Array) => {
                 self.out.push('{');
-                self.pairs(*step, wire, &[], at);
+                self.pairs(*step, wire, None, at);
                 self.out.push('}');
             }
             (Step::Choice(branches), _) => {
@@ -126,10 +126,11 @@ impl Decoder<'_> {
         let properties = &object.properties;
         // Properties are usually in the order of the schema.
         let mut next = 0;
+        let mut taken: Option<HashSet<&str>> = None;
         self.out.push('{');
         for (wire_key, value) in entries.entries() {
-            let mut places = (next..properties.len()).chain(0..next);
-            let place = places.find(|place| properties[*place].wire_key == wire_key);
+            let is_next = properties.get(next).is_some_and(|next| next.wire_key == wire_key);
+            let place = if is_next { Some(next) } else { object.place_on_wire(wire_key) };
             let wire = at.wire.key(wire_key);
             if let Some(place) = place {
                 next = place + 1;
@@ -144,7 +145,7 @@ impl Decoder<'_> {
             let step = match &object.rest {
                 Rest::Pairs { wire_key: pairs, step } if pairs == wire_key => {
                     match value.kind() {
-                        Kind::Array => self.pairs(*step, value, properties, at.on_wire(&wire)),
+                        Kind::Array => self.pairs(*step, value, Some(object), at.on_wire(&wire)),
                         Kind::Null => {}
                         _ => {
                             let expected = "an array of objects with `key` and `value`";
@@ -160,11 +161,12 @@ impl Decoder<'_> {
             let canonical = at.canonical.key(wire_key);
             let at = Places { canonical: &canonical, wire: &wire };
             // The key may be that of a property which has another one on the wire.
-            let other = properties.iter().find(|property| property.key == wire_key);
-            let is_taken = |other: &Property| {
-                entries.get(&other.wire_key).is_some_and(|value| !other.is_absent(value))
+            let other = object.place(wire_key).map(|place| &properties[place]);
+            let mut is_taken = |other: &Property| {
+                let taken = taken.get_or_insert_with(|| object.taken(entries));
+                taken.contains(other.wire_key.as_str())
             };
-            if other.is_some_and(is_taken) {
+            if other.is_some_and(&mut is_taken) {
                 self.report(at, IssueKind::DuplicateKey { key: wire_key.to_string() });
             }
             self.separate();
@@ -199,8 +201,14 @@ impl Decoder<'_> {
         self.decode(property.step, value, at);
     }
 
-    /// Appends the entries that are sent as pairs; the keys of `properties` have an entry of their own.
-    fn pairs(&mut self, step: StepId, pairs: Wire<'_>, properties: &[Property], at: Places<'_>) {
+    /// Appends the entries that are sent as pairs; the properties of `object` have an entry of their own.
+    fn pairs(
+        &mut self,
+        step: StepId,
+        pairs: Wire<'_>,
+        object: Option<&ObjectStep>,
+        at: Places<'_>,
+    ) {
         let mut seen = HashSet::new();
         for (index, pair) in pairs.items().enumerate() {
             let wire = at.wire.index(index);
@@ -212,7 +220,8 @@ impl Decoder<'_> {
             };
             let canonical = at.canonical.key(&key);
             let at = Places { canonical: &canonical, ..at };
-            if properties.iter().any(|property| property.key == key) || !seen.insert(key.clone()) {
+            let is_property = object.is_some_and(|object| object.place(&key).is_some());
+            if is_property || !seen.insert(key.clone()) {
                 let kind = IssueKind::DuplicateKey { key: key.to_string() };
                 self.report(at.on_wire(&wire.key("key")), kind);
                 continue;
@@ -230,20 +239,22 @@ impl Decoder<'_> {
         wire: Wire<'_>,
         at: Places<'_>,
     ) {
+        let entries: HashMap<&str, Wire<'_>> = wire.entries().collect();
+        let known: HashSet<&str> = items.iter().chain(rest).map(|(key, _)| &**key).collect();
         self.out.push('[');
         for (index, (key, step)) in items.iter().enumerate() {
             let (canonical, place) = (at.canonical.index(index), at.wire.key(key));
             let at = Places { canonical: &canonical, wire: &place };
-            match wire.get(key) {
+            match entries.get(&**key) {
                 Some(value) => {
                     self.separate();
-                    self.decode(*step, value, at);
+                    self.decode(*step, *value, at);
                 }
                 None => self.report(at, missing()),
             }
         }
         if let Some((key, step)) = rest
-            && let Some(more) = wire.get(key).filter(|more| more.kind() == Kind::Array)
+            && let Some(more) = entries.get(&**key).filter(|more| more.kind() == Kind::Array)
         {
             let list = at.wire.key(key);
             for (index, value) in more.items().enumerate() {
@@ -255,7 +266,7 @@ impl Decoder<'_> {
         }
         self.out.push(']');
         for (key, _) in wire.entries() {
-            if items.iter().chain(rest).all(|(known, _)| known != key) {
+            if !known.contains(key) {
                 self.report_unknown(key, at);
             }
         }
@@ -291,6 +302,17 @@ impl Step {
             Self::Wrapped { .. } => Some("an object"),
             _ => None,
         }
+    }
+}
+
+impl ObjectStep {
+    /// Returns the keys on the wire of the properties that an object has.
+    fn taken<'w>(&self, entries: Wire<'w>) -> HashSet<&'w str> {
+        let taken = entries.entries().filter(|(wire_key, value)| {
+            let place = self.place_on_wire(wire_key);
+            place.is_some_and(|place| !self.properties[place].is_absent(*value))
+        });
+        taken.map(|(wire_key, _)| wire_key).collect()
     }
 }
 

@@ -163,8 +163,9 @@ impl ObjectStep {
         // Properties are usually in the order of the schema.
         let mut next = 0;
         for (name, value) in entries {
-            let mut places = (next..count).chain(0..next);
-            match places.find(|place| self.properties[*place].key == name) {
+            let is_next = self.properties.get(next).is_some_and(|next| next.key == name);
+            let place = if is_next { Some(next) } else { self.place(&name) };
+            match place {
                 Some(place) => (values[place], next) = (Some(value), place + 1),
                 None => others.push((name, value)),
             }

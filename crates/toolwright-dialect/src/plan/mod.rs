@@ -62,7 +62,35 @@ pub(crate) enum Step {
 #[derive(Debug)]
 pub(crate) struct ObjectStep {
     pub(crate) properties: Vec<Property>,
+    /// The places of the properties in the order of their keys, and of their keys on the wire.
+    by_key: Vec<usize>,
+    by_wire_key: Vec<usize>,
     pub(crate) rest: Rest,
+}
+
+impl ObjectStep {
+    pub(crate) fn new(properties: Vec<Property>, rest: Rest) -> Self {
+        let by_order_of = |key: fn(&Property) -> &str| {
+            let mut places: Vec<usize> = (0..properties.len()).collect();
+            places.sort_by_key(|place| key(&properties[*place]));
+            places
+        };
+        let (by_key, by_wire_key) =
+            (by_order_of(|property| &property.key), by_order_of(|property| &property.wire_key));
+        Self { properties, by_key, by_wire_key, rest }
+    }
+
+    /// Returns the place of a property by its key.
+    fn place(&self, key: &str) -> Option<usize> {
+        let order = |place: &usize| self.properties[*place].key.as_str().cmp(key);
+        self.by_key.binary_search_by(order).ok().map(|found| self.by_key[found])
+    }
+
+    /// Returns the place of a property by its key on the wire.
+    fn place_on_wire(&self, key: &str) -> Option<usize> {
+        let order = |place: &usize| self.properties[*place].wire_key.as_str().cmp(key);
+        self.by_wire_key.binary_search_by(order).ok().map(|found| self.by_wire_key[found])
+    }
 }
 
 #[derive(Debug)]
@@ -316,6 +344,27 @@ impl Step {
                 items.iter_mut().chain(rest).for_each(|(_, step)| to(step));
             }
             Self::Choice(branches) => branches.iter_mut().for_each(|branch| to(&mut branch.step)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_property_is_found_by_both_of_its_keys_in_any_order() {
+        let property = |place: usize| Property {
+            key: format!("k{place}"),
+            wire_key: format!("w{}", 999 - place),
+            step: SAME,
+            absent: AbsentForm::Absent,
+        };
+        let object = ObjectStep::new((0..1_000).map(property).collect(), Rest::NoForm);
+        for place in [0, 7, 500, 999] {
+            assert_eq!(object.place(&format!("k{place}")), Some(place));
+            assert_eq!(object.place_on_wire(&format!("w{}", 999 - place)), Some(place));
+            assert_eq!(object.place(&format!("w{place}")), None);
         }
     }
 }

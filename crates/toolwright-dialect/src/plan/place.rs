@@ -81,7 +81,8 @@ impl Place<'_, '_> {
     }
 
     fn enter_object(&mut self, object: &ObjectStep, segment: &str) -> Option<StepId> {
-        if let Some(property) = object.properties.iter().find(|property| property.key == segment) {
+        if let Some(place) = object.place(segment) {
+            let property = &object.properties[place];
             self.down(&property.wire_key);
             if property.absent == AbsentForm::Wrapped {
                 self.down("value");

@@ -189,7 +189,7 @@ impl Projector<'_> {
         let are_pairs = matches!(rest, Rest::Pairs { .. });
         let other_keys = self.dialect.objects_all_required || are_pairs;
         let handled = handled(others, are_pairs);
-        let step = self.step(Step::Object(ObjectStep { properties: steps, rest }));
+        let step = self.step(Step::Object(ObjectStep::new(steps, rest)));
         let step = if self.changes(step) { step } else { SAME };
         if other_keys {
             // Rules about keys and their number do not hold for those of the wire.

@@ -220,7 +220,7 @@ fn with_other_keys(
         // A key that equals the new name of another cannot be sent.
         projector.lose(LossKind::Narrowing, "", "unnamed_keys", Value::Null, "renamed keys", "T19");
     }
-    let step = projector.step(Step::Object(ObjectStep { properties, rest: Rest::Keep(SAME) }));
+    let step = projector.step(Step::Object(ObjectStep::new(properties, Rest::Keep(SAME))));
     Some((wire, step))
 }
 

@@ -89,8 +89,7 @@ fn nothing(
     if dialect.nonempty_root_properties {
         let kind = if is_closed { LossKind::Annotation } else { LossKind::Narrowing };
         projector.lose(kind, "", "unnamed_keys", Value::Null, "no parameters", "T2");
-        let rest = crate::plan::Rest::NoForm;
-        let object = crate::plan::ObjectStep { properties: Vec::new(), rest };
+        let object = crate::plan::ObjectStep::new(Vec::new(), crate::plan::Rest::NoForm);
         let step = if is_closed { SAME } else { projector.step(Step::Object(object)) };
         return (None, step);
     }
