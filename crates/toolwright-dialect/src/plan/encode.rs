@@ -9,6 +9,9 @@ use super::{AbsentForm, At, NoForm, ObjectStep, Plan, Rest, Step, StepId};
 /// The most digits of an integer that is sent.
 const MOST_DIGITS: usize = 10_000;
 
+/// The most steps to find the alternatives of all choices in a value, as for the check of a payload.
+const MOST_STEPS: u64 = 20_000_000;
+
 impl Plan {
     /// Encodes a canonical value.
     ///
@@ -16,11 +19,21 @@ impl Plan {
     ///
     /// Returns the first place whose value cannot be sent.
     pub(crate) fn encode(&self, value: Value) -> Result<Value, NoForm> {
-        self.encoded(self.root, value, &At::Root)
+        let mut encoder = Encoder { plan: self, steps_left: MOST_STEPS };
+        encoder.encoded(self.root, value, &At::Root)
     }
+}
 
-    fn encoded(&self, id: StepId, value: Value, at: &At<'_>) -> Result<Value, NoForm> {
-        match (&self.steps[id], value) {
+/// Encodes the parts of one value.
+struct Encoder<'p> {
+    plan: &'p Plan,
+    /// The steps that are left to find alternatives.
+    steps_left: u64,
+}
+
+impl Encoder<'_> {
+    fn encoded(&mut self, id: StepId, value: Value, at: &At<'_>) -> Result<Value, NoForm> {
+        match (&self.plan.steps[id], value) {
             (Step::Same, value) => Ok(value),
             (Step::Link(id), value) => self.encoded(*id, value, at),
             (Step::Wrapped { key, inner }, value) => {
@@ -49,8 +62,16 @@ impl Plan {
             (Step::Tuple { .. }, _) => Err(no_form(at, "is not an array")),
             (Step::Pairs(step), Value::Object(entries)) => self.encoded_pairs(*step, entries, at),
             (Step::Choice(_), value) => {
-                let branch = self.branch_of(id, &value);
-                let branch = branch.ok_or_else(|| no_form(at, "fits no alternative"))?;
+                let branch = self.plan.branch_of(id, &value, &mut self.steps_left);
+                let branch = branch.ok_or_else(|| {
+                    no_form(
+                        at,
+                        match self.steps_left {
+                            0 => "is in a value whose choices take too many steps",
+                            _ => "fits no alternative",
+                        },
+                    )
+                })?;
                 self.encoded(branch.step, value, at)
             }
             (Step::Object(_) | Step::Array(_) | Step::Pairs(_), other) => Ok(other),
@@ -58,7 +79,7 @@ impl Plan {
     }
 
     fn encoded_object(
-        &self,
+        &mut self,
         object: &ObjectStep,
         entries: Map<Value>,
         at: &At<'_>,
@@ -108,7 +129,7 @@ impl Plan {
     }
 
     fn encoded_pairs(
-        &self,
+        &mut self,
         step: StepId,
         entries: impl IntoIterator<Item = (String, Value)>,
         at: &At<'_>,
@@ -121,7 +142,7 @@ impl Plan {
     }
 
     fn encoded_tuple(
-        &self,
+        &mut self,
         items: &[(String, StepId)],
         rest: Option<&(String, StepId)>,
         values: Vec<Value>,

@@ -220,14 +220,14 @@ impl Plan {
         }
     }
 
-    /// The first branch of a choice whose schema a canonical value fits.
-    fn branch_of(&self, choice: StepId, value: &Value) -> Option<&Branch> {
+    /// The first branch of a choice whose schema a canonical value fits. Subtracts the steps that it takes to find it.
+    fn branch_of(&self, choice: StepId, value: &Value, steps: &mut u64) -> Option<&Branch> {
         let all = || self.steps.iter().flat_map(Step::branches).map(|branch| &branch.canonical);
         let compile = || canonical::compiled(&self.canonical, all());
         let compiled = self.alternatives.get_or_init(compile).as_ref()?;
         let (branches, first) = (self.steps[choice].branches(), self.first_branches[choice]);
-        let found =
-            compiled.first_alternative(&value.to_string(), first..first + branches.len())?;
+        let indices = first..first + branches.len();
+        let found = compiled.first_alternative(&value.to_string(), indices, steps)?;
         branches.get(found - first)
     }
 

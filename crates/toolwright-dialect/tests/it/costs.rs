@@ -179,3 +179,22 @@ fn a_chain_of_choices_takes_a_bounded_part_of_the_stack() {
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(check).unwrap().join().unwrap();
 }
+
+/// The value of each choice is read again to find its alternative.
+#[test]
+fn all_choices_in_a_value_share_one_budget_when_it_is_encoded() {
+    let args = r##"{"type":"object","properties":{"t":{"$ref":"#/$defs/T"}},"required":["t"],"$defs":{"T":{"anyOf":[
+        {"type":"object","properties":{"t":{"$ref":"#/$defs/T"},"n":{"type":"integer"}},"required":["t"],"additionalProperties":false},
+        {"type":"string"}]}}}"##;
+    let subject = Subject { name: "nested", description: "Nests.", args };
+    let found = project(&subject, Dialect::find("openai-chat-strict").unwrap(), &Policy::default());
+    let nested = |depth: usize, length: usize| {
+        let leaf = "a".repeat(length);
+        format!("{}\"{leaf}\"{}", r#"{"t":"#.repeat(depth), "}".repeat(depth))
+    };
+    let sent = found.encode(&nested(2, 1)).expect("it is small");
+    assert_eq!(sent, r#"{"t":{"t":"a","n":null}}"#);
+    assert!(found.encode(&nested(50, 10_000)).is_ok());
+    let refused = found.encode(&nested(50, 1_000_000)).expect_err("it is read fifty times");
+    assert!(refused.to_string().contains("too many steps"), "{refused}");
+}

@@ -104,16 +104,23 @@ impl Schema {
     }
 
     /// Returns which of some alternatives of the root's `anyOf` is the first that a JSON text fits. They are given by their indices.
-    /// None is found if the text is not JSON, or the check takes too many steps.
+    /// None is found if the text is not JSON. Subtracts the steps from those that are left; if it takes all of them, none is found.
+    /// Each byte of the text takes one, too, since a value may be read once for each choice around it.
     pub fn first_alternative(
         &self,
         json: &str,
         indices: impl IntoIterator<Item = usize>,
+        steps: &mut u64,
     ) -> Option<usize> {
-        let document = Document::read(json, 0)?;
-        let mut evaluation = Evaluation::within(self, MAX_STEPS);
-        let found = evaluation.choice(&document, 0, "anyOf", indices);
-        found.filter(|_| !evaluation.is_exhausted())
+        let mut evaluation = Evaluation::within(self, *steps);
+        let found = if evaluation.spend(json.len()) {
+            let document = Document::read(json, 0)?;
+            evaluation.choice(&document, 0, "anyOf", indices)
+        } else {
+            None
+        };
+        *steps = evaluation.steps();
+        found.filter(|_| *steps > 0)
     }
 
     /// Checks a JSON text within a limit of steps, and subtracts the steps that were taken. A step is a keyword that is

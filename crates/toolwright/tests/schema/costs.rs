@@ -515,3 +515,17 @@ fn all_issues_together_are_shown_up_to_a_mebibyte() {
     assert!(invalid.to_value().to_string().len() < 2 << 20);
     assert_eq!(invalid.issues().len(), 1_000);
 }
+
+#[test]
+fn finding_an_alternative_takes_steps_of_a_shared_budget() {
+    let schema = r#"{"anyOf":[{"type":"integer"},{"items":{"type":"string"}}]}"#;
+    let (schema, json) = (Schema::new(schema).expect("a schema"), r#"["a","b"]"#);
+    let mut left = 1_000;
+    assert_eq!(schema.first_alternative(json, 0..2, &mut left), Some(1));
+    let taken = 1_000 - left;
+    assert!(taken > json.len() as u64, "{taken} steps");
+    for given in 0..=taken {
+        let mut left = given;
+        assert_eq!((schema.first_alternative(json, 0..2, &mut left), left), (None, 0));
+    }
+}
