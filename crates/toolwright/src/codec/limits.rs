@@ -68,8 +68,13 @@ impl Length {
     /// Returns true if the string is within the limits; otherwise records the issues.
     #[inline]
     pub(super) fn check(self, text: &str, issues: &mut Issues) -> bool {
-        let fits = self.surely_fits(text.len() as u64);
-        (fits || self.check_length(text, issues)) & self.check_pattern(text, issues)
+        if self.surely_fits(text.len() as u64) || self.check_length(text, issues) {
+            return self.pattern.is_none_or(|pattern| pattern.check(text, issues));
+        }
+        if let Some(pattern) = self.pattern {
+            pattern.check_refused(text, issues);
+        }
+        false
     }
 
     /// A code point takes one to four bytes, so most strings need not be counted.
@@ -86,11 +91,6 @@ impl Length {
             issues.add(IssueKind::TooLong { maximum: self.maximum, length });
         }
         (self.minimum..=self.maximum).contains(&length)
-    }
-
-    #[inline]
-    fn check_pattern(self, text: &str, issues: &mut Issues) -> bool {
-        self.pattern.is_none_or(|pattern| pattern.check(text, issues))
     }
 }
 

@@ -19,6 +19,9 @@ pub(super) const fn require_tables() {
     );
 }
 
+/// The most steps for a further issue of a text that is refused, as for the explanation of a validator.
+const MAX_STEPS_IF_REFUSED: u64 = 1_000_000;
+
 /// A regular expression of a schema.
 #[derive(Debug)]
 pub struct Pattern {
@@ -91,6 +94,17 @@ impl Pattern {
             Some(compiled) => compiled.is_match_within(text, left),
             None => Ok(false),
         }
+    }
+
+    /// Checks a text that is refused for its length, but only if that takes few steps.
+    #[cold]
+    pub(super) fn check_refused(&self, text: &str, issues: &mut Issues) {
+        let given = issues.steps.min(MAX_STEPS_IF_REFUSED);
+        let mut left = given;
+        if self.is_match_within(text, &mut left) == Ok(false) {
+            issues.add(IssueKind::Pattern { pattern: self.ecma, found: shortened(text) });
+        }
+        issues.steps -= given - left;
     }
 
     pub(super) fn check(&self, text: &str, issues: &mut Issues) -> bool {
