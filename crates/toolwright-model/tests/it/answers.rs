@@ -158,7 +158,7 @@ fn many_small_events_are_too_large_together() {
         (thoughts(two), 501),
         (thoughts(&[two; 501].join(",")), 1),
         (thoughts(&format!(r#"{{"text":"{text}"}}"#)), 17),
-        (thoughts(&format!(r#"{{"a":[{}]}}"#, ["{}"; 1 << 15].join(","))), 1),
+        (thoughts(&format!(r#"{{"a":[{}]}}"#, vec!["{}"; 1 << 15].join(","))), 1),
         (format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#), 17),
         (format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#, [call; 9].join(",")), 200),
         (format!(r#"{{"other":"{text}"}}"#), 65),
