@@ -137,8 +137,10 @@ pub(crate) const CASES: &[Case] = &[
         )
     }),
     refused("300 unknown fields in a hint of 1,500 tools", "template-field", || {
-        let properties: String = (100..600).map(|n| format!("p{n}: {{}}, ")).collect();
-        let hint: String = (100..400).map(|n| format!("{{{{args.q{n}}}}}")).collect();
+        let property = |n| format!("p{n}: {{}}, ");
+        let properties: String = (100..600).map(property).collect();
+        let field = |n| format!("{{{{args.q{n}}}}}");
+        let hint: String = (100..400).map(field).collect();
         format!(
             "{HEAD}types:\n  A: {{type: object, additionalProperties: false, properties: {{{properties}}}}}\n\
              toolsets:\n  t:\n    tools:\n      f: {{description: D., args: A, hints: {{call: &h '{hint}'}}}}\n{}",

@@ -3,8 +3,8 @@
 #![cfg(unix)]
 
 mod child;
-mod imports;
 mod costs;
+mod imports;
 mod inputs;
 mod killed;
 mod lines;
