@@ -67,12 +67,14 @@ pub(super) fn object(args: &Payload) -> Result<Cow<'_, RawValue>, ModelError> {
     object.map(Cow::Owned).map_err(|error| ModelError::Unsendable(error.to_string()))
 }
 
-/// Returns JSON with U+FFFD in place of each half of a character (a lone surrogate), or nothing if there is none. A provider that
-/// divides a text between two events may divide a character.
-pub(super) fn without_halves(json: &str) -> Option<String> {
+/// Returns JSON with U+FFFD in place of each half of a character (a lone surrogate). A provider that divides a text between two
+/// events may divide a character.
+pub(super) fn without_halves(json: &str) -> Cow<'_, str> {
+    if !["\\ud", "\\uD"].iter().any(|escape| json.contains(escape)) {
+        return Cow::Borrowed(json);
+    }
     let unit = |escape: Option<&str>| u16::from_str_radix(escape?.strip_prefix("\\u")?, 16).ok();
     let (mut whole, mut rest) = (String::with_capacity(json.len()), json);
-    let mut is_changed = false;
     while let Some(place) = rest.find('\\') {
         let (before, escape) = rest.split_at(place);
         whole += before;
@@ -80,7 +82,6 @@ pub(super) fn without_halves(json: &str) -> Option<String> {
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
             (Some(0xd800..=0xdfff), _) => {
                 whole += "\\ufffd";
-                is_changed = true;
                 rest = &escape[6..];
                 continue;
             }
@@ -92,7 +93,7 @@ pub(super) fn without_halves(json: &str) -> Option<String> {
         rest = &escape[length..];
     }
     whole += rest;
-    is_changed.then_some(whole)
+    Cow::Owned(whole)
 }
 
 /// Returns a text that is a JSON string in an answer, or the JSON itself where it is something else.
@@ -104,11 +105,7 @@ pub(super) fn text_of(json: &RawValue) -> Result<Cow<'_, str>, ModelError> {
     if !inside.contains('\\') {
         return Ok(Cow::Borrowed(inside));
     }
-    let text = read("a text", json).or_else(|error| match without_halves(json) {
-        Some(whole) => read("a text", &whole),
-        None => Err(error),
-    });
-    text.map(Cow::Owned)
+    read("a text", json).map(Cow::Owned)
 }
 
 /// Returns the extra keys of a body.

@@ -114,22 +114,7 @@ impl Wire {
         question: &Question<'_>,
         body: &[u8],
     ) -> Result<Answer, ModelError> {
-        let body = json::utf8(body)?;
-        match self.read_answer(facts, question, body) {
-            Err(error @ ModelError::Malformed(_)) => match json::without_halves(body) {
-                Some(whole) => self.read_answer(facts, question, &whole),
-                None => Err(error),
-            },
-            read => read,
-        }
-    }
-
-    fn read_answer(
-        self,
-        facts: &ModelFacts,
-        question: &Question<'_>,
-        body: &str,
-    ) -> Result<Answer, ModelError> {
+        let body = &*json::without_halves(json::utf8(body)?);
         match self {
             #[cfg(feature = "openai-chat")]
             Self::OpenAiChat(_) => openai_chat::answer(facts, question, body),

@@ -80,13 +80,7 @@ impl Reader {
             if events.draft().is_over {
                 return Ok(());
             }
-            match events.event(name, payload) {
-                Err(error @ ModelError::Malformed(_)) => match json::without_halves(payload) {
-                    Some(whole) => events.event(name, &whole),
-                    None => Err(error),
-                },
-                read => read,
-            }
+            events.event(name, &json::without_halves(payload))
         };
         let mut result = match &mut self.frames {
             Frames::Sse(frames) => frames.feed(bytes, &mut each),

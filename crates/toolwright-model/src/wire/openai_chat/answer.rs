@@ -240,7 +240,6 @@ impl Events {
     }
 
     fn piece(&mut self, piece: Piece<'_>) -> Result<(), ModelError> {
-        // Before anything is added, since an event with half a character is read again.
         let details: Vec<&RawValue> = list("a list of thoughts", piece.reasoning_details)?;
         limit_thoughts(details.len())?;
         let details = details.iter().map(|detail| read("a thought", detail.get()));
