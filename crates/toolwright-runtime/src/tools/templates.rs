@@ -14,6 +14,9 @@ use toolwright::{Payload, ToolSpec};
 /// The most bytes of a rendered template.
 const MAX_RENDERED: usize = 1 << 20;
 
+/// The most instructions of a template, which has no loops: two for each of its bytes.
+const MAX_INSTRUCTIONS: u64 = 2 * template::MAX_BYTES as u64;
+
 /// Renders a template with a call's arguments and its result, if any. Numbers keep all digits, and
 /// [hidden](toolwright::untrusted) characters become visible, also line breaks, which could end the question. A
 /// template with an error is returned unchanged, and so is one that could take much time or memory: specs of peers can
@@ -47,7 +50,8 @@ pub(crate) fn fill(
 
 fn render(template: &str, context: Value) -> Result<String, minijinja::Error> {
     let mut rendered = Limited(Vec::new());
-    let environment = Environment::new();
+    let mut environment = Environment::new();
+    environment.set_fuel(Some(MAX_INSTRUCTIONS));
     environment.template_from_str(template)?.render_captured_to(context, &mut rendered)?;
     Ok(String::from_utf8_lossy(&rendered.0).into_owned())
 }
@@ -182,7 +186,10 @@ mod tests {
         let big = Payload::new(format!(r#"{{"a":"{}"}}"#, "x".repeat(100_000)));
         let loops =
             "{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}";
-        for template in [loops, "{{ '%0999999999d'|format(1) }}", &"{{ args.a }}".repeat(20)] {
+        let within_brackets = format!("{{{{ [{{'a':{{}}}},'{{#'] }}}}{loops}");
+        for template in
+            [loops, &within_brackets, "{{ '%0999999999d'|format(1) }}", &"{{ args.a }}".repeat(20)]
+        {
             assert_eq!(fill(template, &ToolSpec::new("pay"), &big, None), template);
         }
     }

@@ -77,16 +77,17 @@ pub fn check(template: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks a tag up to its end, and returns the text after it.
+/// Checks a tag up to its end, and returns the text after it. As in minijinja, a tag does not end within brackets.
 fn check_tag<'a>(tag: &'a str, end: &str) -> Result<&'a str, String> {
     let mut rest = tag.trim_start_matches(['-', '+']);
     let (mut filters, mut joins, mut is_first) = (0, 0, end == "%}");
-    // The last two words, if nothing but spaces followed them.
+    let mut open_brackets = 0_isize;
+    // The last two words, if nothing but spaces followed them, or the last token that ends a value. `is not` is one word.
     let (mut before, mut word) = ("", "");
     loop {
         rest = rest.trim_start();
         let Some(next) = rest.chars().next() else { return Ok("") };
-        if let Some(after) = rest.strip_prefix(end) {
+        if let Some(after) = rest.strip_prefix(end).filter(|_| open_brackets == 0) {
             return Ok(after);
         }
         let length = match next {
@@ -111,7 +112,7 @@ fn check_tag<'a>(tag: &'a str, end: &str) -> Result<&'a str, String> {
                 );
             }
             '(' if !word.is_empty() && before != "|" => {
-                let is_test = before == "is" || before == "not";
+                let is_test = before == "is" || before == "is not";
                 if !is_test && !OPERATORS.contains(&word) {
                     return Err(format!("it calls `{word}`, expected only filters"));
                 }
@@ -129,7 +130,17 @@ fn check_tag<'a>(tag: &'a str, end: &str) -> Result<&'a str, String> {
             _ => {}
         }
         is_first = false;
-        (before, word) = if is_word || next == '|' { (word, token) } else { ("", "") };
+        open_brackets += match next {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        (before, word) = match next {
+            _ if word == "is" && token == "not" => ("", "is not"),
+            _ if is_word || next == '|' => (word, token),
+            ')' | ']' | '}' | '"' | '\'' | '0'..='9' => ("", token),
+            _ => ("", ""),
+        };
     }
 }
 
@@ -173,6 +184,7 @@ mod tests {
             "{% if args.a and (args.b or not (args.c)) %}x{% elif args.d is divisibleby(3) %}{%- else -%}y{% endif %}",
             "{{ 'a }} b' ~ args.x | default('*') }}{# {{ range(3) * 2 }} #}",
             "{{ args.a if args.b is not defined else args.c + 1 }}",
+            "{{ args.a is not divisibleby(2) }}{{ {'a': {'b': (1)}} }}{{ args['a'] ~ (args.b) }}",
         ];
         for template in good {
             assert_eq!(check(template), Ok(()), "{template}");
@@ -199,6 +211,15 @@ mod tests {
             "{% if range(9) %}{% endif %}",
             "{{ a }} {# x #} {{ 2 * 2 }}",
             "{{{ 'x': 2 * 2 } }}",
+            "{{ {'a': {}} * 2 }}",
+            "{{ [{'a':{}},'{#'] }}{% for a in range(9) %}{% endfor %}",
+            "{{ [}}'x' * 9] }}",
+            "{{ )}}'x' * 9 }}",
+            "{% if {'a':(%}'x' * 9)} %}{% endif %}",
+            "{{ (range)(9) }}",
+            "{{ args['upper']() }}",
+            "{{ not range(9) }}",
+            "{{ args.a is not not range(9) }}",
         ];
         for template in bad {
             assert!(check(template).is_err(), "{template}");
