@@ -83,7 +83,7 @@ impl CodePoints {
         self.ranges.len()
     }
 
-    /// The ranges, in no order.
+    /// The ranges.
     #[cfg(feature = "patterns")]
     pub(super) fn ranges(&self) -> &[(char, char)] {
         &self.ranges

@@ -27,6 +27,7 @@ pub(super) fn parse(ecma: &str) -> Result<Tree, PatternError> {
         return Err(parser.error("`)` without `(`"));
     }
     let references = parser.resolve_references()?;
+    let weight = weight.max(parser.weight_of_read());
     let Parser { groups, needs_tables, .. } = parser;
     Ok(Tree { root: node, weight, groups, references, needs_tables })
 }
@@ -42,6 +43,8 @@ struct Parser {
     /// References to groups, each with the position after it. A group may come after its reference.
     references: Vec<(usize, Target)>,
     needs_tables: bool,
+    /// The ranges of code points that were read, of which the pattern may keep few.
+    read_ranges: usize,
 }
 
 /// The flags of the current group.
@@ -129,6 +132,16 @@ impl Parser {
         Err(self.error(&format!("more than {MAX_WEIGHT} steps, with repetitions")))
     }
 
+    /// Counts ranges that take time now, whether or not they are repeated.
+    fn read(&mut self, ranges: usize) -> Result<(), PatternError> {
+        self.read_ranges += ranges;
+        self.check_weight(self.weight_of_read()).map(drop)
+    }
+
+    fn weight_of_read(&self) -> u64 {
+        (self.read_ranges / RANGES_PER_WEIGHT) as u64
+    }
+
     fn sequence(&mut self) -> Result<Weighted, PatternError> {
         let (mut parts, mut weight) = (Vec::new(), 0);
         while let Some(c) = self.peek().filter(|&c| c != '|' && c != ')') {
@@ -183,11 +196,15 @@ impl Parser {
         if !self.flags.ignores_case {
             return Ok(set);
         }
+        let set = set.sorted();
         if let Some(folded) = set.any_case_of_ascii() {
             return Ok(folded);
         }
         self.needs_tables = true;
-        property::any_case(&set).ok_or_else(|| self.without_tables("case of letters beyond ASCII"))
+        let folded = property::any_case(&set)
+            .ok_or_else(|| self.without_tables("case of letters beyond ASCII"))?;
+        self.read(folded.range_count())?;
+        Ok(folded.sorted())
     }
 
     fn group(&mut self) -> Result<Term, PatternError> {
@@ -449,6 +466,8 @@ impl Parser {
         let points = property::code_points(&name)
             .map_err(|property::NoTables| self.without_tables("a Unicode property"))?
             .ok_or_else(|| self.error(&format!("the Unicode tables do not have `{name}`")))?;
+        // Finding a property takes time, too.
+        self.read(RANGES_PER_WEIGHT)?;
         self.any_case(if negated { points.negated() } else { points })
     }
 
@@ -503,8 +522,10 @@ impl Parser {
 
     fn class(&mut self) -> Result<CodePoints, PatternError> {
         let negated = self.take("^");
-        let mut points = CodePoints::default();
+        // Sets that ignore case already, if needed, and single characters and ranges, which do not.
+        let (mut sets, mut points) = (CodePoints::default(), CodePoints::default());
         while !self.take("]") {
+            self.read(1)?;
             let low = self.class_atom()?;
             let is_range = self.peek() == Some('-')
                 && self.characters.get(self.at + 1).is_some_and(|&c| c != ']');
@@ -513,18 +534,22 @@ impl Parser {
                 let high = self.class_atom()?;
                 match (low, high) {
                     (Escaped::Point(low), Escaped::Point(high)) if low <= high => {
-                        points.extend(&self.any_case(CodePoints::between(low, high))?);
+                        points.extend(&CodePoints::between(low, high));
                     }
                     _ => return Err(self.error("an invalid range")),
                 }
             } else {
-                points.extend(&match low {
-                    Escaped::Point(point) => self.any_case(CodePoints::between(point, point))?,
-                    Escaped::Set(points) => points,
-                });
+                match low {
+                    Escaped::Point(point) => points.extend(&CodePoints::between(point, point)),
+                    Escaped::Set(set) => {
+                        self.read(set.range_count())?;
+                        sets.extend(&set);
+                    }
+                }
             }
         }
-        Ok(if negated { points.negated() } else { points })
+        sets.extend(&self.any_case(points)?);
+        Ok(if negated { sets.negated() } else { sets })
     }
 
     fn class_atom(&mut self) -> Result<Escaped, PatternError> {

@@ -1,6 +1,9 @@
 //! Unicode properties: the names that `\p{…}` accepts (ECMA-262, section 22.2.1). With the feature `patterns`, the
 //! tables of `regex-syntax` also give the characters with a property, and the letters that differ only by case.
 
+#[cfg(feature = "patterns")]
+use std::sync::OnceLock;
+
 use super::class::CodePoints;
 
 /// The error if the feature `patterns` is off.
@@ -40,16 +43,17 @@ pub(super) fn code_points(_: &str) -> Result<Option<CodePoints>, NoTables> {
     Err(NoTables)
 }
 
-/// Returns these code points and all that differ only by case (simple case folding); `None` without the tables.
+/// Returns these code points, whose ranges are in order, and all that differ only by case (simple case folding); `None` without
+/// the tables.
 #[cfg(feature = "patterns")]
 pub(super) fn any_case(points: &CodePoints) -> Option<CodePoints> {
-    use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
-
-    let ranges = points.ranges().iter().map(|&(low, high)| ClassUnicodeRange::new(low, high));
-    let mut class = ClassUnicode::new(ranges);
-    class.try_case_fold_simple().ok()?;
-    let mut folded = CodePoints::default();
-    class.iter().for_each(|range| folded.add(range.start(), range.end()));
+    let mut folded = points.clone();
+    for &(low, high) in points.ranges() {
+        let letters = &letters()[letters().partition_point(|&(letter, _)| letter < low)..];
+        for &(_, other) in letters.iter().take_while(|&&(letter, _)| letter <= high) {
+            folded.add(other, other);
+        }
+    }
     Some(folded)
 }
 
@@ -58,11 +62,39 @@ pub(super) fn any_case(_: &CodePoints) -> Option<CodePoints> {
     None
 }
 
-/// Returns true if two characters are the same or differ only by case. Characters beyond ASCII need the tables.
+/// Returns true if two characters are the same or differ only by case. The latter needs the tables.
 pub(super) fn is_same_letter(one: char, other: char) -> bool {
-    let point = CodePoints::one(one);
-    let folded = || point.any_case_of_ascii().or_else(|| any_case(&point));
-    one == other || folded().is_some_and(|folded| folded.sorted().contains(other))
+    one == other || letters().binary_search(&(one, other)).is_ok()
+}
+
+/// Returns all pairs of different characters that differ only by case (simple case folding), in order.
+#[cfg(feature = "patterns")]
+fn letters() -> &'static [(char, char)] {
+    use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+    static LETTERS: OnceLock<Vec<(char, char)>> = OnceLock::new();
+    LETTERS.get_or_init(|| {
+        let mut changing = CodePoints::default();
+        for property in ["Changes_When_Casemapped", "Changes_When_Casefolded"] {
+            if let Ok(Some(points)) = code_points(property) {
+                changing.extend(&points);
+            }
+        }
+        let mut letters = Vec::new();
+        for letter in changing.sorted().ranges().iter().flat_map(|&(low, high)| low..=high) {
+            let mut class = ClassUnicode::new([ClassUnicodeRange::new(letter, letter)]);
+            if class.try_case_fold_simple().is_ok() {
+                let all = class.iter().flat_map(|range| range.start()..=range.end());
+                letters.extend(all.filter(|&other| other != letter).map(|other| (letter, other)));
+            }
+        }
+        letters
+    })
+}
+
+#[cfg(not(feature = "patterns"))]
+fn letters() -> &'static [(char, char)] {
+    &[]
 }
 
 /// Returns true if the text in the braces of `\p{…}` is the name of a property, or a property and its value.
@@ -135,3 +167,38 @@ const SCRIPTS: &str = "\
     Telugu Tfng Tglg Thaa Thaana Thai Tibetan Tibt Tifinagh Tirh Tirhuta Tnsa Todhri Todr \
     Tolong_Siki Tols Toto Tulu_Tigalari Tutg Ugar Ugaritic Unknown Vai Vaii Vith Vithkuqi Wancho \
     Wara Warang_Citi Wcho Xpeo Xsux Yezi Yezidi Yi Yiii Zanabazar_Square Zanb Zinh Zyyy Zzzz";
+
+#[cfg(all(test, feature = "patterns"))]
+mod tests {
+    use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+    use super::*;
+
+    fn class(points: &CodePoints) -> ClassUnicode {
+        let ranges = points.ranges().iter().map(|&(low, high)| ClassUnicodeRange::new(low, high));
+        ClassUnicode::new(ranges)
+    }
+
+    #[test]
+    fn the_letters_that_differ_by_case_are_those_of_the_tables() {
+        let letters = letters();
+        assert!(letters.len() > 2500 && letters.is_sorted());
+        let mut known = CodePoints::default();
+        letters.iter().for_each(|&(letter, _)| known.add(letter, letter));
+        let others = known.negated();
+        let mut folded = class(&others);
+        folded.try_case_fold_simple().unwrap();
+        assert_eq!(folded, class(&others));
+        for (text, all) in [("ς", "Σσς"), ("k", "Kk\u{212a}"), ("ẞ", "ßẞ"), ("é1", "1Éé")]
+        {
+            let points = text.chars().map(CodePoints::one);
+            let points = points.fold(CodePoints::default(), |mut all, point| {
+                all.extend(&point);
+                all
+            });
+            let folded = any_case(&points.sorted()).unwrap().sorted();
+            let all = all.chars().map(|c| ClassUnicodeRange::new(c, c));
+            assert_eq!(class(&folded), ClassUnicode::new(all));
+        }
+    }
+}

@@ -285,9 +285,9 @@ impl Machine<'_> {
         }
         let text = self.text;
         let matched = &text[start..end];
-        // Comparing texts takes one step for 16 bytes.
-        self.spend(matched.len() as u64 / 16)?;
         if !ignores_case {
+            // Comparing texts takes one step for 16 bytes.
+            self.spend(matched.len() as u64 / 16)?;
             return Ok(if backward {
                 text[..position].ends_with(matched).then(|| position - matched.len())
             } else {
@@ -297,6 +297,7 @@ impl Machine<'_> {
         let mut position = position;
         let mut characters = matched.chars();
         while let Some(c) = if backward { characters.next_back() } else { characters.next() } {
+            self.spend(1)?;
             let same = self.neighbor(position, backward).filter(|&other| is_same_letter(c, other));
             let Some(other) = same else { return Ok(None) };
             position =

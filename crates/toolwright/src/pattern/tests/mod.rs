@@ -308,6 +308,17 @@ fn a_match_ends_after_a_limit_of_steps() {
     }
 }
 
+/// The error comes before the rest of the class is read.
+#[test]
+fn a_class_is_read_up_to_a_limit() {
+    let class = |part: &str| format!("[{}]", part.repeat(1_000_000));
+    for part in ["a", "a-b", "\\w", "\\s\\W"] {
+        let error = translate(&class(part)).unwrap_err();
+        assert!(error.offset() < 2_000_000, "{part}: {error}");
+        assert!(error.message().starts_with("more than 20000 steps"), "{error}");
+    }
+}
+
 #[test]
 fn long_texts_are_matched_within_the_limit() {
     let text = "0123456789 abcdefghij ".repeat(20_000);
@@ -435,6 +446,31 @@ mod with_tables {
                 );
             }
         }
+    }
+
+    #[test]
+    fn reading_properties_and_folding_case_are_limited_also_where_few_ranges_are_left() {
+        for part in [
+            "\\p{L}",
+            "\\p{Cs}",
+            "[^\\p{L}\\P{L}]",
+            "(?i:[\\0-\\u{10ffff}])",
+            "(?i:[^\\0-\\u{10ffff}])",
+        ] {
+            let error = translate(&part.repeat(20_001)).unwrap_err();
+            assert!(error.message().starts_with("more than 20000 steps"), "{error}");
+            assert!(translate(&part.repeat(50)).is_ok());
+        }
+        let class = format!("[^{}]", "\\p{L}\\P{L}".repeat(20_000));
+        assert!(translate(&class).unwrap_err().offset() < 6000);
+    }
+
+    #[test]
+    fn each_letter_that_a_reference_compares_is_a_step() {
+        let pattern = Pattern::new("^(?i:(.{1000})(?:.(?=\\1))*)").unwrap();
+        let text = format!("{}{}", "Ä".repeat(1000), "ä".repeat(10_000));
+        let limit = 1_000_000 + 30 * text.len() as u64;
+        assert_eq!(pattern.is_match(&text), Err(TooCostly { limit }));
     }
 
     #[test]
