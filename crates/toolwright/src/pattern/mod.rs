@@ -26,7 +26,7 @@ pub struct Pattern {
     steps_per_byte: u64,
 }
 
-/// The number of instructions of a linear pattern that count as one step at a byte.
+/// The number of instructions of a linear pattern that count as one step at a byte, and of runs that do at a text.
 const INSTRUCTIONS_PER_STEP: u64 = 8;
 
 impl Translated {
@@ -111,7 +111,7 @@ impl Pattern {
         let bytes = text.len().max(1) as u64;
         match &self.compiled {
             Compiled::Runs(runs) => {
-                spend(left, bytes)?;
+                spend(left, bytes + runs.len() as u64 / INSTRUCTIONS_PER_STEP)?;
                 Ok(runs.is_match(text.as_bytes()))
             }
             Compiled::Lite(regex) => {

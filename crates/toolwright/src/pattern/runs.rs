@@ -24,10 +24,17 @@ impl Runs {
         while !rest.is_empty() {
             let (set, after) = set(rest)?;
             let ((least, most), after) = count(after)?;
-            runs.push(Run { set, least, most });
+            if most > 0 {
+                runs.push(Run { set, least, most });
+            }
             rest = after;
         }
         Some(Self(runs)).filter(Self::is_greedy)
+    }
+
+    /// The number of runs.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Returns true if greedy matching is always right: a run of variable length has no character in common with those
@@ -179,6 +186,12 @@ mod tests {
                 assert_eq!(runs.is_match(text.as_bytes()), expected, "{pattern} on {text:?}");
             }
         }
+    }
+
+    #[test]
+    fn runs_of_nothing_are_left_out() {
+        assert_eq!(Runs::parse("^a{0}b[cd]{0,0}$"), Runs::parse("^b$"));
+        assert_eq!(Runs::parse(&format!("^{}$", "a{0}".repeat(9999))).unwrap().len(), 0);
     }
 
     #[test]

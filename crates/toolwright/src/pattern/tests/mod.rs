@@ -308,6 +308,16 @@ fn a_match_ends_after_a_limit_of_steps() {
     }
 }
 
+#[test]
+fn each_eight_runs_of_a_pattern_are_a_step() {
+    for (runs, steps) in [(1, 1), (8, 2), (8000, 1001)] {
+        let mut left = 2000;
+        let pattern = Pattern::new(&format!("^{}$", "a".repeat(runs))).unwrap();
+        assert_eq!(pattern.is_match_within("", &mut left), Ok(false));
+        assert_eq!(2000 - left, steps, "{runs}");
+    }
+}
+
 /// The error comes before the rest of the class is read.
 #[test]
 fn a_class_is_read_up_to_a_limit() {
