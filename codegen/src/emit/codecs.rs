@@ -81,7 +81,7 @@ fn used_names(parts: &[TokenStream]) -> BTreeSet<&str> {
 
 fn pattern(pattern: &PatternStatic) -> TokenStream {
     let (name, ecma) = (&pattern.name, &pattern.ecma);
-    let Translated { regex, engine, needs_tables, .. } = &pattern.translated;
+    let Translated { regex, engine, needs_tables, .. } = &*pattern.translated;
     match engine {
         _ if *needs_tables => {
             quote!(static #name: codec::Pattern = codec::Pattern::with_tables(#ecma);)

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::Value;
 use toolwright::format::Format;
-use toolwright::pattern::translate;
 
 use super::Planner;
 use super::docs;
@@ -156,7 +155,8 @@ impl Shapes<'_> {
         let name = self.free_static(&screaming(&name_of()).followed_by("_RULES"));
         let file = format!("rules/{}.json", name.to_lowercase());
         let (text, rules) = published_with_rules(&project.schemas, node, Style::Pretty);
-        let needs_tables = text.parse().is_ok_and(|schema| needs_tables(&schema));
+        let needs_tables = project.schemas.needs_tables.is_some()
+            && text.parse().is_ok_and(|schema| needs_tables(&project.schemas, &schema));
         let schema = SchemaFile { name: file, text };
         self.validators.push(ValidatorStatic { name: name.clone(), schema, rules, needs_tables });
         Some(name)
@@ -516,12 +516,13 @@ fn number(rules: &NumberRules) -> NumberLimits {
     NumberLimits { lower: limit(&rules.lower), upper: limit(&rules.upper) }
 }
 
-/// Returns whether a pattern in a schema needs the Unicode tables. Values under other keywords that look like patterns count
+/// Returns whether a pattern in a schema needs the Unicode tables. Values under other keywords that are the same texts count
 /// too.
-fn needs_tables(schema: &Value) -> bool {
-    let does_pattern = |ecma: &str| translate(ecma).is_ok_and(|translated| translated.needs_tables);
+fn needs_tables(schemas: &Schemas, schema: &Value) -> bool {
+    let does_pattern =
+        |ecma: &str| schemas.pattern(ecma).is_some_and(|known| known.translated.needs_tables);
     match schema {
-        Value::Array(items) => items.iter().any(needs_tables),
+        Value::Array(items) => items.iter().any(|item| needs_tables(schemas, item)),
         Value::Object(entries) => entries.iter().any(|(key, value)| {
             let here = match (key, value) {
                 ("pattern", Value::String(ecma)) => does_pattern(ecma),
@@ -530,7 +531,7 @@ fn needs_tables(schema: &Value) -> bool {
                 }
                 _ => false,
             };
-            here || needs_tables(value)
+            here || needs_tables(schemas, value)
         }),
         _ => false,
     }

@@ -1,6 +1,7 @@
 //! The plans of Rust types, for `types.rs` and `codecs.rs`.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::limits::{IntegerLimits, ItemLimits, NumberLimits, PropertyLimits, StringLimits};
 use crate::naming::Identifier;
@@ -521,7 +522,7 @@ pub struct PatternStatic {
     /// The pattern as the schema has it.
     pub ecma: String,
     /// Its translation.
-    pub translated: Translated,
+    pub translated: Arc<Translated>,
 }
 
 /// A static that holds a validator.

@@ -1,7 +1,6 @@
 //! Limits the work for one project: compiling patterns and checking examples. The limits count steps, not time, so that the
 //! result depends on the input alone.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolwright::issue::IssueKind;
@@ -23,7 +22,6 @@ const MAX_STEPS: u64 = 10_000_000;
 /// The remaining budget of a project.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    known: BTreeMap<String, Pattern>,
     instructions: u64,
     steps: u64,
     exhausted: bool,
@@ -33,22 +31,13 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self {
-            known: BTreeMap::new(),
-            instructions: MAX_INSTRUCTIONS,
-            steps: MAX_STEPS,
-            exhausted: false,
-            compiled: None,
-        }
+        Self { instructions: MAX_INSTRUCTIONS, steps: MAX_STEPS, exhausted: false, compiled: None }
     }
 }
 
 impl Budget {
-    /// Translates a pattern. Returns the reason and advice if it cannot be used.
+    /// Translates a pattern that is not known yet. Returns the reason and advice if it cannot be used.
     pub(super) fn translated(&mut self, ecma: &str) -> Result<Pattern, (String, Option<String>)> {
-        if let Some(pattern) = self.known.get(ecma) {
-            return Ok(pattern.clone());
-        }
         let wrong = |error: PatternError| (error.to_string(), error.help().map(str::to_owned));
         let translated = translate(ecma).map_err(wrong)?;
         let cost = translated.weight + OVERHEAD;
@@ -57,9 +46,7 @@ impl Budget {
             (format!("{all} more than {MAX_INSTRUCTIONS} steps in total"), None)
         })?;
         pattern::Pattern::from_translated(&translated).map_err(wrong)?;
-        let pattern = Pattern { ecma: ecma.to_owned(), translated };
-        self.known.insert(ecma.to_owned(), pattern.clone());
-        Ok(pattern)
+        Ok(Pattern { ecma: ecma.to_owned(), translated: Arc::new(translated) })
     }
 
     /// Returns the schema of a node, compiled by `compile` unless it was the last one.

@@ -13,8 +13,9 @@ mod sample;
 mod texts;
 mod validate;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Index;
+use std::sync::Arc;
 
 pub use annotations::{Annotations, BoxedAnnotations};
 pub use budget::Budget;
@@ -53,6 +54,8 @@ pub struct Schemas {
     invalid: BTreeSet<NodeId>,
     /// Nodes that accept their own `default`.
     accept_default: BTreeSet<NodeId>,
+    /// All patterns by their text.
+    patterns: BTreeMap<String, Pattern>,
     /// The span of the first pattern that needs the tables of Unicode, if any.
     pub(crate) needs_tables: Option<Span>,
 }
@@ -215,8 +218,8 @@ pub struct StringRules {
 pub struct Pattern {
     /// The pattern as written.
     pub ecma: String,
-    /// The equivalent for an engine of the contract crate.
-    pub translated: Translated,
+    /// The equivalent for an engine of the contract crate, which may be a thousand times as long. All uses share it.
+    pub translated: Arc<Translated>,
 }
 
 /// Limits of a number (2020-12 validation, 6.2).
@@ -434,6 +437,11 @@ impl Schemas {
     /// Adds a node whose content is set later.
     pub(crate) fn reserve(&mut self, span: Span) -> NodeId {
         self.add(Node::new(span, Shape::Any))
+    }
+
+    /// Returns a pattern of some schema, from its text.
+    pub(crate) fn pattern(&self, ecma: &str) -> Option<&Pattern> {
+        self.patterns.get(ecma)
     }
 
     /// Adds a named type.

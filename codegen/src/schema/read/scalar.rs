@@ -39,6 +39,9 @@ impl SchemaReader<'_> {
 
     /// Translates a pattern, or reports that no engine supports it.
     pub(super) fn translated(&mut self, ecma: &str, at: Span) -> Option<Pattern> {
+        if let Some(known) = self.schemas.pattern(ecma) {
+            return Some(known.clone());
+        }
         let pattern = match self.pending.budget.translated(ecma) {
             Ok(pattern) => pattern,
             Err((reason, help)) => {
@@ -49,6 +52,7 @@ impl SchemaReader<'_> {
         if pattern.translated.needs_tables {
             self.schemas.needs_tables.get_or_insert(at);
         }
+        self.schemas.patterns.insert(ecma.to_owned(), pattern.clone());
         Some(pattern)
     }
 
