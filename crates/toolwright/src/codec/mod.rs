@@ -67,7 +67,7 @@ pub fn from_json<T: Decode>(json: &[u8]) -> Result<T, InvalidPayload> {
 }
 
 /// Decodes a payload within a limit of steps, and subtracts the steps that were taken. Only validators, as in
-/// [`Schema::check_within`](crate::schema::Schema::check_within), and patterns that backtrack take steps.
+/// [`Schema::check_within`](crate::schema::Schema::check_within), patterns and lists of unique items take steps.
 ///
 /// # Errors
 ///

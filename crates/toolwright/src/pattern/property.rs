@@ -46,6 +46,7 @@ pub(super) fn code_points(_: &str) -> Result<Option<CodePoints>, NoTables> {
 /// Returns these code points, whose ranges are in order, and all that differ only by case (simple case folding); `None` without
 /// the tables.
 #[cfg(feature = "patterns")]
+#[allow(clippy::unnecessary_wraps)] // The function without the feature returns `None`.
 pub(super) fn any_case(points: &CodePoints) -> Option<CodePoints> {
     let mut folded = points.clone();
     for &(low, high) in points.ranges() {
@@ -184,7 +185,9 @@ mod tests {
         let letters = letters();
         assert!(letters.len() > 2500 && letters.is_sorted());
         let mut known = CodePoints::default();
-        letters.iter().for_each(|&(letter, _)| known.add(letter, letter));
+        for &(letter, _) in letters {
+            known.add(letter, letter);
+        }
         let others = known.negated();
         let mut folded = class(&others);
         folded.try_case_fold_simple().unwrap();
