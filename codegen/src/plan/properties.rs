@@ -88,32 +88,3 @@ fn dependent(object: &ObjectShape, entries: &[(String, Json)]) -> Vec<DependentK
         entries.iter().map(|(key, keys)| DependentKeys { key: key.clone(), needed: needed(keys) });
     entries.filter(|keys| !keys.needed.is_empty()).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use crate::options::Options;
-    use crate::plan::{Contents, Plans};
-    use crate::source::{Source, Sources};
-
-    #[test]
-    fn all_uses_of_a_pattern_share_its_translation() {
-        let pattern = "pattern: '^[\\w ]+\\W$'";
-        let text = format!(
-            "toolwright: 1\nservice: notes\ntypes:\n  Text: {{ type: string, {pattern} }}\n  Texts:\n    type: object\n    \
-             propertyNames: {{ {pattern} }}\n    additionalProperties: {{ type: string, {pattern} }}\n"
-        );
-        let sources = Sources::new(vec![Source { path: "notes.yaml".to_owned(), text }]);
-        let options = Options::default();
-        let lowered = crate::lowered(Vec::new(), &sources, &options).unwrap();
-        let plans = Plans::new(&lowered.project, &lowered.types, &options);
-        let krate = plans.plan(plans.subjects()[0]).unwrap();
-        let Contents::Service(service) = krate.contents else { panic!("not a service") };
-        let [first, second, third] = &*service.types.patterns else {
-            panic!("{:?}", service.types.patterns)
-        };
-        assert!(Arc::ptr_eq(&first.translated, &second.translated));
-        assert!(Arc::ptr_eq(&first.translated, &third.translated));
-    }
-}

@@ -1,8 +1,10 @@
-//! Tests that printed files have the tokens of their emitters, with `proc_macro2`, `syn` and `prettyplease` as oracles.
+//! Tests that printed files have the tokens of their emitters, with `proc_macro2`, `syn` and `prettyplease` as oracles, and that uses
+//! of a pattern share its translation.
 
 mod random_projects;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream as Read, TokenTree};
 
@@ -12,7 +14,7 @@ use super::rust::{Ident, TokenStream, quote};
 use crate::disk;
 use crate::options::Options;
 use crate::parallel;
-use crate::plan::Plans;
+use crate::plan::{Contents, Plans};
 use crate::source::{Source, Sources};
 use random_projects::RandomProject;
 
@@ -371,4 +373,24 @@ fn a_repetition_accepts_lists_iterators_and_constant_values() {
     let tokens = quote!(#(#iterator = #list + #same),* #(, #names)* #(#same #names)|*);
     let expected = r#"a = true + same , b = false + same , "a" , "b" same "a" | same "b""#;
     assert_eq!(tokens.to_string(), expected);
+}
+
+#[test]
+fn all_uses_of_a_pattern_share_its_translation() {
+    let pattern = "pattern: '^[\\w ]+\\W$'";
+    let text = format!(
+        "toolwright: 1\nservice: notes\ntypes:\n  Text: {{ type: string, {pattern} }}\n  Texts:\n    type: object\n    \
+         propertyNames: {{ {pattern} }}\n    additionalProperties: {{ type: string, {pattern} }}\n"
+    );
+    let sources = Sources::new(vec![Source { path: "notes.yaml".to_owned(), text }]);
+    let options = Options::default();
+    let lowered = crate::lowered(Vec::new(), &sources, &options).unwrap();
+    let plans = Plans::new(&lowered.project, &lowered.types, &options);
+    let krate = plans.plan(plans.subjects()[0]).unwrap();
+    let Contents::Service(service) = krate.contents else { panic!("not a service") };
+    let [first, second, third] = &*service.types.patterns else {
+        panic!("{:?}", service.types.patterns)
+    };
+    assert!(Arc::ptr_eq(&first.translated, &second.translated));
+    assert!(Arc::ptr_eq(&first.translated, &third.translated));
 }
