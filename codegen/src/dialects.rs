@@ -14,11 +14,11 @@ use toolwright_dialect::{
     Subject, place,
 };
 
+use crate::diagnostic::MAX_SUGGESTIONS;
 use crate::diagnostic::files::over_budget;
 use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes, shown};
 use crate::json::{Json, Style};
 use crate::model::{Agent, Project, Tool, ToolId};
-use crate::prose::MAX_SUGGESTIONS;
 use crate::schema::published;
 use crate::source::{Span, Spanned};
 

@@ -56,9 +56,6 @@ pub(crate) fn keep_one(near: &str) -> String {
     format!("`{near}` is already present; keep one of the two")
 }
 
-/// The most unknown words of one kind that get a suggestion.
-pub(crate) const MAX_SUGGESTIONS: usize = 100;
-
 /// The most known words that are compared with an unknown one.
 pub(crate) const MAX_KNOWN: usize = 1000;
 

@@ -53,6 +53,9 @@ pub struct Diagnostic {
 /// The most findings that are shown.
 const MAX_FINDINGS: usize = 2000;
 
+/// The most unknown words of one kind that get a suggestion.
+pub(crate) const MAX_SUGGESTIONS: usize = 100;
+
 /// Returns the first findings of a list that may be too long to be shown, and the number of the others.
 pub(crate) fn shown(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let left_out = findings.len().saturating_sub(MAX_FINDINGS);

@@ -10,8 +10,8 @@ use toolwright::value::Kind;
 use crate::diagnostic::{Diagnostic, Report, tools};
 use crate::json::Json;
 use crate::schema::{
-    Additional, NodeId, ObjectShape, Property, Schemas, Shape, UnionShape, as_object, json_equal,
-    json_sort_key, kind_of, kind_of_value, resolved,
+    Additional, NodeId, ObjectShape, Property, Schemas, Shape, UnionShape, as_object, json_key,
+    kind_of, kind_of_value, resolved,
 };
 use crate::source::{Span, Spanned};
 
@@ -127,15 +127,7 @@ type Handed<'a> = (NodeId, NodeId, Vec<&'a str>);
 struct Enumerated {
     /// In their order, with their keys.
     values: Vec<(String, Json)>,
-    /// The places of the values with a key.
-    by_key: BTreeMap<String, Vec<usize>>,
-}
-
-impl Enumerated {
-    fn has(&self, key: &str, value: &Json) -> bool {
-        let mut places = self.by_key.get(key).into_iter().flatten();
-        places.any(|&at| json_equal(&self.values[at].1, value))
-    }
+    keys: BTreeSet<String>,
 }
 
 struct Comparison<'a> {
@@ -263,7 +255,7 @@ impl<'a> Comparison<'a> {
         let (Some(given), Some(taken)) = (self.enumerated(from), self.enumerated(to)) else {
             return;
         };
-        let refused = given.values.iter().filter(|(key, value)| !taken.has(key, value));
+        let refused = given.values.iter().filter(|(key, _)| !taken.keys.contains(key));
         let mut words: Vec<String> =
             refused.take(MAX_REFUSED + 1).map(|(_, value)| value.to_string()).collect();
         if words.is_empty() {
@@ -282,12 +274,9 @@ impl<'a> Comparison<'a> {
             return Some(Rc::clone(known));
         }
         let values = enumerated(self.schemas, node)?.into_iter();
-        let values: Vec<_> = values.map(|value| (json_sort_key(&value), value)).collect();
-        let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (at, (key, _)) in values.iter().enumerate() {
-            by_key.entry(key.clone()).or_default().push(at);
-        }
-        let enumerated = Rc::new(Enumerated { values, by_key });
+        let values: Vec<_> = values.map(|value| (json_key(&value), value)).collect();
+        let keys = values.iter().map(|(key, _)| key.clone()).collect();
+        let enumerated = Rc::new(Enumerated { values, keys });
         self.enumerated.insert(node, Rc::clone(&enumerated));
         Some(enumerated)
     }

@@ -1,8 +1,7 @@
 //! Lowers agents and MCP servers, which refer to toolsets and tools, but define none (G17 in docs/requirements.md).
 
 use super::services::Services;
-use super::toolsets::Named;
-use super::{Declared, check_name, owned, report_unknown};
+use super::{Declared, ToolName, check_name, owned, report_unknown};
 use crate::diagnostic::{Report, consumers, names};
 use crate::model::{Agent, McpServer, ModelHints, Policy, ServiceId, ToolId, ToolsetId};
 use crate::source::Spanned;
@@ -125,8 +124,8 @@ pub(super) fn tool_named(
 ) -> Option<ToolId> {
     let known = &declared.toolsets.tool_names;
     match known.get(&*name.value) {
-        Some(&(_, Named::Tool(id))) => id,
-        Some(&(first, Named::Alias)) => {
+        Some(&(_, ToolName::Tool(id))) => id,
+        Some(&(first, ToolName::Alias)) => {
             report.add(consumers::alias_used(name, first));
             None
         }

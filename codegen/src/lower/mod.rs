@@ -21,7 +21,7 @@ mod tools;
 mod toolsets;
 
 use crate::diagnostic::{Diagnostic, Report, names};
-use crate::model::{Project, Service};
+use crate::model::{Project, Service, ToolId};
 use crate::naming;
 use crate::options::Integers;
 use crate::source::Spanned;
@@ -39,6 +39,15 @@ pub struct Lowered {
     pub project: Project,
     /// The Rust names of its types; the check for clashes needs them, too.
     pub types: naming::TypeNames,
+}
+
+/// The meaning of the name of a tool.
+#[derive(Clone, Copy)]
+enum ToolName {
+    /// A tool, or none if the owner of its toolset is unknown, which has been reported.
+    Tool(Option<ToolId>),
+    /// An alias of a tool.
+    Alias,
 }
 
 /// Everything that the documents declare, by name.

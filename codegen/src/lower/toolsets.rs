@@ -8,7 +8,7 @@ use toolwright::remote::{ListedTool, Provenance};
 use super::consumers::DeclaredAgent;
 use super::methods::Methods;
 use super::services::Services;
-use super::{check_name, owned};
+use super::{ToolName, check_name, owned};
 use crate::diagnostic::{Report, consumers, names, tools};
 use crate::model::{AgentId, McpOrigin, MethodId, ServiceId, ToolId, Toolset, ToolsetId};
 use crate::prose::MAX_KNOWN;
@@ -53,16 +53,7 @@ pub(super) struct Toolsets<'a> {
     /// All names of toolsets. The id is `None` if the owner is unknown, which has been reported.
     pub(super) toolset_names: BTreeMap<&'a str, Option<ToolsetId>>,
     /// All names and aliases of tools, with their first place.
-    pub(super) tool_names: BTreeMap<&'a str, (Span, Named)>,
-}
-
-/// The meaning of a name.
-#[derive(Clone, Copy)]
-pub(super) enum Named {
-    /// A tool, or none if the owner of its toolset is unknown, which has been reported.
-    Tool(Option<ToolId>),
-    /// An alias of a tool.
-    Alias,
+    pub(super) tool_names: BTreeMap<&'a str, (Span, ToolName)>,
 }
 
 /// Collects declared and implicit toolsets.
@@ -192,7 +183,7 @@ pub(super) fn toolsets<'a>(
         for tool in &toolset.tools {
             check_name("a tool", tool.name, report);
             let id = owner.map(|_| ToolId::at(tools.len()));
-            tool_names.entry(&*tool.name.value).or_insert((tool.name.span, Named::Tool(id)));
+            tool_names.entry(&*tool.name.value).or_insert((tool.name.span, ToolName::Tool(id)));
             if let Some(id) = id {
                 tools.push(*tool);
                 ids.push(id);
@@ -214,7 +205,7 @@ pub(super) fn toolsets<'a>(
     for tool in written.iter().flat_map(|toolset| &toolset.tools) {
         for alias in tool.details.aliases.iter().flatten() {
             check_name("a tool", alias, report);
-            tool_names.entry(&*alias.value).or_insert((alias.span, Named::Alias));
+            tool_names.entry(&*alias.value).or_insert((alias.span, ToolName::Alias));
         }
     }
     Toolsets { list, texts, tools, toolset_names, tool_names }

@@ -11,9 +11,7 @@ use super::validated::validated;
 use crate::boxes::Boxes;
 use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
-use crate::schema::{
-    Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, json_sort_key, resolved, whole,
-};
+use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_key, resolved, whole};
 
 /// The defaults of a project.
 #[derive(Debug)]
@@ -106,17 +104,15 @@ fn without_null(schemas: &Schemas, node: NodeId) -> NodeId {
 #[derive(Default)]
 struct Variants(RefCell<BTreeMap<NodeId, VariantNames>>);
 
-/// The names of an enum's variants with their values, by the [keys](json_sort_key) of these.
-type VariantNames = BTreeMap<String, Vec<(Json, Identifier)>>;
+/// The names of an enum's variants, by the [keys](json_key) of their values.
+type VariantNames = BTreeMap<String, Identifier>;
 
 impl Variants {
     /// Returns the variant of a value.
     fn of(&self, schemas: &Schemas, node: NodeId, value: &Json) -> Option<Identifier> {
         let mut known = self.0.borrow_mut();
         let names = known.entry(node).or_insert_with(|| variant_names(&schemas[node]));
-        let with_same_key = names.get(&json_sort_key(value))?;
-        let found = with_same_key.iter().find(|(known, _)| json_equal(known, value))?;
-        Some(found.1.clone())
+        names.get(&json_key(value)).cloned()
     }
 }
 
@@ -139,11 +135,7 @@ fn variant_names(Node { shape, annotations, .. }: &Node) -> VariantNames {
         }
         _ => Vec::new(),
     };
-    let mut names = VariantNames::new();
-    for (value, name) in variants {
-        names.entry(json_sort_key(&value)).or_default().push((value, name));
-    }
-    names
+    variants.into_iter().map(|(value, name)| (json_key(&value), name)).collect()
 }
 
 struct Search<'a> {

@@ -29,8 +29,8 @@ pub use publish::{published, published_with_rules};
 pub use sample::sample;
 #[cfg(feature = "project")]
 pub use texts::read_texts;
+pub(crate) use validate::key as json_key;
 pub use validate::violations;
-pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 
 use toolwright::format::{Format, IntegerFormat};
 use toolwright::pattern::Translated;

@@ -31,6 +31,11 @@ pub(super) fn count(text: &str) -> Option<u64> {
     text.parse().ok().or_else(|| number(text).as_u64())
 }
 
+/// Returns the text that is the same for all notations of a number, and only for these.
+pub(super) fn canonical(text: &str) -> String {
+    number(text).to_canonical()
+}
+
 /// Returns the nearest `f64`, but never `-0.0`, because JSON Schema does not distinguish it from zero.
 pub fn as_f64(text: &str) -> f64 {
     text.parse::<f64>().map_or(f64::NAN, |number| number + 0.0)

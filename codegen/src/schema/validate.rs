@@ -1,6 +1,5 @@
 //! Checks examples and defaults against their schemas, with the contract's validator.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use toolwright::Issue;
@@ -56,35 +55,21 @@ fn reached(schemas: &Schemas, node: NodeId) -> BTreeSet<NodeId> {
     reached
 }
 
-/// Returns a text that is the same for equal values, and different for nearly all others.
-pub(crate) fn sort_key(value: &Json) -> String {
+/// Returns a text that is the same for values that are equal in JSON Schema (2020-12 core, 4.2.2), by the value of numbers and in any
+/// order of keys, and only for these.
+pub(crate) fn key(value: &Json) -> String {
     match value {
-        Json::Number(text) => format!("{:x}", number::as_f64(text).to_bits()),
+        Json::Number(text) => number::canonical(text),
         Json::Array(items) => {
-            let keys: Vec<String> = items.iter().map(sort_key).collect();
+            let keys: Vec<String> = items.iter().map(key).collect();
             format!("[{}]", keys.join(","))
         }
         Json::Object(entries) => {
             let mut keys: Vec<String> =
-                entries.iter().map(|(key, value)| format!("{key:?}:{}", sort_key(value))).collect();
+                entries.iter().map(|(name, value)| format!("{name:?}:{}", key(value))).collect();
             keys.sort();
             format!("{{{}}}", keys.join(","))
         }
         plain => plain.to_string(),
-    }
-}
-
-/// Returns whether two values are equal in JSON Schema (2020-12 core, 4.2.2), by the value of numbers and in any order of keys.
-pub(crate) fn equal(a: &Json, b: &Json) -> bool {
-    match (a, b) {
-        (Json::Number(a), Json::Number(b)) => number::compare(a, b) == Ordering::Equal,
-        (Json::Array(a), Json::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
-        }
-        (Json::Object(entries), Json::Object(others)) => {
-            entries.len() == others.len()
-                && entries.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
-        }
-        _ => a == b,
     }
 }

@@ -102,7 +102,10 @@ impl RestateToolset {
     }
 
     async fn run(&self, call: &ToolCall) -> Outcome {
-        let Some(tool) = self.tools.iter().find(|tool| tool.entry.is_called(call.tool())) else {
+        let found = ToolEntry::find(self.tools.iter().map(|tool| &tool.entry), call.tool());
+        let tool = found
+            .and_then(|found| self.tools.iter().find(|tool| tool.entry.name() == found.name()));
+        let Some(tool) = tool else {
             let known = self.tools.iter().map(|tool| tool.entry.name());
             return Err(ToolFailure::not_found(call.tool(), known));
         };

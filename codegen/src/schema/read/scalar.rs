@@ -11,7 +11,7 @@ use crate::diagnostic::schemas;
 use crate::json::Json;
 use crate::schema::{
     Bound, BoxedAnnotations, DOUBLE, EnumValue, NumberRules, Pattern, Shape, StringRules,
-    is_double, json_equal, json_sort_key, kind_of_value, number,
+    is_double, json_key, kind_of_value, number,
 };
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -202,18 +202,12 @@ impl SchemaReader<'_> {
     /// Checks the values of an `enum` of any kind.
     pub(super) fn check_values(&mut self, text: &Node, node: &Node) {
         let Value::Sequence(items) = &node.value else { return };
-        let mut known: BTreeMap<String, Vec<(Json, Vec<Span>)>> = BTreeMap::new();
+        let mut known: BTreeMap<String, Vec<Span>> = BTreeMap::new();
         for item in items.iter() {
             self.check_type_allows(text, item);
-            let value = item.to_json();
-            let with_same_key = known.entry(json_sort_key(&value)).or_default();
-            match with_same_key.iter_mut().find(|(known, _)| json_equal(known, &value)) {
-                Some((_, places)) => places.push(item.span),
-                None => with_same_key.push((value, vec![item.span])),
-            }
+            known.entry(json_key(&item.to_json())).or_default().push(item.span);
         }
-        let known = known.into_values().flatten();
-        for (_, places) in known.filter(|(_, places)| places.len() > 1) {
+        for places in known.into_values().filter(|places| places.len() > 1) {
             self.report.add(schemas::repeated_value(places));
         }
         if items.is_empty() {

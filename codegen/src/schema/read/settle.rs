@@ -13,7 +13,7 @@ use crate::json::Json;
 use crate::schema::{
     Additional, AppliesTo, ArrayShape, Assertion, Budget, EnumValue, Keyword, MixedVariant, Node,
     NodeId, NumberRules, ObjectShape, Operand, Property, Schemas, Shape, StringRules, UnionShape,
-    Variant, as_object, json_equal, json_sort_key, kind_of, resolved,
+    Variant, as_object, json_key, kind_of, resolved,
 };
 use crate::source::{Span, Spanned};
 
@@ -228,9 +228,7 @@ fn enumerated(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
         let Node { span, shape, assertions, annotations, .. } = &schemas[member];
         match shape {
             Shape::Const(value @ (Json::String(_) | Json::Number(_) | Json::Boolean(_)))
-                if assertions.is_empty()
-                    && (keys.insert(json_sort_key(value))
-                        || !values.iter().any(|known| json_equal(&known.value.value, value))) =>
+                if assertions.is_empty() && keys.insert(json_key(value)) =>
             {
                 let value = Spanned::new(value.clone(), *span);
                 values.push(EnumValue { value, annotations: annotations.clone() });

@@ -58,8 +58,8 @@ pub(super) struct Connection {
     codec: Arc<MessageCodec>,
     /// True if rmcp needs the arguments too, because its HTTP transport repeats some of them in headers.
     passes_arguments: bool,
-    /// True once the server has answered 404: it has ended the session, or is elsewhere.
-    is_gone: AtomicBool,
+    /// True once the server has ended the session.
+    has_ended: AtomicBool,
     /// Closed once the transport is dropped and a server that was started has ended.
     ended: tokio::sync::Mutex<mpsc::Receiver<()>>,
 }
@@ -138,8 +138,8 @@ impl Connection {
                 return Err(AttemptError::Final(unknown_version(version)));
             }
         }
-        let is_gone = AtomicBool::new(false);
-        let connection = Self { service, codec, passes_arguments, is_gone, ended };
+        let has_ended = AtomicBool::new(false);
+        let connection = Self { service, codec, passes_arguments, has_ended, ended };
         connection.subscribe();
         Ok(connection)
     }
@@ -155,10 +155,10 @@ impl Connection {
         }
     }
 
-    /// Returns whether the connection is closed, or its server gone.
+    /// Returns whether the connection is closed, or its session ended.
     pub(super) fn is_closed(&self) -> bool {
-        let is_gone = self.is_gone.load(Ordering::Relaxed);
-        is_gone || self.service.is_closed() || self.service.peer().is_transport_closed()
+        let has_ended = self.has_ended.load(Ordering::Relaxed);
+        has_ended || self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
     /// Takes the flag that the tool list has changed.
@@ -229,13 +229,14 @@ impl Connection {
         })
     }
 
-    /// Converts the error of a request, and notices that the server is gone.
+    /// Converts the error of a request, and notices that the session has ended.
     fn error(&self, error: ServiceError) -> ClientError {
-        let error = service_error(error);
-        if matches!(error, ClientError::Http { status: Some(404), .. }) {
-            self.is_gone.store(true, Ordering::Relaxed);
+        if let ServiceError::TransportSend(error) = &error
+            && has_ended_session(&*error.error)
+        {
+            self.has_ended.store(true, Ordering::Relaxed);
         }
-        error
+        service_error(error)
     }
 
     /// Closes the connection, and waits until a server that was started for it has ended. A transport that does not end within
@@ -357,11 +358,16 @@ fn send_error(error: &(dyn Error + Send + Sync + 'static)) -> ClientError {
 }
 
 #[cfg(feature = "http-client")]
-use super::url::{client_error as http_error, transport as http_transport};
+use super::url::{client_error as http_error, has_ended_session, transport as http_transport};
 
 #[cfg(not(feature = "http-client"))]
 fn http_error(_: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
     None
+}
+
+#[cfg(not(feature = "http-client"))]
+fn has_ended_session(_: &(dyn Error + Send + Sync + 'static)) -> bool {
+    false
 }
 
 #[cfg(not(feature = "http-client"))]

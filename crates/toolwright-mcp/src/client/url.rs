@@ -81,6 +81,15 @@ fn secrets(server: &ServerUrl) -> Vec<String> {
     values
 }
 
+/// Returns whether the server answered that it does not know the session.
+pub(super) fn has_ended_session(error: &(dyn Error + Send + Sync + 'static)) -> bool {
+    let mut error = error.downcast_ref::<HttpError>();
+    if let Some(StreamableHttpError::Client(RequestError::AfterRedirect(inner))) = error {
+        error = Some(inner);
+    }
+    matches!(error, Some(StreamableHttpError::SessionExpired))
+}
+
 /// Converts an error of the HTTP transport, or returns `None` for another error.
 pub(super) fn client_error(error: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
     let error = error.downcast_ref::<HttpError>()?;

@@ -309,7 +309,7 @@ impl Session {
                 return Err(self.refuse(call, ToolFailure::internal(&*error)));
             }
         };
-        if let Some(tool) = tools.iter().find(|tool| tool.name() == call.tool()) {
+        if let Some(tool) = ToolEntry::find(&tools, call.tool()) {
             return Ok((call, tool.clone()));
         }
         let failure = not_found(&tools, &call);

@@ -24,8 +24,8 @@ pub(super) struct Listing(Mutex<Tools>);
 struct Tools {
     /// By name.
     listed: BTreeMap<String, Listed>,
-    /// The name of a tool by an alias.
-    names: BTreeMap<String, String>,
+    /// The name of a tool by an alias; `None` if several tools have the alias.
+    names: BTreeMap<String, Option<String>>,
 }
 
 /// A tool that the server listed.
@@ -39,7 +39,7 @@ struct Listed {
 impl Tools {
     /// Returns the tool that calls with a name mean.
     fn get(&self, name: &str) -> Option<&Listed> {
-        self.listed.get(name).or_else(|| self.listed.get(self.names.get(name)?))
+        self.listed.get(name).or_else(|| self.listed.get(self.names.get(name)?.as_ref()?))
     }
 }
 
@@ -61,7 +61,8 @@ impl Listing {
             entries.push(tool.clone());
             let name = tool.name().to_owned();
             for alias in tool.aliases() {
-                tools_by_name.names.entry(alias.to_owned()).or_insert_with(|| name.clone());
+                let named = tools_by_name.names.entry(alias);
+                named.and_modify(|name| *name = None).or_insert_with(|| Some(name.clone()));
             }
             tools_by_name.listed.insert(name, Listed { tool, is_available, digest });
         }

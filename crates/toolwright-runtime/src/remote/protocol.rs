@@ -125,7 +125,7 @@ impl WireTool {
         let CallLimits { timeout, attempts, sequential } = spec.limits();
         Self {
             name: tool.name().to_owned(),
-            aliases: tool.aliases().map(str::to_owned).collect(),
+            aliases: tool.aliases().collect(),
             title: spec.title().map(str::to_owned),
             description: spec.description().to_owned(),
             toolset: spec.toolset().to_owned(),

@@ -1,7 +1,9 @@
 //! Runs the calls of one step, concurrently except for barriers.
 
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -55,9 +57,14 @@ async fn run_group(
     });
     {
         let mut running = pin!(join_all(running));
-        batch.stopped = stop.run_until(running.as_mut().map(Ok)).await.err();
-        // Poll once more: some calls may have ended at the same moment.
-        if batch.stopped.is_some() {
+        let have_begun = AtomicBool::new(false);
+        let begun = poll_fn(|context| {
+            have_begun.store(true, Ordering::Relaxed);
+            running.as_mut().poll(context).map(Ok)
+        });
+        batch.stopped = stop.run_until(begun).await.err();
+        // Poll once more: some calls may have ended at the same moment. None begins then.
+        if batch.stopped.is_some() && have_begun.into_inner() {
             let _ = running.now_or_never();
         }
     }

@@ -1,7 +1,7 @@
 //! A store of suspended runs in a directory, which processes can share. Files are created once and never changed.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +27,8 @@ struct Folder {
 
 /// How often a process removes expired files, in milliseconds.
 const SWEEP_INTERVAL: u64 = 60 * 1_000;
+/// The most bytes of a file with a state.
+const MAX_STATE: u64 = 256 << 20;
 /// The prefixes of the names of files with states, and of those for answered questions.
 const STATE: &str = "state";
 const ANSWERED: &str = "taken";
@@ -146,6 +148,7 @@ impl Folder {
     }
 
     fn put(&self, id: &str, state: &[u8], expires_at: u64) -> io::Result<()> {
+        check_size(size_of::<u64>() + state.len())?;
         // An unfinished file has another name, so that it is not read.
         let unfinished = self.file("new", &random_id()?);
         self.create(&unfinished, expires_at, state)?;
@@ -154,11 +157,17 @@ impl Folder {
     }
 
     fn get(&self, id: &str) -> io::Result<Option<Vec<u8>>> {
-        match fs::read(self.file(STATE, id)) {
-            Ok(content) => Ok(content.get(size_of::<u64>()..).map(<[u8]>::to_vec)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let mut file = match File::open(self.file(STATE, id)) {
+            Ok(file) => file.take(MAX_STATE + 1),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut expires_at = [0; size_of::<u64>()];
+        file.read_exact(&mut expires_at)?;
+        let mut state = Vec::new();
+        file.read_to_end(&mut state)?;
+        check_size(size_of_val(&expires_at) + state.len())?;
+        Ok(Some(state))
     }
 
     fn mark_answered(&self, questions: &[(String, u64)]) -> io::Result<Option<String>> {
@@ -198,6 +207,15 @@ impl Folder {
     }
 }
 
+/// Refuses a file with a state that is too large.
+fn check_size(bytes: usize) -> io::Result<()> {
+    if bytes as u64 <= MAX_STATE {
+        return Ok(());
+    }
+    let message = format!("a state has more than {MAX_STATE} bytes, expected fewer");
+    Err(io::Error::new(ErrorKind::FileTooLarge, message))
+}
+
 /// Returns the expiry of a file; `None` if it is not a complete file of the store.
 fn expiry(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
@@ -205,7 +223,7 @@ fn expiry(path: &Path) -> Option<u64> {
         return None;
     }
     let mut expires_at = [0; size_of::<u64>()];
-    io::Read::read_exact(&mut File::open(path).ok()?, &mut expires_at).ok()?;
+    File::open(path).ok()?.read_exact(&mut expires_at).ok()?;
     Some(u64::from_be_bytes(expires_at))
 }
 

@@ -139,20 +139,28 @@ impl ToolEntry {
         self.has_resumable_calls || self.spec.annotations().may_run_again()
     }
 
-    /// Returns whether calls may use a name: the published name or, if the tool has the name of its spec, an alias of the spec.
+    /// Returns whether calls may use a name: the published name or an [alias](Self::aliases).
     pub fn is_called(&self, name: &str) -> bool {
-        self.name() == name || self.aliases().any(|alias| alias == name)
+        let is_alias = |alias: &str| self.spec.aliases().any(|known| known == alias);
+        let alias = || name.strip_prefix(self.alias_prefix()?);
+        self.name() == name || alias().is_some_and(is_alias)
     }
 
-    /// Returns the other names that calls may use.
-    pub(crate) fn aliases(&self) -> impl Iterator<Item = &str> {
-        let has_aliases = self.published.is_none();
-        self.spec.aliases().filter(move |_| has_aliases)
+    /// Returns the other names that calls may use: the aliases of the spec, with the prefix of the published name. A tool that was
+    /// published under another name has none.
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = String> {
+        let prefix = self.alias_prefix();
+        self.spec.aliases().filter_map(move |alias| Some(format!("{}{alias}", prefix?)))
+    }
+
+    fn alias_prefix(&self) -> Option<&str> {
+        let Some(published) = &self.published else { return Some("") };
+        published.strip_suffix(self.spec.name()).filter(|prefix| prefix.ends_with(SEPARATOR))
     }
 
     /// Returns the tool that calls with a name mean. The name of a tool takes precedence over an alias of another, and an alias of
     /// two tools means neither.
-    pub(crate) fn find<'a>(
+    pub fn find<'a>(
         tools: impl IntoIterator<Item = &'a Self> + Clone,
         name: &str,
     ) -> Option<&'a Self> {

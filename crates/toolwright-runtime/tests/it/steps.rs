@@ -1,11 +1,12 @@
 //! The calls of a step: concurrent, in order, or one at a time.
 
+use tokio_util::sync::CancellationToken;
 use toolwright::{Payload, ToolCall};
 use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime, Step};
 
 use crate::planners::{WORKER, brief, briefs, rule, run, steps};
-use crate::tools::{N, call, payload, test_registry};
+use crate::tools::{Log, N, call, payload, test_registry};
 use crate::toys::{spec, tool};
 
 /// Returns the log of the tools for a step of calls, and the results.
@@ -66,6 +67,30 @@ async fn r12_a_run_can_make_its_calls_one_at_a_time() {
     assert_eq!(log, ["start 30", "end 30", "start 10", "end 10"]);
 }
 
+/// The first call stops the run, and ends at the same moment.
+#[tokio::test]
+async fn no_call_begins_after_its_run_was_stopped() {
+    let (log, token) = (Log::default(), CancellationToken::new());
+    let (wiped, cancelled) = (log.clone(), token.clone());
+    let stop = tool("stop", move |n| {
+        cancelled.cancel();
+        n
+    });
+    let wipe = tool("wipe", move |n| {
+        wiped.push("wiped");
+        n
+    });
+    let registry = Registry::new();
+    registry.register_tools([stop, wipe]).unwrap();
+    let listing = Agent::new("worker", "lab").with_tools(["stop", "wipe"]);
+    let calls = vec![vec![call("stop", "a", 1), call("wipe", "b", 2)]];
+    registry.register_agent(listing, steps(calls)).unwrap();
+    let request = RunRequest::new("worker", payload(0)).one_at_a_time().with_cancellation(token);
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "cancelled"]);
+    assert!(log.lines().is_empty());
+}
+
 #[tokio::test]
 async fn the_planner_sees_each_step_with_its_results() {
     let planner = rule(|turn| {
@@ -100,6 +125,23 @@ async fn the_name_of_a_tool_takes_precedence_over_an_alias_of_another() {
     registry.register_agent(listing, steps(vec![vec![call("old", "a", 1)]])).unwrap();
     let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":10}"#]);
+}
+
+#[tokio::test]
+async fn an_alias_has_the_prefix_of_its_tool() {
+    let registry = Registry::new();
+    let renamed = FunctionTool::new(spec("new").with_aliases(&["old"]), async |args: N| args);
+    registry.register_toolset("set", renamed).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("set", "x").unwrap();
+    catalog.allow("worker", "set").unwrap();
+    let calls = vec![vec![call("x.old", "a", 1), call("old", "b", 2)]];
+    registry.register_agent(Agent::new("worker", "lab"), steps(calls)).unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "not_found"]);
+    let session = runtime.open_session("worker").await.unwrap();
+    assert_eq!(brief(&session.call(call("x.old", "c", 3)).await), r#"{"n":3}"#);
 }
 
 /// Tools that are listed only during a run may share an alias.

@@ -7,6 +7,12 @@ pub const MAX_BYTES: usize = 4096;
 /// The most filters of one tag, as some of them double the length of a text.
 const MAX_FILTERS: usize = 4;
 
+/// The most `~` and `+` of a template, as each copies what is before it.
+const MAX_JOINED: usize = 32;
+
+/// The longest separator of `join`, in bytes with its quotes.
+const MAX_SEPARATOR: usize = 64;
+
 /// The filters, each with whether it may have arguments.
 const FILTERS: [(&str, bool); 30] = [
     ("abs", false),
@@ -45,7 +51,8 @@ const FILTERS: [(&str, bool); 30] = [
 const OPERATORS: [&str; 7] = ["if", "elif", "else", "and", "or", "not", "in"];
 
 /// Checks that a template takes little time and memory to render: it has at most 4,096 bytes, no statements but conditions, no
-/// products and calls, and at most four filters in a tag, one of which may be `join`. Its syntax is not checked.
+/// products and calls, at most 32 of `~` and `+`, and at most four filters in a tag, one of which may be `join` with a text of the
+/// template. Its syntax is not checked.
 ///
 /// ```
 /// use toolwright::spec::template::check;
@@ -63,11 +70,12 @@ pub fn check(template: &str) -> Result<(), String> {
         return Err(format!("it is longer than {MAX_BYTES} bytes"));
     }
     let mut rest = template;
+    let mut joined = 0;
     while let Some((_, after)) = rest.split_once('{') {
         rest = if let Some(tag) = after.strip_prefix('{') {
-            check_tag(tag, "}}")?
+            check_tag(tag, "}}", &mut joined)?
         } else if let Some(tag) = after.strip_prefix('%') {
-            check_tag(tag, "%}")?
+            check_tag(tag, "%}", &mut joined)?
         } else if let Some(comment) = after.strip_prefix('#') {
             comment.split_once("#}").map_or("", |(_, after)| after)
         } else {
@@ -78,7 +86,7 @@ pub fn check(template: &str) -> Result<(), String> {
 }
 
 /// Checks a tag up to its end, and returns the text after it. As in minijinja, a tag does not end within brackets.
-fn check_tag<'a>(tag: &'a str, end: &str) -> Result<&'a str, String> {
+fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<&'a str, String> {
     let mut rest = tag.trim_start_matches(['-', '+']);
     let (mut filters, mut joins, mut is_first) = (0, 0, end == "%}");
     let mut open_brackets = 0_isize;
@@ -110,6 +118,14 @@ fn check_tag<'a>(tag: &'a str, end: &str) -> Result<&'a str, String> {
                 return Err(
                     "it has a product, which can be too large; write the value itself".to_owned()
                 );
+            }
+            '~' | '+' => {
+                *joined += 1;
+                if *joined > MAX_JOINED {
+                    return Err(format!(
+                        "it joins or adds more than {MAX_JOINED} times, expected fewer; use several tags"
+                    ));
+                }
             }
             '(' if !word.is_empty() && before != "|" => {
                 let is_test = before == "is" || before == "is not";
@@ -152,6 +168,18 @@ fn check_filter(name: &str, rest: &str) -> Result<(), String> {
     };
     if rest.trim_start().starts_with('(') && !has_args {
         return Err(format!("it gives arguments to the filter `{name}`, expected none"));
+    }
+    let args = rest.trim_start().strip_prefix('(').filter(|_| name == "join");
+    if let Some(args) = args {
+        let args = args.trim_start();
+        let quote = args.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let length = quote.map_or(0, |quote| string_length(args, quote));
+        let is_text = length > 0 && args[length..].trim_start().starts_with(')');
+        if !is_text || length > MAX_SEPARATOR {
+            return Err(format!(
+                "it joins with another value, expected a text of at most {MAX_SEPARATOR} bytes"
+            ));
+        }
     }
     Ok(())
 }
@@ -208,6 +236,9 @@ mod tests {
             "{{ args.x | tojson(indent=999) }}",
             "{{ args.x|e|e|e|e|e }}",
             "{{ args.x | join('ab') | join('ab') }}",
+            "{{ args.x | join(args.x) }}",
+            "{{ args.x | join('a' ~ args.x) }}",
+            "{{ args.x | join(d=args.x) }}",
             "{% if range(9) %}{% endif %}",
             "{{ a }} {# x #} {{ 2 * 2 }}",
             "{{{ 'x': 2 * 2 } }}",
@@ -225,5 +256,14 @@ mod tests {
             assert!(check(template).is_err(), "{template}");
         }
         assert!(check(&"x".repeat(4097)).is_err());
+        for operator in ["~", "+"] {
+            let joined = |count| format!("{{{{ a{} }}}}", format!("{operator}a").repeat(count));
+            assert_eq!(check(&joined(32)), Ok(()));
+            assert!(check(&joined(33)).is_err());
+            assert!(check(&joined(17).repeat(2)).is_err());
+        }
+        let separator = |count| format!("{{{{ a|join('{}') }}}}", "-".repeat(count));
+        assert_eq!(check(&separator(62)), Ok(()));
+        assert!(check(&separator(63)).is_err());
     }
 }
