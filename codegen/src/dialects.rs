@@ -14,9 +14,8 @@ use toolwright_dialect::{
     Subject, place,
 };
 
-use crate::diagnostic::MAX_SUGGESTIONS;
 use crate::diagnostic::files::over_budget;
-use crate::diagnostic::{Diagnostic, Severity, dialects as mistakes, shown};
+use crate::diagnostic::{Diagnostic, MAX_SUGGESTIONS, Severity, dialects as mistakes, shown};
 use crate::json::{Json, Style};
 use crate::model::{Agent, Project, Tool, ToolId};
 use crate::schema::published;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::diagnostic::{Diagnostic, names};
+use crate::diagnostic::{Diagnostic, MAX_SUGGESTIONS, names};
 use crate::model::Project;
 use crate::naming::is_map;
 use crate::options::TypeOptions;
-use crate::prose::{MAX_SUGGESTIONS, advice};
+use crate::prose::advice;
 use crate::schema::{Additional, NodeId, Schemas, Shape, TypeId, aliased};
 
 /// Returns the mistakes in options of types, with spans in `toolwright.toml`. Options of unknown types are only mistakes if

@@ -7,12 +7,13 @@ mod period;
 mod setters;
 pub mod template;
 
-use std::fmt;
+use std::sync::OnceLock;
+use std::{fmt, mem};
 
 use crate::codec::{self, Decode, Encode};
 use crate::described::Described;
-use crate::issue::InvalidPayload;
-use crate::value::{Map, Value};
+use crate::issue::{InvalidPayload, Issue, IssueKind};
+use crate::schema::Schema;
 
 pub use amount::{AmountError, parse_amount};
 pub use parts::{
@@ -92,11 +93,14 @@ enum Examples {
     Owned(Vec<(Text, Option<Text>)>),
 }
 
-/// The check of a payload: a codec, or a closure that was created at run time.
+/// The check of a payload: a codec, a closure that was created at run time, or the schema, which is compiled when it is first needed.
 enum Check {
     Codec(fn(&[u8]) -> Result<(), InvalidPayload>),
-    Function(Box<dyn Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync>),
+    Function(CheckFunction),
+    Schema(fn(&str) -> CheckFunction, OnceLock<CheckFunction>),
 }
+
+type CheckFunction = Box<dyn Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync>;
 
 /// Constructors. By default a spec has only a name, the host runs the tool, and the schemas allow any object as
 /// arguments and any result.
@@ -104,20 +108,18 @@ impl ToolSpec {
     /// Creates the spec of a typed tool: the codecs of its types check its payloads. Set the schemas of these types
     /// with [`with_args_schema`](Self::with_args_schema) and [`with_result_schema`](Self::with_result_schema).
     pub const fn of<T: Tool>(name: &'static str) -> Self {
-        Self::checked_by(text(name), codec::check::<T::Args>, codec::check::<T::Result>)
+        let (args, result) = (codec::check::<T::Args>, codec::check::<T::Result>);
+        Self::checked_by(text(name), Check::Codec(args), Check::Codec(result))
     }
 
-    /// Creates the spec of a tool that is created or discovered at run time. It accepts any object as arguments and any
-    /// JSON as a result until [`with_types`](Self::with_types) or [`with_checks`](Self::with_checks) sets other checks.
+    /// Creates the spec of a tool that is created or discovered at run time. Its schemas check its payloads, unless
+    /// [`with_types`](Self::with_types) or [`with_checks`](Self::with_checks) sets other checks. A schema that cannot be compiled
+    /// refuses every payload.
     pub fn new(name: impl Into<Text>) -> Self {
-        Self::checked_by(name.into(), codec::check::<Map<Value>>, codec::check::<Value>)
+        Self::checked_by(name.into(), Check::of_schema(), Check::of_schema())
     }
 
-    const fn checked_by(
-        name: Text,
-        check_args: fn(&[u8]) -> Result<(), InvalidPayload>,
-        check_result: fn(&[u8]) -> Result<(), InvalidPayload>,
-    ) -> Self {
+    const fn checked_by(name: Text, check_args: Check, check_result: Check) -> Self {
         Self {
             name,
             title: None,
@@ -140,8 +142,8 @@ impl ToolSpec {
             deprecation: None,
             args_schema: text(r#"{"type":"object"}"#),
             result_schema: text("{}"),
-            check_args: Check::Codec(check_args),
-            check_result: Check::Codec(check_result),
+            check_args,
+            check_result,
         }
     }
 
@@ -298,7 +300,7 @@ impl ToolSpec {
     ///
     /// Every issue found.
     pub fn check_args(&self, json: &[u8]) -> Result<(), InvalidPayload> {
-        self.check_args.run(json)
+        self.check_args.run(&self.args_schema, json)
     }
 
     /// Checks a result against its schema.
@@ -307,7 +309,7 @@ impl ToolSpec {
     ///
     /// Every issue found.
     pub fn check_result(&self, json: &[u8]) -> Result<(), InvalidPayload> {
-        self.check_result.run(json)
+        self.check_result.run(&self.result_schema, json)
     }
 }
 
@@ -322,10 +324,37 @@ impl Texts {
 }
 
 impl Check {
-    fn run(&self, json: &[u8]) -> Result<(), InvalidPayload> {
+    const fn of_schema() -> Self {
+        Self::Schema(compiled, OnceLock::new())
+    }
+
+    /// Forgets the schema that was compiled, as there is another.
+    const fn with_other_schema(&mut self) {
+        if let Self::Schema(compile, _) = self {
+            let check = Self::Schema(*compile, OnceLock::new());
+            mem::forget(mem::replace(self, check));
+        }
+    }
+
+    fn run(&self, schema: &str, json: &[u8]) -> Result<(), InvalidPayload> {
         match self {
             Self::Codec(check) => check(json),
             Self::Function(check) => check(json),
+            Self::Schema(compile, check) => check.get_or_init(|| compile(schema))(json),
+        }
+    }
+}
+
+/// Compiles a schema.
+fn compiled(schema: &str) -> CheckFunction {
+    match Schema::new(schema) {
+        Ok(schema) => Box::new(move |json| schema.check(json)),
+        Err(error) => {
+            let text = format!("its schema cannot be used: {error}");
+            Box::new(move |_| {
+                let issue = Issue::new("", IssueKind::Schema { message: text.clone() });
+                Err(InvalidPayload::new(vec![issue]))
+            })
         }
     }
 }
@@ -335,6 +364,7 @@ impl fmt::Debug for Check {
         f.write_str(match self {
             Self::Codec(_) => "Codec",
             Self::Function(_) => "Function",
+            Self::Schema(..) => "Schema",
         })
     }
 }
@@ -355,4 +385,30 @@ pub fn instructions<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>) -> Option
         }
     }
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ToolSpec;
+
+    const TEXT: &str = r#"{"type":"object","required":["text"]}"#;
+    const LIST: &str = r#"{"type":"array"}"#;
+
+    #[test]
+    fn the_schemas_of_a_spec_without_codecs_check_its_payloads() {
+        let mut spec = ToolSpec::new("look_up");
+        assert!(spec.check_args(b"{}").is_ok());
+        assert!(spec.check_args(b"[]").is_err());
+        assert!(spec.check_result(b"1").is_ok());
+        spec = spec.with_args_schema(TEXT).with_result_schema(LIST);
+        assert!(spec.check_args(b"{}").is_err());
+        assert!(spec.check_result(b"1").is_err());
+        spec.set_args_schema(LIST);
+        spec.set_result_schema(TEXT);
+        assert!(spec.check_args(b"[]").is_ok());
+        assert!(spec.check_result(b"[]").is_err());
+        spec.set_result_schema("{");
+        let refused = spec.check_result(b"{}").unwrap_err().to_string();
+        assert!(refused.contains("its schema cannot be used: "), "{refused}");
+    }
 }

@@ -313,6 +313,7 @@ impl ToolSpec {
     #[must_use]
     pub const fn with_args_schema(mut self, schema: &'static str) -> Self {
         replace(&mut self.args_schema, text(schema));
+        self.check_args.with_other_schema();
         self
     }
 
@@ -320,6 +321,7 @@ impl ToolSpec {
     #[must_use]
     pub const fn with_result_schema(mut self, schema: &'static str) -> Self {
         replace(&mut self.result_schema, text(schema));
+        self.check_result.with_other_schema();
         self
     }
 }
@@ -375,13 +377,15 @@ impl ToolSpec {
         self.examples = Examples::Owned(examples.into_iter().map(owned).collect());
     }
 
-    /// Sets the arguments' JSON Schema (2020-12), as text. It does not change their check.
+    /// Sets the arguments' JSON Schema (2020-12), as text. It does not change the check by a codec or a function.
     pub fn set_args_schema(&mut self, schema: impl Into<Text>) {
         self.args_schema = schema.into();
+        self.check_args.with_other_schema();
     }
 
-    /// Sets the result's JSON Schema (2020-12), as text. It does not change its check.
+    /// Sets the result's JSON Schema (2020-12), as text. It does not change the check by a codec or a function.
     pub fn set_result_schema(&mut self, schema: impl Into<Text>) {
         self.result_schema = schema.into();
+        self.check_result.with_other_schema();
     }
 }
