@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use toolwright::schema::Schema;
 use toolwright::value::{Kind, Map, Value};
 
-use super::{Node, Projector};
+use super::{Node, Projector, WORDS};
 use crate::guard::strings;
 use crate::listed::Listed;
+use crate::loss::LossKind;
 use crate::plan::{SAME, Step};
 
 impl Projector<'_> {
@@ -26,14 +27,14 @@ impl Projector<'_> {
             let wider = kind == Kind::Integer && kinds.contains(&"number");
             kinds.is_empty() || kinds.contains(&kind.as_str()) || wider
         };
-        let rules = rules_beside(entries);
-        let follows = |value: &Value| {
-            rules.as_ref().is_none_or(|rules| rules.check(value.to_string().as_bytes()).is_ok())
-        };
         let mut seen = HashSet::new();
-        let values = listed.iter().filter(|value| fits(value) && follows(value));
-        let values = values.filter(|value| seen.insert(*value));
-        let values: Vec<Value> = values.cloned().collect();
+        let fitting = listed.into_iter().filter(|value| fits(value) && seen.insert(value.clone()));
+        let mut values: Vec<Value> = fitting.collect();
+        match self.rules.following(&values, entries) {
+            Some(following) => values = following,
+            // The codec checks them.
+            None => self.lose_rules(entries, at),
+        }
         if values.is_empty() {
             return self.text(entries, at, "T15");
         }
@@ -47,6 +48,13 @@ impl Projector<'_> {
             node = self.nullable(node, at);
         }
         node
+    }
+
+    /// Leaves the rules beside listed values to the codec.
+    fn lose_rules(&mut self, entries: &Map<Value>, at: &str) {
+        for (keyword, value) in entries.iter().filter(|(keyword, _)| is_rule(keyword)) {
+            self.lose(LossKind::Enforcement, at, keyword, value.clone(), "", "T20");
+        }
     }
 
     /// Values other than null.
@@ -102,12 +110,52 @@ impl Projector<'_> {
     }
 }
 
-/// Returns the rules beside listed values, if any.
-fn rules_beside(entries: &Map<Value>) -> Option<Schema> {
-    if !entries.keys().any(is_rule) {
-        return None;
+/// The most steps of a projection to find the listed values that follow the rules beside them.
+const MOST_STEPS: u64 = 1_000_000;
+
+/// The most steps of all patterns in these rules, as in one schema.
+const MOST_PATTERN_STEPS: u64 = 300_000;
+
+/// The rules beside listed values, and the steps that are left for them.
+pub(super) struct Rules {
+    /// The text of the last rules, and these if they can be compiled: the alternatives of a choice share those beside it.
+    last: (String, Option<Schema>),
+    pattern_steps: u64,
+    steps: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        let last = (String::new(), None);
+        Self { last, pattern_steps: MOST_PATTERN_STEPS, steps: MOST_STEPS }
     }
-    Schema::new(&Value::Object(entries.clone()).to_string()).ok()
+}
+
+impl Rules {
+    /// Returns the values that follow the rules beside them, or `None` if that is not known: the rules cannot be compiled, or take
+    /// too many steps.
+    fn following(&mut self, values: &[Value], entries: &Map<Value>) -> Option<Vec<Value>> {
+        if !entries.keys().any(is_rule) {
+            return Some(values.to_vec());
+        }
+        if self.steps == 0 {
+            return None;
+        }
+        let listing = if entries.contains_key("const") { "const" } else { "enum" };
+        let rules = entries.iter().filter(|(key, _)| *key != listing && !WORDS.contains(key));
+        let rules: Map<Value> = rules.map(|(key, value)| (key, value.clone())).collect();
+        let text = Value::Object(rules).to_string();
+        if self.last.0 != text {
+            let schema = Schema::within(&text, &mut self.pattern_steps).ok();
+            self.last = (text, schema);
+        }
+        let schema = self.last.1.as_ref()?;
+        let mut follows = |value: &&Value| {
+            schema.check_within(value.to_string().as_bytes(), &mut self.steps).is_ok()
+        };
+        let following = values.iter().filter(&mut follows).cloned().collect();
+        (self.steps > 0).then_some(following)
+    }
 }
 
 /// The string of each value: itself, or its JSON text. All are JSON texts with `all_texts`, and where two would be equal.

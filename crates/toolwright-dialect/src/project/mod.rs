@@ -431,6 +431,7 @@ struct Projector<'a> {
     /// The schemas around the one that is being projected.
     nesting: usize,
     is_refused: bool,
+    rules: constants::Rules,
 }
 
 /// Where a node is on the wire.
@@ -457,6 +458,7 @@ impl<'a> Projector<'a> {
             nodes: 0,
             nesting: 0,
             is_refused: false,
+            rules: constants::Rules::default(),
         }
     }
 

@@ -198,3 +198,41 @@ fn all_choices_in_a_value_share_one_budget_when_it_is_encoded() {
     let refused = found.encode(&nested(50, 1_000_000)).expect_err("it is read fifty times");
     assert!(refused.to_string().contains("too many steps"), "{refused}");
 }
+
+/// Projects a schema of the property `x`, and returns its wire schema and whether the rules beside its values are lost.
+fn projected(property: &str, dialect: &str) -> (String, bool) {
+    let args = format!(r#"{{"type":"object","properties":{{"x":{property}}},"required":["x"]}}"#);
+    let subject = Subject { name: "listed", description: "Lists.", args: &args };
+    let found = project(&subject, Dialect::find(dialect).unwrap(), &Policy::default());
+    let is_lost = found.losses.iter().any(|loss| loss.keyword == "pattern");
+    (found.wire_schema.expect("it is taken"), is_lost)
+}
+
+/// Each value once had the steps of a whole payload.
+#[test]
+fn the_rules_beside_all_listed_values_of_a_tool_share_one_budget() {
+    let listed = |repeated: usize| {
+        let values: Vec<String> = (0..500).map(|value| format!("{value}")).collect();
+        let pattern = format!(r"^(?=\\d)(?:|\\d|){{{repeated}}}0$");
+        format!(r#"{{"type":"string","pattern":"{pattern}","enum":{values:?}}}"#)
+    };
+    for dialect in ["openai-chat-strict", "gemini-schema"] {
+        let (wire, is_lost) = projected(&listed(2), dialect);
+        assert!(wire.contains("\"490\"") && !wire.contains("\"499\"") && !is_lost, "{wire}");
+        let (wire, is_lost) = projected(&listed(60), dialect);
+        assert!(wire.contains("\"490\"") && wire.contains("\"499\"") && is_lost, "{wire}");
+    }
+}
+
+/// Rules that were compiled for each alternative would take more steps than there are.
+#[test]
+fn the_rules_beside_a_choice_are_compiled_once() {
+    let branches: Vec<String> =
+        (0..40).map(|branch| format!(r#"{{"enum":["a{branch}","b{branch}"]}}"#)).collect();
+    let property = format!(
+        r#"{{"type":"string","pattern":"^(?:a[0-9]+|c{{9000}})$","anyOf":[{}]}}"#,
+        branches.join(",")
+    );
+    let (wire, is_lost) = projected(&property, "openai-chat-strict");
+    assert!(wire.contains("\"a39\"") && !wire.contains("\"b39\"") && !is_lost, "{wire}");
+}
