@@ -253,15 +253,23 @@ impl Decoder<'_> {
                 None => self.report(at, missing()),
             }
         }
-        if let Some((key, step)) = rest
-            && let Some(more) = entries.get(&**key).filter(|more| more.kind() == Kind::Array)
-        {
+        if let Some((key, step)) = rest {
             let list = at.wire.key(key);
-            for (index, value) in more.items().enumerate() {
-                let (canonical, wire) =
-                    (at.canonical.index(items.len() + index), list.index(index));
-                self.separate();
-                self.decode(*step, value, Places { canonical: &canonical, wire: &wire });
+            match entries.get(&**key) {
+                Some(more) if more.kind() == Kind::Array => {
+                    for (index, value) in more.items().enumerate() {
+                        let (canonical, wire) =
+                            (at.canonical.index(items.len() + index), list.index(index));
+                        self.separate();
+                        self.decode(*step, value, Places { canonical: &canonical, wire: &wire });
+                    }
+                }
+                Some(more) if more.is_null() => {}
+                Some(more) => {
+                    let expected = "an array of the items after the others";
+                    self.report_kind(at.on_wire(&list), expected, *more);
+                }
+                None => self.report(at.on_wire(&list), missing()),
             }
         }
         self.out.push(']');
