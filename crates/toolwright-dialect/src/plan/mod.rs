@@ -317,6 +317,11 @@ fn resolved(steps: &[Step], mut id: StepId) -> StepId {
 }
 
 impl Step {
+    /// Returns whether all values of this step are null, which is a string on the wire.
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self, Self::Table { canonical, .. } if canonical.values() == [Value::Null])
+    }
+
     /// The branches of a choice; other steps have none.
     fn branches(&self) -> &[Branch] {
         match self {

@@ -90,11 +90,7 @@ impl Projector<'_> {
         let only_null = !self.dialect.null_type;
         // Where null has no type of its own, the node for it is a string, see `leaf`.
         let null = only_null
-            .then(|| {
-                nodes.iter().position(|(node, _)| {
-                    node.wire.get("enum") == Some(&Value::Array(vec![Value::from("null")]))
-                })
-            })
+            .then(|| nodes.iter().position(|(node, _)| self.steps[node.step].is_null()))
             .flatten();
         if let (Some(null), true) = (null, nodes.len() > 1) {
             nodes.remove(null);
