@@ -67,7 +67,8 @@ pub fn from_json<T: Decode>(json: &[u8]) -> Result<T, InvalidPayload> {
 }
 
 /// Decodes a payload within a limit of steps, and subtracts the steps that were taken. Only validators, as in
-/// [`Schema::check_within`](crate::schema::Schema::check_within), patterns and lists of unique items take steps.
+/// [`Schema::check_within`](crate::schema::Schema::check_within), patterns, lists of unique items and names that other
+/// properties require take steps.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// The length up to which a list is always searched.
-const SHORT: usize = 16;
+pub(super) const SHORT: usize = 16;
 
 /// The most values of longer lists that are compared with searched ones. Further searches use an index of each list.
 const MAX_COMPARED: usize = 1 << 16;

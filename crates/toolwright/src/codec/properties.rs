@@ -1,10 +1,12 @@
 //! The limits of a schema on the keys of an object (2020-12 validation, section 6.5; core, section 10.3.2.4).
 
+use std::collections::HashSet;
+
 use super::Length;
 use super::issues::Issues;
 use super::limits::unless_any;
+use super::positions::SHORT;
 use crate::issue::{Issue, IssueKind, Names};
-use crate::pointer::escaped;
 
 /// The limits of an object: the number of its properties, their names, and properties that require others.
 #[derive(Clone, Copy, Debug)]
@@ -79,21 +81,41 @@ impl Properties {
         if let Some(names) = self.names {
             keys.clone().for_each(|key| check_name(names, key, issues));
         }
-        for (_, needed) in self.dependent.iter().filter(|(key, _)| has(&keys, key)) {
-            for key in needed.iter().filter(|key| !has(&keys, key)) {
-                let kind = IssueKind::Missing { one_of: Names::default() };
-                let missing = Issue::new(format!("/{}", escaped(key)), kind);
-                if !issues.since(mark).contains(&missing) {
-                    issues.push(missing);
-                }
-            }
+        if !self.dependent.is_empty() {
+            self.check_dependent(keys, issues);
         }
         issues.count() == mark
     }
-}
 
-fn has<'k>(keys: &(impl Iterator<Item = &'k str> + Clone), wanted: &str) -> bool {
-    keys.clone().any(|key| key == wanted)
+    /// Each name takes a step: the lists may be long, and there may be many objects.
+    fn check_dependent<'k>(
+        &self,
+        keys: impl Iterator<Item = &'k str> + Clone,
+        issues: &mut Issues,
+    ) {
+        let is_short = keys.clone().nth(SHORT).is_none();
+        let index: HashSet<&str> = if is_short { HashSet::new() } else { keys.clone().collect() };
+        let has = |wanted: &str| {
+            if is_short { keys.clone().any(|key| key == wanted) } else { index.contains(wanted) }
+        };
+        let mut missing = HashSet::new();
+        for (key, needed) in self.dependent {
+            if !issues.spend(1) {
+                return;
+            }
+            if !has(key) {
+                continue;
+            }
+            if !issues.spend(needed.len()) {
+                return;
+            }
+            for key in needed.iter().filter(|key| !has(key)) {
+                if missing.insert(*key) {
+                    issues.add_under(key, || IssueKind::Missing { one_of: Names::default() });
+                }
+            }
+        }
+    }
 }
 
 #[cold]

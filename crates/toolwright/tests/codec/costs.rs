@@ -52,6 +52,26 @@ impl Decode for List {
     }
 }
 
+/// An object whose key `a` requires two others.
+struct Dependent;
+
+impl Decode for Dependent {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        let limits = Properties::ANY.dependent(&[("a", &["b", "c"]), ("d", &["b", "e", "f"])]);
+        let map: Option<Map<Value>> = input.map(limits, Reader::value);
+        map.map(|_| Self)
+    }
+}
+
+/// A list of such objects.
+struct Dependents;
+
+impl Decode for Dependents {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        input.array(Items::ANY, Dependent::decode).map(|_| Self)
+    }
+}
+
 /// Returns the steps that a type takes to decode a payload, and the codes of its issues with a limit of steps.
 fn decoded<T: Decode>(payload: &str, limit: u64) -> (u64, Vec<&'static str>) {
     let mut left = limit;
@@ -106,4 +126,21 @@ fn unique_items_take_steps_at_each_level() {
     assert!(validated(r#"{"uniqueItems":true}"#, &nested(1)) >= one.0);
     let (steps, issues) = decoded::<List>(&nested(10), 20_000);
     assert!(steps == 20_000 && issues == ["too_costly"], "{steps} steps, {issues:?}");
+}
+
+#[test]
+fn each_name_that_a_property_requires_takes_a_step() {
+    let decode = |payload: &str| decoded::<Dependent>(payload, u64::MAX);
+    assert_eq!(decode("{}"), (2, vec![]));
+    assert_eq!(decode(r#"{"a":1}"#), (4, vec!["missing", "missing"]));
+    assert_eq!(decode(r#"{"a":1,"b":1,"c":1}"#), (4, vec![]));
+    // The key that both require is missing once, also in an object with many keys.
+    let more: Vec<String> = (0..100).map(|n| format!(",\"k{n}\":1")).collect();
+    let more = more.concat();
+    let four = (7, vec!["missing"; 4]);
+    assert_eq!(decode(r#"{"a":1,"d":1}"#), four);
+    assert_eq!(decode(&format!(r#"{{"a":1,"d":1{more}}}"#)), four);
+    assert_eq!(decode(&format!(r#"{{"a":1,"b":1,"c":1{more}}}"#)), (4, vec![]));
+    let many = format!("[{}]", vec![r#"{"a":1,"b":1,"c":1}"#; 1_000].join(","));
+    assert_eq!(decoded::<Dependents>(&many, 3_000), (3_000, vec!["too_costly"]));
 }
