@@ -305,5 +305,7 @@ pub enum Delta {
         error: String,
         /// The wait before the next attempt.
         wait: Duration,
+        /// True if the provider had begun to answer, so that it may charge for the attempt.
+        has_broken_off: bool,
     },
 }

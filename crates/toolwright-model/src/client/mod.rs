@@ -219,8 +219,9 @@ impl Client {
             let wait =
                 wait.filter(|_| attempt < self.attempts && !is_shown.load(Ordering::Relaxed));
             let Some(wait) = wait else { return Err(error) };
+            let has_broken_off = matches!(error, ModelError::Interrupted(_));
             let error = error.map_text(|text| self.secret.redacted(text)).to_string();
-            deltas(Delta::Retried { error, wait });
+            deltas(Delta::Retried { error, wait, has_broken_off });
             sleep(wait).await;
             attempt += 1;
         }

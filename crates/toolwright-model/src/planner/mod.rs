@@ -52,7 +52,7 @@ const MAX_SEARCHES: u32 = 10;
 /// - An answer without calls ends the run. If the final payload must match a schema, the model gives it as [`FinalOutput`]
 ///   says, and corrects it if it is not valid.
 /// - At a limit of [`Policy`](toolwright_runtime::Policy), such as `max_model_calls`, the model gets one last question. Questions
-///   count also if their answer breaks off; tokens that are not reported are estimated.
+///   count also if their answer breaks off, each attempt of the client; tokens that are not reported are estimated.
 ///
 /// The notes of the run's steps hold the answers of the model, including reasoning that only its provider understands. They are
 /// kept when the run is suspended.
@@ -359,13 +359,20 @@ impl ModelPlanner {
         spending.count_question();
         let since = Instant::now();
         let mut unanswered = Unanswered { turn, since, is_over: false };
-        let bytes = AtomicUsize::new(0);
+        let (bytes, broken) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let deltas = |delta| {
+            if matches!(delta, Delta::Retried { has_broken_off: true, .. }) {
+                broken.fetch_add(1, Ordering::Relaxed);
+            }
             bytes.fetch_add(spending::delta_bytes(&delta), Ordering::Relaxed);
             turn.publish(event(delta));
         };
         let asked = self.model.ask(question, &deltas).instrument(span.clone()).await;
         unanswered.is_over = true;
+        for _ in 0..broken.into_inner() {
+            spending.count_question();
+            spending.add(&spending::broken_usage(question, 0), self.prices.as_ref());
+        }
         let duration = since.elapsed();
         match asked {
             Ok(answer) => {

@@ -107,6 +107,25 @@ async fn answers_that_break_off_count_for_the_limits_of_a_run() {
     }
 }
 
+/// Nothing of them was shown, so the client asks again by itself.
+#[tokio::test]
+async fn attempts_that_break_off_count_for_the_limits_of_a_run() {
+    let call = format!("{CALL}{}", tokens(1, 1));
+    for (name, policy, expected) in [
+        ("questions", Policy { max_model_calls: Some(4), ..Policy::UNLIMITED }, 6),
+        ("cost", Policy { max_cost: Some(100), ..Policy::UNLIMITED }, 4),
+    ] {
+        let step = [Reply::stream("data: {\"choices\":[]}\n\n"), Reply::stream(&call)];
+        let server = Server::start(std::iter::repeat_n(step, 20).flatten().collect()).await;
+        let client = Client::builder(Preset::find("openai").unwrap(), "a-model");
+        let client = client.with_base(&server.base).with_key("none").build().unwrap();
+        run(limited(policy), ModelPlanner::new(client).with_prices(PRICES)).await;
+        let requests = server.requests();
+        assert_eq!(requests.len(), expected, "{name}");
+        assert!(requests[expected - 1].contains("the run has reached its limit of"), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_limit_of_cost_without_prices_fails_before_the_model_is_asked() {
     let server = Server::start(vec![Reply::stream(CALL)]).await;
