@@ -484,3 +484,22 @@ fn a_crate_without_the_feature_testing_has_no_fake() {
     assert!(error.contains("no `FakeDeskService` in `service`"), "{error}");
     assert_eq!(workspace.cargo(&["build", "-p", "user", "--features", "testing"]), Ok(()));
 }
+
+/// With `-Dwarnings`, an import that nothing uses would be an error.
+#[test]
+fn a_value_with_the_name_of_a_type_imports_nothing() {
+    let workspace = Workspace::new(&[
+        ("toolwright.toml", "[crates]\ntoolwright = { workspace = true }\n"),
+        ("crates/user/Cargo.toml", "[package]\nname = \"user\"\nedition = \"2024\"\n"),
+        ("crates/user/src/lib.rs", ""),
+        (
+            "schema/door.yaml",
+            "toolwright: 1\nservice: door\n\
+             types:\n  Open: { type: object, properties: { wide: { type: boolean } } }\n  \
+             Frame: { type: object, properties: { open: { $ref: Open } } }\nmethods: { swing: { payload: Frame } }\n\
+             toolsets:\n  door:\n    tools:\n      swing: { description: Swings., bind: swing }\n      \
+             find: { description: Finds., args: { type: object, properties: { state: { enum: [open, closed, clone, fn] } } } }\n",
+        ),
+    ]);
+    workspace.test();
+}

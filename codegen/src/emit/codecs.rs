@@ -9,7 +9,7 @@ use toolwright::pattern::{Engine, Translated};
 use super::module::Module;
 use super::rust::{Literal, ToTokens, TokenStream, push, quote};
 use super::tokens::{ident, imports, integer};
-use super::types::used_by;
+use super::types::{used_by, used_by_body};
 use crate::naming::{Identifier, identifier};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, Import, Member, PatternStatic, Presence,
@@ -18,12 +18,10 @@ use crate::plan::{
 
 /// The module of a crate's codecs.
 pub(super) fn module(types: &Types, owner: &str) -> Module {
-    let has_codec = |body: &Body| !matches!(body, Body::Alias(_) | Body::Domain(_));
-    let coded = types.definitions.iter().filter(|definition| has_codec(&definition.body));
     let mut parts: Vec<TokenStream> = types.patterns.iter().map(pattern).collect();
     parts.extend(types.validators.iter().map(validator));
     parts.extend(
-        coded.flat_map(|definition| {
+        coded(types).flat_map(|definition| {
             std::iter::once(codec(definition)).chain(conversions(definition))
         }),
     );
@@ -38,9 +36,22 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
     Module { name: "codecs", about: format!("Codecs of {owner}: {about}"), parts }
 }
 
+/// Returns the types that have codecs.
+fn coded(types: &Types) -> impl Iterator<Item = &Definition> {
+    let has_codec = |body: &Body| !matches!(body, Body::Alias(_) | Body::Domain(_));
+    types.definitions.iter().filter(move |definition| has_codec(&definition.body))
+}
+
 /// Returns the imports that the codecs need.
 fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
-    let used = used_names(parts);
+    let mut named = BTreeSet::from(["codec"]);
+    for definition in coded(types) {
+        named.insert(&*definition.name);
+        used_by_body(&definition.body, &mut named);
+    }
+    // A name in the tokens may be that of a variant, and a type of a body may not be in its codec.
+    let mut used = used_names(parts);
+    used.retain(|name| named.contains(name));
     let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();
     let mut held = BTreeSet::new();
     for definition in &types.definitions {
@@ -51,7 +62,6 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
             used_by(ty, &mut held);
         }
     }
-    // Variants can have the same names, so a name in the tokens is not enough to import it.
     let values =
         ["Integer", "Map", "Nullable", "Value"].into_iter().filter(|name| held.contains(name));
     let mut sources = vec![("toolwright", values.chain(["codec"]).collect())];

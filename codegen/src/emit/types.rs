@@ -306,32 +306,37 @@ fn choice<'a>(
 fn used_types(types: &Types) -> BTreeSet<&str> {
     let mut used = BTreeSet::new();
     for definition in &types.definitions {
-        match &definition.body {
-            Body::Struct(plan) => used_by_struct(plan, &mut used),
-            Body::Newtype(ty) | Body::Alias(ty) => used_by(ty, &mut used),
-            Body::Union { variants, .. } => {
-                for variant in variants {
-                    used_by(&variant.ty, &mut used);
-                }
-            }
-            Body::Mixed(variants) => {
-                for variant in variants {
-                    used_by(&variant.ty, &mut used);
-                }
-            }
-            Body::Overlapping { variants, .. } => {
-                for variant in variants {
-                    used_by(&variant.ty, &mut used);
-                }
-            }
-            Body::Enum(_)
-            | Body::IntegerEnum(_)
-            | Body::Constants(_)
-            | Body::Constant(_)
-            | Body::Domain(_) => {}
-        }
+        used_by_body(&definition.body, &mut used);
     }
     used
+}
+
+/// Adds the names that the body of a type uses.
+pub(super) fn used_by_body<'a>(body: &'a Body, used: &mut BTreeSet<&'a str>) {
+    match body {
+        Body::Struct(plan) => used_by_struct(plan, used),
+        Body::Newtype(ty) | Body::Alias(ty) => used_by(ty, used),
+        Body::Union { variants, .. } => {
+            for variant in variants {
+                used_by(&variant.ty, used);
+            }
+        }
+        Body::Mixed(variants) => {
+            for variant in variants {
+                used_by(&variant.ty, used);
+            }
+        }
+        Body::Overlapping { variants, .. } => {
+            for variant in variants {
+                used_by(&variant.ty, used);
+            }
+        }
+        Body::Enum(_)
+        | Body::IntegerEnum(_)
+        | Body::Constants(_)
+        | Body::Constant(_)
+        | Body::Domain(_) => {}
+    }
 }
 
 fn used_by_struct<'a>(plan: &'a Struct, used: &mut BTreeSet<&'a str>) {

@@ -187,6 +187,11 @@ fn from_yaml_error(source: &Arc<Source>, error: &serde_saphyr::Error) -> Mistake
             let expected = expected.trim_end_matches(" start");
             Mistake::at(source, span, format!("found something else, expected a {expected}"))
         }
+        serde_saphyr::Error::MultipleDocuments { .. } => Mistake::at(
+            source,
+            span,
+            "found a second document, expected one agent in a file".to_owned(),
+        ),
         error => invalid(source, span, &DefaultMessageFormatter.format_message(error)),
     }
 }

@@ -381,9 +381,10 @@ fn existing(path: &Path) -> Stopped<Lock> {
     })
 }
 
-/// Reads a lock, if the file exists.
+/// Reads a lock, if the file exists. A checkout may have changed its line ends, which are those of the lock in the text.
 fn read(path: &Path) -> Stopped<Option<(String, Lock)>> {
     let Some(text) = read_text(path)? else { return Ok(None) };
+    let text = if text.contains('\r') { text.replace("\r\n", "\n") } else { text };
     let lock = parse(&text, &path.display().to_string())?;
     checked(&lock)?;
     Ok(Some((text, lock)))

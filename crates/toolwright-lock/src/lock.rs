@@ -1,5 +1,6 @@
 //! The lock: the tools of a project as they were published.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -352,6 +353,8 @@ impl Lock {
         struct Head {
             lock: u32,
         }
+        // A checkout may have changed the line ends.
+        let text = &*with_line_feeds(text);
         let lock: Result<Self, _> = serde_json::from_str(text);
         let format = match &lock {
             Ok(lock) => Ok(lock.lock),
@@ -584,4 +587,9 @@ fn implementation(project: &Project, id: ToolId) -> BTreeMap<String, String> {
         Implementation::External => ("external", String::new()),
     };
     BTreeMap::from([(kind.to_owned(), name)])
+}
+
+/// Returns a text with `\n` in place of `\r\n`.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }

@@ -23,7 +23,7 @@ pub(crate) struct LocationArgs {
     #[arg(long, requires = "git")]
     rev: Option<String>,
     /// Use this version of the toolwright crates from the registry.
-    #[arg(long)]
+    #[arg(long, value_parser = version_requirement)]
     version: Option<String>,
 }
 
@@ -36,6 +36,15 @@ pub(crate) enum Location {
     Git { url: String, rev: String },
     /// A version in the registry.
     Version(String),
+}
+
+/// Accepts a version or a requirement for versions, as in a manifest.
+fn version_requirement(text: &str) -> Result<String, String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || ".+-*^~=<>, ".contains(c);
+    if text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit() || c == '*') {
+        return Ok(text.to_owned());
+    }
+    Err("expected a version such as `0.1`".to_owned())
 }
 
 /// Returns the location from the command line. Otherwise returns where this program comes from: the git repository that

@@ -110,6 +110,18 @@ fn a_lock_is_written_once_and_compared_by_every_byte() {
     assert!(!project.path("toolwright.lock").exists());
 }
 
+/// As git checks a lock out on some systems.
+#[test]
+fn the_line_ends_of_a_lock_do_not_matter() {
+    let project = Project::new();
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    project.write("toolwright.lock", &lock.replace('\n', "\r\n"));
+    for arguments in [&["breaking"][..], &["lock", "--check"], &["diff"]] {
+        let (shown, code) = project.run(arguments);
+        assert_eq!(code, 0, "{arguments:?}: {shown}");
+    }
+}
+
 #[test]
 fn the_lock_keeps_whether_types_may_grow() {
     let project = Project::new();

@@ -153,9 +153,9 @@ impl fmt::Display for ResumeError {
                     "agent `{agent}` no longer implements `{tool}`; register the agent that did"
                 )
             }
-            Self::SessionStopped => f.write_str(
-                "the session was stopped; resume the call in another session of its agent",
-            ),
+            Self::SessionStopped => {
+                f.write_str("the session was stopped; resume in another session of the agent")
+            }
             Self::UnknownQuestion { id } => {
                 write!(
                     f,

@@ -383,6 +383,11 @@ impl HostOptions {
         })
     }
 
+    /// Returns whether the run belongs to a session that was stopped.
+    pub(super) fn is_session_stopped(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.stopped.is_cancelled())
+    }
+
     /// Applies these options to a run.
     pub(super) fn apply(self, mut run: Run, options: Options, environment: &Environment) -> Run {
         let approver = self.approver.or_else(|| environment.approver.clone());

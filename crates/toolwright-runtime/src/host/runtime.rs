@@ -254,6 +254,9 @@ impl Runtime {
         let Some(registered) = self.0.registry.agent(&agent) else {
             return Err(ResumeError::UnknownAgent { agent });
         };
+        if host.is_session_stopped() {
+            return Err(ResumeError::SessionStopped);
+        }
         let implements =
             state.implements.as_deref().map(|tool| self.still_implements(&agent, tool));
         let id_and_input = (state.run_id.clone(), Payload::new(state.input.as_str()));

@@ -8,8 +8,8 @@ use toolwright::{Payload, RegistrationError, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::Source;
 use toolwright_runtime::tools::IntoSource;
 use toolwright_runtime::{
-    Agent, CallEnd, Catalog, FunctionTool, Registry, ResumeError, RunRequest, Runtime, Script,
-    Session, SessionRequest, ToolEntry, ToolsetError,
+    Agent, CallEnd, Catalog, FunctionTool, Registry, ResumeError, ResumeRequest, RunRequest,
+    Runtime, Script, Session, SessionRequest, ToolEntry, ToolsetError,
 };
 
 use crate::approval_lists::of_session;
@@ -529,6 +529,26 @@ async fn p5_a_run_in_a_stopped_session_cannot_use_its_tools() {
     let outcome = runtime.run(request).await.unwrap();
     assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
     assert_eq!(ran.lines().len(), 2);
+}
+
+#[tokio::test]
+async fn a_waiting_run_of_a_stopped_session_keeps_its_answers() {
+    let ran = Log::default();
+    let runtime = of_session(&ran, vec![vec![call("x.free", "a", 1)]]);
+    let session = runtime.open_session("worker").await.unwrap();
+    let request = RunRequest::new("worker", payload(0)).with_approval_of(["x.free"]);
+    let outcome = runtime.run(request.in_session(&session)).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    session.stop().await;
+    let resuming = |session| {
+        let answers = [run.pending()[0].approve()];
+        runtime.resume(ResumeRequest::new(run, answers).in_session(session))
+    };
+    let error = resuming(&session).await.unwrap_err();
+    assert!(matches!(error, ResumeError::SessionStopped), "{error}");
+    let other = runtime.open_session("worker").await.unwrap();
+    let outcome = resuming(&other).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
 }
 
 /// P5: the session is stopped between two calls of a run.
