@@ -60,8 +60,8 @@ impl Listing {
             let tool = wire.into_entry();
             entries.push(tool.clone());
             let name = tool.name().to_owned();
-            for alias in tool.aliases() {
-                let named = tools_by_name.names.entry(alias);
+            for alias in tool.spec().aliases() {
+                let named = tools_by_name.names.entry(alias.to_owned());
                 named.and_modify(|name| *name = None).or_insert_with(|| Some(name.clone()));
             }
             tools_by_name.listed.insert(name, Listed { tool, is_available, digest });

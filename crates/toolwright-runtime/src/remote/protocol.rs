@@ -120,12 +120,14 @@ impl From<WireApproval> for Approval {
 impl WireTool {
     pub(super) fn new(tool: &ToolEntry, available: bool) -> Self {
         let spec = tool.spec();
+        let prefix = tool.alias_prefix();
+        let aliases = spec.aliases().filter_map(|alias| Some(format!("{}{alias}", prefix?)));
         // Destructured in full, so that a new field causes a compile error here.
         let ToolAnnotations { read_only, destructive, idempotent, open_world } = spec.annotations();
         let CallLimits { timeout, attempts, sequential } = spec.limits();
         Self {
             name: tool.name().to_owned(),
-            aliases: tool.aliases().collect(),
+            aliases: aliases.collect(),
             title: spec.title().map(str::to_owned),
             description: spec.description().to_owned(),
             toolset: spec.toolset().to_owned(),

@@ -139,21 +139,16 @@ impl ToolEntry {
         self.has_resumable_calls || self.spec.annotations().may_run_again()
     }
 
-    /// Returns whether calls may use a name: the published name or an [alias](Self::aliases).
+    /// Returns whether calls may use a name: the published name or an alias of the spec with the prefix of the published name. A tool
+    /// that was published under another name has no aliases.
     pub fn is_called(&self, name: &str) -> bool {
         let is_alias = |alias: &str| self.spec.aliases().any(|known| known == alias);
         let alias = || name.strip_prefix(self.alias_prefix()?);
         self.name() == name || alias().is_some_and(is_alias)
     }
 
-    /// Returns the other names that calls may use: the aliases of the spec, with the prefix of the published name. A tool that was
-    /// published under another name has none.
-    pub(crate) fn aliases(&self) -> impl Iterator<Item = String> {
-        let prefix = self.alias_prefix();
-        self.spec.aliases().filter_map(move |alias| Some(format!("{}{alias}", prefix?)))
-    }
-
-    fn alias_prefix(&self) -> Option<&str> {
+    /// Returns what aliases of the spec begin with in calls; `None` if calls cannot use them.
+    pub(crate) fn alias_prefix(&self) -> Option<&str> {
         let Some(published) = &self.published else { return Some("") };
         published.strip_suffix(self.spec.name()).filter(|prefix| prefix.ends_with(SEPARATOR))
     }
