@@ -16,8 +16,8 @@ pub(crate) fn hostile() -> End {
         End::Done => {}
         end => return end,
     }
-    let words = Invocation::cargo(&tests).with(&["words::".to_owned()]);
-    run(&words.in_environment("TOOLWRIGHT_ALL_TEXTS", "1"))
+    let others = ["--", "costs::", "words::"].map(str::to_owned);
+    run(&Invocation::cargo(&tests).with(&others).in_environment("TOOLWRIGHT_ALL_TEXTS", "1"))
 }
 
 pub(crate) fn dialects(peers: bool) -> End {
