@@ -485,9 +485,9 @@ fn a_crate_without_the_feature_testing_has_no_fake() {
     assert_eq!(workspace.cargo(&["build", "-p", "user", "--features", "testing"]), Ok(()));
 }
 
-/// With `-Dwarnings`, an import that nothing uses would be an error.
+/// With `-Dwarnings`, an import that nothing uses and a name in another style would be errors.
 #[test]
-fn a_value_with_the_name_of_a_type_imports_nothing() {
+fn generated_code_has_no_warnings_whatever_its_values_are_called() {
     let workspace = Workspace::new(&[
         ("toolwright.toml", "[crates]\ntoolwright = { workspace = true }\n"),
         ("crates/user/Cargo.toml", "[package]\nname = \"user\"\nedition = \"2024\"\n"),
@@ -498,7 +498,10 @@ fn a_value_with_the_name_of_a_type_imports_nothing() {
              types:\n  Open: { type: object, properties: { wide: { type: boolean } } }\n  \
              Frame: { type: object, properties: { open: { $ref: Open } } }\nmethods: { swing: { payload: Frame } }\n\
              toolsets:\n  door:\n    tools:\n      swing: { description: Swings., bind: swing }\n      \
-             find: { description: Finds., args: { type: object, properties: { state: { enum: [open, closed, clone, fn] } } } }\n",
+             find: { description: Finds., args: { type: object, properties: { state: { enum: [open, closed, clone, fn] } } } }\n      \
+             pick:\n        description: Picks.\n        args:\n          type: object\n          properties:\n            of:\n              anyOf:\n                \
+             - { type: object, required: [self], properties: { self: { type: string }, b: { enum: [x, y] } } }\n                \
+             - { type: object, required: [other], properties: { other: { type: string } } }\n",
         ),
     ]);
     workspace.test();

@@ -354,7 +354,9 @@ impl Walk<'_> {
             Shape::Overlapping(members) => {
                 for (member, label) in members.iter().zip(labels(&project.schemas, members)) {
                     let origin = format!("The choice {} of `{name}`.", code(&label));
-                    self.schedule(*member, format!("{name}{label}"), origin);
+                    // `Self_` is only escaped where it is the whole name.
+                    let part = label.strip_suffix('_').unwrap_or(&label);
+                    self.schedule(*member, format!("{name}{part}"), origin);
                 }
             }
             Shape::Local(target) => self.local(*target),

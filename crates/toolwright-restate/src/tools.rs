@@ -223,8 +223,11 @@ impl Tools {
         };
         let (result, saved) = match called {
             Ok(Ok(called)) => called,
-            Ok(Err(error)) => return Ok((Err(ToolFailure::internal(&*error)), None)),
-            Err(_) => return Ok((Err(panicked(tool)), None)),
+            // The call has run if only saving failed.
+            Ok(Err(error)) => {
+                return Ok((Err(may_have_run(tool, ToolFailure::internal(&*error))), None));
+            }
+            Err(_) => return Ok((Err(may_have_run(tool, panicked(tool))), None)),
         };
         let (outcome, saved) = match saved.as_ref().and_then(|saved| not_kept(tool, saved)) {
             Some(failure) => (Err(failure), None),
@@ -375,9 +378,13 @@ fn not_kept(tool: &Tool, saved: &Payload) -> Option<ToolFailure> {
 /// The failure of a call that an earlier attempt began and did not end.
 fn interrupted(tool: &Tool) -> ToolFailure {
     let message = format!("`{}` was interrupted", tool.entry.name());
-    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
-        .with_detail("an attempt at the call ended before it replied")
-        .with_possible_effect(tool.entry.spec().annotations())
+    let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
+        .with_detail("an attempt at the call ended before it replied");
+    may_have_run(tool, failure)
+}
+
+fn may_have_run(tool: &Tool, failure: ToolFailure) -> ToolFailure {
+    failure.with_possible_effect(tool.entry.spec().annotations())
 }
 
 fn other_definition(tool: &Tool, digest: &str) -> ToolFailure {

@@ -216,7 +216,9 @@ impl Toolset for Slow {
     }
 
     fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
-        Box::pin(std::future::ready(Ok(Some(Payload::new("0")))))
+        let is_saved = !self.0.all().contains(&"unsaved".to_owned());
+        let saved = if is_saved { Ok(Some(Payload::new("0"))) } else { Err("no space".into()) };
+        Box::pin(std::future::ready(saved))
     }
 
     fn restore<'a>(&'a self, _: &'a Scope, _: &'a Payload) -> BoxFuture<'a, Result<(), BoxError>> {
@@ -300,4 +302,24 @@ async fn a_toolset_of_each_run_is_refused_without_state_and_beside_an_agent_that
     registry.register_agent(agent, Script::new().into()).unwrap();
     let refused = Worker::new(Runtime::builder(registry)).await.unwrap_err();
     assert!(matches!(&refused, WorkerError::NotDurable { agent, .. } if agent == "counter"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_state_is_not_saved_may_have_taken_effect() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        let effects = made.clone();
+        registry.register_toolset("lab", move |_: Scope| Slow(effects.clone())).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let spec = Slow::tool().entry().spec_ref().clone();
+    let toolset = RestateToolset::per_run(&lab.ingress(), [spec]);
+    let scope = Scope { run_id: Some("r1".to_owned()), ..Scope::default() };
+    let call = ToolCall::new("push", Payload::new("{}")).with_id("unsaved").with_scope(scope);
+    let failure = toolset.call(&call).await.outcome.unwrap_err();
+    assert!(failure.message.contains("may have taken effect"), "{failure}");
+    assert_eq!(effects.all(), ["unsaved"]);
 }

@@ -4,8 +4,11 @@
 /// lengths.
 const MAX_LENGTH: usize = 100;
 
-/// Returns the known word that is closest to `word`, if at most a third of the letters differ: added, removed, replaced
-/// or swapped with a neighbor. Case, `-`, `_` and spaces are ignored. A word of three or more letters that a known word
+/// The most letters of a word that may differ.
+const MAX_DIFFERENCES: usize = 5;
+
+/// Returns the known word that is closest to `word`, if at most a third of the letters differ, and at most five: added, removed,
+/// replaced or swapped with a neighbor. Case, `-`, `_` and spaces are ignored. A word of three or more letters that a known word
 /// begins with counts as one difference.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
@@ -13,7 +16,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     }
     let word: Vec<char> = letters(word).collect();
     // Every two words of one letter differ by one letter, so they are not suggested for each other.
-    let limit = if word.len() > 1 { (word.len() / 3).max(1) } else { 0 };
+    let limit = if word.len() > 1 { (word.len() / 3).clamp(1, MAX_DIFFERENCES) } else { 0 };
     // All comparisons reuse the same buffers.
     let (mut candidate, mut rows) = (Vec::new(), Rows::default());
     let compared = |known: &'a str| {
@@ -56,13 +59,16 @@ fn letters(word: &str) -> impl Iterator<Item = char> {
     word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
 }
 
-/// Three rows of the distance matrix: the current one and the two before it.
+/// Three rows of the distance matrix: the current one and the two before it. Of each, only what is near the diagonal is computed.
 #[derive(Default)]
 struct Rows {
     before: Vec<usize>,
     above: Vec<usize>,
     line: Vec<usize>,
 }
+
+/// More than any distance.
+const FAR: usize = usize::MAX / 2;
 
 impl Rows {
     /// Returns the optimal string alignment distance if it is within a limit.
@@ -72,24 +78,40 @@ impl Rows {
         }
         let same = from.iter().zip(to).take_while(|(a, b)| a == b).count();
         let (from, to) = (&from[same..], &to[same..]);
+        let same = from.iter().rev().zip(to.iter().rev()).take_while(|(a, b)| a == b).count();
+        let (from, to) = (&from[..from.len() - same], &to[..to.len() - same]);
         let Self { before, above, line } = self;
-        above.clear();
-        above.extend(0..=to.len());
+        for row in [&mut *before, &mut *above, &mut *line] {
+            row.clear();
+            row.resize(to.len() + 1, FAR);
+        }
+        for (column, steps) in above.iter_mut().enumerate().take(limit + 1) {
+            *steps = column;
+        }
+        let mut closest_above = 0;
         for (row, a) in from.iter().enumerate() {
-            line.clear();
-            line.push(row + 1);
-            for (column, b) in to.iter().enumerate() {
-                let replaced = above[column] + usize::from(a != b);
-                let mut best = replaced.min(above[column + 1] + 1).min(line[column] + 1);
-                if row > 0 && column > 0 && *a == to[column - 1] && from[row - 1] == *b {
-                    best = best.min(before[column - 1] + 1);
+            let first = (row + 1).saturating_sub(limit).max(1);
+            let last = (row + 1 + limit).min(to.len());
+            line[first - 1] = if first == 1 { row + 1 } else { FAR };
+            let mut closest = line[first - 1];
+            for column in first..=last {
+                let b = &to[column - 1];
+                let replaced = above[column - 1] + usize::from(a != b);
+                let mut best = replaced.min(above[column] + 1).min(line[column - 1] + 1);
+                if row > 0 && column > 1 && *a == to[column - 2] && from[row - 1] == *b {
+                    best = best.min(before[column - 2] + 1);
                 }
-                line.push(best);
+                line[column] = best;
+                closest = closest.min(best);
+            }
+            if let Some(beyond) = line.get_mut(last + 1) {
+                *beyond = FAR;
             }
             // The values of further rows are not smaller than the minimum of these two.
-            if line.iter().chain(&*above).all(|steps| *steps > limit) {
+            if closest > limit && closest_above > limit {
                 return None;
             }
+            closest_above = closest;
             std::mem::swap(before, above);
             std::mem::swap(above, line);
         }
@@ -135,5 +157,49 @@ mod tests {
         assert!(listed.ends_with("`tool_19` and 5 more"), "{listed}");
         assert_eq!(suggestion("banana", ["pear"], "it has"), "it has `pear`");
         assert_eq!(suggestion("banana", [], "it has"), "it has none");
+    }
+
+    /// The whole matrix of the distance.
+    fn distance(from: &[char], to: &[char]) -> usize {
+        let mut rows = vec![(0..=to.len()).collect::<Vec<_>>()];
+        for row in 1..=from.len() {
+            let mut line = vec![row];
+            for column in 1..=to.len() {
+                let (a, b) = (from[row - 1], to[column - 1]);
+                let replaced = rows[row - 1][column - 1] + usize::from(a != b);
+                let mut best = replaced.min(rows[row - 1][column] + 1).min(line[column - 1] + 1);
+                if row > 1 && column > 1 && a == to[column - 2] && from[row - 2] == b {
+                    best = best.min(rows[row - 2][column - 2] + 1);
+                }
+                line.push(best);
+            }
+            rows.push(line);
+        }
+        rows[from.len()][to.len()]
+    }
+
+    #[test]
+    fn the_distance_near_the_diagonal_is_that_of_the_whole_matrix() {
+        let mut words = vec![Vec::new()];
+        for at in 0.. {
+            if words.len() > 400 {
+                break;
+            }
+            for letter in ['a', 'b', 'c'] {
+                let word: Vec<char> = words[at].iter().copied().chain([letter]).collect();
+                words.push(word);
+            }
+        }
+        let mut rows = Rows::default();
+        for from in &words {
+            for to in &words {
+                let expected = distance(from, to);
+                for limit in 0..4 {
+                    let found = rows.distance(from, to, limit);
+                    let expected = Some(expected).filter(|steps| *steps <= limit);
+                    assert_eq!(found, expected, "{from:?} {to:?} {limit}");
+                }
+            }
+        }
     }
 }
