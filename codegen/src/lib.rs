@@ -62,6 +62,7 @@ pub mod internal {
     pub use crate::lower::{header_mistake, lower, path_parts};
     pub use crate::parallel::map as parallel_map;
     pub use crate::prose::advice;
+    pub use crate::source::with_line_feeds;
 
     pub mod keyword {
         pub use crate::schema::keyword::{

@@ -1,5 +1,6 @@
 //! Source texts, and spans in them. [`crate::disk`] reads the files.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// One schema file: its path and its text.
@@ -112,6 +113,11 @@ impl Sources {
         let line = starts.partition_point(|&start| start <= offset);
         (line, starts[line.saturating_sub(1)])
     }
+}
+
+/// Returns a text with `\n` in place of `\r\n`, since git may convert line ends on checkout.
+pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
 fn line_starts(text: &str) -> Vec<usize> {

@@ -7,7 +7,6 @@
 mod interface;
 mod record;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
@@ -15,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::diagnostic::Diagnostic;
 use crate::parallel;
-use crate::source::{Source, Sources};
+use crate::source::{Source, Sources, with_line_feeds};
 use crate::syntax::Document;
 pub(crate) use interface::Interface;
 use interface::{Kind, Name};
@@ -202,14 +201,12 @@ fn reachable<'e>(
     reached
 }
 
-/// Hashes each text. Line endings are ignored, since git may convert them on checkout.
+/// Hashes each text. Line ends do not count.
 fn hashes(sources: &Sources) -> Vec<u128> {
     let texts: Vec<&Source> = sources.iter().map(|(_, source)| source).collect();
     parallel::map(&texts, |Source { text, .. }| {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let plain =
-            if text.contains('\r') { text.replace("\r\n", "\n").into() } else { Cow::from(text) };
-        xxh3_128(plain.as_bytes())
+        xxh3_128(with_line_feeds(text).as_bytes())
     })
 }
 

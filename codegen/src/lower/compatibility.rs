@@ -121,7 +121,7 @@ struct Step {
 }
 
 /// The schemas of a handover, and the injected fields of its outermost value. Tools of one method often have the same.
-type Handed<'a> = (NodeId, NodeId, Vec<&'a str>);
+type ComparedPair<'a> = (NodeId, NodeId, Vec<&'a str>);
 
 /// The values of an enumeration or constant.
 struct Enumerated {
@@ -133,7 +133,7 @@ struct Enumerated {
 struct Comparison<'a> {
     schemas: &'a Schemas,
     /// The mismatches of handovers that were compared.
-    compared: BTreeMap<Handed<'a>, Rc<[Mismatch]>>,
+    compared: BTreeMap<ComparedPair<'a>, Rc<[Mismatch]>>,
     enumerated: BTreeMap<NodeId, Rc<Enumerated>>,
     /// The properties of objects, by name.
     properties: BTreeMap<NodeId, Rc<BTreeMap<&'a str, &'a Property>>>,

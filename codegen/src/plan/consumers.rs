@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Contents, Crate, Generated, Planner, docs};
+use super::{Contents, Crate, Generated, Plans, docs};
 use crate::model::{Agent, AgentId, McpServer, ServerId, ToolId, ToolsetId};
 use crate::naming::{
     Identifier, agent_package, file_name, identifier, identifier_with, mcp_package, spec_static,
@@ -67,8 +67,8 @@ pub struct ServiceParameter {
     pub trait_path: String,
 }
 
-impl<'a> Planner<'a> {
-    pub(super) fn agent(self, id: AgentId) -> Crate<'a> {
+impl<'a> Plans<'a> {
+    pub(super) fn agent(&self, id: AgentId) -> Crate<'a> {
         let agent = &self.project[id];
         let service = &self.project[agent.service].name.value;
         let name = &agent.name.value;
@@ -103,7 +103,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    pub(super) fn server(self, id: ServerId) -> Crate<'a> {
+    pub(super) fn server(&self, id: ServerId) -> Crate<'a> {
         let server = &self.project[id];
         let service = &self.project[server.service].name.value;
         let name = &server.name.value;
@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn toolset_crate(self, id: ToolsetId) -> Generated {
+    fn toolset_crate(&self, id: ToolsetId) -> Generated {
         let toolset = &self.project[id];
         let service = &self.project[toolset.service].name.value;
         let name = &toolset.name.value;
@@ -145,7 +145,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn tool_path(self, id: ToolId) -> ToolPath {
+    fn tool_path(&self, id: ToolId) -> ToolPath {
         let tool = &self.project[id];
         let toolset = &self.project[tool.toolset].name.value;
         ToolPath {
@@ -156,7 +156,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn provider(self, id: ToolsetId) -> Provider {
+    fn provider(&self, id: ToolsetId) -> Provider {
         let toolset = &self.project[id];
         let name = &toolset.name.value;
         let is_bound = |&&tool: &&ToolId| self.project[tool].binding.is_some();

@@ -1,5 +1,5 @@
-//! Turns texts of a schema into doc lines and lines of a README. Markup and control characters are escaped, so doc tests, links and bidirectional
-//! text cannot come from a schema.
+//! Turns texts of a schema into doc lines and lines of a README. Markup and control characters are escaped, so doc tests, links and
+//! bidirectional text cannot come from a schema.
 
 use toolwright::untrusted::line;
 

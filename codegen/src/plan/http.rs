@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Contents, Crate, LocatedType, Planner, RootType};
+use super::{Contents, Crate, LocatedType, Plans, RootType};
 use crate::model::{Method, MethodId, Route, ServiceId};
 use crate::naming::{
     Identifier, Scope, file_name, http_package, identifier, pascal_with, screaming,
@@ -55,9 +55,9 @@ impl HttpMethod<'_> {
     }
 }
 
-impl<'a> Planner<'a> {
+impl<'a> Plans<'a> {
     /// Plans the crate of a service's HTTP client; returns `None` if no method has an HTTP route.
-    pub(super) fn http(self, id: ServiceId) -> Option<Crate<'a>> {
+    pub(super) fn http(&self, id: ServiceId) -> Option<Crate<'a>> {
         let methods: Vec<HttpMethod<'_>> =
             self.project.methods_of(id).filter_map(|method| self.http_method(method)).collect();
         if methods.is_empty() {
@@ -93,7 +93,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn http_method(self, id: MethodId) -> Option<HttpMethod<'a>> {
+    fn http_method(&self, id: MethodId) -> Option<HttpMethod<'a>> {
         let method = &self.project[id];
         let own = Some(Scope::Service(method.service));
         let name = &method.name.value;

@@ -210,62 +210,23 @@ impl<'a> Plans<'a> {
 
     /// Plans the crate of a subject. Returns `None` for a service without types and methods, or without HTTP routes.
     pub fn plan(&self, subject: Subject) -> Option<Crate<'_>> {
-        let Self {
-            project,
-            options,
-            names,
-            boxes,
-            exact,
-            defaults,
-            derives,
-            type_options,
-            dependencies,
-            ..
-        } = self;
-        let planner = Planner {
-            project,
-            options,
-            names,
-            boxes,
-            exact,
-            defaults,
-            derives,
-            type_options,
-            dependencies,
-        };
         match subject {
-            Subject::Service(id) => planner.service(id),
-            Subject::Toolset(id) => Some(planner.toolset(id)),
-            Subject::Agent(id) => Some(planner.agent(id)),
-            Subject::Server(id) => Some(planner.server(id)),
-            Subject::Http(id) => planner.http(id),
+            Subject::Service(id) => self.service(id),
+            Subject::Toolset(id) => Some(self.toolset(id)),
+            Subject::Agent(id) => Some(self.agent(id)),
+            Subject::Server(id) => Some(self.server(id)),
+            Subject::Http(id) => self.http(id),
         }
     }
-}
 
-/// The input of every part of planning.
-#[derive(Clone, Copy)]
-struct Planner<'a> {
-    project: &'a Project,
-    options: &'a Options,
-    names: &'a TypeNames,
-    boxes: &'a Boxes,
-    exact: &'a BTreeSet<NodeId>,
-    defaults: &'a defaults::Defaults,
-    derives: &'a derives::DerivesMap,
-    type_options: &'a domain::TypeOptionsMap<'a>,
-    dependencies: &'a DependencyMap<'a>,
-}
-
-impl<'a> Planner<'a> {
     /// Adds the prefix of the options to the name of a package.
-    fn package(self, name: String) -> String {
+    fn package(&self, name: String) -> String {
         let prefix = &self.options.package.prefix;
         if prefix.is_empty() { name } else { format!("{prefix}{name}") }
     }
 
     /// Returns the path of another package's crate, for a module of a generated crate.
-    fn path(self, package: &str) -> String {
+    fn path(&self, package: &str) -> String {
         match self.options.layout {
             #[cfg(feature = "project")]
             Layout::Crates => library(package),
@@ -274,7 +235,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the path of another package's crate, for the root of a generated crate.
-    fn root_path(self, package: &str) -> String {
+    fn root_path(&self, package: &str) -> String {
         match self.options.layout {
             #[cfg(feature = "project")]
             Layout::Crates => library(package),
@@ -283,7 +244,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the macros that the options let a type derive.
-    fn extra_derives(self, node: NodeId) -> Vec<RustPath> {
+    fn extra_derives(&self, node: NodeId) -> Vec<RustPath> {
         let own = self.type_options.derive(node);
         self.options.derive.iter().chain(own).cloned().collect()
     }
@@ -291,7 +252,7 @@ impl<'a> Planner<'a> {
     /// Returns the dependencies of a crate in a folder: crates of toolwright, generated crates, and those of the options whose
     /// library names are in `extra`.
     fn dependencies(
-        self,
+        &self,
         dir: &str,
         toolwright: &[&str],
         generated: Vec<Generated>,
@@ -320,7 +281,7 @@ impl<'a> Planner<'a> {
         all
     }
 
-    fn toolwright_crate(self, package: &str) -> &'a Dependency {
+    fn toolwright_crate(&self, package: &str) -> &'a Dependency {
         match package {
             "toolwright-runtime" => &self.options.runtime,
             "toolwright-mcp" => &self.options.mcp,

@@ -1,6 +1,6 @@
 //! The types of arguments, payloads and results, and the paths of their modules.
 
-use super::Planner;
+use super::Plans;
 use crate::naming::{Identifier, Scope};
 use crate::schema::{NodeId, Shape};
 
@@ -38,9 +38,9 @@ impl LocatedType {
     }
 }
 
-impl Planner<'_> {
+impl Plans<'_> {
     /// Returns the type of arguments, a payload or a result.
-    pub(super) fn root_type(self, node: NodeId) -> RootType {
+    pub(super) fn root_type(&self, node: NodeId) -> RootType {
         if let Some(name) = self.names.get(node) {
             return RootType::Named(name.name.clone());
         }
@@ -52,7 +52,7 @@ impl Planner<'_> {
     }
 
     /// Returns a type with the path of its module; types of the scope `own` have no path.
-    pub(super) fn located_type(self, node: NodeId, own: Option<Scope>) -> LocatedType {
+    pub(super) fn located_type(&self, node: NodeId, own: Option<Scope>) -> LocatedType {
         let node = self.named(node);
         let foreign = self.names.get(node).filter(|name| Some(name.scope) != own);
         LocatedType {
@@ -62,7 +62,7 @@ impl Planner<'_> {
     }
 
     /// Returns the target of a reference that has no type of its own, or else the node itself.
-    fn named(self, node: NodeId) -> NodeId {
+    fn named(&self, node: NodeId) -> NodeId {
         match self.project.schemas[node].shape {
             Shape::Named(id) if self.names.get(node).is_none() => self.project.schemas[id].schema,
             _ => node,

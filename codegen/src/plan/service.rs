@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toolwright::http::Part;
 
 use super::types::{Import, Types};
-use super::{Contents, Crate, Generated, LocatedType, Planner, docs};
+use super::{Contents, Crate, Generated, LocatedType, Plans, docs};
 use crate::model::{Method, MethodError, MethodId, ServiceId};
 use crate::naming::{
     Identifier, Scope, file_name, identifier, pascal, pascal_with, service_package, toolset_package,
@@ -107,9 +107,9 @@ pub(super) struct ForeignTypes {
     pub(super) names: Vec<Identifier>,
 }
 
-impl<'a> Planner<'a> {
+impl<'a> Plans<'a> {
     /// Plans the crate of a service; returns `None` for a service without types and methods.
-    pub(super) fn service(self, id: ServiceId) -> Option<Crate<'a>> {
+    pub(super) fn service(&self, id: ServiceId) -> Option<Crate<'a>> {
         let scope = Scope::Service(id);
         let service = &self.project[id];
         let methods: Vec<_> =
@@ -159,17 +159,17 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the path of a service's trait, for the root of another generated crate.
-    pub(super) fn trait_path(self, id: ServiceId) -> String {
+    pub(super) fn trait_path(&self, id: ServiceId) -> String {
         let path = self.root_path(&self.service_crate(id).package);
         format!("{path}::service::{}", pascal_with(&self.project[id].name.value, "Service"))
     }
 
     /// Returns the path of the `types` module of a scope, for another generated crate.
-    pub(super) fn types_path(self, scope: Scope) -> String {
+    pub(super) fn types_path(&self, scope: Scope) -> String {
         format!("{}::types", self.path(&self.package_of(scope)))
     }
 
-    pub(super) fn package_of(self, scope: Scope) -> String {
+    pub(super) fn package_of(&self, scope: Scope) -> String {
         match scope {
             Scope::Service(id) => self.package(service_package(&self.project[id].name.value)),
             Scope::Toolset(id) => self.package(toolset_package(&self.project[id].name.value)),
@@ -177,7 +177,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns a doc line for each named type that methods of a service use, by node.
-    pub(super) fn purposes(self, service: ServiceId) -> BTreeMap<NodeId, String> {
+    pub(super) fn purposes(&self, service: ServiceId) -> BTreeMap<NodeId, String> {
         let schemas = &self.project.schemas;
         let mut purposes = BTreeMap::new();
         for method in self.project.methods_of(service).map(|id| &self.project[id]) {
@@ -195,7 +195,7 @@ impl<'a> Planner<'a> {
         purposes
     }
 
-    pub(super) fn service_crate(self, id: ServiceId) -> Generated {
+    pub(super) fn service_crate(&self, id: ServiceId) -> Generated {
         let name = &self.project[id].name.value;
         Generated {
             package: self.package(service_package(name)),
@@ -204,7 +204,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the types of other services that the types and methods of a service use.
-    pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<ForeignTypes> {
+    pub(super) fn foreign_to_service(&self, id: ServiceId) -> Vec<ForeignTypes> {
         let roots = self
             .project
             .types_of(id)
@@ -221,7 +221,7 @@ impl<'a> Planner<'a> {
         foreign
     }
 
-    fn method(self, id: MethodId) -> TraitMethod<'a> {
+    fn method(&self, id: MethodId) -> TraitMethod<'a> {
         let method = &self.project[id];
         let own = Scope::Service(method.service);
         let name = &method.name.value;
@@ -250,7 +250,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn error(self, error: &'a MethodError, own: Scope) -> ErrorVariant<'a> {
+    fn error(&self, error: &'a MethodError, own: Scope) -> ErrorVariant<'a> {
         let mut docs = error.description.as_deref().map(docs::prose).unwrap_or_default();
         if docs.is_empty() {
             docs.push(code(&error.template()));
@@ -276,7 +276,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the argument for a property of the payload.
-    fn error_argument(self, payload: Option<NodeId>, name: &str) -> ErrorArgument {
+    fn error_argument(&self, payload: Option<NodeId>, name: &str) -> ErrorArgument {
         let schemas = &self.project.schemas;
         let object = payload.and_then(|payload| as_object(schemas, payload));
         let mut properties = object.iter().flat_map(|object| &object.properties);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use toolwright::Value;
 use toolwright::format::Format;
 
-use super::Planner;
+use super::Plans;
 use super::docs;
 use super::limits::{
     IntegerLimits, ItemLimits, NumberLimit, NumberLimits, PatternUse, PropertyLimits, StringLimits,
@@ -33,11 +33,11 @@ const MAX_CONSTRUCTOR: usize = 7;
 /// The doc line of a choice whose members overlap.
 const OVERLAPPING: &str = "Decoding picks the first variant that accepts the value and tries those with more required properties first.";
 
-impl Planner<'_> {
+impl Plans<'_> {
     /// Plans the types of a scope.
-    pub(super) fn types(self, scope: Scope, imports: Vec<Import>) -> Types {
+    pub(super) fn types(&self, scope: Scope, imports: Vec<Import>) -> Types {
         let mut shapes = Shapes {
-            planner: self,
+            plans: self,
             patterns: Vec::new(),
             validators: Vec::new(),
             statics: BTreeSet::new(),
@@ -61,7 +61,7 @@ impl Planner<'_> {
 }
 
 struct Shapes<'a> {
-    planner: Planner<'a>,
+    plans: &'a Plans<'a>,
     patterns: Vec<PatternStatic>,
     validators: Vec<ValidatorStatic>,
     /// The names of both.
@@ -76,13 +76,13 @@ struct Shapes<'a> {
 
 impl Shapes<'_> {
     fn definition(&mut self, name: &TypeName) -> Definition {
-        let schema = &self.planner.project.schemas[name.node];
+        let schema = &self.plans.project.schemas[name.node];
         let purpose = name.origin.clone().or_else(|| self.purposes.get(&name.node).cloned());
-        if let Some(domain) = self.planner.type_options.domain(name.node) {
+        if let Some(domain) = self.plans.type_options.domain(name.node) {
             return Definition {
                 name: name.name.clone(),
                 extra_derives: Vec::new(),
-                derives: self.planner.derives.get(name.node),
+                derives: self.plans.derives.get(name.node),
                 docs: docs::described(&schema.annotations, purpose, Vec::new()),
                 body: Body::Domain(domain.path.clone()),
                 default: None,
@@ -122,16 +122,16 @@ impl Shapes<'_> {
         // An alias derives nothing.
         let extra_derives = match &body {
             Body::Alias(_) => Vec::new(),
-            _ => self.planner.extra_derives(name.node),
+            _ => self.plans.extra_derives(name.node),
         };
         Definition {
             name: name.name.clone(),
             extra_derives,
-            derives: self.planner.derives.get(name.node),
+            derives: self.plans.derives.get(name.node),
             docs: docs::described(&schema.annotations, purpose, facts),
-            is_non_exhaustive: self.planner.options.non_exhaustive && body.may_grow(),
+            is_non_exhaustive: self.plans.options.non_exhaustive && body.may_grow(),
             body,
-            default: self.planner.defaults.of_type(name.node).cloned(),
+            default: self.plans.defaults.of_type(name.node).cloned(),
             validator,
         }
     }
@@ -147,7 +147,7 @@ impl Shapes<'_> {
 
     /// Plans the validator for the assertions of a node; returns the name of its static.
     fn validator(&mut self, node: NodeId, name_of: NameOf<'_>) -> Option<Identifier> {
-        let project = self.planner.project;
+        let project = self.plans.project;
         let schema = &project.schemas[node];
         if schema.assertions.is_empty() || properties::key_rules(&project.schemas, node).is_some() {
             return None;
@@ -181,7 +181,7 @@ impl Shapes<'_> {
         let choice = node.assertions.iter().find(is_choice);
         let keyword =
             choice.expect("a choice of overlapping members has an assertion").keyword.word();
-        let project = self.planner.project;
+        let project = self.plans.project;
         let labels = naming::labels(&project.schemas, members);
         let variants = members.iter().zip(labels).map(|(&member, name)| {
             let kind = schema::kind_of(&project.schemas, member).expect("each member has a kind");
@@ -202,10 +202,10 @@ impl Shapes<'_> {
         let is_required = |field: &&Field| field.presence == Presence::Required;
         let required = members.iter().filter_map(Member::field).filter(is_required).count();
         let fields = members.iter().filter_map(Member::field).count();
-        let has_setters = self.planner.options.non_exhaustive;
+        let has_setters = self.plans.options.non_exhaustive;
         let is_usual = (1..=MAX_CONSTRUCTOR).contains(&required);
         let constructor = if has_setters {
-            let is_default = required == 0 && self.planner.derives.get(name.node).default;
+            let is_default = required == 0 && self.plans.derives.get(name.node).default;
             let is_quiet = is_usual || is_default;
             Some(if is_quiet { Constructor::Function } else { Constructor::Macro })
         } else {
@@ -213,13 +213,12 @@ impl Shapes<'_> {
             (is_usual && leaves_out).then_some(Constructor::Function)
         };
         let limits = self.properties(name.node, &|| name.name.to_string());
-        let bytes_of_defaults =
-            self.planner.defaults.bytes(&self.planner.project.schemas, name.node);
+        let bytes_of_defaults = self.plans.defaults.bytes(&self.plans.project.schemas, name.node);
         Struct { members, additional, limits, constructor, has_setters, bytes_of_defaults }
     }
 
     fn member(&mut self, property: &Property, owner: &TypeName) -> Member {
-        let schemas = &self.planner.project.schemas;
+        let schemas = &self.plans.project.schemas;
         let (key, schema) = (property.name.value.clone(), &schemas[property.schema]);
         let name = naming::identifier(&key);
         if property.is_fixed(schemas)
@@ -231,7 +230,7 @@ impl Shapes<'_> {
         let ty = self.type_of(property.schema, Some(owner.node), &|| {
             format!("{}{}", owner.name, pascal_part(&key))
         });
-        let presence = match self.planner.defaults.get(owner.node, property) {
+        let presence = match self.plans.defaults.get(owner.node, property) {
             _ if property.required => Presence::Required,
             Some(default) => Presence::Default(default.clone()),
             None => Presence::Optional,
@@ -245,7 +244,7 @@ impl Shapes<'_> {
         let facts = docs::facts(&schema.annotations, &ty);
         let facts = facts.chain(checked).chain(default).chain(renamed).collect();
         let named = match &schema.shape {
-            Shape::Named(id) => self.planner.names.get(schemas[*id].schema),
+            Shape::Named(id) => self.plans.names.get(schemas[*id].schema),
             _ => None,
         };
         let named = named.map(|named| format!("See [`{}`].", named.name));
@@ -279,16 +278,16 @@ impl Shapes<'_> {
         if let Some(converted) = self.converted(node) {
             return converted;
         }
-        let Some(name) = self.planner.names.get(node) else {
+        let Some(name) = self.plans.names.get(node) else {
             let ty = self.unnamed_type_of(node, within, name_of);
             return match self.validator(node, name_of) {
                 Some(validator) => TypeUse::Checked(Box::new(ty), validator),
                 None => ty,
             };
         };
-        if within.is_some_and(|within| self.planner.boxes.contain(within, node)) {
+        if within.is_some_and(|within| self.plans.boxes.contain(within, node)) {
             TypeUse::Boxed(name.name.clone())
-        } else if matches!(self.planner.project.schemas[node].shape, Shape::Const(_)) {
+        } else if matches!(self.plans.project.schemas[node].shape, Shape::Const(_)) {
             TypeUse::Constant(name.name.clone())
         } else {
             TypeUse::Named(name.name.clone())
@@ -297,7 +296,7 @@ impl Shapes<'_> {
 
     /// Returns the domain type of a node, if the node refers to one.
     fn converted(&mut self, node: NodeId) -> Option<TypeUse> {
-        let Planner { project, names, type_options, .. } = self.planner;
+        let Plans { project, names, type_options, .. } = self.plans;
         let behind = type_options.behind(&project.schemas, node)?;
         let name = aliased(&project.schemas, node).find_map(|node| names.get(node))?;
         if !self.domains.contains_key(&behind) {
@@ -320,13 +319,13 @@ impl Shapes<'_> {
         within: Option<NodeId>,
         name_of: NameOf<'_>,
     ) -> TypeUse {
-        let project = self.planner.project;
+        let project = self.plans.project;
         match &project.schemas[node].shape {
             Shape::Null => TypeUse::Null,
             Shape::Boolean => TypeUse::Boolean,
             Shape::String(rules) => self.text(rules, name_of),
             Shape::Integer(rules) => integer(rules),
-            Shape::Number(rules) if self.planner.exact.contains(&node) => {
+            Shape::Number(rules) if self.plans.exact.contains(&node) => {
                 TypeUse::ExactNumber(number(rules))
             }
             Shape::Number(rules) => TypeUse::Number(number(rules)),
@@ -382,7 +381,7 @@ impl Shapes<'_> {
 
     /// Returns the limits of an object's keys, or no limits if a validator checks them.
     fn properties(&mut self, node: NodeId, name_of: NameOf<'_>) -> PropertyLimits {
-        match properties::key_rules(&self.planner.project.schemas, node) {
+        match properties::key_rules(&self.plans.project.schemas, node) {
             Some(KeyRules { min, max, names, dependent }) => {
                 let names = self.string(&names, &|| format!("{}Key", name_of()));
                 PropertyLimits { min, max, names, dependent }

@@ -4,7 +4,7 @@ use toolwright::spec::Implementation;
 
 use super::roots::RootType;
 use super::types::SchemaFile;
-use super::{Planner, docs};
+use super::{Plans, docs};
 use crate::json::Style;
 use crate::model::{self, Deprecation, ServiceId, Tool, ToolId};
 use crate::naming::{Identifier, file_name, identifier, pascal, spec_static};
@@ -58,8 +58,8 @@ pub struct DeprecatedCall<'a> {
     pub note: Option<String>,
 }
 
-impl<'a> Planner<'a> {
-    pub(super) fn tool(self, id: ToolId) -> ToolPlan<'a> {
+impl<'a> Plans<'a> {
+    pub(super) fn tool(&self, id: ToolId) -> ToolPlan<'a> {
         let project = self.project;
         let tool = &project[id];
         let name = &tool.name.value;
@@ -114,8 +114,8 @@ impl<'a> Planner<'a> {
 
 /// Returns the definition of a tool for each target of the project, if it asks for them.
 #[cfg(feature = "project")]
-fn definitions(planner: Planner<'_>, tool: &Tool, args: &str) -> Vec<SchemaFile> {
-    let Some(dialects) = &planner.options.dialects else { return Vec::new() };
+fn definitions(plans: &Plans<'_>, tool: &Tool, args: &str) -> Vec<SchemaFile> {
+    let Some(dialects) = &plans.options.dialects else { return Vec::new() };
     let mut definitions: Vec<SchemaFile> = Vec::new();
     for form in dialects.forms(tool, args) {
         let name = format!("{}.{}.json", file_name(&tool.name.value), form.row.id());
@@ -128,7 +128,7 @@ fn definitions(planner: Planner<'_>, tool: &Tool, args: &str) -> Vec<SchemaFile>
 }
 
 #[cfg(not(feature = "project"))]
-fn definitions(_: Planner<'_>, _: &Tool, _: &str) -> Vec<SchemaFile> {
+fn definitions(_: &Plans<'_>, _: &Tool, _: &str) -> Vec<SchemaFile> {
     Vec::new()
 }
 
@@ -152,11 +152,11 @@ fn deprecated<'a>(why: &'a Deprecation, replacement: Option<&str>) -> Deprecated
 
 /// Returns the rows for the arguments and the result of a tool, if the project asks for them.
 #[cfg(feature = "project")]
-fn vectors(planner: Planner<'_>, tool: &Tool, [args, result]: [&str; 2]) -> Option<SchemaFile> {
-    if !planner.options.vectors || planner.options.layout != Layout::Crates {
+fn vectors(plans: &Plans<'_>, tool: &Tool, [args, result]: [&str; 2]) -> Option<SchemaFile> {
+    if !plans.options.vectors || plans.options.layout != Layout::Crates {
         return None;
     }
-    let schemas = &planner.project.schemas;
+    let schemas = &plans.project.schemas;
     let calls: Vec<&str> = tool.examples.iter().map(|example| &*example.args).collect();
     let results: Vec<&str> =
         tool.examples.iter().filter_map(|example| example.result.as_deref()).collect();
@@ -166,6 +166,6 @@ fn vectors(planner: Planner<'_>, tool: &Tool, [args, result]: [&str; 2]) -> Opti
 }
 
 #[cfg(not(feature = "project"))]
-fn vectors(_: Planner<'_>, _: &Tool, _: [&str; 2]) -> Option<SchemaFile> {
+fn vectors(_: &Plans<'_>, _: &Tool, _: [&str; 2]) -> Option<SchemaFile> {
     None
 }

@@ -3,7 +3,7 @@
 use super::tool::ToolPlan;
 use super::transform::{Transform, payload_function, result_function};
 use super::types::{Import, Types};
-use super::{Contents, Crate, Generated, Planner, docs};
+use super::{Contents, Crate, Generated, Plans, docs};
 use crate::model::{ArgsShape, McpOrigin, Tool, ToolId, ToolsetId};
 use crate::naming::{
     Identifier, Scope, TypeName, file_name, identifier, pascal, pascal_with, toolset_package,
@@ -62,8 +62,8 @@ pub struct Arm<'a> {
     pub result: Option<Identifier>,
 }
 
-impl<'a> Planner<'a> {
-    pub(super) fn toolset(self, id: ToolsetId) -> Crate<'a> {
+impl<'a> Plans<'a> {
+    pub(super) fn toolset(&self, id: ToolsetId) -> Crate<'a> {
         let toolset = &self.project[id];
         let service = &self.project[toolset.service].name.value;
         let name = toolset.name.value.clone();
@@ -117,7 +117,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the types of services that a toolset exports again.
-    fn reexports(self, foreign: &[&TypeName]) -> Vec<Import> {
+    fn reexports(&self, foreign: &[&TypeName]) -> Vec<Import> {
         let mut imports = Vec::<Import>::new();
         for name in foreign {
             let module = self.types_path(name.scope);
@@ -129,7 +129,7 @@ impl<'a> Planner<'a> {
         imports
     }
 
-    fn executor(self, id: ToolsetId) -> ExecutorPlan<'a> {
+    fn executor(&self, id: ToolsetId) -> ExecutorPlan<'a> {
         let toolset = &self.project[id];
         let service = &self.project[toolset.service].name.value;
         let arms = toolset.tools.iter().filter_map(|&tool| self.arm(tool)).collect();
@@ -143,7 +143,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn arm(self, id: ToolId) -> Option<Arm<'a>> {
+    fn arm(&self, id: ToolId) -> Option<Arm<'a>> {
         let tool = &self.project[id];
         let binding = tool.binding.as_ref()?;
         let name = &tool.name.value;

@@ -1,6 +1,6 @@
 //! Conversions between the arguments and results of a tool and those of its method, where their types differ.
 
-use super::Planner;
+use super::Plans;
 use super::roots::{LocatedType, RootType};
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, Tool, ToolId};
 use crate::naming::{Identifier, additional_field, identifier, identifier_with, pascal};
@@ -85,8 +85,8 @@ pub enum Getter {
     Label(String),
 }
 
-impl Planner<'_> {
-    pub(super) fn transforms(self, id: ToolId) -> Vec<Transform> {
+impl Plans<'_> {
+    pub(super) fn transforms(&self, id: ToolId) -> Vec<Transform> {
         let tool = &self.project[id];
         let Some(binding) = &tool.binding else { return Vec::new() };
         let args = (binding.args != ArgsShape::Same).then(|| self.payload_transform(tool, binding));
@@ -94,7 +94,7 @@ impl Planner<'_> {
         args.into_iter().chain(result).collect()
     }
 
-    fn payload_transform(self, tool: &Tool, binding: &Binding) -> Transform {
+    fn payload_transform(&self, tool: &Tool, binding: &Binding) -> Transform {
         let name = tool.name.value.clone();
         let payload = self.project[binding.method].payload;
         let injected: Option<Vec<_>> =
@@ -116,7 +116,7 @@ impl Planner<'_> {
         }
     }
 
-    fn result_transform(self, tool: &Tool, method: MethodId) -> Transform {
+    fn result_transform(&self, tool: &Tool, method: MethodId) -> Transform {
         let name = tool.name.value.clone();
         Transform {
             marker: pascal(&name),
@@ -129,7 +129,7 @@ impl Planner<'_> {
     }
 
     fn field_moves(
-        self,
+        &self,
         args: NodeId,
         payload: NodeId,
         injected: Vec<InjectedValue>,
@@ -161,7 +161,7 @@ impl Planner<'_> {
     }
 
     /// Plans an injected value for a field; returns `None` if the field is not a string or a newtype of one.
-    fn injected(self, injection: &Injection, payload: NodeId) -> Option<InjectedValue> {
+    fn injected(&self, injection: &Injection, payload: NodeId) -> Option<InjectedValue> {
         let object = as_object(&self.project.schemas, payload)?;
         let key = &injection.property.value;
         let property = object.properties.iter().find(|property| property.name.value == *key)?;

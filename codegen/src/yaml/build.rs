@@ -53,7 +53,7 @@ struct Anchored {
 #[derive(Clone, Copy)]
 struct Size {
     nodes: usize,
-    /// What a copy counts for [`MAX_COPIED`].
+    /// How many values a copy counts as, for [`MAX_COPIED`].
     copied: usize,
     depth: usize,
 }

@@ -8,6 +8,7 @@ use clap::{Subcommand, ValueEnum};
 use toolwright::format::DateTime;
 use toolwright_codegen::disk;
 use toolwright_codegen::internal::model::Project as Model;
+use toolwright_codegen::internal::with_line_feeds;
 use toolwright_codegen::project::{Failure, Project};
 use toolwright_codegen::{Source, Sources};
 use toolwright_lock::{
@@ -381,10 +382,10 @@ fn existing(path: &Path) -> Stopped<Lock> {
     })
 }
 
-/// Reads a lock, if the file exists. A checkout may have changed its line ends, which are those of the lock in the text.
+/// Reads a lock, if the file exists. The text has the line ends of a lock that was written.
 fn read(path: &Path) -> Stopped<Option<(String, Lock)>> {
     let Some(text) = read_text(path)? else { return Ok(None) };
-    let text = if text.contains('\r') { text.replace("\r\n", "\n") } else { text };
+    let text = with_line_feeds(&text).into_owned();
     let lock = parse(&text, &path.display().to_string())?;
     checked(&lock)?;
     Ok(Some((text, lock)))

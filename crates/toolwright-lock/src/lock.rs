@@ -1,6 +1,5 @@
 //! The lock: the tools of a project as they were published.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use toolwright_codegen::internal::model::{
     Implementation, InjectionSource, Project, Strictness, Tool, ToolId,
 };
 use toolwright_codegen::internal::schema::{NodeId, published};
-use toolwright_codegen::internal::{Style, parallel_map};
+use toolwright_codegen::internal::{Style, parallel_map, with_line_feeds};
 
 use crate::canonical::{digest, object};
 use crate::listing::LockedServer;
@@ -353,7 +352,6 @@ impl Lock {
         struct Head {
             lock: u32,
         }
-        // A checkout may have changed the line ends.
         let text = &*with_line_feeds(text);
         let lock: Result<Self, _> = serde_json::from_str(text);
         let format = match &lock {
@@ -587,9 +585,4 @@ fn implementation(project: &Project, id: ToolId) -> BTreeMap<String, String> {
         Implementation::External => ("external", String::new()),
     };
     BTreeMap::from([(kind.to_owned(), name)])
-}
-
-/// Returns a text with `\n` in place of `\r\n`.
-fn with_line_feeds(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }

@@ -50,6 +50,12 @@ struct Remote {
     digest: String,
 }
 
+impl AsRef<ToolEntry> for Remote {
+    fn as_ref(&self) -> &ToolEntry {
+        &self.entry
+    }
+}
+
 impl fmt::Debug for RestateToolset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tools: Vec<_> = self.tools.iter().map(|tool| tool.entry.name()).collect();
@@ -102,10 +108,7 @@ impl RestateToolset {
     }
 
     async fn run(&self, call: &ToolCall) -> Outcome {
-        let found = ToolEntry::find(self.tools.iter().map(|tool| &tool.entry), call.tool());
-        let tool = found
-            .and_then(|found| self.tools.iter().find(|tool| tool.entry.name() == found.name()));
-        let Some(tool) = tool else {
+        let Some(tool) = ToolEntry::find(&self.tools, call.tool()) else {
             let known = self.tools.iter().map(|tool| tool.entry.name());
             return Err(ToolFailure::not_found(call.tool(), known));
         };

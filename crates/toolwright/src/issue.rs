@@ -8,7 +8,7 @@ mod pointer;
 
 use std::fmt::{self, Write as _};
 
-pub(crate) use kind::one_of;
+pub(crate) use kind::listed_values;
 pub use kind::{IssueKind, Names};
 pub use nearest::{nearest, suggestion};
 use pointer::Pointer;
@@ -17,6 +17,9 @@ use crate::value::{Map, Value};
 
 /// The limit of steps for checking one payload.
 pub(crate) const MAX_STEPS: u64 = 20_000_000;
+
+/// The limit of steps for explaining why a value is refused, which is part of [`MAX_STEPS`].
+pub(crate) const MAX_EXPLANATION_STEPS: u64 = 1_000_000;
 
 /// The most bytes of the texts of one payload's issues together. A schema with many or long names may be in each of them.
 const MAX_BYTES: usize = 1 << 20;

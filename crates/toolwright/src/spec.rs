@@ -97,6 +97,8 @@ enum Examples {
 enum Check {
     Codec(fn(&[u8]) -> Result<(), InvalidPayload>),
     Function(CheckFunction),
+    /// The first is always [`compiled`]. Only [`ToolSpec::new`] names it, so programs that have only codecs do not link the validator,
+    /// which would more than double the size of a small one.
     Schema(fn(&str) -> CheckFunction, OnceLock<CheckFunction>),
 }
 

@@ -16,7 +16,7 @@ const MAX_STEPS: usize = 16;
 pub(super) struct Root {
     value: Json,
     keys: SortedKeys,
-    /// Whether a reference leads to a schema that sets a key to `true`, by key and reference.
+    /// The references that were followed to look for a key, by key: true if the schema at the end sets it to `true`.
     setting: RefCell<BTreeMap<&'static str, BTreeMap<String, bool>>>,
 }
 

@@ -56,7 +56,7 @@ impl Direction {
 
 /// The properties of a schema that are only sent in the other direction.
 #[derive(Default)]
-struct Marked<'a> {
+struct HiddenProperties<'a> {
     /// Their names.
     names: BTreeSet<String>,
     /// The schemas that the members of its `allOf` refer to, which may have more.
@@ -75,8 +75,8 @@ pub(super) struct Reader<'a> {
     numbers: BTreeMap<String, u32>,
     /// The places and names of the targets that have not been read yet.
     open: VecDeque<(String, String)>,
-    /// What is marked in the schemas of the document that were searched, by their addresses.
-    marked: BTreeMap<*const Json, Rc<Marked<'a>>>,
+    /// The schemas of the document that were searched for hidden properties, by their addresses.
+    hidden: BTreeMap<*const Json, Rc<HiddenProperties<'a>>>,
     /// The definitions that have been read.
     pub(super) definitions: Definitions,
 }
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
             taken: BTreeSet::new(),
             numbers: BTreeMap::new(),
             open: VecDeque::new(),
-            marked: BTreeMap::new(),
+            hidden: BTreeMap::new(),
             definitions,
         }
     }
@@ -194,54 +194,54 @@ impl<'a> Reader<'a> {
 
     /// Returns the properties of a schema, and of the members of its `allOf`, that are only sent in the other direction: those of
     /// each schema that has some.
-    fn other_direction(&mut self, entries: &Entries) -> Vec<Rc<Marked<'a>>> {
-        let mut own = Marked::default();
-        self.add_marked(entries, &mut own);
+    fn other_direction(&mut self, entries: &Entries) -> Vec<Rc<HiddenProperties<'a>>> {
+        let mut own = HiddenProperties::default();
+        self.add_hidden(entries, &mut own);
         let mut all = vec![Rc::new(own)];
         let mut seen = BTreeSet::new();
         let (mut next, mut followed) = (0, 0);
-        while let Some(marked) = all.get(next).cloned() {
-            for &target in marked.members.iter().take(MAX_MEMBERS - followed) {
+        while let Some(hidden) = all.get(next).cloned() {
+            for &target in hidden.members.iter().take(MAX_MEMBERS - followed) {
                 followed += 1;
                 if seen.insert(std::ptr::from_ref(target)) {
-                    all.push(self.marked_at(target));
+                    all.push(self.hidden_at(target));
                 }
             }
             next += 1;
         }
-        all.retain(|marked| !marked.names.is_empty());
+        all.retain(|hidden| !hidden.names.is_empty());
         all
     }
 
-    /// Returns what is marked in a schema of the document. Each is searched once.
-    fn marked_at(&mut self, schema: &'a Json) -> Rc<Marked<'a>> {
-        if let Some(marked) = self.marked.get(&std::ptr::from_ref(schema)) {
-            return Rc::clone(marked);
+    /// Returns the hidden properties of a schema of the document. Each is searched once.
+    fn hidden_at(&mut self, schema: &'a Json) -> Rc<HiddenProperties<'a>> {
+        if let Some(hidden) = self.hidden.get(&std::ptr::from_ref(schema)) {
+            return Rc::clone(hidden);
         }
-        let mut marked = Marked::default();
+        let mut hidden = HiddenProperties::default();
         if let Json::Object(entries) = schema {
-            self.add_marked(entries, &mut marked);
+            self.add_hidden(entries, &mut hidden);
         }
-        let marked = Rc::new(marked);
-        self.marked.insert(schema, Rc::clone(&marked));
-        marked
+        let hidden = Rc::new(hidden);
+        self.hidden.insert(schema, Rc::clone(&hidden));
+        hidden
     }
 
-    /// Adds what is marked in a schema and in the members of its `allOf` that are not references.
-    fn add_marked(&self, entries: &Entries, marked: &mut Marked<'a>) {
+    /// Adds the hidden properties of a schema and of the members of its `allOf` that are not references.
+    fn add_hidden(&self, entries: &Entries, hidden: &mut HiddenProperties<'a>) {
         for (key, value) in entries {
             match value {
                 Json::Object(properties) if key == "properties" => {
                     let word = self.direction.other();
                     let found = properties.iter().filter(|(_, one)| self.api.sets(one, word));
-                    marked.names.extend(found.map(|(name, _)| name.clone()));
+                    hidden.names.extend(found.map(|(name, _)| name.clone()));
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
                         if let Some(target) = self.api.root.targets(part).last() {
-                            marked.members.push(target);
+                            hidden.members.push(target);
                         } else if let Json::Object(part) = part {
-                            self.add_marked(part, marked);
+                            self.add_hidden(part, hidden);
                         }
                     }
                 }
@@ -312,9 +312,9 @@ fn own_name(place: &str) -> Option<&str> {
 }
 
 /// Makes properties of a schema optional. `minProperties` is dropped, as it counts them.
-fn stop_requiring(entries: &mut Entries, gone: &[Rc<Marked<'_>>]) {
+fn stop_requiring(entries: &mut Entries, gone: &[Rc<HiddenProperties<'_>>]) {
     let mut is_wider = take(entries, "minProperties").is_some();
-    let is_gone = |name: &str| gone.iter().any(|marked| marked.names.contains(name));
+    let is_gone = |name: &str| gone.iter().any(|hidden| hidden.names.contains(name));
     let mut retain = |names: &mut Vec<Json>| {
         let count = names.len();
         names.retain(|name| !matches!(name, Json::String(name) if is_gone(name)));

@@ -226,24 +226,35 @@ impl Toolset for Slow {
     }
 }
 
+async fn slow_lab(effects: &Effects) -> Option<Lab> {
+    let effects = effects.clone();
+    Lab::start(move || {
+        let registry = Registry::new();
+        let effects = effects.clone();
+        registry.register_toolset("lab", move |_: Scope| Slow(effects.clone())).unwrap();
+        Runtime::builder(registry)
+    })
+    .await
+}
+
+fn slow_toolset(lab: &Lab) -> RestateToolset {
+    let spec = Slow::tool().entry().spec_ref().clone();
+    RestateToolset::per_run(&lab.ingress(), [spec])
+}
+
+fn push_call(id: &str) -> ToolCall {
+    let scope = Scope { run_id: Some("r1".to_owned()), ..Scope::default() };
+    ToolCall::new("push", Payload::new("{}")).with_id(id).with_scope(scope)
+}
+
 /// An interrupted call of a toolset of each run fails at once, and the next call is answered.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_call_does_not_block_the_toolset_of_its_run() {
     let effects = Effects::default();
-    let made = effects.clone();
-    let lab = Lab::start(move || {
-        let registry = Registry::new();
-        let effects = made.clone();
-        registry.register_toolset("lab", move |_: Scope| Slow(effects.clone())).unwrap();
-        Runtime::builder(registry)
-    });
-    let Some(mut lab) = lab.await else { return };
-    let spec = Slow::tool().entry().spec_ref().clone();
-    let toolset = RestateToolset::per_run(&lab.ingress(), [spec]);
+    let Some(mut lab) = slow_lab(&effects).await else { return };
+    let toolset = slow_toolset(&lab);
     let push = |id: &str| {
-        let scope = Scope { run_id: Some("r1".to_owned()), ..Scope::default() };
-        let call = ToolCall::new("push", Payload::new("{}")).with_id(id).with_scope(scope);
-        let toolset = toolset.clone();
+        let (call, toolset) = (push_call(id), toolset.clone());
         async move { toolset.call(&call).await.outcome }
     };
     for restart in [true, false] {
@@ -307,19 +318,9 @@ async fn a_toolset_of_each_run_is_refused_without_state_and_beside_an_agent_that
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_whose_state_is_not_saved_may_have_taken_effect() {
     let effects = Effects::default();
-    let made = effects.clone();
-    let lab = Lab::start(move || {
-        let registry = Registry::new();
-        let effects = made.clone();
-        registry.register_toolset("lab", move |_: Scope| Slow(effects.clone())).unwrap();
-        Runtime::builder(registry)
-    });
-    let Some(lab) = lab.await else { return };
-    let spec = Slow::tool().entry().spec_ref().clone();
-    let toolset = RestateToolset::per_run(&lab.ingress(), [spec]);
-    let scope = Scope { run_id: Some("r1".to_owned()), ..Scope::default() };
-    let call = ToolCall::new("push", Payload::new("{}")).with_id("unsaved").with_scope(scope);
-    let failure = toolset.call(&call).await.outcome.unwrap_err();
+    let Some(lab) = slow_lab(&effects).await else { return };
+    let toolset = slow_toolset(&lab);
+    let failure = toolset.call(&push_call("unsaved")).await.outcome.unwrap_err();
     assert!(failure.message.contains("may have taken effect"), "{failure}");
     assert_eq!(effects.all(), ["unsaved"]);
 }

@@ -26,8 +26,21 @@ pub(super) struct Answers {
     pub(super) toolset: Arc<dyn Toolset>,
     /// The scope that the toolset was entered with.
     scope: Arc<Scope>,
-    /// The tools of the last listing, with their digests.
-    listed: Mutex<Arc<Vec<(ToolEntry, [u8; 32])>>>,
+    /// The tools of the last listing.
+    listed: Mutex<Arc<Vec<ListedTool>>>,
+}
+
+/// A tool of a listing.
+pub(super) struct ListedTool {
+    pub(super) entry: ToolEntry,
+    /// The digest for approval codes.
+    pub(super) digest: [u8; 32],
+}
+
+impl AsRef<ToolEntry> for ListedTool {
+    fn as_ref(&self) -> &ToolEntry {
+        &self.entry
+    }
 }
 
 /// A connection that a client opened, to which its approval codes are bound.
@@ -44,7 +57,7 @@ pub(super) struct Admitted {
     call: ToolCall,
     /// True if its approval code is valid.
     is_approved: bool,
-    listed: Arc<Vec<(ToolEntry, [u8; 32])>>,
+    listed: Arc<Vec<ListedTool>>,
 }
 
 impl Opening {
@@ -88,13 +101,14 @@ impl Answers {
         let wire: Vec<_> =
             tools.iter().map(|tool| WireTool::new(tool, is_available(tool))).collect();
         let digests = wire.iter().map(WireTool::digest);
-        let listed = Arc::new(tools.into_iter().zip(digests).collect());
+        let listed = tools.into_iter().zip(digests);
+        let listed = Arc::new(listed.map(|(entry, digest)| ListedTool { entry, digest }).collect());
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = listed;
         Ok(wire)
     }
 
-    /// Returns the tools of the last listing, with their digests.
-    pub(super) fn listed(&self) -> Arc<Vec<(ToolEntry, [u8; 32])>> {
+    /// Returns the tools of the last listing.
+    pub(super) fn listed(&self) -> Arc<Vec<ListedTool>> {
         Arc::clone(&self.listed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -128,13 +142,14 @@ impl Answers {
     ) -> Admitted {
         let listed = self.listed();
         let key = self.options.approval_key.as_ref();
-        let tool = find(&listed, &call.tool);
+        let tool = ToolEntry::find(&listed, &call.tool);
         let is_valid = |code: &[u8; 32], key: &ApprovalKey, tool| {
             let (nonce, connection_scope, call) = (&opening.nonce, &opening.sent_scope, &call);
             key.verify(SignedCall { nonce, connection_scope, request, call, tool }.parts(), code)
         };
         let code = approval.zip(key).zip(tool);
-        let is_approved = code.is_some_and(|((code, key), (_, tool))| is_valid(&code, key, tool))
+        let is_approved = code
+            .is_some_and(|((code, key), tool)| is_valid(&code, key, &tool.digest))
             && opening.approved.insert(request);
         let call = ToolCall::from(call);
         let scope = match &self.options.scope_rule {
@@ -147,14 +162,14 @@ impl Answers {
     /// Runs a call of a listed tool, in a span that is a child of the caller's and has the name of the tool.
     pub(super) async fn run(&self, admitted: Admitted, traceparent: Option<&str>) -> Outcome {
         let Admitted { call, is_approved, listed } = admitted;
-        let tool = find(&listed, call.tool()).map(|(tool, _)| tool);
+        let tool = ToolEntry::find(&listed, call.tool()).map(|tool| &tool.entry);
         let name = tool.map_or_else(|| "call".to_owned(), |tool| format!("call {}", tool.name()));
         let span = serving_span(&name, "remote", traceparent);
         let outcome = if let Some(tool) = tool {
             let call = call.with_tool(tool.name());
             self.run_tool(tool, call, is_approved).instrument(span.clone()).await
         } else {
-            let known = listed.iter().map(|(tool, _)| tool.name());
+            let known = listed.iter().map(|tool| tool.entry.name());
             Err(ToolFailure::not_found(call.tool(), known))
         };
         if let Err(failure) = &outcome {
@@ -203,15 +218,6 @@ impl Answers {
             Err(panic) => Err(panicked("the executor", &*panic)),
         }
     }
-}
-
-/// Returns the listed tool that calls with a name mean.
-pub(super) fn find<'a>(
-    listed: &'a [(ToolEntry, [u8; 32])],
-    name: &str,
-) -> Option<&'a (ToolEntry, [u8; 32])> {
-    let tool = ToolEntry::find(listed.iter().map(|(tool, _)| tool), name)?;
-    listed.iter().find(|(listed, _)| listed.name() == tool.name())
 }
 
 /// The failure of a call without a valid approval code.

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use toolwright::untrusted::visible;
 use toolwright::{BoxError, Outcome, ToolCall, ToolFailure};
 
-use super::answers::{self, Answers, Opening, check_version};
+use super::answers::{Answers, Opening, check_version};
 use super::error::RemoteError;
 use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
@@ -132,7 +132,7 @@ impl MessageServer {
         match answers.list().await {
             Ok(_) => {
                 let mut sum = Sha256::new();
-                answers.listed().iter().for_each(|(_, digest)| sum.update(digest));
+                answers.listed().iter().for_each(|tool| sum.update(tool.digest));
                 Ok(Self { answers, entered, digest: sum.finalize().into() })
             }
             Err(reason) => {
@@ -145,7 +145,7 @@ impl MessageServer {
     /// Returns a tool of the last listing.
     pub fn tool(&self, name: &str) -> Option<ToolEntry> {
         let listed = self.answers.listed();
-        Some(answers::find(&listed, name)?.0.clone())
+        Some(ToolEntry::find(&listed, name)?.entry.clone())
     }
 
     /// Returns the SHA-256 of the digests of the tools as they were when the toolset was entered, in the order of the list.

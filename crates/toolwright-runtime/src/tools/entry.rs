@@ -155,13 +155,10 @@ impl ToolEntry {
 
     /// Returns the tool that calls with a name mean. The name of a tool takes precedence over an alias of another, and an alias of
     /// two tools means neither.
-    pub fn find<'a>(
-        tools: impl IntoIterator<Item = &'a Self> + Clone,
-        name: &str,
-    ) -> Option<&'a Self> {
-        let exact = tools.clone().into_iter().find(|tool| tool.name() == name);
+    pub fn find<'a, T: AsRef<Self>>(tools: &'a [T], name: &str) -> Option<&'a T> {
+        let exact = tools.iter().find(|tool| tool.as_ref().name() == name);
         exact.or_else(|| {
-            let mut named = tools.into_iter().filter(|tool| tool.is_called(name));
+            let mut named = tools.iter().filter(|tool| tool.as_ref().is_called(name));
             named.next().filter(|_| named.next().is_none())
         })
     }
@@ -211,6 +208,13 @@ impl ToolEntry {
     #[must_use]
     pub fn run_by_host(mut self) -> Self {
         self.run_by = RunBy::Host;
+        self
+    }
+}
+
+/// For [`ToolEntry::find`] in a list of entries, or of what holds them.
+impl AsRef<Self> for ToolEntry {
+    fn as_ref(&self) -> &Self {
         self
     }
 }

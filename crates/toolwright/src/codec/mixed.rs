@@ -1,7 +1,7 @@
 //! Reads choices by the kind of the JSON value, and enums of integers.
 
 use super::{Kind, Range, Reader};
-use crate::issue::{IssueKind, one_of};
+use crate::issue::{IssueKind, listed_values};
 use crate::json::shortened;
 
 impl Reader<'_> {
@@ -26,7 +26,7 @@ impl Reader<'_> {
             .and_then(|small| self.integers.of(&small, variants, |(value, _)| *value));
         if position.is_none() {
             self.issues.add_with(|| IssueKind::Constant {
-                expected: one_of(variants.iter().map(|(value, _)| value.to_string())).into(),
+                expected: listed_values(variants.iter().map(|(value, _)| value.to_string())).into(),
                 found: shortened(&found.to_string()),
             });
         }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::issues::Issues;
-use crate::issue::{Issue, IssueKind};
+use crate::issue::{Issue, IssueKind, MAX_EXPLANATION_STEPS};
 use crate::json::shortened;
 use crate::pattern::{self, Engine, TooCostly};
 
@@ -18,9 +18,6 @@ pub(super) const fn require_tables() {
          `patterns` of `toolwright`"
     );
 }
-
-/// The most steps for a further issue of a text that is refused, as for the explanation of a validator.
-const MAX_STEPS_IF_REFUSED: u64 = 1_000_000;
 
 /// A regular expression of a schema.
 #[derive(Debug)]
@@ -99,7 +96,7 @@ impl Pattern {
     /// Checks a text that is refused for its length, but only if that takes few steps.
     #[cold]
     pub(super) fn check_refused(&self, text: &str, issues: &mut Issues) {
-        let given = issues.steps.min(MAX_STEPS_IF_REFUSED);
+        let given = issues.steps.min(MAX_EXPLANATION_STEPS);
         let mut left = given;
         if self.is_match_within(text, &mut left) == Ok(false) {
             issues.add(IssueKind::Pattern { pattern: self.ecma, found: shortened(text) });

@@ -10,7 +10,7 @@ use super::checked::{Evaluations, Validator};
 use super::issues::Issues;
 use super::positions::Positions;
 use super::{Items, Length, Properties, Range, StandardInteger};
-use crate::issue::{InvalidPayload, Issue, IssueKind, one_of};
+use crate::issue::{InvalidPayload, Issue, IssueKind, listed_values};
 use crate::json::{Literal, Scanner, describe, nearest_double, quoted, shortened};
 use crate::value::{Decimal, Integer, Map, Number, Value};
 
@@ -247,7 +247,7 @@ impl<'a> Reader<'a> {
         if found.is_none() {
             let found = self.scanner.since(start);
             self.issues.add_with(|| IssueKind::Constant {
-                expected: one_of(texts.iter().map(ToString::to_string)).into(),
+                expected: listed_values(texts.iter().map(ToString::to_string)).into(),
                 found: shortened(found),
             });
         }
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
     /// Reads one of these strings and returns its index: the part of [`variant`](Self::variant) that is not generic.
     pub(super) fn string_index(&mut self, names: &'static [&'static str]) -> Option<usize> {
         if self.scanner.peek() != Some(b'"') {
-            self.refuse(|| one_of(names.iter().map(|name| quoted(name))).into());
+            self.refuse(|| listed_values(names.iter().map(|name| quoted(name))).into());
             return None;
         }
         let text = self.scanner.string()?;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Reader;
-use crate::issue::{IssueKind, Names, one_of};
+use crate::issue::{IssueKind, Names, listed_values};
 use crate::json::{Scanner, describe, quoted, shortened};
 
 impl Reader<'_> {
@@ -64,6 +64,6 @@ fn tag_issue(found: Option<&str>, tags: &'static [&'static str]) -> IssueKind {
     if let Some(text) = unquoted(json) {
         return IssueKind::Tag { one_of: names, found: shortened(&text) };
     }
-    let expected = one_of(tags.iter().map(|tag| quoted(tag))).into();
+    let expected = listed_values(tags.iter().map(|tag| quoted(tag))).into();
     IssueKind::Type { expected, found: describe(json) }
 }

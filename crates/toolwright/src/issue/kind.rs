@@ -371,7 +371,7 @@ fn strings(texts: &[&str]) -> Value {
 const MAX_VALUES: usize = 20;
 
 /// Returns the text for some values, given as JSON: the beginning of each, after "one of" if there are several.
-pub(crate) fn one_of(values: impl ExactSizeIterator<Item = String>) -> String {
+pub(crate) fn listed_values(values: impl ExactSizeIterator<Item = String>) -> String {
     let count = values.len();
     let shown: Vec<String> = values.take(MAX_VALUES).map(|value| shortened(&value)).collect();
     let (lead, shown) = (if count > 1 { "one of " } else { "" }, shown.join(", "));

@@ -14,5 +14,8 @@ pub(crate) use scalar::nearest_double;
 pub(crate) use scanner::{Literal, ScanError, Scanner, utf8};
 pub(crate) use string::unescape;
 
+/// The bytes of a text that are read in one step.
+pub(crate) const BYTES_PER_STEP: usize = 16;
+
 /// The deepest nesting of arrays and objects that codecs read and write.
 pub const MAX_DEPTH: usize = 128;

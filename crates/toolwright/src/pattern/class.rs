@@ -83,7 +83,7 @@ impl CodePoints {
         self.ranges.len()
     }
 
-    /// The ranges.
+    /// The ranges, in the order in which they were added.
     #[cfg(feature = "patterns")]
     pub(super) fn ranges(&self) -> &[(char, char)] {
         &self.ranges

@@ -12,15 +12,12 @@ use super::cache::{Cache, ExplanationCache, Key, MAX_CACHED};
 use super::document::{Content, Document};
 use super::keyword::{Contains, Keyword, NodeId, Properties};
 use super::{ROOT, Schema};
-use crate::json::quoted;
+use crate::json::{BYTES_PER_STEP, quoted};
 use crate::pattern::Pattern;
 use crate::value::{Decimal, repeated_items};
 
 /// The maximum nesting of schemas that are evaluated inside each other.
 pub(super) const MAX_NESTING: usize = 640;
-
-/// The number of bytes of a string that are checked in one step; for a number, a step is one byte.
-pub(super) const BYTES_PER_STEP: usize = 16;
 
 /// The evaluation of a schema for the values of one document.
 pub(crate) struct Evaluation<'s> {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::ROOT;
 use super::cache::Distance;
 use super::document::{Content, Document};
-use super::evaluate::{BYTES_PER_STEP, Evaluation, MAX_NESTING};
+use super::evaluate::{Evaluation, MAX_NESTING};
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
-use crate::issue::{Issue, IssueKind, nearest, one_of};
-use crate::json::{describe, quoted, shortened};
+use crate::issue::{Issue, IssueKind, MAX_EXPLANATION_STEPS, listed_values, nearest};
+use crate::json::{BYTES_PER_STEP, describe, quoted, shortened};
 use crate::pointer::escaped;
 use crate::value::{Kind, repeated_items};
 
@@ -19,9 +19,6 @@ const MAX_CHOICE_ISSUES: usize = 3;
 
 /// The maximum number of issues for a value.
 const MAX_ISSUES: usize = 1_000;
-
-/// The maximum number of steps for an explanation.
-const MAX_STEPS: u64 = 1_000_000;
 
 /// The number of steps for adding an issue, in addition to finding it.
 const STEPS_PER_ISSUE: usize = 100;
@@ -68,7 +65,7 @@ impl Evaluation<'_> {
             return vec![Issue::new("", IssueKind::TooCostly { limit: self.limit() })];
         }
         // The value does not fit, which is certain by now. If the explanation takes many steps, it is incomplete.
-        let (before, given) = (self.steps(), self.steps().min(MAX_STEPS));
+        let (before, given) = (self.steps(), self.steps().min(MAX_EXPLANATION_STEPS));
         self.set_steps(given);
         let mut explanation = Explanation::new(self, document, item, MAX_ISSUES);
         explain(&mut explanation);
@@ -251,7 +248,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 IssueKind::Type { expected: Cow::Owned(Kind::nouns(kinds)), found: describe(json) }
             }
             Keyword::Enum(constants) => {
-                let expected = one_of(constants.texts.iter().cloned());
+                let expected = listed_values(constants.texts.iter().cloned());
                 IssueKind::Constant { expected: Cow::Owned(expected), found: found() }
             }
             Keyword::Const(constant) => {

@@ -20,6 +20,7 @@ pub use map::{Iter, Map};
 pub use nullable::Nullable;
 pub use number::{NotFiniteError, Number};
 
+use crate::json::BYTES_PER_STEP;
 use crate::pointer::unescaped;
 
 /// Any JSON value. Numbers keep their text and objects the order of their keys.
@@ -140,9 +141,6 @@ fn index(segment: &str) -> Option<usize> {
     let padded = segment.len() > 1 && segment.starts_with('0');
     if digits && !padded { segment.parse().ok() } else { None }
 }
-
-/// The bytes of an array that are parsed in one step, to find equal items.
-const BYTES_PER_STEP: usize = 16;
 
 /// The steps for each value in an array, to compare it with others by its hash.
 const STEPS_PER_VALUE: usize = 4;

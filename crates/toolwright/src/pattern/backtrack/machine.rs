@@ -4,6 +4,7 @@ use super::super::TooCostly;
 use super::super::class::CodePoints;
 use super::super::property::is_same_letter;
 use super::program::{Address, Operation, Program, Run};
+use crate::json::BYTES_PER_STEP;
 
 /// The step limit for an empty text.
 const BASE_STEPS: u64 = 1_000_000;
@@ -286,8 +287,7 @@ impl Machine<'_> {
         let text = self.text;
         let matched = &text[start..end];
         if !ignores_case {
-            // Comparing texts takes one step for 16 bytes.
-            self.spend(matched.len() as u64 / 16)?;
+            self.spend((matched.len() / BYTES_PER_STEP) as u64)?;
             return Ok(if backward {
                 text[..position].ends_with(matched).then(|| position - matched.len())
             } else {
