@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use toolwright::pointer::{escaped, from_fragment};
@@ -125,6 +125,11 @@ impl Canonical {
         self.unmerged.set(MOST_COPIED);
     }
 
+    /// How many schemas take about as long to project as merging took since [`Self::begin`].
+    pub(crate) fn merged_schemas(&self) -> usize {
+        (MOST_COPIED - self.unmerged.get()) / COPIED_OF_SCHEMA
+    }
+
     /// The target of a reference, and its pointer.
     pub(crate) fn target(&self, reference: &str) -> Option<(String, &Value)> {
         let pointer = self.pointer_of(reference)?;
@@ -171,7 +176,7 @@ impl Canonical {
         all.remove("allOf");
         for member in members {
             let member = self.without_reference(member, depth + 1)?;
-            all = self.merge(&all, &member)?;
+            all = self.merge(all, &member)?;
         }
         Some(Cow::Owned(all))
     }
@@ -208,12 +213,12 @@ impl Canonical {
         }
         let mut own = self.copied(entries)?;
         own.remove("$ref");
-        let own = self.merged(&own, depth)?;
-        self.merge(&own, &*self.without_reference(target, depth + 1)?).map(Cow::Owned)
+        let own = self.merged(&own, depth)?.into_owned();
+        self.merge(own, &*self.without_reference(target, depth + 1)?).map(Cow::Owned)
     }
 
     /// Merges two schemas, unless too much was copied before.
-    pub(crate) fn merge(&self, one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
+    pub(crate) fn merge(&self, one: Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
         if self.take(one.values().chain(other.values())) { merge(one, other) } else { None }
     }
 
@@ -248,6 +253,9 @@ fn take_values<'a>(values: impl Iterator<Item = &'a Value>, left: &mut usize) ->
 
 /// The most values of targets that are copied, and the most that are copied to merge schemas, as references may multiply them.
 const MOST_COPIED: usize = 300_000;
+
+/// The values that are copied to merge schemas in about the time of projecting one.
+const COPIED_OF_SCHEMA: usize = 64;
 
 /// How deep `allOf` and references are followed to merge them.
 const MOST_MERGED: usize = 32;
@@ -354,7 +362,7 @@ pub(crate) fn modernize(schema: &mut Value, siblings_count: bool) {
 
 /// Merges two schemas so that a value fits the result if it fits both. `None` where no single schema without `allOf` expresses
 /// that.
-pub(crate) fn merge(one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
+fn merge(mut one: Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
     // A closed object refuses the keys of the other, unless it names them too.
     let keys = |map: &Map<Value>| -> BTreeSet<String> {
         let properties = map.get("properties").and_then(Value::as_object);
@@ -364,44 +372,41 @@ pub(crate) fn merge(one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> 
         map.get("additionalProperties").is_some_and(|value| *value != Value::Boolean(true))
             || map.contains_key("patternProperties")
     };
-    if (says_more(one) || says_more(other))
-        && (keys(one) != keys(other)
+    if (says_more(&one) || says_more(other))
+        && (keys(&one) != keys(other)
             || one.get("additionalProperties") != other.get("additionalProperties")
             || one.get("patternProperties") != other.get("patternProperties"))
     {
         let nothing = |map: &Map<Value>| !map.contains_key("properties") && !says_more(map);
-        if !nothing(one) && !nothing(other) {
+        if !nothing(&one) && !nothing(other) {
             return None;
         }
     }
-    let mut all = one.clone();
     for (key, value) in other {
-        let Some(own) = all.get(key) else {
-            all.insert(key, value.clone());
+        let Some(own) = one.get_mut(key) else {
+            one.insert(key, value.clone());
             continue;
         };
         if own == value {
             continue;
         }
-        let both = match key {
+        *own = match key {
             "title" | "description" | "$comment" | "examples" | "default" | "$schema" | "$id"
             | "$anchor" | "deprecated" | "readOnly" | "writeOnly" | "$defs" | "definitions" => {
                 continue;
             }
             "type" => kinds_in_both(own, value)?,
             "properties" => {
-                let mut properties = own.as_object()?.clone();
-                for (name, schema) in value.as_object()? {
-                    let merged = match properties.get(name) {
-                        Some(known) if known == schema => continue,
-                        Some(known) => Value::Object(Map::from([(
-                            "allOf",
-                            Value::Array(vec![known.clone(), schema.clone()]),
-                        )])),
-                        None => schema.clone(),
-                    };
-                    properties.insert(name, merged);
-                }
+                let Value::Object(mut properties) = std::mem::take(own) else { return None };
+                let known: HashMap<&str, &Value> = properties.iter().collect();
+                let added =
+                    value.as_object()?.iter().filter_map(|(name, schema)| match known.get(name) {
+                        Some(known) if *known == schema => None,
+                        Some(known) => Some((name, all_of(known, schema))),
+                        None => Some((name, schema.clone())),
+                    });
+                let added: Vec<(&str, Value)> = added.collect();
+                properties.extend(added);
                 Value::Object(properties)
             }
             "required" => {
@@ -424,16 +429,16 @@ pub(crate) fn merge(one: &Map<Value>, other: &Map<Value>) -> Option<Map<Value>> 
                 limit(own, value, std::cmp::Ordering::Less)?
             }
             "uniqueItems" => Value::Boolean(true),
-            "items" => Value::Object(Map::from([(
-                "allOf",
-                Value::Array(vec![own.clone(), value.clone()]),
-            )])),
-            "anyOf" if !all.contains_key("oneOf") && !other.contains_key("oneOf") => return None,
+            "items" => all_of(own, value),
             _ => return None,
         };
-        all.insert(key, both);
     }
-    Some(all)
+    Some(one)
+}
+
+fn all_of(one: &Value, other: &Value) -> Value {
+    let both = Value::Array(vec![one.clone(), other.clone()]);
+    Value::Object(Map::from([("allOf", both)]))
 }
 
 fn limit(one: &Value, other: &Value, wanted: std::cmp::Ordering) -> Option<Value> {

@@ -163,6 +163,40 @@ const CASES: &[Case] = &[
         printed: "the targets get more than 1000000 schemas in total",
     },
     Case {
+        name: "300 tools with a type that merges 40 types of 20 properties, for 4 targets",
+        files: || {
+            let properties = |n| lines(20, |m| format!("k{n}_{m}: {{type: string}}, "));
+            let part = |n| format!("  T{n}: {{type: object, properties: {{{}}}}}\n", properties(n));
+            let parts = lines(40, |n| format!("{{$ref: T{n}}}, "));
+            let types = format!("types:\n  T: {{allOf: [{parts}]}}\n") + &lines(40, part);
+            let args = "{type: object, properties: {a: {$ref: T}}}";
+            let tool = |n| format!("      f{n}: {{description: d., args: {args}}}\n");
+            vec![
+                ("schema/a.yaml", tools(&lines(300, tool)) + &types),
+                ("toolwright.toml", TARGETS.to_owned()),
+            ]
+        },
+        command: "check",
+        code: 1,
+        printed: "the targets get more than 1000000 schemas in total",
+    },
+    Case {
+        name: "9,000 tools with a value beside a pattern that takes long to compile, for 4 targets",
+        files: || {
+            let pattern = format!("^{}$", r"(?i:[\p{L}\d]+)".repeat(20));
+            let types = format!("types:\n  T: {{type: string, pattern: '{pattern}', enum: [a]}}\n");
+            let args = "{type: object, properties: {a: {$ref: T}}}";
+            let tool = |n| format!("      f{n}: {{description: d., args: {args}}}\n");
+            vec![
+                ("schema/a.yaml", tools(&lines(9_000, tool)) + &types),
+                ("toolwright.toml", TARGETS.to_owned()),
+            ]
+        },
+        command: "check",
+        code: 1,
+        printed: "the targets get more than 1728064 schemas in total",
+    },
+    Case {
         name: "60,000 mentions of the last 10,000 of 50,000 aliases",
         files: || {
             let tool = |t: usize| {
@@ -228,6 +262,15 @@ const CASES: &[Case] = &[
 ];
 
 const HEAD: &str = "toolwright: 1\nservice: a\n";
+
+/// Four targets, and a policy that allows every loss.
+const TARGETS: &str = r#"
+[dialects]
+targets = ["openai-chat-strict", "anthropic-strict", "gemini-schema", "bedrock-strict"]
+[dialects.policy]
+narrowed = "allow"
+refused = "allow"
+"#;
 
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()

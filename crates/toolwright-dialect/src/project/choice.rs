@@ -55,7 +55,7 @@ impl Projector<'_> {
                 _ => self
                     .canonical
                     .without_reference(branch, 1)
-                    .and_then(|branch| self.canonical.merge(&shared, &branch))
+                    .and_then(|branch| self.canonical.merge(shared.clone(), &branch))
                     .map(Cow::Owned),
             };
             let Some(alternative) = alternative else {

@@ -116,6 +116,10 @@ const MOST_STEPS: u64 = 1_000_000;
 /// The most steps of all patterns in these rules, as in one schema.
 const MOST_PATTERN_STEPS: u64 = 300_000;
 
+/// The steps of checking and of compiling patterns that take about as long as projecting one schema.
+const STEPS_OF_SCHEMA: u64 = 1024;
+const PATTERN_STEPS_OF_SCHEMA: u64 = 2;
+
 /// The rules beside listed values, and the steps that are left for them.
 pub(super) struct Rules {
     /// The text of the last rules, and these if they can be compiled: the alternatives of a choice share those beside it.
@@ -132,6 +136,13 @@ impl Default for Rules {
 }
 
 impl Rules {
+    /// How many schemas take about as long to project as these steps took.
+    pub(super) fn schemas(&self) -> usize {
+        let compiled = (MOST_PATTERN_STEPS - self.pattern_steps) / PATTERN_STEPS_OF_SCHEMA;
+        let checked = (MOST_STEPS - self.steps) / STEPS_OF_SCHEMA;
+        usize::try_from(compiled + checked).unwrap_or(usize::MAX)
+    }
+
     /// Returns the values that follow the rules beside them, or `None` if that is not known: the rules cannot be compiled, or take
     /// too many steps.
     fn following(&mut self, values: &[Value], entries: &Map<Value>) -> Option<Vec<Value>> {

@@ -57,8 +57,8 @@ pub struct Projection {
     pub losses: Vec<Loss>,
     /// The sizes of the wire schema.
     pub numbers: Numbers,
-    /// The schemas that were projected, each as often as references led to it, and values and keys that were compared, which count
-    /// less.
+    /// The schemas that were projected, each as often as references led to it. Comparing values and keys, merging schemas, and
+    /// checking listed values count as the schemas that take as long.
     pub schemas: usize,
     plan: Plan,
 }
@@ -345,7 +345,7 @@ impl ReadSubject<'_> {
         if let Some(reason) = numbers.over(&dialect.limits) {
             projector.refuse("", "T0", reason);
         }
-        let Projector { mut losses, losses_of_definitions, steps, nodes, .. } = projector;
+        let Projector { mut losses, losses_of_definitions, steps, nodes, rules, .. } = projector;
         losses.extend(losses_of_definitions);
         let class = Class::of(&losses);
         let wire_schema = wire_schema.filter(|_| class != Class::Refused);
@@ -357,7 +357,7 @@ impl ReadSubject<'_> {
             class,
             losses,
             numbers,
-            schemas: nodes,
+            schemas: nodes + rules.schemas() + canonical.merged_schemas(),
             plan,
         }
     }

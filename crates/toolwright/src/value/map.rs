@@ -128,7 +128,7 @@ impl<V: PartialEq> PartialEq for Map<V> {
 impl<V: Eq> Eq for Map<V> {}
 
 /// Hashes the entries in the order of their keys, so that equal maps have equal hashes in every order. All of them go to `state`,
-/// which may have a secret key, so that nobody can prepare different maps with equal hashes.
+/// which may have a secret key, so that different maps with equal hashes cannot be prepared.
 impl<V: Hash> Hash for Map<V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.sorted().hash(state);
@@ -152,24 +152,28 @@ impl<K: Into<String>, V, const COUNT: usize> From<[(K, V); COUNT]> for Map<V> {
 impl<K: Into<String>, V> Extend<(K, V)> for Map<V> {
     /// Adds entries; a later value replaces an earlier one under the same key.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        // Until there are many entries, a search for each new one is faster than an index.
+        // Up to so many entries, a search for each new one is faster than an index.
         const SEARCHED: usize = 16;
-        let mut places: HashMap<String, usize> = HashMap::new();
-        for (key, value) in entries {
-            let key = key.into();
-            if self.entries.len() < SEARCHED {
+        let added: Vec<(String, V)> =
+            entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
+        if self.entries.len() + added.len() <= SEARCHED {
+            for (key, value) in added {
                 self.insert(key, value);
-                continue;
             }
-            if places.is_empty() {
-                let keys = self.entries.iter().map(|(key, _)| key.clone());
-                places = keys.enumerate().map(|(place, key)| (key, place)).collect();
-            }
-            if let Some(place) = places.get(&key) {
-                self.entries[*place].1 = value;
-            } else {
-                places.insert(key.clone(), self.entries.len());
-                self.entries.push((key, value));
+            return;
+        }
+        let mut places: HashMap<&str, usize> = self.keys().zip(0..).collect();
+        let added_keys = added.iter().map(|(key, _)| key.as_str());
+        let places: Vec<usize> = added_keys
+            .map(|key| {
+                let end = places.len();
+                *places.entry(key).or_insert(end)
+            })
+            .collect();
+        for ((key, value), place) in added.into_iter().zip(places) {
+            match self.entries.get_mut(place) {
+                Some((_, old)) => *old = value,
+                None => self.entries.push((key, value)),
             }
         }
     }
