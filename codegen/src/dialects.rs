@@ -70,6 +70,16 @@ pub(crate) struct Form<'a> {
     part: Part,
 }
 
+/// A target, and what is found for it.
+struct Target<'a> {
+    row: &'a Dialect,
+    /// The strict row of its endpoint, if it has one.
+    strict: Option<&'a Dialect>,
+    /// The forms of the arguments of all tools, in their order, with summaries of projections.
+    forms: Vec<Form<'a>>,
+    findings: Vec<Diagnostic>,
+}
+
 /// The part of a tool that a provider gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
@@ -178,11 +188,21 @@ impl Dialects {
 
     /// Checks every tool for every target.
     pub(crate) fn findings(&self, project: &Project) -> Vec<Diagnostic> {
-        let mut findings = Vec::new();
         let most = MAX_PROJECTED.max(PROJECTED_PER_SCHEMA * project.schemas.ids().count());
-        if !self.targets.is_empty()
-            && let Err(span) = self.judge(project, most, &mut findings)
-        {
+        let target = |row| Target {
+            row,
+            strict: self.strict_row(row),
+            forms: Vec::new(),
+            findings: Vec::new(),
+        };
+        let targets: Vec<Target<'_>> = self.targets().map(target).collect();
+        let mut left = most;
+        let mut spend = |schemas: usize, span: Span| {
+            left = left.checked_sub(schemas).ok_or(span)?;
+            Ok(())
+        };
+        let mut findings = Vec::new();
+        if let Err(span) = self.judge(project, targets, &mut spend, &mut findings) {
             let message = format!("the targets get more than {most} schemas in total");
             let advice = "a type counts for each tool that uses it and each target; name fewer targets, or split large types";
             findings.push(over_budget(span, message, advice));
@@ -190,96 +210,107 @@ impl Dialects {
         shown(findings)
     }
 
-    /// Adds what is found. Fails with a place if more than `left` schemas would be projected.
-    fn judge(
-        &self,
+    /// Adds what is found. Fails with a place if `spend` does.
+    fn judge<'a>(
+        &'a self,
         project: &Project,
-        mut left: usize,
+        mut targets: Vec<Target<'a>>,
+        spend: &mut impl FnMut(usize, Span) -> Result<(), Span>,
         findings: &mut Vec<Diagnostic>,
     ) -> Result<(), Span> {
-        let mut spend = |schemas: usize, span: Span| {
-            left = left.checked_sub(schemas).ok_or(span)?;
-            Ok(())
-        };
-        let schema = |node| published(&project.schemas, node, Style::Compact);
-        let args = project.tools.iter().map(|tool| (Part::Args, tool, schema(tool.args)));
-        let answered = project.tools.iter().filter(|tool| project.is_answered(tool));
-        let results = answered.map(|tool| (Part::Result, tool, schema(tool.result)));
-        let texts: Vec<(Part, &Tool, String)> = args.chain(results).collect();
-        let read = texts.iter().map(|(part, tool, text)| match part {
-            Part::Args => (*part, *tool, text.len(), read(tool, text)),
-            Part::Result => (*part, *tool, text.len(), Subject::final_answer(text).read()),
-        });
-        let read: Vec<(Part, &Tool, usize, ReadSubject<'_>)> = read.collect();
+        let tools = self.judge_tools(project, &mut targets, spend);
         let ids = ToolId::first(project.tools.len());
         let ids = ids.map(|id| (project[id].name.value.as_str(), id)).collect();
-        for target in self.targets() {
-            let strict = self.strict_row(target);
-            // Those of the arguments, which are the first ones, in the order of the tools.
-            let mut forms = Vec::new();
-            for (part, tool, bytes, subject) in &read {
-                let form = self.form(target, strict, tool, *part, subject);
-                let schemas = form.projection.schemas.max(bytes / BYTES_OF_SCHEMA);
-                let emitted = if self.emit { form.projection.description.len() } else { 0 };
-                spend(1 + schemas + emitted / BYTES_OF_DESCRIPTION, tool.name.span)?;
-                findings.extend(form.findings(project, tool));
-                if *part == Part::Args {
-                    forms.push(form);
-                }
+        for mut target in targets {
+            findings.append(&mut target.findings);
+            if tools.is_err() {
+                continue;
             }
-            findings.extend(name_clashes(project, target, &forms));
+            findings.extend(name_clashes(project, &target));
             for agent in &project.agents {
                 spend(project.tools_of(agent).count(), agent.name.span)?;
-                findings.extend(self.limits(project, &ids, target, agent, &forms));
+                findings.extend(limits(project, &ids, &target, agent));
+            }
+        }
+        tools
+    }
+
+    /// Projects each tool to each target, and adds what is found to the targets. A tool is read and dropped before the next, because
+    /// values take many times the memory of their text.
+    fn judge_tools<'a>(
+        &'a self,
+        project: &Project,
+        targets: &mut [Target<'a>],
+        spend: &mut impl FnMut(usize, Span) -> Result<(), Span>,
+    ) -> Result<(), Span> {
+        if targets.is_empty() {
+            return Ok(());
+        }
+        let args = project.tools.iter().map(|tool| (Part::Args, tool));
+        let answered = project.tools.iter().filter(|tool| project.is_answered(tool));
+        for (part, tool) in args.chain(answered.map(|tool| (Part::Result, tool))) {
+            let node = if part == Part::Args { tool.args } else { tool.result };
+            let text = published(&project.schemas, node, Style::Compact);
+            let subject = match part {
+                Part::Args => read(tool, &text),
+                Part::Result => Subject::final_answer(&text).read(),
+            };
+            for target in &mut *targets {
+                let form = self.form(target.row, target.strict, tool, part, &subject);
+                let schemas = form.projection.schemas.max(text.len() / BYTES_OF_SCHEMA);
+                let emitted = if self.emit { form.projection.description.len() } else { 0 };
+                spend(1 + schemas + emitted / BYTES_OF_DESCRIPTION, tool.name.span)?;
+                target.findings.extend(form.findings(project, tool));
+                if part == Part::Args {
+                    target.forms.push(Form { projection: form.projection.summary(), ..form });
+                }
             }
         }
         Ok(())
     }
+}
 
-    /// Checks the tools of an agent, which are in one request, against the limits of a target. `ids` are those of all tools.
-    fn limits(
-        &self,
-        project: &Project,
-        ids: &BTreeMap<&str, ToolId>,
-        target: &Dialect,
-        agent: &Agent,
-        forms: &[Form<'_>],
-    ) -> Vec<Diagnostic> {
-        let tools: Vec<ToolId> =
-            project.tools_of(agent).filter(|tool| !project[*tool].is_deferred).collect();
-        let projections = |tool: &ToolId| {
-            let form = &forms[tool.position()];
-            Projections {
-                name: &project[*tool].name.value,
-                strict: &form.projection,
-                plain: &form.projection,
-                strictness: match form.row.is_strict() {
-                    true if form.is_required => Strictness::Always,
-                    true => Strictness::Prefer,
-                    false => Strictness::Never,
-                },
-                is_deferred: false,
+/// Checks the tools of an agent, which are in one request, against the limits of a target. `ids` are those of all tools.
+fn limits(
+    project: &Project,
+    ids: &BTreeMap<&str, ToolId>,
+    target: &Target<'_>,
+    agent: &Agent,
+) -> Vec<Diagnostic> {
+    let forms = &target.forms;
+    let tools: Vec<ToolId> =
+        project.tools_of(agent).filter(|tool| !project[*tool].is_deferred).collect();
+    let projections = |tool: &ToolId| {
+        let form = &forms[tool.position()];
+        Projections {
+            name: &project[*tool].name.value,
+            strict: &form.projection,
+            plain: &form.projection,
+            strictness: match form.row.is_strict() {
+                true if form.is_required => Strictness::Always,
+                true => Strictness::Prefer,
+                false => Strictness::Never,
+            },
+            is_deferred: false,
+        }
+    };
+    let sent: Vec<Projections<'_>> = tools.iter().map(projections).collect();
+    let row = target.strict.unwrap_or(target.row);
+    let found = place(&sent, row).findings.into_iter().filter_map(|finding| {
+        let is_required =
+            |name: &str| ids.get(name).is_some_and(|tool| forms[tool.position()].is_required);
+        let message = format!("the agent `{}` in {}: {finding}", agent.name.value, row.dated_id());
+        match finding.code {
+            // Other tools become plain, which is what `prefer` means.
+            "TWD201" if is_required(&finding.tool) => {
+                Some(mistakes::strict_budget(agent.name.span, message))
             }
-        };
-        let sent: Vec<Projections<'_>> = tools.iter().map(projections).collect();
-        let row = self.strict_row(target).unwrap_or(target);
-        let found = place(&sent, row).findings.into_iter().filter_map(|finding| {
-            let is_required =
-                |name: &str| ids.get(name).is_some_and(|tool| forms[tool.position()].is_required);
-            let message =
-                format!("the agent `{}` in {}: {finding}", agent.name.value, row.dated_id());
-            match finding.code {
-                // Other tools become plain, which is what `prefer` means.
-                "TWD201" if is_required(&finding.tool) => {
-                    Some(mistakes::strict_budget(agent.name.span, message))
-                }
-                "TWD202" => Some(mistakes::too_many_tools(agent.name.span, message)),
-                "TWD203" => Some(mistakes::too_many_bytes(agent.name.span, message)),
-                _ => None,
-            }
-        });
-        found.collect()
-    }
+            "TWD202" => Some(mistakes::too_many_tools(agent.name.span, message)),
+            "TWD203" => Some(mistakes::too_many_bytes(agent.name.span, message)),
+            _ => None,
+        }
+    });
+    found.collect()
 }
 
 impl Form<'_> {
@@ -374,16 +405,16 @@ fn json(text: &str) -> Json {
 }
 
 /// Returns a finding for each two tools that have one name in a target.
-fn name_clashes(project: &Project, target: &Dialect, forms: &[Form<'_>]) -> Vec<Diagnostic> {
+fn name_clashes(project: &Project, target: &Target<'_>) -> Vec<Diagnostic> {
     let mut names: BTreeMap<&str, &Tool> = BTreeMap::new();
     let mut findings = Vec::new();
-    for (tool, form) in project.tools.iter().zip(forms) {
+    for (tool, form) in project.tools.iter().zip(&target.forms) {
         let wire_name = form.projection.wire_name.as_str();
         if let Some(other) = names.insert(wire_name, tool) {
             findings.push(mistakes::equal_names(
                 [&other.name, &tool.name],
                 wire_name,
-                &target.dated_id(),
+                &target.row.dated_id(),
             ));
         }
     }

@@ -181,6 +181,36 @@ const CASES: &[Case] = &[
         printed: "the targets get more than 1000000 schemas in total",
     },
     Case {
+        name: "2,000 names of properties that become equal, for 4 targets",
+        files: || {
+            let letters: Vec<char> = ('\u{4e00}'..).take(2_000).collect();
+            let properties = lines(2_000, |n| format!("{}: {{type: string}}, ", letters[n]));
+            let args = format!("{{type: object, properties: {{{properties}}}}}");
+            let tool = format!("      f: {{description: d., args: {args}}}\n");
+            vec![("schema/a.yaml", tools(&tool)), ("toolwright.toml", TARGETS.to_owned())]
+        },
+        command: "check",
+        code: 0,
+        printed: "check: ",
+    },
+    Case {
+        name: "600 tools with 300 listed objects, for 4 targets",
+        files: || {
+            let zeros = "0, ".repeat(20);
+            let values = lines(300, |n| format!("{{a: {n}, b: [{zeros}]}}, "));
+            let types = format!("types:\n  T: {{enum: [{values}]}}\n");
+            let args = "{type: object, properties: {a: {$ref: T}}}";
+            let tool = |n| format!("      f{n}: {{description: d., args: {args}}}\n");
+            vec![
+                ("schema/a.yaml", tools(&lines(600, tool)) + &types),
+                ("toolwright.toml", TARGETS.to_owned()),
+            ]
+        },
+        command: "check",
+        code: 1,
+        printed: "the targets get more than 1000000 schemas in total",
+    },
+    Case {
         name: "9,000 tools with a value beside a pattern that takes long to compile, for 4 targets",
         files: || {
             let pattern = format!("^{}$", r"(?i:[\p{L}\d]+)".repeat(20));

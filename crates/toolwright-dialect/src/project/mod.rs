@@ -12,11 +12,11 @@ mod node;
 mod object;
 mod plain;
 mod root;
+mod without_plan;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
 use toolwright::issue::{Issue, IssueKind};
 use toolwright::value::{Kind, Map, Value};
@@ -30,6 +30,7 @@ use crate::policy::Policy;
 use crate::row::{Dialect, Mode};
 use crate::wire::Document;
 use free_names::FreeNames;
+use without_plan::refused;
 
 /// A tool as it is published.
 #[derive(Clone, Copy, Debug)]
@@ -360,27 +361,6 @@ impl ReadSubject<'_> {
             schemas: nodes + rules.schemas() + canonical.merged_schemas(),
             plan,
         }
-    }
-}
-
-fn refused(wire_name: String, description: String, reason: String) -> Projection {
-    let loss = Loss {
-        kind: LossKind::Refused,
-        at: String::new(),
-        keyword: String::new(),
-        was: Value::Null,
-        now: reason,
-        by: "T0",
-    };
-    Projection {
-        wire_name,
-        description,
-        wire_schema: None,
-        class: Class::Refused,
-        losses: vec![loss],
-        numbers: Numbers::default(),
-        schemas: 0,
-        plan: Plan::new(vec![Step::Same], SAME, &Arc::default()),
     }
 }
 

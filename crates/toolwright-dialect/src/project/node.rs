@@ -10,8 +10,8 @@ use crate::policy::Unroll;
 use crate::row::{Recursion, References};
 use crate::sentence;
 
-/// The number of values of an `enum`, or of keys that are compared, that take about as long as one schema.
-const ENTRIES_OF_NODE: usize = 16;
+/// The number of listed values with those in them, or of keys that are compared, that take about as long as one schema.
+const ENTRIES_OF_NODE: usize = 8;
 
 /// The maximum number of copies of targets of references.
 const MOST_COPIES: usize = 64;
@@ -49,7 +49,8 @@ impl Projector<'_> {
         if self.is_refused {
             return Node::same(Map::new());
         }
-        let values = entries.get("enum").and_then(Value::as_array).map_or(0, <[Value]>::len);
+        let listed = ["enum", "const"].iter().filter_map(|keyword| entries.get(keyword));
+        let values = listed.map(Value::size).sum();
         if !self.count(1, values, at) {
             return Node::same(Map::new());
         }

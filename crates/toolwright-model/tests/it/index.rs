@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use toolwright::ToolSpec;
 use toolwright_model::ToolIndex;
-use toolwright_prerequisites::corpora;
+use toolwright_prerequisites::{Prerequisite, corpora, has};
 
 /// The tools of the corpus: `server/tool`, and the spec.
 fn tools() -> Vec<(String, ToolSpec)> {
@@ -33,6 +33,9 @@ fn tools() -> Vec<(String, ToolSpec)> {
 
 #[test]
 fn most_queries_with_words_of_a_tool_find_it_among_the_first_five() {
+    if !has(&[Prerequisite::Corpora]) {
+        return;
+    }
     let tools = tools();
     let index = ToolIndex::new(tools.iter().map(|(name, spec)| (name.as_str(), spec)));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/queries.jsonl");

@@ -111,7 +111,7 @@ impl Value {
     }
 
     /// The number of values in it, including itself.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
             Self::Array(items) => 1 + items.iter().map(Self::size).sum::<usize>(),
             Self::Object(entries) => 1 + entries.values().map(Self::size).sum::<usize>(),
