@@ -53,9 +53,6 @@ pub(crate) enum Strict {
 const MAX_PROJECTED: usize = 1_000_000;
 const PROJECTED_PER_SCHEMA: usize = 64;
 
-/// The bytes of a published schema that take about as long as one of its schemas.
-const BYTES_OF_SCHEMA: usize = 32;
-
 /// The bytes of a description that take about as long as one schema, if definitions are emitted.
 const BYTES_OF_DESCRIPTION: usize = 64;
 
@@ -257,7 +254,7 @@ impl Dialects {
             };
             for target in &mut *targets {
                 let form = self.form(target.row, target.strict, tool, part, &subject);
-                let schemas = form.projection.schemas.max(text.len() / BYTES_OF_SCHEMA);
+                let schemas = form.projection.schemas;
                 let emitted = if self.emit { form.projection.description.len() } else { 0 };
                 spend(1 + schemas + emitted / BYTES_OF_DESCRIPTION, tool.name.span)?;
                 target.findings.extend(form.findings(project, tool));

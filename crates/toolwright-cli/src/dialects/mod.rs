@@ -105,9 +105,36 @@ fn read_answer(tool: &PublishedTool) -> Option<ReadSubject<'_>> {
     tool.answer.as_deref().map(|result| Subject::final_answer(result).read())
 }
 
-/// Projects a tool to a dialect by the policy of the project.
-fn projected(tool: &PublishedTool, dialect: &Dialect, dialects: &Dialects) -> Projection {
-    read(tool).project(dialect, &dialects.policy(&tool.name))
+/// The most schemas that a command projects, as [`Projection::schemas`] counts them.
+const MOST_PROJECTED: usize = 2_000_000;
+
+/// Projects tools by the policies of the project.
+struct Projector<'a> {
+    dialects: &'a Dialects,
+    /// How many schemas may still be projected.
+    left: usize,
+}
+
+impl<'a> Projector<'a> {
+    fn new(dialects: &'a Dialects) -> Self {
+        Self { dialects, left: MOST_PROJECTED }
+    }
+
+    /// Projects a tool or its result. Ends the command if too many schemas would have been projected.
+    fn project(
+        &mut self,
+        tool: &PublishedTool,
+        subject: &ReadSubject<'_>,
+        dialect: &Dialect,
+    ) -> Projection {
+        let found = subject.project(dialect, &self.dialects.policy(&tool.name));
+        self.left = self.left.checked_sub(1 + found.schemas).unwrap_or_else(|| {
+            wrong(&format!(
+                "the tools have more than {MOST_PROJECTED} schemas in these dialects; name fewer dialects, or split large types"
+            ))
+        });
+        found
+    }
 }
 
 pub(crate) fn run(command: Command) -> Exit {
@@ -191,14 +218,12 @@ impl ToolInDialect {
         dialects: &Dialects,
     ) -> Projection {
         let tool = find(tools, &self.tool);
-        if !self.result {
-            return projected(tool, dialect, dialects);
-        }
-        let Some(answer) = read_answer(tool) else {
+        let subject = if self.result { read_answer(tool) } else { Some(read(tool)) };
+        let Some(subject) = subject else {
             let why = "no agent implements it, so no provider gets the schema of its result";
             wrong(&format!("`{}` is not projected with `--result`: {why}", self.tool))
         };
-        answer.project(dialect, &dialects.policy(&tool.name))
+        subject.project(dialect, &dialects.policy(&tool.name))
     }
 }
 

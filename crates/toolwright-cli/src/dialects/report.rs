@@ -6,7 +6,7 @@ use toolwright_codegen::dialects::Dialects;
 use toolwright_codegen::project::count;
 use toolwright_dialect::{Class, Dialect, Loss, LossKind, Projection, Transform};
 
-use super::{Format, PublishedTool, ToolInDialect, read, read_answer, tokens};
+use super::{Format, Projector, PublishedTool, ToolInDialect, read, read_answer, tokens};
 use crate::exit::Exit;
 use crate::print::{self, table};
 
@@ -66,17 +66,18 @@ pub(super) fn report(
     selected: &[&Dialect],
     format: Format,
 ) -> Exit {
-    let mut rows = Vec::new();
-    let mut refused = Vec::new();
+    let mut projector = Projector::new(dialects);
+    // For each dialect, how many tools are in each class, and which are refused.
+    let mut counts = vec![[0; 4]; selected.len()];
+    let mut refused = vec![Vec::new(); selected.len()];
     let args = tools.iter().map(|tool| (tool, format!("`{}`", tool.name), read(tool)));
     let answers = tools.iter().filter_map(|tool| {
         Some((tool, format!("the result of `{}`", tool.name), read_answer(tool)?))
     });
-    let tools: Vec<_> = args.chain(answers).collect();
-    for dialect in selected {
-        let mut counts = [0; 4];
-        for (tool, what, subject) in &tools {
-            let found = subject.project(dialect, &dialects.policy(&tool.name));
+    for (tool, what, subject) in args.chain(answers) {
+        for (dialect, (counts, refused)) in selected.iter().zip(counts.iter_mut().zip(&mut refused))
+        {
+            let found = projector.project(tool, &subject, dialect);
             counts[found.class as usize] += 1;
             if format == Format::Json {
                 print::out_json(&line(tool, dialect, &found).to_string());
@@ -90,6 +91,9 @@ pub(super) fn report(
                 ));
             }
         }
+    }
+    let mut rows = Vec::new();
+    for (dialect, counts) in selected.iter().zip(counts) {
         let mut row = [(); 5].map(|()| String::new());
         row[0] = dialect.dated_id();
         for (cell, count) in row[1..].iter_mut().zip(counts) {
@@ -99,7 +103,7 @@ pub(super) fn report(
     }
     if format == Format::Human {
         table(["dialect", "lossless", "widened", "narrowed", "refused"], &rows);
-        for line in refused {
+        for line in refused.into_iter().flatten() {
             print::out_line(&line);
         }
         print::out_line("`toolwright dialects why TOOL DIALECT` lists what a tool loses");
@@ -191,9 +195,10 @@ pub(super) fn diff(tools: &[PublishedTool], dialects: &Dialects, rows: [&Dialect
     }
     print::out_line("");
     let mut touched = Vec::new();
+    let mut projector = Projector::new(dialects);
     for tool in tools {
-        let (subject, policy) = (read(tool), dialects.policy(&tool.name));
-        let [one, other] = rows.map(|row| subject.project(row, &policy));
+        let subject = read(tool);
+        let [one, other] = rows.map(|row| projector.project(tool, &subject, row));
         if (one.class, &one.wire_schema, &one.wire_name)
             != (other.class, &other.wire_schema, &other.wire_name)
         {

@@ -5,7 +5,7 @@ use toolwright::value::Map;
 use toolwright_codegen::dialects::Dialects;
 use toolwright_dialect::{Class, Dialect, Projection};
 
-use super::{PublishedTool, projected};
+use super::{Projector, PublishedTool, read};
 use crate::exit::Exit;
 use crate::print::{self, table};
 
@@ -49,13 +49,14 @@ fn rounded(tokens: f64) -> u64 {
 
 /// Prints the tokens of each toolset and of the tools of each agent in each dialect, and what deferred tools save.
 pub(super) fn report(tools: &[PublishedTool], dialects: &Dialects, selected: &[&Dialect]) -> Exit {
+    let mut projector = Projector::new(dialects);
     let mut rows = Vec::new();
     for dialect in selected {
         let mut toolsets: Vec<(&str, Tokens, usize)> = Vec::new();
         let mut agents: Vec<(&str, Tokens, usize)> = Vec::new();
         let mut deferred = Tokens::default();
         for tool in tools {
-            let tokens = estimate(&projected(tool, dialect, dialects), dialect);
+            let tokens = estimate(&projector.project(tool, &read(tool), dialect), dialect);
             if tool.is_deferred {
                 deferred.add(tokens);
                 continue;

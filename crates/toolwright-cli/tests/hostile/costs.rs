@@ -17,6 +17,7 @@ struct Case {
     name: &'static str,
     /// The names and the texts of the project's files.
     files: fn() -> Vec<(&'static str, String)>,
+    /// With its arguments.
     command: &'static str,
     code: i32,
     printed: &'static str,
@@ -227,6 +228,19 @@ const CASES: &[Case] = &[
         printed: "the targets get more than 1728064 schemas in total",
     },
     Case {
+        name: "2,000 tools with a value beside such a pattern, in all dialects",
+        files: || {
+            let pattern = format!("^{}$", r"(?i:[\p{L}\d]+)".repeat(60));
+            let types = format!("types:\n  T: {{type: string, pattern: '{pattern}', enum: [a]}}\n");
+            let args = "{type: object, properties: {a: {$ref: T}}}";
+            let tool = |n| format!("      f{n}: {{description: d., args: {args}}}\n");
+            vec![("schema/a.yaml", tools(&lines(2_000, tool)) + &types)]
+        },
+        command: "dialects report",
+        code: 2,
+        printed: "the tools have more than 2000000 schemas in these dialects",
+    },
+    Case {
         name: "60,000 mentions of the last 10,000 of 50,000 aliases",
         files: || {
             let tool = |t: usize| {
@@ -350,7 +364,7 @@ fn every_costly_project_is_processed_or_refused() {
         for (name, text) in files() {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        let ended = toolwright(folder.path(), &[command], LIMITS);
+        let ended = toolwright(folder.path(), &command.split(' ').collect::<Vec<_>>(), LIMITS);
         if ended.status.code() != Some(*code) || !ended.printed.contains(printed) {
             let found: String = ended.printed.chars().take(300).collect();
             complaints.push(format!("{name}: {}: {found}", ended.how()));

@@ -59,7 +59,7 @@ pub struct Projection {
     /// The sizes of the wire schema.
     pub numbers: Numbers,
     /// The schemas that were projected, each as often as references led to it. Comparing values and keys, merging schemas, and
-    /// checking listed values count as the schemas that take as long.
+    /// checking listed values count as the schemas that take as long, and so does reading the text.
     pub schemas: usize,
     plan: Plan,
 }
@@ -259,6 +259,8 @@ pub struct ReadSubject<'a> {
     description: &'a str,
     /// The schema as it is written, or why there is none.
     schema: Result<Value, String>,
+    /// The bytes of its text.
+    bytes: usize,
     canonical: OnceCell<Canonical>,
     modern: OnceCell<Modern>,
 }
@@ -297,11 +299,15 @@ impl<'a> Subject<'a> {
             name,
             description,
             schema,
+            bytes: self.args.len(),
             canonical: OnceCell::new(),
             modern: OnceCell::new(),
         }
     }
 }
+
+/// The bytes of a text that take about as long as one of its schemas.
+const BYTES_OF_SCHEMA: usize = 32;
 
 /// The most bytes of the keys around a value of a schema: the places of losses begin with them.
 const MOST_KEY_BYTES: usize = 4096;
@@ -358,7 +364,8 @@ impl ReadSubject<'_> {
             class,
             losses,
             numbers,
-            schemas: nodes + rules.schemas() + canonical.merged_schemas(),
+            schemas: (nodes + rules.schemas() + canonical.merged_schemas())
+                .max(self.bytes / BYTES_OF_SCHEMA),
             plan,
         }
     }
