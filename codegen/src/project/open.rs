@@ -178,13 +178,13 @@ impl Project {
         Ok(Checked { sources: generation.reading.sources, warnings })
     }
 
-    /// Returns the tools as they are published: what a model or a client reads of them.
+    /// Returns the tools as they are published, which is what a model or a client reads of them, and the bytes of the schema files.
     ///
     /// # Errors
     ///
     /// See [`Failure`].
-    pub fn published_tools(&self) -> Result<Vec<PublishedTool>, Failure> {
-        let (_, Analysis { lowered, .. }) = self.analyze()?;
+    pub fn published_tools(&self) -> Result<(Vec<PublishedTool>, usize), Failure> {
+        let (sources, Analysis { lowered, .. }) = self.analyze()?;
         let project = &lowered.project;
         let schema = |node| published(&project.schemas, node, Style::Compact);
         let mut agents = vec![Vec::new(); project.tools.len()];
@@ -206,7 +206,8 @@ impl Project {
             answer: project.is_answered(tool).then(|| schema(tool.result)),
             is_deferred: tool.is_deferred,
         };
-        Ok(project.tools.iter().enumerate().map(publish).collect())
+        let bytes = sources.iter().map(|(_, source)| source.text.len()).sum();
+        Ok((project.tools.iter().enumerate().map(publish).collect(), bytes))
     }
 
     /// Returns whether the configuration makes generated structs and enums `#[non_exhaustive]`.

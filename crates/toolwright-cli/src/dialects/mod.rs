@@ -105,19 +105,23 @@ fn read_answer(tool: &PublishedTool) -> Option<ReadSubject<'_>> {
     tool.answer.as_deref().map(|result| Subject::final_answer(result).read())
 }
 
-/// The most schemas that a command projects, as [`Projection::schemas`] counts them.
+/// The most schemas that a command projects, as [`Projection::schemas`] counts them, or so many for each byte of the tools' text.
 const MOST_PROJECTED: usize = 2_000_000;
+const PROJECTED_PER_BYTE: usize = 2;
 
 /// Projects tools by the policies of the project.
 struct Projector<'a> {
     dialects: &'a Dialects,
-    /// How many schemas may still be projected.
+    /// How many schemas may be projected, and how many of them may still be.
+    most: usize,
     left: usize,
 }
 
 impl<'a> Projector<'a> {
-    fn new(dialects: &'a Dialects) -> Self {
-        Self { dialects, left: MOST_PROJECTED }
+    /// Tools that were read from a text of some bytes.
+    fn new(dialects: &'a Dialects, bytes: usize) -> Self {
+        let most = MOST_PROJECTED.max(PROJECTED_PER_BYTE * bytes);
+        Self { dialects, most, left: most }
     }
 
     /// Projects a tool or its result. Ends the command if too many schemas would have been projected.
@@ -130,7 +134,8 @@ impl<'a> Projector<'a> {
         let found = subject.project(dialect, &self.dialects.policy(&tool.name));
         self.left = self.left.checked_sub(1 + found.schemas).unwrap_or_else(|| {
             wrong(&format!(
-                "the tools have more than {MOST_PROJECTED} schemas in these dialects; name fewer dialects, or split large types"
+                "the tools have more than {} schemas in these dialects; name fewer dialects, or split large types",
+                self.most
             ))
         });
         found
@@ -164,23 +169,25 @@ pub(crate) fn run(command: Command) -> Exit {
         Command::Report { tools, dialect, format } => {
             let named: Vec<_> = dialect.iter().map(|id| named(id)).collect();
             let rows: Vec<_> = selected(dialects, &named).collect();
-            with(&project, &tools, |tools| report::report(tools, dialects, &rows, format))
+            with(&project, &tools, |tools, projector| {
+                report::report(tools, projector, &rows, format)
+            })
         }
-        Command::Why(tool) => with(&project, &tool.tools, |tools| {
+        Command::Why(tool) => with(&project, &tool.tools, |tools, projector| {
             let dialect = named(&tool.dialect);
-            report::why(&tool, dialect, &tool.projected(tools, dialect, dialects))
+            report::why(&tool, dialect, &tool.projected(tools, dialect, projector))
         }),
-        Command::Schema(tool) => with(&project, &tool.tools, |tools| {
+        Command::Schema(tool) => with(&project, &tool.tools, |tools, projector| {
             let dialect = named(&tool.dialect);
-            report::schema(&tool, dialect, &tool.projected(tools, dialect, dialects))
+            report::schema(&tool, dialect, &tool.projected(tools, dialect, projector))
         }),
         Command::Tokens { tools, dialect } => {
             let named: Vec<_> = dialect.iter().map(|id| named(id)).collect();
             let rows: Vec<_> = selected(dialects, &named).collect();
-            with(&project, &tools, |tools| tokens::report(tools, dialects, &rows))
+            with(&project, &tools, |tools, projector| tokens::report(tools, projector, &rows))
         }
-        Command::Diff { before, after, tools } => with(&project, &tools, |tools| {
-            report::diff(tools, dialects, [named(&before), named(&after)])
+        Command::Diff { before, after, tools } => with(&project, &tools, |tools, projector| {
+            report::diff(tools, projector, [named(&before), named(&after)])
         }),
         Command::Project => lines::project_lines(dialects),
         Command::Codec => lines::codec_lines(dialects),
@@ -215,7 +222,7 @@ impl ToolInDialect {
         &self,
         tools: &[PublishedTool],
         dialect: &Dialect,
-        dialects: &Dialects,
+        mut projector: Projector<'_>,
     ) -> Projection {
         let tool = find(tools, &self.tool);
         let subject = if self.result { read_answer(tool) } else { Some(read(tool)) };
@@ -223,7 +230,7 @@ impl ToolInDialect {
             let why = "no agent implements it, so no provider gets the schema of its result";
             wrong(&format!("`{}` is not projected with `--result`: {why}", self.tool))
         };
-        subject.project(dialect, &dialects.policy(&tool.name))
+        projector.project(tool, &subject, dialect)
     }
 }
 
@@ -247,15 +254,20 @@ fn failed(failure: &Failure) -> Exit {
 }
 
 /// Reads the tools and runs a command on them.
-fn with(project: &Project, tools: &Tools, command: impl FnOnce(&[PublishedTool]) -> Exit) -> Exit {
+fn with(
+    project: &Project,
+    tools: &Tools,
+    command: impl FnOnce(&[PublishedTool], Projector<'_>) -> Exit,
+) -> Exit {
+    let projector = |bytes| Projector::new(project.dialects(), bytes);
     let Some(path) = &tools.tools_json else {
         return match project.published_tools() {
-            Ok(tools) => command(&tools),
+            Ok((tools, bytes)) => command(&tools, projector(bytes)),
             Err(failure) => failed(&failure),
         };
     };
     match listed(path) {
-        Ok(tools) => command(&tools),
+        Ok((tools, bytes)) => command(&tools, projector(bytes)),
         Err((exit, message)) => {
             print::err_line(&format!("dialects: {}: {message}", path.display()));
             exit
@@ -263,8 +275,9 @@ fn with(project: &Project, tools: &Tools, command: impl FnOnce(&[PublishedTool])
     }
 }
 
-/// The tools of a saved answer to `tools/list`: an object with `tools`, its JSON-RPC envelope, or the array alone.
-fn listed(path: &Path) -> Result<Vec<PublishedTool>, (Exit, String)> {
+/// The tools of a saved answer to `tools/list`, and the bytes of its text: an object with `tools`, its JSON-RPC envelope, or the
+/// array alone.
+fn listed(path: &Path) -> Result<(Vec<PublishedTool>, usize), (Exit, String)> {
     let text = toolwright_codegen::disk::read_text(path)
         .map_err(|failure| (Exit::Io, failure.to_string()))?;
     let text = text.ok_or_else(|| (Exit::Io, "there is no such file".to_owned()))?;
@@ -294,5 +307,5 @@ fn listed(path: &Path) -> Result<Vec<PublishedTool>, (Exit, String)> {
             answer: None,
         });
     }
-    Ok(tools)
+    Ok((tools, text.len()))
 }

@@ -62,11 +62,10 @@ pub(super) fn show(dialect: &Dialect) -> Exit {
 
 pub(super) fn report(
     tools: &[PublishedTool],
-    dialects: &Dialects,
+    mut projector: Projector<'_>,
     selected: &[&Dialect],
     format: Format,
 ) -> Exit {
-    let mut projector = Projector::new(dialects);
     // For each dialect, how many tools are in each class, and which are refused.
     let mut counts = vec![[0; 4]; selected.len()];
     let mut refused = vec![Vec::new(); selected.len()];
@@ -179,7 +178,11 @@ pub(super) fn schema(tool: &ToolInDialect, dialect: &Dialect, found: &Projection
 }
 
 /// Lists the keys of two rows that differ, then the tools that differ in them.
-pub(super) fn diff(tools: &[PublishedTool], dialects: &Dialects, rows: [&Dialect; 2]) -> Exit {
+pub(super) fn diff(
+    tools: &[PublishedTool],
+    mut projector: Projector<'_>,
+    rows: [&Dialect; 2],
+) -> Exit {
     let [before, after] = rows.map(Dialect::dated_id);
     let keys: Vec<[String; 3]> = Dialect::differences(rows[0], rows[1])
         .into_iter()
@@ -195,7 +198,6 @@ pub(super) fn diff(tools: &[PublishedTool], dialects: &Dialects, rows: [&Dialect
     }
     print::out_line("");
     let mut touched = Vec::new();
-    let mut projector = Projector::new(dialects);
     for tool in tools {
         let subject = read(tool);
         let [one, other] = rows.map(|row| projector.project(tool, &subject, row));

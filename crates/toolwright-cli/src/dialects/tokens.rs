@@ -2,7 +2,6 @@
 
 use toolwright::Value;
 use toolwright::value::Map;
-use toolwright_codegen::dialects::Dialects;
 use toolwright_dialect::{Class, Dialect, Projection};
 
 use super::{Projector, PublishedTool, read};
@@ -48,8 +47,11 @@ fn rounded(tokens: f64) -> u64 {
 }
 
 /// Prints the tokens of each toolset and of the tools of each agent in each dialect, and what deferred tools save.
-pub(super) fn report(tools: &[PublishedTool], dialects: &Dialects, selected: &[&Dialect]) -> Exit {
-    let mut projector = Projector::new(dialects);
+pub(super) fn report(
+    tools: &[PublishedTool],
+    mut projector: Projector<'_>,
+    selected: &[&Dialect],
+) -> Exit {
     let mut rows = Vec::new();
     for dialect in selected {
         let mut toolsets: Vec<(&str, Tokens, usize)> = Vec::new();
