@@ -133,7 +133,7 @@ impl Evaluation<'_> {
                         self.mark_if_it_fits(*branch, children);
                     }
                 }
-                Keyword::DependentSchemas(schemas) => {
+                Keyword::DependentSchemas(schemas) if !is_array => {
                     for entry in document.children(value) {
                         if let Some(schema) = schemas.get(document.key(entry)) {
                             self.mark_if_it_fits(*schema, children);
