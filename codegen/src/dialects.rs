@@ -215,12 +215,12 @@ impl Dialects {
         spend: &mut impl FnMut(usize, Span) -> Result<(), Span>,
         findings: &mut Vec<Diagnostic>,
     ) -> Result<(), Span> {
-        let tools = self.judge_tools(project, &mut targets, spend);
+        let projected = self.project(project, &mut targets, spend);
         let ids = ToolId::first(project.tools.len());
         let ids = ids.map(|id| (project[id].name.value.as_str(), id)).collect();
         for mut target in targets {
             findings.append(&mut target.findings);
-            if tools.is_err() {
+            if projected.is_err() {
                 continue;
             }
             findings.extend(name_clashes(project, &target));
@@ -229,12 +229,12 @@ impl Dialects {
                 findings.extend(limits(project, &ids, &target, agent));
             }
         }
-        tools
+        projected
     }
 
     /// Projects each tool to each target, and adds what is found to the targets. A tool is read and dropped before the next, because
     /// values take many times the memory of their text.
-    fn judge_tools<'a>(
+    fn project<'a>(
         &'a self,
         project: &Project,
         targets: &mut [Target<'a>],

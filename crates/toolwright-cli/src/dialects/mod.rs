@@ -118,7 +118,7 @@ struct Projector<'a> {
 }
 
 impl<'a> Projector<'a> {
-    /// Tools that were read from a text of some bytes.
+    /// For tools that were read from a text of some bytes.
     fn new(dialects: &'a Dialects, bytes: usize) -> Self {
         let most = MOST_PROJECTED.max(PROJECTED_PER_BYTE * bytes);
         Self { dialects, most, left: most }

@@ -169,13 +169,8 @@ const CASES: &[Case] = &[
             let properties = |n| lines(20, |m| format!("k{n}_{m}: {{type: string}}, "));
             let part = |n| format!("  T{n}: {{type: object, properties: {{{}}}}}\n", properties(n));
             let parts = lines(40, |n| format!("{{$ref: T{n}}}, "));
-            let types = format!("types:\n  T: {{allOf: [{parts}]}}\n") + &lines(40, part);
-            let args = "{type: object, properties: {a: {$ref: T}}}";
-            let tool = |n| format!("      f{n}: {{description: d., args: {args}}}\n");
-            vec![
-                ("schema/a.yaml", tools(&lines(300, tool)) + &types),
-                ("toolwright.toml", TARGETS.to_owned()),
-            ]
+            let types = format!("  T: {{allOf: [{parts}]}}\n") + &lines(40, part);
+            vec![("schema/a.yaml", users(300, &types)), ("toolwright.toml", TARGETS.to_owned())]
         },
         command: "check",
         code: 1,
@@ -199,13 +194,8 @@ const CASES: &[Case] = &[
         files: || {
             let zeros = "0, ".repeat(20);
             let values = lines(300, |n| format!("{{a: {n}, b: [{zeros}]}}, "));
-            let types = format!("types:\n  T: {{enum: [{values}]}}\n");
-            let args = "{type: object, properties: {a: {$ref: T}}}";
-            let tool = |n| format!("      f{n}: {{description: d., args: {args}}}\n");
-            vec![
-                ("schema/a.yaml", tools(&lines(600, tool)) + &types),
-                ("toolwright.toml", TARGETS.to_owned()),
-            ]
+            let types = format!("  T: {{enum: [{values}]}}\n");
+            vec![("schema/a.yaml", users(600, &types)), ("toolwright.toml", TARGETS.to_owned())]
         },
         command: "check",
         code: 1,
@@ -214,14 +204,8 @@ const CASES: &[Case] = &[
     Case {
         name: "9,000 tools with a value beside a pattern that takes long to compile, for 4 targets",
         files: || {
-            let pattern = format!("^{}$", r"(?i:[\p{L}\d]+)".repeat(20));
-            let types = format!("types:\n  T: {{type: string, pattern: '{pattern}', enum: [a]}}\n");
-            let args = "{type: object, properties: {a: {$ref: T}}}";
-            let tool = |n| format!("      f{n}: {{description: d., args: {args}}}\n");
-            vec![
-                ("schema/a.yaml", tools(&lines(9_000, tool)) + &types),
-                ("toolwright.toml", TARGETS.to_owned()),
-            ]
+            let types = value_beside_pattern(20);
+            vec![("schema/a.yaml", users(9_000, &types)), ("toolwright.toml", TARGETS.to_owned())]
         },
         command: "check",
         code: 1,
@@ -230,11 +214,8 @@ const CASES: &[Case] = &[
     Case {
         name: "2,000 tools with a value beside such a pattern, in all dialects",
         files: || {
-            let pattern = format!("^{}$", r"(?i:[\p{L}\d]+)".repeat(60));
-            let types = format!("types:\n  T: {{type: string, pattern: '{pattern}', enum: [a]}}\n");
-            let args = "{type: object, properties: {a: {$ref: T}}}";
-            let tool = |n| format!("      f{n}: {{description: d., args: {args}}}\n");
-            vec![("schema/a.yaml", tools(&lines(2_000, tool)) + &types)]
+            let types = value_beside_pattern(60);
+            vec![("schema/a.yaml", users(2_000, &types))]
         },
         command: "dialects report",
         code: 2,
@@ -326,6 +307,19 @@ fn references() -> String {
 
 fn tools(lines: &str) -> String {
     format!("{HEAD}toolsets:\n  t:\n    tools:\n{lines}")
+}
+
+/// Tools with an argument of the type `T`, and their types.
+fn users(count: usize, types: &str) -> String {
+    let args = "{type: object, properties: {a: {$ref: T}}}";
+    let users = lines(count, |n| format!("      f{n}: {{description: d., args: {args}}}\n"));
+    format!("{}types:\n{types}", tools(&users))
+}
+
+/// The type `T` of one value, with a pattern whose parts take long to compile.
+fn value_beside_pattern(parts: usize) -> String {
+    let pattern = r"(?i:[\p{L}\d]+)".repeat(parts);
+    format!("  T: {{type: string, pattern: '^{pattern}$', enum: [a]}}\n")
 }
 
 fn agents(count: usize) -> String {
