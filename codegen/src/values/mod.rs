@@ -63,13 +63,13 @@ impl Judge {
     /// Returns whether the schema accepts a value; `None` if its check is too costly. Its bytes and the steps of the check are
     /// subtracted from `work`.
     pub fn accepts(&self, value: &str, work: &mut u64) -> Option<bool> {
-        *work = work.saturating_sub(value.len() as u64);
         check(self.validator.as_ref()?, value, work).map(|found| found.is_ok())
     }
 }
 
-/// Checks a value, and subtracts the steps from those that are left; returns `None` if it takes too many.
+/// Checks a value, and subtracts its bytes and the steps from the work that is left; returns `None` if it takes too much.
 fn check(schema: &Schema, value: &str, left: &mut u64) -> Option<Result<(), InvalidPayload>> {
+    *left = left.saturating_sub(value.len() as u64);
     let most = MAX_STEPS.min(*left);
     let mut steps = most;
     let found = schema.check_within(value.as_bytes(), &mut steps);
@@ -222,7 +222,12 @@ impl<'a> Maker<'a> {
         }
         match &view.string {
             Some(Part::Values(values)) => found.extend(constants(values)),
-            Some(Part::Rules(rules)) => found.extend(strings(rules, self.purpose)),
+            Some(Part::Rules(rules)) => {
+                let made = strings(rules, self.purpose);
+                let bytes = made.iter().map(|made| size(&made.value)).sum();
+                self.has_room(bytes);
+                found.extend(made);
+            }
             None => {}
         }
         match &view.array {

@@ -18,10 +18,14 @@ const MAX_ROWS: usize = 200;
 /// The most bytes of the payloads of one schema.
 const MAX_BYTES: usize = 96 << 10;
 
-/// The most steps of the checks of all payloads of a schema.
-const MAX_ALL_STEPS: u64 = 5_000_000;
+/// The most work for making the payloads of any schema, in bytes, and also the most work for checking them, in bytes and steps.
+const WORK: u64 = 100_000;
 
-/// Returns the rows for one side of a tool, as JSON lines: the shortest payloads first, none of them twice.
+/// More work for each byte of a schema.
+const WORK_PER_BYTE: u64 = 5;
+
+/// Returns the rows for one side of a tool, as JSON lines: the shortest payloads first, none of them twice. There are fewer if
+/// making or checking them takes too much work for the size of the schema.
 ///
 /// `published` is the text of the schema `node`, and `of` the name of the side.
 pub fn rows(
@@ -33,11 +37,13 @@ pub fn rows(
 ) -> String {
     // A schema that cannot be compiled is reported elsewhere.
     let Ok(schema) = Schema::new(published) else { return String::new() };
-    let mut maker = Maker::new(schemas, Purpose::Codec, u64::MAX);
+    let work = WORK + WORK_PER_BYTE * published.len() as u64;
+    let mut maker = Maker::new(schemas, Purpose::Codec, work);
     let examples = examples.iter().map(|text| Made::new(json(text), "an example"));
     let mut made: Vec<Made> = examples.collect();
     made.extend(maker.node(Some(node), 0));
     let base = maker.valid(Some(node), 0);
+    made.extend(base.iter().map(|value| Made::new(value.clone(), "a valid value")));
 
     let mut payloads: Vec<Payload> = made.iter().map(Payload::of).collect();
     payloads.extend(texts(base.as_ref()));
@@ -45,10 +51,19 @@ pub fn rows(
     let mut seen = BTreeSet::new();
     payloads.retain(|payload| payload.text.len() <= LARGEST && seen.insert(payload.text.clone()));
 
-    let mut left = MAX_ALL_STEPS;
-    let judged = payloads
-        .iter()
-        .filter_map(|payload| Some((payload, issues(&schema, &payload.text, &mut left)?)));
+    // The shortest first, so that many can be checked. The valid value is checked whatever the others take.
+    let valid = base.as_ref().map(Value::to_string);
+    let mut turns: Vec<usize> = (0..payloads.len()).collect();
+    turns.sort_by_key(|turn| payloads[*turn].text.len());
+    let mut left = work;
+    let judge = |turn: usize| {
+        let text = &payloads[turn].text;
+        let own = &mut (LARGEST as u64 + MAX_STEPS);
+        let left = if valid.as_ref() == Some(text) { own } else { &mut left };
+        Some((turn, issues(&schema, text, left)?))
+    };
+    let judged: BTreeMap<usize, Vec<Issue>> = turns.into_iter().filter_map(judge).collect();
+    let judged = judged.into_iter().map(|(turn, issues)| (&payloads[turn], issues));
     let (mut rows, mut bytes) = (Vec::new(), 0);
     for (payload, issues) in in_turn(judged) {
         if rows.len() < MAX_ROWS && bytes + payload.text.len() <= MAX_BYTES {

@@ -284,6 +284,35 @@ const CASES: &[Case] = &[
         code: 1,
         printed: "more findings are not shown",
     },
+    Case {
+        name: "vectors of 1,500 tools with three lists in each other, each of at least 16 items",
+        files: || {
+            let items = |items: &str| format!("{{type: array, minItems: 16, items: {items}}}");
+            let lists = |n| items(&items(&items(&format!("{{type: integer, minimum: {n}}}"))));
+            let args = |n| format!("{{type: object, properties: {{a: {}}}}}", lists(n));
+            let tool = |n| format!("      f{n}: {{description: d., args: {}}}\n", args(n));
+            vec![
+                ("schema/a.yaml", tools(&lines(1_500, tool))),
+                ("toolwright.toml", VECTORS.to_owned()),
+            ]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "vectors of 200 tools that share a type of 100 texts that are required",
+        files: || {
+            let texts = lines(100, |n| format!("s{n}: {{type: string}}, "));
+            let names = lines(100, |n| format!("s{n}, "));
+            let shared =
+                format!("  T: {{type: object, properties: {{{texts}}}, required: [{names}]}}\n");
+            vec![("schema/a.yaml", users(200, &shared)), ("toolwright.toml", VECTORS.to_owned())]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
 ];
 
 const HEAD: &str = "toolwright: 1\nservice: a\n";
@@ -296,6 +325,8 @@ targets = ["openai-chat-strict", "anthropic-strict", "gemini-schema", "bedrock-s
 narrowed = "allow"
 refused = "allow"
 "#;
+
+const VECTORS: &str = "[package]\nvectors = true\n";
 
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
