@@ -1,6 +1,7 @@
 //! A call of a tool: its id, the tool's name, the arguments and the scope. Results are in [`crate::outcome`].
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::codec::{self, Decode, Encode};
 use crate::issue::InvalidPayload;
 use crate::spec::Tool;
+use crate::untrusted::visible_json;
 
 /// A JSON text that goes to a tool or comes from one. It is not checked until a codec reads it, since a model may have
 /// written it.
@@ -105,6 +107,14 @@ impl Payload {
     /// The issues of the text, at most 1,000, or the place where it stops being JSON.
     pub fn decode<T: Decode>(&self) -> Result<T, InvalidPayload> {
         codec::from_json(self.as_bytes())
+    }
+
+    /// Returns the same value with [hidden](crate::untrusted) characters escaped.
+    pub(crate) fn visible(self) -> Self {
+        match visible_json(&self.0) {
+            Cow::Borrowed(_) => self,
+            Cow::Owned(json) => Self::new(json),
+        }
     }
 
     /// The JSON text.

@@ -21,6 +21,9 @@ pub(crate) const MAX_STEPS: u64 = 20_000_000;
 /// The limit of steps for explaining why a value is refused, which is part of [`MAX_STEPS`].
 pub(crate) const MAX_EXPLANATION_STEPS: u64 = 1_000_000;
 
+/// The largest number of issues that are kept for one payload.
+pub(crate) const MAX_ISSUES: usize = 1_000;
+
 /// The most bytes of the texts of one payload's issues together. A schema with many or long names may be in each of them.
 const MAX_BYTES: usize = 1 << 20;
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::call::{Payload, ToolCall};
 use crate::codec::{self, Decode, Encode};
-use crate::issue::{InvalidPayload, suggestion};
+use crate::issue::{InvalidPayload, Issue, IssueKind, MAX_ISSUES, suggestion};
 use crate::spec::{ToolAnnotations, ToolSpec};
 use crate::untrusted::{MAX_TOOL_NAME_BYTES, line, visible};
 
@@ -164,6 +164,28 @@ impl Recovery {
     }
 }
 
+impl Correction {
+    fn visible(self) -> Self {
+        let issue = |issue: &Issue| {
+            let message = issue.message();
+            match [visible(issue.pointer()), visible(&message)] {
+                [Cow::Borrowed(_), Cow::Borrowed(_)] => issue.clone(),
+                [pointer, message] => {
+                    Issue::new(pointer, IssueKind::Schema { message: message.into_owned() })
+                }
+            }
+        };
+        let issues = |invalid: InvalidPayload| {
+            InvalidPayload::new(invalid.issues().iter().take(MAX_ISSUES).map(issue).collect())
+        };
+        Self {
+            issues: self.issues.map(issues),
+            prior_input: self.prior_input.visible(),
+            example: self.example.map(Payload::visible),
+        }
+    }
+}
+
 impl ToolResult {
     /// Creates the result of a call.
     pub fn new(call: &ToolCall, outcome: Outcome) -> Self {
@@ -177,14 +199,22 @@ impl ToolFailure {
         Self { kind, code: None, message: message.into(), recovery, data: None, detail: None }
     }
 
-    /// Returns the failure with its [hidden](crate::untrusted) characters replaced. Use it for failures that come from another process or
-    /// server.
+    /// Returns the failure without [hidden](crate::untrusted) characters, and with at most 1,000 issues. The characters are replaced
+    /// in texts and issues, and escaped in payloads. Use it for failures that come from another process or server.
     #[must_use]
     pub fn visible(self) -> Self {
         let shown = |text: &str| visible(text).into_owned();
+        let recovery = match self.recovery {
+            Recovery::CorrectCall(correction) => {
+                Recovery::CorrectCall(Box::new(correction.visible()))
+            }
+            other => other,
+        };
         Self {
             message: shown(&self.message),
             code: self.code.as_deref().map(shown).map(Into::into),
+            recovery,
+            data: self.data.map(Payload::visible),
             detail: self.detail.as_deref().map(shown),
             ..self
         }

@@ -319,7 +319,7 @@ impl Toolset for RemoteToolset {
     fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
         Box::pin(async move {
             match self.request_other(|id| Request::Save { id }).await? {
-                Reply::Saved { saved, .. } => Ok(saved?.map(Payload::new)),
+                Reply::Saved { saved, .. } => Ok(saved.map_err(shown)?.map(Payload::new)),
                 _ => Err(RemoteError::Disconnected.into()),
             }
         })
@@ -333,7 +333,7 @@ impl Toolset for RemoteToolset {
         Box::pin(async move {
             let request = |id| Request::Restore { id, saved: saved.to_string() };
             match self.request_other(request).await? {
-                Reply::Restored { restored, .. } => Ok(restored?),
+                Reply::Restored { restored, .. } => Ok(restored.map_err(shown)?),
                 _ => Err(RemoteError::Disconnected.into()),
             }
         })
@@ -357,6 +357,10 @@ impl Toolset for RemoteToolset {
     fn is_available(&self, tool: &str) -> bool {
         self.listing.is_available(tool)
     }
+}
+
+fn shown(error: String) -> String {
+    visible(&error).into_owned()
 }
 
 fn disconnected() -> ToolFailure {

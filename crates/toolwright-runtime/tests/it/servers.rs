@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use toolwright::Scope;
+use toolwright::{Recovery, Scope};
 use toolwright_runtime::Toolset;
 use toolwright_runtime::remote::{RemoteOptions, RemoteToolset};
 
@@ -18,7 +18,15 @@ async fn listing(tools: Value) -> RemoteToolset {
         while let Some(line) = input.next_line().await.unwrap() {
             let (kind, request) = content(&line);
             let id = &request["id"];
-            let failure = json!({"kind": "denied", "code": "c\u{1b}", "message": "no\u{202e}", "recovery": "replan", "correction": null, "detail": "d\u{1b}[2J"});
+            let failure = json!({
+                "kind": "denied", "code": "c\u{1b}", "message": "no\u{202e}", "recovery": "correct_call",
+                "correction": {
+                    "issues": vec![json!({"pointer": "/a\u{202e}", "message": "m\u{200b}"}); 2_000],
+                    "prior_input": "[\"p\u{202e}\"]",
+                    "example": "[\"e\u{202e}\"]",
+                },
+                "data": "[\"\u{e0041}\"]", "detail": "d\u{1b}[2J"
+            });
             let reply = match kind.as_str() {
                 "open" => json!({"opened": {"calls": 4, "nonce": "n"}}),
                 "list" => json!({"tools": {"id": id, "tools": {"Ok": tools}}}),
@@ -54,6 +62,14 @@ async fn texts_of_a_server_have_no_hidden_characters() {
     assert_eq!(failure.message, "no\u{fffd}");
     assert_eq!(failure.code.as_deref(), Some("c\u{fffd}"));
     assert_eq!(failure.detail.as_deref(), Some("d\u{fffd}[2J"));
+    assert_eq!(failure.data.unwrap().as_str(), r#"["\udb40\udc41"]"#);
+    let Recovery::CorrectCall(correction) = failure.recovery else { panic!("a correction") };
+    assert_eq!(correction.prior_input.as_str(), r#"["p\u202e"]"#);
+    assert_eq!(correction.example.unwrap().as_str(), r#"["e\u202e"]"#);
+    let invalid = correction.issues.unwrap();
+    let issue = &invalid.issues()[0];
+    assert_eq!((issue.pointer(), &*issue.message()), ("/a\u{fffd}", "m\u{fffd}"));
+    assert_eq!(invalid.issues().len(), 1_000);
 
     plus["name"] = json!("pl\u{202e}us");
     let error = listing(json!([plus])).await.tools(&scope).await.unwrap_err();

@@ -3,14 +3,11 @@
 //! Pointers cost nothing as long as there are no issues: an issue begins with an empty pointer, and each object and
 //! array that contains the value puts its own segment in front.
 
-use crate::issue::{InvalidPayload, Issue, IssueKind, MAX_STEPS};
+use crate::issue::{InvalidPayload, Issue, IssueKind, MAX_ISSUES, MAX_STEPS};
 use crate::pointer::escaped;
 
 /// The initial capacity, enough for most invalid payloads.
 const INITIAL_CAPACITY: usize = 8;
-
-/// The largest number of issues that are kept for one payload.
-const MAX_KEPT: usize = 1_000;
 
 /// The most bytes of the pointers of issues that are in one value: a long key may be in many of them.
 const MAX_POINTER_BYTES: usize = 1 << 20;
@@ -107,7 +104,7 @@ impl Issues {
 
     /// Returns true if further issues are dropped. Once one was, all later ones are, since marks count issues.
     fn is_full(&self) -> bool {
-        self.dropped > 0 || self.found.len() >= MAX_KEPT
+        self.dropped > 0 || self.found.len() >= MAX_ISSUES
     }
 
     /// The issues since a mark, with pointers relative to the current value.
@@ -160,12 +157,12 @@ mod tests {
     #[test]
     fn the_text_of_a_dropped_issue_is_not_made() {
         let (mut issues, mut made) = (Issues::default(), 0);
-        for _ in 0..3 * MAX_KEPT {
+        for _ in 0..3 * MAX_ISSUES {
             issues.add_with(|| {
                 made += 1;
                 IssueKind::NotFinite
             });
         }
-        assert_eq!((made, issues.count()), (MAX_KEPT, 3 * MAX_KEPT));
+        assert_eq!((made, issues.count()), (MAX_ISSUES, 3 * MAX_ISSUES));
     }
 }

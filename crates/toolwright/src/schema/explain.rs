@@ -9,16 +9,13 @@ use super::cache::Distance;
 use super::document::{Content, Document};
 use super::evaluate::{Evaluation, MAX_NESTING};
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
-use crate::issue::{Issue, IssueKind, MAX_EXPLANATION_STEPS, listed_values, nearest};
+use crate::issue::{Issue, IssueKind, MAX_EXPLANATION_STEPS, MAX_ISSUES, listed_values, nearest};
 use crate::json::{BYTES_PER_STEP, describe, quoted, shortened};
 use crate::pointer::escaped;
 use crate::value::{Kind, repeated_items};
 
 /// The maximum number of issues for a choice.
 const MAX_CHOICE_ISSUES: usize = 3;
-
-/// The maximum number of issues for a value.
-const MAX_ISSUES: usize = 1_000;
 
 /// The number of steps for adding an issue, in addition to finding it.
 const STEPS_PER_ISSUE: usize = 100;
