@@ -88,11 +88,7 @@ pub fn openapi(
         methods.extend(method);
     }
     if methods.is_empty() {
-        let count = chosen.len();
-        return Err(OpenApiError::new(format!(
-            "none of {count} operations can be imported: {}",
-            first(warnings)
-        )));
+        return Err(none_of(chosen.len(), warnings));
     }
     let types = builder.into_types();
     let taken: Vec<Operation<'_>> = chosen.iter().map(|(_, operation)| *operation).collect();
@@ -120,6 +116,9 @@ pub fn openapi(
     let document = accept(document, &draft, &mut warnings)
         .map_err(|lines| OpenApiError::new(lines.join("; ")))?;
     let operations = entries(&document, "methods").len();
+    if operations == 0 {
+        return Err(none_of(chosen.len(), warnings));
+    }
     Ok(ImportedApi {
         text: super::document::text(&document),
         operations,
@@ -128,9 +127,10 @@ pub fn openapi(
     })
 }
 
-fn first(warnings: Warnings) -> String {
-    let all = warnings.into_vec();
-    all.first().map_or_else(|| "there is none".to_owned(), ToString::to_string)
+fn none_of(count: usize, warnings: Warnings) -> OpenApiError {
+    // Those before are about repairs.
+    let last = warnings.into_vec().pop().map_or_else(String::new, |why| format!(": {why}"));
+    OpenApiError::new(format!("none of {count} operations can be imported{last}"))
 }
 
 /// The text under a key, if there is one that is not blank.

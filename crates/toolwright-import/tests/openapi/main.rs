@@ -70,6 +70,17 @@ fn documents_become_the_expected_files_and_warnings() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Its only operation has a cookie with a name that cannot be sent.
+const UNUSABLE: &str = "openapi: 3.0.0
+info: { title: x, version: '1' }
+paths:
+  /a:
+    get:
+      operationId: look
+      parameters: [{ name: x y, in: cookie, required: true, schema: { type: string } }]
+      responses: { '200': { description: Found. } }
+";
+
 #[test]
 fn a_text_that_is_not_an_openapi_document_is_refused_with_a_reason() {
     let empty = "openapi: 3.0.0\ninfo: { title: x, version: '1' }\npaths: {}\n";
@@ -83,6 +94,7 @@ fn a_text_that_is_not_an_openapi_document_is_refused_with_a_reason() {
         ("{}", "this is not an OpenAPI document"),
         ("", "this is not an OpenAPI document"),
         (empty, "no operation is selected"),
+        (UNUSABLE, "none of 1 operations can be imported: it was left out: the cookie `x y` has"),
     ];
     for (text, expected) in cases {
         let error = all(text).expect_err(text).to_string();
