@@ -149,7 +149,7 @@ enum Deny {
 fn main() -> Exit {
     let code = match Arguments::try_parse() {
         Ok(arguments) => run(arguments.command),
-        Err(error) if error.use_stderr() => usage_error::without_secrets(error).exit(),
+        Err(error) if error.use_stderr() => usage_error::printable(error).exit(),
         // Help, or the version.
         Err(text) => {
             print::note_error(text.print());

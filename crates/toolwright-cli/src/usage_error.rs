@@ -1,11 +1,13 @@
-//! Removes secrets from the usage errors of clap, which repeat arguments.
+//! Makes the usage errors of clap, which repeat arguments, safe to print.
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue};
 use toolwright::http::RedactedUrl;
 
-/// Returns the error without the values of headers and without the secrets of URLs.
-pub(crate) fn without_secrets(mut error: Error) -> Error {
+use crate::print::printable_line;
+
+/// Returns the error without the values of headers and without the secrets of URLs. Other arguments become printable lines.
+pub(crate) fn printable(mut error: Error) -> Error {
     let repeated =
         [ContextKind::InvalidArg, ContextKind::InvalidValue, ContextKind::InvalidSubcommand];
     let texts = repeated.into_iter().filter_map(|kind| match error.get(kind)? {
@@ -23,9 +25,9 @@ pub(crate) fn without_secrets(mut error: Error) -> Error {
             ContextKind::InvalidValue if is_about("--header") => "…".to_owned(),
             ContextKind::InvalidArg if has_header && !is_option => "…".to_owned(),
             _ if may_be_url => RedactedUrl::new(text).to_string(),
-            _ => continue,
+            _ => text.clone(),
         };
-        error.insert(*kind, ContextValue::String(shown));
+        error.insert(*kind, ContextValue::String(printable_line(&shown)));
     }
     error
 }

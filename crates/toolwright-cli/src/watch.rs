@@ -168,7 +168,7 @@ impl EventFilter {
         !event.kind.is_access()
             && (event.need_rescan()
                 || match watched {
-                    Watched::Input => paths.any(|path| self.is_input(path)),
+                    Watched::Input => paths.any(|path| self.is_input(path, event)),
                     Watched::Output => {
                         !is_about_metadata(event) && paths.any(|path| self.is_output(path))
                     }
@@ -192,15 +192,16 @@ impl EventFilter {
         self.generated.contains(&path) || from.next().is_some_and(|next| next.starts_with(&prefix))
     }
 
-    fn is_input(&self, path: &Path) -> bool {
+    fn is_input(&self, path: &Path, event: &Event) -> bool {
         let is_output = !self.out.as_os_str().is_empty() && path.starts_with(&self.out);
         let is_hidden =
             path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with('.'));
         let kind = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_schema = kind.eq_ignore_ascii_case("yaml") || kind.eq_ignore_ascii_case("yml");
         let is_config = path.file_name() == Some(OsStr::new(CONFIG_FILE));
-        // A folder that was added or removed may contain schemas.
-        let is_folder = kind.is_empty();
+        // A folder that was added or removed may contain schemas. What is written to is a file, perhaps the one with our output.
+        let is_written = matches!(event.kind, EventKind::Modify(ModifyKind::Data(_)));
+        let is_folder = kind.is_empty() && !is_written;
         !is_output && !is_hidden && (is_schema || is_config || is_folder)
     }
 }

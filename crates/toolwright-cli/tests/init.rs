@@ -265,6 +265,9 @@ fn a_package_has_the_name_of_its_folder_if_it_can() {
         ("9x", "tracker"),
         ("async", "tracker"),
         ("test", "tracker"),
+        ("deps", "tracker"),
+        ("examples", "tracker"),
+        ("incremental", "tracker"),
         ("issues-tools", "tracker"),
         ("\u{fc}ber", "tracker"),
     ] {

@@ -143,6 +143,13 @@ fn changed_output_is_restored_and_a_run_does_not_start_another() {
 
     // Changes of foreign files do not start a run.
     put(&watching.path("gen/greeter/notes.txt"), "mine");
+    assert_eq!(watching.lines.recv_timeout(Duration::from_secs(1)).ok(), None);
+
+    // Writing to a file beside the schemas, such as a log, does not either.
+    let log = watching.path("log");
+    put(&log, "");
+    watching.until("0 written");
+    fs::write(&log, "gen: 1 crate").unwrap();
     let line = watching.lines.recv_timeout(Duration::from_secs(1));
     assert!(line.is_err(), "{line:?}");
 }

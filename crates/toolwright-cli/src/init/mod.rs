@@ -108,7 +108,18 @@ fn resolve(dir: &Path) -> Result<(), String> {
 
 /// Returns the name of the package: that of the folder, if a package can have it beside the other crates of the project.
 fn package_name(dir: &Path) -> String {
-    const TAKEN: [&str; 7] = ["alloc", "build", "core", "proc_macro", "std", "test", "tokio"];
+    const TAKEN: [&str; 10] = [
+        "alloc",
+        "build",
+        "core",
+        "deps",
+        "examples",
+        "incremental",
+        "proc_macro",
+        "std",
+        "test",
+        "tokio",
+    ];
     let folder = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let folder = folder.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = folder.replace('-', "_");

@@ -217,6 +217,29 @@ fn usage_errors_show_no_secrets() {
 }
 
 #[test]
+fn usage_errors_begin_no_line_with_an_argument_and_hide_nothing() {
+    let folder = folder();
+    let forged = "a\n::error::x\u{202e}";
+    for arguments in [
+        &[forged] as &[&str],
+        &["explain", forged],
+        &["gen", forged],
+        &["gen", "--\n::error::x\u{202e}"],
+        &["check", "--format", forged],
+        &["init", "--version", forged],
+        &["lock", "remote", forged],
+        &["import", "mcp", "--toolset", forged],
+        &["import", "mcp", "--url", "\n::error::x\u{202e}"],
+    ] {
+        let output = toolwright(folder.path(), arguments);
+        let shown = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{shown}");
+        assert!(shown.contains(r"\n::error::x\u{202e}"), "{shown}");
+        assert!(!shown.contains("\n::") && !shown.contains('\u{202e}'), "{shown:?}");
+    }
+}
+
+#[test]
 fn each_kind_of_failure_has_its_exit_code() {
     let folder = folder();
     let cases: [(&[&str], i32, &str); 9] = [
