@@ -70,6 +70,9 @@ impl Judge {
 /// Checks a value, and subtracts its bytes and the steps from the work that is left; returns `None` if it takes too much.
 fn check(schema: &Schema, value: &str, left: &mut u64) -> Option<Result<(), InvalidPayload>> {
     *left = left.saturating_sub(value.len() as u64);
+    if *left == 0 {
+        return None;
+    }
     let most = MAX_STEPS.min(*left);
     let mut steps = most;
     let found = schema.check_within(value.as_bytes(), &mut steps);
@@ -274,7 +277,8 @@ impl<'a> Maker<'a> {
         let judge = self.judge(node);
         let mut values = self.node(node, depth).into_iter().map(|made| made.value);
         let work = &mut self.work;
-        let accepted = |value: &Value| judge.accepts(&value.to_string(), work) == Some(true);
+        let accepted =
+            |value: &Value| *work > 0 && judge.accepts(&value.to_string(), work) == Some(true);
         let found = values.find(accepted).or_else(|| {
             let sampled = node.and_then(|node| sample(self.schemas, node));
             let value = sampled.map(|value| value.to_value());

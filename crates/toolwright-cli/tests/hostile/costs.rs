@@ -285,14 +285,14 @@ const CASES: &[Case] = &[
         printed: "more findings are not shown",
     },
     Case {
-        name: "vectors of 1,500 tools with three lists in each other, each of at least 16 items",
+        name: "vectors of 1,000 tools with three lists in each other, each of at least 16 items",
         files: || {
             let items = |items: &str| format!("{{type: array, minItems: 16, items: {items}}}");
             let lists = |n| items(&items(&items(&format!("{{type: integer, minimum: {n}}}"))));
             let args = |n| format!("{{type: object, properties: {{a: {}}}}}", lists(n));
             let tool = |n| format!("      f{n}: {{description: d., args: {}}}\n", args(n));
             vec![
-                ("schema/a.yaml", tools(&lines(1_500, tool))),
+                ("schema/a.yaml", tools(&lines(1_000, tool))),
                 ("toolwright.toml", VECTORS.to_owned()),
             ]
         },
