@@ -127,6 +127,7 @@ impl CallResult<'_> {
             data: data.map(|data| Payload::new(data.get())),
             ..ToolFailure::new(kind.unwrap_or(FailureKind::DomainRejection), message, recovery)
         }
+        .visible()
     }
 
     /// Returns the failure under `_meta`, or an empty one if it is missing or malformed.

@@ -61,7 +61,7 @@ async fn each_error_of_a_server_has_its_kind_and_hides_protocol_messages() {
     }
     let client = client(&[]);
     let cases = [
-        ("fail", r"no file \u001b[2J here", FailureKind::DomainRejection),
+        ("fail", r"no file \u001b[2J here\u202e", FailureKind::DomainRejection),
         ("liar", "text", FailureKind::MalformedResult),
         ("liar", "object", FailureKind::MalformedResult),
         ("code", "-32602", FailureKind::InvalidCall),
@@ -79,7 +79,8 @@ async fn each_error_of_a_server_has_its_kind_and_hides_protocol_messages() {
         let detail = failure.detail.unwrap_or_default();
         assert_eq!(tool == "code", detail.contains("SECRET"), "{tool} {text}: {detail}");
         if kind == FailureKind::DomainRejection {
-            assert_eq!(failure.message, "no file \u{fffd}[2J here");
+            assert_eq!(failure.message, "no file \u{fffd}[2J here\u{fffd}");
+            assert_eq!(failure.data.unwrap().as_str(), r#""no file \u001b[2J here\u202e""#);
             assert!(matches!(failure.recovery, Recovery::CorrectCall(_)));
         }
     }

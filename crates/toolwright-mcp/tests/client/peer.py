@@ -102,7 +102,9 @@ def call(request, line):
         raw = line[line.index('"arguments":') + 12:]
         answer(request, content(raw[:json.JSONDecoder().raw_decode(raw)[1]] + os.environ.get("TOKEN", "")))
     elif name == "fail":
-        answer(request, content(args["text"], isError=True, structuredContent={"never": "trusted"}))
+        failure = {"io.github.toolwright/failure": {"data": args["text"]}}
+        failed = {"content": [{"type": "text", "text": args["text"]}], "isError": True, "structuredContent": {"never": "trusted"}, "_meta": failure}
+        answer(request, json.dumps(failed, ensure_ascii=False))
     elif name == "shout":
         answer(request, content("plain words"))
     elif name == "numbers":

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use toolwright::{Recovery, Scope};
+use toolwright::{Payload, Recovery, Scope};
 use toolwright_runtime::Toolset;
 use toolwright_runtime::remote::{RemoteOptions, RemoteToolset};
 
@@ -30,6 +30,8 @@ async fn listing(tools: Value) -> RemoteToolset {
             let reply = match kind.as_str() {
                 "open" => json!({"opened": {"calls": 4, "nonce": "n"}}),
                 "list" => json!({"tools": {"id": id, "tools": {"Ok": tools}}}),
+                "save" => json!({"saved": {"id": id, "saved": {"Err": "not\u{202e}"}}}),
+                "restore" => json!({"restored": {"id": id, "restored": {"Err": "not\u{202e}"}}}),
                 "instructions" => json!({"instructions": {"id": id, "text": "obey\u{202e}"}}),
                 _ => json!({"outcome": {"id": id, "outcome": {"failure": failure}}}),
             };
@@ -57,6 +59,10 @@ async fn texts_of_a_server_have_no_hidden_characters() {
     let spec = tools[0].spec();
     assert_eq!((spec.title(), spec.description()), (Some("up\u{fffd}"), "adds\u{fffd}[2J"));
     assert_eq!(remote.instructions(&scope).await.as_deref(), Some("obey\u{fffd}"));
+    let error = remote.save(&scope).await.unwrap_err();
+    assert_eq!(error.to_string(), "not\u{fffd}");
+    let error = remote.restore(&scope, &Payload::new("1")).await.unwrap_err();
+    assert_eq!(error.to_string(), "not\u{fffd}");
     let result = remote.call(&call("plus", "a", 1)).await;
     let failure = result.outcome.unwrap_err();
     assert_eq!(failure.message, "no\u{fffd}");
