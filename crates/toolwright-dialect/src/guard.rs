@@ -94,7 +94,7 @@ impl Guard {
             let constants = constants.map(|listed| listed.values().len()).sum::<usize>();
             return Self {
                 kinds,
-                values: values_of(entries).map(|values| Listed::new(values.to_vec())),
+                values: listed(entries),
                 object,
                 entries: visited.values + keys + constants,
             };
@@ -176,6 +176,9 @@ fn kinds<'a>(
     all = kinds_of(entries);
     if let Some(values) = values_of(entries) {
         let mut listed = Kinds::default();
+        if is_nullable(entries) {
+            listed.add(Kind::Null);
+        }
         visited.values += values.len();
         for value in values {
             Kind::ALL
@@ -202,10 +205,10 @@ impl ObjectGuard {
             || properties.into_iter().flat_map(|properties| properties.keys().map(str::to_owned));
         let closed = schema.get("additionalProperties") == Some(&Value::Boolean(false))
             && !schema.contains_key("patternProperties");
-        let constants = properties.into_iter().flatten().filter_map(|(key, property)| {
-            let values = values_of(property.as_object()?)?;
-            Some((key.to_owned(), Listed::new(values.to_vec())))
-        });
+        let constants = properties
+            .into_iter()
+            .flatten()
+            .filter_map(|(key, property)| Some((key.to_owned(), listed(property.as_object()?)?)));
         Self {
             required: strings(schema.get("required")).map(str::to_owned).collect(),
             known: closed.then(|| keys().collect()),
@@ -240,6 +243,18 @@ fn values_of(schema: &Map<Value>) -> Option<&[Value]> {
     }
 }
 
+/// The only values that a schema lists, and null if it is nullable, too.
+fn listed(schema: &Map<Value>) -> Option<Listed> {
+    let mut values = values_of(schema)?.to_vec();
+    values.extend(is_nullable(schema).then_some(Value::Null));
+    Some(Listed::new(values))
+}
+
+/// Returns whether a wire schema takes null beside its values, in the way of OpenAPI 3.0.
+fn is_nullable(schema: &Map<Value>) -> bool {
+    schema.contains_key("type") && schema.get("nullable") == Some(&Value::Boolean(true))
+}
+
 /// The kinds that `type` and `nullable` name; all where they say nothing.
 fn kinds_of(schema: &Map<Value>) -> Kinds {
     let mut kinds = Kinds::default();
@@ -252,7 +267,7 @@ fn kinds_of(schema: &Map<Value>) -> Kinds {
     if kinds.has(Kind::Number) {
         kinds.add(Kind::Integer);
     }
-    if schema.get("nullable") == Some(&Value::Boolean(true)) {
+    if is_nullable(schema) {
         kinds.add(Kind::Null);
     }
     kinds
