@@ -11,7 +11,6 @@ use rmcp::model::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use toolwright::issue::suggestion;
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure, ToolSpec, spec};
 use toolwright_runtime::Runtime;
 
@@ -122,11 +121,7 @@ impl ServerState {
 
     /// Finds a tool that is exposed and not hidden by its name or an alias.
     pub(crate) fn tool(&self, name: &str) -> Result<&ExposedTool, ErrorData> {
-        self.find(name).ok_or_else(|| {
-            let known = self.listed().map(|tool| tool.spec.name());
-            let advice = suggestion(name, known, "there is");
-            ErrorData::invalid_params(format!("there is no tool `{name}`, {advice}"), None)
-        })
+        self.known(name).map_err(|failure| ErrorData::invalid_params(failure.message, None))
     }
 
     /// Like [`tool`](Self::tool), with the failure of a call if there is none.

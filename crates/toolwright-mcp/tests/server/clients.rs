@@ -94,6 +94,11 @@ async fn an_unknown_or_hidden_tool_is_an_invalid_request() {
         let expected = format!("there is no tool `{name}`, there is `echo`, `count`, ");
         assert!(error.message.starts_with(&expected), "{}", error.message);
     }
+    let hidden = format!("\u{202e}{}", "x".repeat(10_000));
+    let error = client.call_tool(CallToolRequestParams::new(hidden)).await.unwrap_err();
+    let ServiceError::McpError(error) = error else { panic!("another error: {error}") };
+    assert!(error.message.starts_with("there is no tool `\u{fffd}xxx"), "{}", error.message);
+    assert!(error.message.len() < 1_000, "{}", error.message);
 }
 
 #[tokio::test]
