@@ -203,7 +203,7 @@ fn codecs_agree_with_the_vectors_of_their_schemas() {
         let texts = [spec.args_schema(), spec.result_schema()];
         let (schemas, nodes) = read_texts(&texts).expect("a published schema can be read");
         for (side, of) in ["args", "result"].into_iter().enumerate() {
-            let rows = rows(&schemas, nodes[side], texts[side], of, &[]);
+            let rows = rows(&schemas, 1, nodes[side], texts[side], of, &[]);
             let count = rows.lines().count();
             assert!((20..=200).contains(&count), "{} {of}: {count} rows", spec.name());
             let lines = disagreements(&rows).into_iter();

@@ -156,12 +156,12 @@ fn vectors(plans: &Plans<'_>, tool: &Tool, [args, result]: [&str; 2]) -> Option<
     if !plans.options.vectors || plans.options.layout != Layout::Crates {
         return None;
     }
-    let schemas = &plans.project.schemas;
+    let (schemas, tools) = (&plans.project.schemas, plans.project.tools.len());
     let calls: Vec<&str> = tool.examples.iter().map(|example| &*example.args).collect();
     let results: Vec<&str> =
         tool.examples.iter().filter_map(|example| example.result.as_deref()).collect();
-    let mut text = rows(schemas, tool.args, args, "args", &calls);
-    text.push_str(&rows(schemas, tool.result, result, "result", &results));
+    let mut text = rows(schemas, tools, tool.args, args, "args", &calls);
+    text.push_str(&rows(schemas, tools, tool.result, result, "result", &results));
     Some(SchemaFile { name: format!("{}.jsonl", file_name(&tool.name.value)), text })
 }
 

@@ -143,7 +143,7 @@ struct Maker<'a> {
     known: BTreeMap<(NodeId, usize), Vec<Made>>,
     /// The number of values made so far.
     made: usize,
-    /// The bytes of the objects and arrays around them.
+    /// The bytes of texts, and of the objects and arrays around values.
     bytes: usize,
     /// A valid value of each node for which one was looked for, if one was found.
     valid: BTreeMap<NodeId, Option<Value>>,
@@ -171,8 +171,12 @@ impl<'a> Maker<'a> {
         self.purpose == Purpose::Codec
     }
 
-    /// Counts the bytes of another copy of an object or array; returns whether there are not too many.
+    /// Counts the bytes of a text, or of another copy of an object or array; returns whether there are not too many. For codecs, no value takes more
+    /// than a quarter of the work that is left, so that others follow.
     fn has_room(&mut self, bytes: usize) -> bool {
+        if self.is_for_codec() && bytes as u64 > self.work / 4 {
+            return false;
+        }
         self.bytes = self.bytes.saturating_add(bytes);
         self.work = self.work.saturating_sub(bytes as u64);
         self.bytes <= MAX_BYTES && self.work > 0
@@ -226,10 +230,8 @@ impl<'a> Maker<'a> {
         match &view.string {
             Some(Part::Values(values)) => found.extend(constants(values)),
             Some(Part::Rules(rules)) => {
-                let made = strings(rules, self.purpose);
-                let bytes = made.iter().map(|made| size(&made.value)).sum();
-                self.has_room(bytes);
-                found.extend(made);
+                let made = strings(rules, self.purpose).into_iter();
+                found.extend(made.filter(|made| self.has_room(size(&made.value))));
             }
             None => {}
         }

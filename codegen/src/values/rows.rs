@@ -18,18 +18,22 @@ const MAX_ROWS: usize = 200;
 /// The most bytes of the payloads of one schema.
 const MAX_BYTES: usize = 96 << 10;
 
-/// The most work for making the payloads of any schema, in bytes, and also the most work for checking them, in bytes and steps.
-const WORK: u64 = 100_000;
+/// The work for all schemas of a project: for making payloads, in bytes, and as much for checking them, in bytes and steps.
+const WORK: u64 = 50_000_000;
+
+/// The least and the most work for one schema.
+const WORK_FOR_ONE: [u64; 2] = [100_000, 5_000_000];
 
 /// More work for each byte of a schema.
 const WORK_PER_BYTE: u64 = 5;
 
 /// Returns the rows for one side of a tool, as JSON lines: the shortest payloads first, none of them twice. There are fewer if
-/// making or checking them takes too much work for the size of the schema.
+/// making or checking them takes too much work for the size of the schema and the number of tools.
 ///
-/// `published` is the text of the schema `node`, and `of` the name of the side.
+/// `tools` is the number of tools of the project, `published` the text of the schema `node`, and `of` the name of the side.
 pub fn rows(
     schemas: &Schemas,
+    tools: usize,
     node: NodeId,
     published: &str,
     of: &str,
@@ -37,7 +41,9 @@ pub fn rows(
 ) -> String {
     // A schema that cannot be compiled is reported elsewhere.
     let Ok(schema) = Schema::new(published) else { return String::new() };
-    let work = WORK + WORK_PER_BYTE * published.len() as u64;
+    let [least, most] = WORK_FOR_ONE;
+    let share = WORK / (2 * tools.max(1) as u64);
+    let work = share.clamp(least, most) + WORK_PER_BYTE * published.len() as u64;
     let mut maker = Maker::new(schemas, Purpose::Codec, work);
     let examples = examples.iter().map(|text| Made::new(json(text), "an example"));
     let mut made: Vec<Made> = examples.collect();
