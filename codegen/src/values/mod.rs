@@ -171,8 +171,8 @@ impl<'a> Maker<'a> {
         self.purpose == Purpose::Codec
     }
 
-    /// Counts the bytes of a text, or of another copy of an object or array; returns whether there are not too many. For codecs, no value takes more
-    /// than a quarter of the work that is left, so that others follow.
+    /// Counts the bytes of a text, or of another copy of an object or array; returns whether there are not too many. For codecs,
+    /// no value takes more than a quarter of the work that is left, so that others follow.
     fn has_room(&mut self, bytes: usize) -> bool {
         if self.is_for_codec() && bytes as u64 > self.work / 4 {
             return false;

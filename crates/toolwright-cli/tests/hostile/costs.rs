@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::child::{Limits, toolwright};
 
-/// The limits of a child process. Beside other load, the costliest of these projects takes five seconds of a release build. The limits of
-/// a development build only detect hangs, because it is slower.
+/// The limits of a child process. Beside other load, the costliest of these projects takes five seconds of a release build. The
+/// limits of a development build only detect hangs, because it is slower.
 const LIMITS: Limits = if cfg!(debug_assertions) {
     Limits { cpu_seconds: 60, megabytes: 1024 }
 } else {

@@ -346,9 +346,7 @@ impl Toolset for RemoteToolset {
     fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
             match self.request_other(|id| Request::Instructions { id }).await {
-                Ok(Reply::Instructions { text, .. }) => {
-                    text.map(|text| visible(&text).into_owned())
-                }
+                Ok(Reply::Instructions { text, .. }) => text.map(shown),
                 Ok(_) | Err(_) => None,
             }
         })
@@ -359,8 +357,8 @@ impl Toolset for RemoteToolset {
     }
 }
 
-fn shown(error: String) -> String {
-    visible(&error).into_owned()
+fn shown(text: String) -> String {
+    visible(&text).into_owned()
 }
 
 fn disconnected() -> ToolFailure {
