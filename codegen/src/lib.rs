@@ -85,7 +85,7 @@ pub mod internal {
         pub use crate::schema::read_texts;
         pub use crate::schema::{
             Additional, Annotations, Assertion, Node, NodeId, NumberRules, Operand, Property,
-            Schemas, Shape, Variant, published,
+            Schemas, Shape, Variant, aliased, published,
         };
     }
     pub mod syntax {

@@ -47,6 +47,23 @@ impl Json {
         }
     }
 
+    /// Subtracts the number of values inside the value, with itself, from a limit: the memory and the work that a copy takes.
+    /// Each 64 bytes of a text count as one more. Returns what is left, or `None` if it is not enough.
+    pub(crate) fn weight_within(&self, limit: usize) -> Option<usize> {
+        match self {
+            Self::Null | Self::Boolean(_) => limit.checked_sub(1),
+            Self::Number(text) | Self::String(text) => limit.checked_sub(1 + weight_of(text)),
+            Self::Array(items) => {
+                items.iter().try_fold(limit.checked_sub(1)?, |left, item| item.weight_within(left))
+            }
+            Self::Object(entries) => {
+                entries.iter().try_fold(limit.checked_sub(1)?, |left, (key, value)| {
+                    value.weight_within(left.checked_sub(weight_of(key))?)
+                })
+            }
+        }
+    }
+
     /// Returns the text on several lines, indented by two spaces, with a newline at the end.
     pub fn pretty(&self) -> String {
         self.text(Style::Pretty)
@@ -57,6 +74,11 @@ impl Json {
         writer.value(self);
         writer.finish()
     }
+}
+
+/// Returns what a text adds to the [weight](Json::weight_within) of a value.
+pub(crate) fn weight_of(text: &str) -> usize {
+    text.len() / 64
 }
 
 /// The text on one line, without spaces.

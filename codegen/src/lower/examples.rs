@@ -1,25 +1,23 @@
 //! Checks examples and defaults against their schemas.
 
-use std::collections::BTreeSet;
-
 use super::toolsets::WrittenTool;
 use crate::diagnostic::{Diagnostic, Report, files, schemas as mistakes, templates};
 use crate::json::Json;
 use crate::model::Tool;
-use crate::schema::{Budget, NodeId, Schemas, violations};
+use crate::schema::{Accepted, Budget, NodeId, Schemas, violations};
 use crate::source::Span;
 use crate::syntax::Literal;
 
 /// Reports examples that break their tool's schemas. For defaults and examples inside a schema this is only a warning: they
-/// do not change which values are accepted, and `default: null` on a schema without null is common. Returns the schemas
-/// that accept their own default.
+/// do not change which values are accepted, and `default: null` on a schema without null is common. Returns which of these are
+/// accepted.
 pub(super) fn check(
     schemas: &Schemas,
     tools: &[Tool],
     texts: &[WrittenTool<'_>],
+    mut budget: Budget,
     report: &mut Report,
-) -> BTreeSet<NodeId> {
-    let mut budget = Budget::default();
+) -> Accepted {
     let mut check_example = |node: NodeId, what: &str, text: &Literal| {
         let span = text.0.span;
         let broken = violations(schemas, node, &text.0.to_json(), &mut budget);
@@ -39,14 +37,16 @@ pub(super) fn check(
             }
         }
     }
-    let mut accepted = BTreeSet::new();
+    let mut accepted = Accepted::default();
     for id in schemas.ids() {
         let node = &schemas[id];
-        let defaults = node.annotations.default.iter().map(|value| ("default", value));
-        let examples = node.annotations.examples.iter().map(|value| ("example", value));
-        for (what, value) in defaults.chain(examples) {
+        let default = node.annotations.default.iter().map(|value| (None, value));
+        let examples = node.annotations.examples.iter().enumerate();
+        let examples = examples.map(|(index, value)| (Some(index), value));
+        for (example, value) in default.chain(examples) {
             let broken = violations(schemas, id, value, &mut budget);
             if let Some(violation) = broken.into_iter().next() {
+                let what = if example.is_some() { "example" } else { "default" };
                 let message = format!(
                     "the {what} {} breaks its own schema{}: {}",
                     shortened(value),
@@ -54,8 +54,10 @@ pub(super) fn check(
                     violation.message
                 );
                 report.add(mistakes::default_breaks_schema(node.span, message));
-            } else if what == "default" {
-                accepted.insert(id);
+            } else if let Some(index) = example {
+                accepted.examples.entry(id).or_insert(index);
+            } else {
+                accepted.defaults.insert(id);
             }
             if budget.take_exhausted() {
                 report.add(exhausted(node.span));

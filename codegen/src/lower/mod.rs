@@ -24,6 +24,7 @@ use crate::diagnostic::{Diagnostic, Report, names};
 use crate::model::{Project, Service, ToolId};
 use crate::naming;
 use crate::options::Integers;
+use crate::schema::Budget;
 use crate::source::Spanned;
 use crate::syntax::{Document, Word};
 pub use http::{header_mistake, path_parts};
@@ -82,7 +83,8 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
 
     let schemas = reading.settled(report);
     // Invalid definitions have been reported; the checks skip them and their users.
-    let accepted = examples::check(&schemas, &tools.list, &toolsets.tools, report);
+    let budget = Budget::of(output_limits::size(documents));
+    let accepted = examples::check(&schemas, &tools.list, &toolsets.tools, budget, report);
     let (method_texts, tool_texts) = (methods.texts, toolsets.tools);
     let of_services = services.list.into_iter().zip(types).zip(methods.of_services);
     let services = of_services.map(|((service, types), methods)| {
@@ -90,7 +92,7 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
         Service { name: name.clone(), description, types, methods }
     });
     let project = Project {
-        schemas: schemas.with_accepted_defaults(accepted),
+        schemas: schemas.with_accepted(accepted),
         services: services.collect(),
         methods: methods.list,
         toolsets: toolsets.list,

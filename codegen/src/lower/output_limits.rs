@@ -8,7 +8,7 @@ use toolwright::schema::Schema;
 use crate::diagnostic::{Report, files, schemas as mistakes};
 use crate::json::Style;
 use crate::model::{Project, ToolsetId};
-use crate::schema::{NodeId, published, reached};
+use crate::schema::{NodeId, Property, Schemas, Shape, published, reached};
 use crate::source::Span;
 use crate::syntax::Document;
 
@@ -23,6 +23,13 @@ const MAX_REACHED: usize = 500_000;
 
 /// The bytes of a large input for each such schema.
 const BYTES_PER_REACHED: usize = 4;
+
+/// The greatest [weight](crate::json::Json::weight_within) of the defaults that properties have from types, added up for all
+/// properties, unless the input is large: the code of each property has a copy.
+const MAX_DEFAULTS: usize = 500_000;
+
+/// The bytes of a large input for each unit of that weight.
+const BYTES_PER_DEFAULT: usize = 4;
 
 /// The most uses of tools by all agents and MCP servers together.
 const MAX_USES: usize = 200_000;
@@ -56,7 +63,7 @@ pub(super) fn reach_too_much(
 }
 
 /// Returns the bytes of the input.
-fn size(documents: &[Document]) -> usize {
+pub(super) fn size(documents: &[Document]) -> usize {
     documents.iter().map(|document| document.span.end as usize).sum()
 }
 
@@ -64,6 +71,7 @@ fn size(documents: &[Document]) -> usize {
 pub(super) fn check_output(project: &Project, documents: &[Document], report: &mut Report) {
     check_uses(project, report);
     let schemas = &project.schemas;
+    check_defaults(schemas, documents, report);
     let tools = project.tools.iter();
     let of_tools = tools
         .flat_map(|tool| [(tool.args, tool.name.span), (tool.result, tool.name.span)])
@@ -122,6 +130,30 @@ fn check_prices(project: &Project, prices: &BTreeMap<NodeId, usize>, report: &mu
                 report.add(mistakes::costly_schema(tool.name.span, what, price, MAX_PRICE, place));
             }
         }
+    }
+}
+
+fn check_defaults(schemas: &Schemas, documents: &[Document], report: &mut Report) {
+    let most = MAX_DEFAULTS.max(size(documents) / BYTES_PER_DEFAULT);
+    let mut left = most;
+    let properties = schemas.ids().filter_map(|id| match &schemas[id].shape {
+        Shape::Object(object) => Some(&object.properties),
+        _ => None,
+    });
+    let is_excess = |property: &&Property| {
+        let own = schemas.default_of(property.schema);
+        let default = schemas.default_within(property.schema).filter(|_| own.is_none());
+        let rest = default.map_or(Some(left), |default| default.weight_within(left));
+        left = rest.unwrap_or_default();
+        rest.is_none()
+    };
+    let mut absent = properties.flatten().filter(|property| !property.required);
+    if let Some(property) = absent.find(is_excess) {
+        let message = format!(
+            "the defaults that properties have from types take more than {most} values in total"
+        );
+        let advice = "each 64 bytes of a text count as one; shorten the default of the type, or leave it out";
+        report.add(files::over_budget(property.name.span, message, advice));
     }
 }
 

@@ -152,7 +152,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn of_property(&self, property: &Property) -> Option<SchemaDefault> {
-        self.found(property.schema, self.json(property)?)
+        self.found(property.schema, self.schemas.default_within(property.schema)?)
     }
 
     /// Returns the default of the owner, if it is an enum or a newtype.
@@ -170,25 +170,6 @@ impl Search<'_> {
         let mut within = Vec::new();
         let value = self.value(node, json, &mut within)?;
         Some(SchemaDefault { within, value })
-    }
-
-    /// Returns the default of a property, or else of the type that it refers to.
-    fn json(&self, property: &Property) -> Option<&Json> {
-        let mut node = property.schema;
-        loop {
-            if let Some(value) = self.schemas.default_of(node) {
-                return Some(value);
-            }
-            let Node { shape, assertions, annotations, .. } = &self.schemas[node];
-            node = match shape {
-                Shape::Named(id) => self.schemas[*id].schema,
-                Shape::Local(target) => *target,
-                _ => return None,
-            };
-            if !assertions.is_empty() || annotations.default.is_some() {
-                return None;
-            }
-        }
     }
 
     /// Returns a value of a node, and adds its wrappers to `within`.

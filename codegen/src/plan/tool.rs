@@ -1,5 +1,8 @@
 //! The plan of a tool: its names, its types, and the parts of its spec that are not in the model.
 
+use std::sync::Arc;
+
+use toolwright::schema::Schema;
 use toolwright::spec::Implementation;
 
 use super::roots::RootType;
@@ -87,11 +90,14 @@ impl<'a> Plans<'a> {
             }
             model::Implementation::External => Implementation::External,
         };
-        let made = tool.examples.is_empty().then(|| sample(&project.schemas, tool.args)).flatten();
         let replacement = tool.deprecated.as_ref().and_then(|why| why.replacement);
         let replacement = replacement.map(|id| &*project[id].name.value);
         let args_schema = schema("args", tool.args);
         let result_schema = schema("result", tool.result);
+        // A schema that cannot be compiled is reported elsewhere.
+        let compiled = Schema::new(&args_schema.text).ok().map(Arc::new);
+        let made = compiled.as_ref().filter(|_| tool.examples.is_empty());
+        let made = made.and_then(|compiled| sample(&project.schemas, tool.args, compiled));
         ToolPlan {
             tool,
             marker: pascal(name),
@@ -105,7 +111,7 @@ impl<'a> Plans<'a> {
             replacement,
             deprecated: tool.deprecated.as_ref().map(|why| deprecated(why, replacement)),
             definitions: definitions(self, tool, &args_schema.text),
-            vectors: vectors(self, tool, [&args_schema.text, &result_schema.text]),
+            vectors: vectors(self, tool, compiled, [&args_schema.text, &result_schema.text]),
             args_schema,
             result_schema,
         }
@@ -152,7 +158,12 @@ fn deprecated<'a>(why: &'a Deprecation, replacement: Option<&str>) -> Deprecated
 
 /// Returns the rows for the arguments and the result of a tool, if the project asks for them.
 #[cfg(feature = "project")]
-fn vectors(plans: &Plans<'_>, tool: &Tool, [args, result]: [&str; 2]) -> Option<SchemaFile> {
+fn vectors(
+    plans: &Plans<'_>,
+    tool: &Tool,
+    of_args: Option<Arc<Schema>>,
+    [args, result]: [&str; 2],
+) -> Option<SchemaFile> {
     if !plans.options.vectors || plans.options.layout != Layout::Crates {
         return None;
     }
@@ -160,12 +171,20 @@ fn vectors(plans: &Plans<'_>, tool: &Tool, [args, result]: [&str; 2]) -> Option<
     let calls: Vec<&str> = tool.examples.iter().map(|example| &*example.args).collect();
     let results: Vec<&str> =
         tool.examples.iter().filter_map(|example| example.result.as_deref()).collect();
-    let mut text = rows(schemas, tools, tool.args, args, "args", &calls);
-    text.push_str(&rows(schemas, tools, tool.result, result, "result", &results));
+    let of_result = Schema::new(result).ok().map(Arc::new);
+    let sides = [
+        (of_args, tool.args, args, "args", &calls),
+        (of_result, tool.result, result, "result", &results),
+    ];
+    let mut text = String::new();
+    for (compiled, node, published, of, examples) in sides {
+        let Some(compiled) = compiled else { continue };
+        text.push_str(&rows(schemas, tools, node, &compiled, published.len(), of, examples));
+    }
     Some(SchemaFile { name: format!("{}.jsonl", file_name(&tool.name.value)), text })
 }
 
 #[cfg(not(feature = "project"))]
-fn vectors(_: &Plans<'_>, _: &Tool, _: [&str; 2]) -> Option<SchemaFile> {
+fn vectors(_: &Plans<'_>, _: &Tool, _: Option<Arc<Schema>>, _: [&str; 2]) -> Option<SchemaFile> {
     None
 }

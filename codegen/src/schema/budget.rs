@@ -16,8 +16,11 @@ const MAX_INSTRUCTIONS: u64 = 300_000;
 /// The cost of compiling a pattern regardless of its length, in instructions.
 const OVERHEAD: u64 = 30;
 
-/// The most steps for checking all examples and defaults.
+/// The most steps for checking all examples and defaults, unless the input has more bytes.
 const MAX_STEPS: u64 = 10_000_000;
+
+/// The steps that take about as long as compiling a schema inside another one.
+const STEPS_PER_SCHEMA: u64 = 16;
 
 /// The remaining budget of a project.
 #[derive(Clone, Debug)]
@@ -36,6 +39,11 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// Returns the budget for an input of some bytes.
+    pub fn of(bytes: usize) -> Self {
+        Self { steps: MAX_STEPS.max(bytes as u64), ..Self::default() }
+    }
+
     /// Translates a pattern that is not known yet. Returns the reason and advice if it cannot be used.
     pub(super) fn translated(&mut self, ecma: &str) -> Result<Pattern, (String, Option<String>)> {
         let wrong = |error: PatternError| (error.to_string(), error.help().map(str::to_owned));
@@ -77,9 +85,9 @@ impl Budget {
         }
     }
 
-    /// Spends one step for each schema; returns whether the budget was sufficient.
-    pub(super) fn spend(&mut self, schemas: usize) -> bool {
-        let left = self.steps.checked_sub(schemas as u64);
+    /// Spends the steps for compiling some schemas; returns whether the budget was sufficient.
+    pub(super) fn spend_schemas(&mut self, schemas: usize) -> bool {
+        let left = self.steps.checked_sub(STEPS_PER_SCHEMA * schemas as u64);
         self.exhausted |= left.is_none();
         self.steps = left.unwrap_or_default();
         left.is_some()

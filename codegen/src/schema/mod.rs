@@ -52,12 +52,20 @@ pub struct Schemas {
     types: Vec<NamedType>,
     /// Nodes with mistakes, so that it is not known what they accept. A project without errors has none.
     invalid: BTreeSet<NodeId>,
-    /// Nodes that accept their own `default`.
-    accept_default: BTreeSet<NodeId>,
+    accepted: Accepted,
     /// All patterns by their text.
     patterns: BTreeMap<String, Pattern>,
     /// The span of the first pattern that needs the tables of Unicode, if any.
     pub(crate) needs_tables: Option<Span>,
+}
+
+/// The values in annotations that their own nodes accept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Accepted {
+    /// The nodes that accept their own `default`.
+    pub(crate) defaults: BTreeSet<NodeId>,
+    /// The index of the first accepted example of each node that has one.
+    pub(crate) examples: BTreeMap<NodeId, usize>,
 }
 
 /// The id of a [`Node`]. All uses of one node have the same type; the same text in two places makes two nodes.
@@ -480,15 +488,40 @@ impl Schemas {
         !self.invalid.contains(&id)
     }
 
-    /// Sets the nodes that accept their own `default`.
-    pub(crate) fn with_accepted_defaults(self, accept_default: BTreeSet<NodeId>) -> Self {
-        Self { accept_default, ..self }
+    /// Sets which of their own values nodes accept.
+    pub(crate) fn with_accepted(self, accepted: Accepted) -> Self {
+        Self { accepted, ..self }
     }
 
     /// Returns the `default` of a node, if the node accepts it.
     pub(crate) fn default_of(&self, id: NodeId) -> Option<&Json> {
         let default = self[id].annotations.default.as_ref();
-        default.filter(|_| self.accept_default.contains(&id))
+        default.filter(|_| self.accepted.defaults.contains(&id))
+    }
+
+    /// Returns the `default` of a node, or else of the type that it only refers to.
+    pub(crate) fn default_within(&self, mut id: NodeId) -> Option<&Json> {
+        loop {
+            if let Some(value) = self.default_of(id) {
+                return Some(value);
+            }
+            let Node { shape, assertions, annotations, .. } = &self[id];
+            id = match shape {
+                Shape::Named(id) => self[*id].schema,
+                Shape::Local(target) => *target,
+                _ => return None,
+            };
+            if !assertions.is_empty() || annotations.default.is_some() {
+                return None;
+            }
+        }
+    }
+
+    /// Returns the first example of a node that the node accepts, or else its `default`.
+    fn own_value(&self, id: NodeId) -> Option<&Json> {
+        let example = self.accepted.examples.get(&id);
+        let example = example.and_then(|index| self[id].annotations.examples.get(*index));
+        example.or_else(|| self.default_of(id))
     }
 
     /// Returns the ids of all nodes, in the order in which they were added.

@@ -1,46 +1,48 @@
 //! Creates a small value that a schema accepts, as an example of a valid call for a model.
 
 use toolwright::format::Format;
+use toolwright::schema::Schema;
 
 use super::{
-    ArrayShape, Bound, Budget, Keyword, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape,
-    StringRules, number, violations,
+    ArrayShape, Bound, Keyword, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape,
+    StringRules, number,
 };
-use crate::json::Json;
+use crate::json::{Json, weight_of};
 
 /// The deepest nesting of a sample, so that recursive schemas come to an end.
 const MAX_DEPTH: usize = 12;
 
-/// The most values in a sample: a longer one is of no use, and a few types that use each other could need millions.
-const MAX_VALUES: usize = 500;
+/// The greatest [weight](Json::weight) of a sample, with the values that are tried for it: a longer one is of no use, and a few
+/// types that use each other could need millions of values.
+const MAX_WEIGHT: usize = 500;
 
-/// Returns a value with the required parts and little else; `None` if it is not easy to find one.
-pub fn sample(schemas: &Schemas, node: NodeId) -> Option<Json> {
-    let mut sampler = Sampler { schemas, budget: Budget::default(), tried: 0 };
-    let value = sampler.value(node, 0)?;
-    violations(schemas, node, &value, &mut sampler.budget).is_empty().then_some(value)
+/// The most steps of the check of a sample: thousands of tools may have one. A text and a pattern can need millions.
+const MAX_STEPS: u64 = 10_000;
+
+/// Returns a value of a node with the required parts and little else; `None` if it is not easy to find one. `compiled` is the schema
+/// of the node.
+pub fn sample(schemas: &Schemas, node: NodeId, compiled: &Schema) -> Option<Json> {
+    let value = Sampler { schemas, left: MAX_WEIGHT }.value(node, 0)?;
+    compiled.check_within(value.to_string().as_bytes(), &mut { MAX_STEPS }).ok()?;
+    Some(value)
 }
 
 struct Sampler<'a> {
     schemas: &'a Schemas,
-    budget: Budget,
-    /// The number of values created, including discarded ones.
-    tried: usize,
+    /// The weight that is left.
+    left: usize,
 }
 
 impl<'a> Sampler<'a> {
     fn value(&mut self, node: NodeId, depth: usize) -> Option<Json> {
         let schemas: &'a Schemas = self.schemas;
         let schema = &schemas[node];
-        self.tried += 1;
-        if depth > MAX_DEPTH || self.tried > MAX_VALUES || !is_shape_sufficient(schema) {
+        self.left = self.left.checked_sub(1)?;
+        if depth > MAX_DEPTH || !is_shape_sufficient(schema) {
             return None;
         }
-        let own = schema.annotations.examples.iter().chain(&schema.annotations.default);
-        let mut fits =
-            |value: &&Json| violations(schemas, node, value, &mut self.budget).is_empty();
-        if let Some(value) = own.into_iter().find(&mut fits) {
-            return Some(value.clone());
+        if let Some(value) = schemas.own_value(node).and_then(|value| self.copy(value)) {
+            return Some(value);
         }
         Some(match &schema.shape {
             Shape::Any => Json::Object(Vec::new()),
@@ -49,10 +51,10 @@ impl<'a> Sampler<'a> {
             Shape::String(rules) => Json::String(text(rules)?),
             Shape::Integer(rules) => Json::Number(integer(rules).to_string()),
             Shape::Number(rules) => Json::Number(decimal(rules)?),
-            Shape::Const(value) => value.clone(),
-            Shape::Enum(values) => Json::string(&values.first()?.value.value),
+            Shape::Const(value) => self.copy(value)?,
+            Shape::Enum(values) => Json::String(self.text(&values.first()?.value.value)?),
             Shape::IntegerEnum(values) => Json::Number(values.first()?.value.to_string()),
-            Shape::Constants(values) => values.first()?.value.value.clone(),
+            Shape::Constants(values) => self.copy(&values.first()?.value.value)?,
             Shape::Array(array) => self.array(array, depth)?,
             Shape::Tuple(tuple) => {
                 let items = tuple.places.iter().map(|&item| self.value(item, depth + 1));
@@ -78,40 +80,38 @@ impl<'a> Sampler<'a> {
     fn array(&mut self, array: &ArrayShape, depth: usize) -> Option<Json> {
         let least = array.min_items.unwrap_or(0);
         let count = least.max(1).min(array.max_items.unwrap_or(u64::MAX));
-        if array.unique && count > 1 {
-            return None;
-        }
-        let item = self.value(array.items, depth + 1);
-        match item {
-            Some(item) if count <= 16 && self.has_room(&item, count) => {
-                Some(Json::Array(std::iter::repeat_n(item, usize::try_from(count).ok()?).collect()))
-            }
-            _ => (least == 0).then(|| Json::Array(Vec::new())),
-        }
+        let items = if array.unique && count > 1 { None } else { self.items(array, count, depth) };
+        items.or_else(|| (least == 0).then(Vec::new)).map(Json::Array)
     }
 
-    /// Counts the copies of an item as values; returns whether there are not too many.
-    fn has_room(&mut self, item: &Json, count: u64) -> bool {
-        let repeats = usize::try_from(count.saturating_sub(1)).unwrap_or(usize::MAX);
-        self.tried = self.tried.saturating_add(size(item).saturating_mul(repeats));
-        self.tried <= MAX_VALUES
+    fn items(&mut self, array: &ArrayShape, count: u64, depth: usize) -> Option<Vec<Json>> {
+        let count = usize::try_from(count).ok().filter(|count| *count <= 16)?;
+        let mut items = vec![self.value(array.items, depth + 1)?];
+        while items.len() < count {
+            items.push(self.copy(&items[0])?);
+        }
+        items.truncate(count);
+        Some(items)
     }
 
     fn object(&mut self, object: &ObjectShape, depth: usize) -> Option<Json> {
         let required = object.properties.iter().filter(|property| property.required);
         let mut entry = |property: &super::Property| {
-            Some((property.name.value.clone(), self.value(property.schema, depth + 1)?))
+            Some((self.text(&property.name.value)?, self.value(property.schema, depth + 1)?))
         };
         Some(Json::Object(required.map(&mut entry).collect::<Option<_>>()?))
     }
-}
 
-/// Returns the number of values inside a value, including itself.
-fn size(value: &Json) -> usize {
-    match value {
-        Json::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
-        Json::Object(entries) => 1 + entries.iter().map(|(_, value)| size(value)).sum::<usize>(),
-        _ => 1,
+    /// Copies a text, if what is left is enough for it.
+    fn text(&mut self, text: &str) -> Option<String> {
+        self.left = self.left.checked_sub(weight_of(text))?;
+        Some(text.to_owned())
+    }
+
+    /// Copies a value, if what is left is enough for it.
+    fn copy(&mut self, value: &Json) -> Option<Json> {
+        self.left = value.weight_within(self.left)?;
+        Some(value.clone())
     }
 }
 

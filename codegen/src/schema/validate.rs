@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use toolwright::Issue;
 use toolwright::schema::Schema;
 
-use super::{Assertion, Budget, NodeId, Schemas, number, parts, published};
+use super::{Assertion, Budget, NodeId, Schemas, aliased, number, parts, published};
 use crate::json::{Json, Style};
 
 /// A place where a value breaks a schema.
@@ -28,10 +28,12 @@ pub fn violations(
     value: &Json,
     budget: &mut Budget,
 ) -> Vec<Violation> {
+    // Many properties with a default may refer to one type.
+    let node = aliased(schemas, node).last().unwrap_or(node);
     let compile = |budget: &mut Budget| {
         let reached = reached(schemas, node);
         let is_known = reached.iter().all(|id| schemas.is_valid(*id));
-        let is_compiled = is_known && budget.spend(reached.len());
+        let is_compiled = is_known && budget.spend_schemas(reached.len());
         // A schema that cannot be compiled is reported elsewhere.
         is_compiled.then(|| Schema::new(&published(schemas, node, Style::Compact)).ok())?
     };

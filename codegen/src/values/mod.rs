@@ -5,15 +5,18 @@ mod rows;
 mod scalars;
 mod view;
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use toolwright::pointer::escaped;
 use toolwright::schema::Schema;
-use toolwright::value::Map;
+use toolwright::value::Kind;
 use toolwright::{InvalidPayload, Value};
 
-use crate::json::Style;
+use crate::json::{Json, Style, quoted};
 use crate::schema::{NodeId, Schemas, aliased, published, sample};
 pub use rows::rows;
 use scalars::{add_near_constants, numbers, strings};
@@ -36,6 +39,15 @@ const LARGEST: usize = 32 << 10;
 /// The most bytes of schemas that are compiled to find valid values.
 const MAX_COMPILED: usize = 4 << 20;
 
+/// The longest schema whose judge is kept.
+const MAX_KNOWN: usize = 256;
+
+/// Compiling a schema takes as long as so many bytes of it take, regardless of its length.
+const COMPILATION: usize = 100;
+
+/// Making the values of a schema takes as long as so many bytes of them take, regardless of their length.
+const MAKING: u64 = 200;
+
 /// The most items of an array that is made to find a difference.
 const MAX_ITEMS: u64 = 300;
 
@@ -49,21 +61,21 @@ const MAX_WITNESS: usize = 4 << 10;
 const MAX_STEPS: u64 = 200_000;
 
 /// A schema with its validator.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Judge {
-    validator: Option<Schema>,
+    validator: Option<Arc<Schema>>,
 }
 
 impl Judge {
     /// Returns the judge of a node; one without a node accepts everything.
     pub fn of(schemas: &Schemas, node: Option<NodeId>) -> Self {
-        Self { validator: Schema::new(&text(schemas, node)).ok() }
+        Self { validator: Schema::new(&text(schemas, node)).ok().map(Arc::new) }
     }
 
     /// Returns whether the schema accepts a value; `None` if its check is too costly. Its bytes and the steps of the check are
     /// subtracted from `work`.
     pub fn accepts(&self, value: &str, work: &mut u64) -> Option<bool> {
-        check(self.validator.as_ref()?, value, work).map(|found| found.is_ok())
+        check(self.validator.as_deref()?, value, work).map(|found| found.is_ok())
     }
 }
 
@@ -98,7 +110,7 @@ pub fn values(schemas: &Schemas, nodes: &[Option<NodeId>], work: &mut u64) -> Ve
     let mut maker = Maker::new(schemas, Purpose::Difference, *work);
     let mut values: Vec<String> = Vec::new();
     for node in nodes {
-        values.extend(maker.node(*node, 0).iter().map(|made| made.value.to_string()));
+        values.extend(maker.node(*node, 0).iter().map(|made| made.text.clone()));
     }
     *work = maker.work;
     values.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
@@ -118,37 +130,84 @@ enum Purpose {
 /// A value, and the reason why it was made.
 #[derive(Clone, Debug)]
 struct Made {
-    value: Value,
+    /// The value as compact JSON.
+    text: String,
     /// The part of the value that the reason is about, as a JSON Pointer (RFC 6901).
     at: String,
+    /// The kind of this part, if the value has it.
+    kind: Option<Kind>,
     reason: Cow<'static, str>,
 }
 
 impl Made {
     fn new(value: impl Into<Value>, reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { value: value.into(), at: String::new(), reason: reason.into() }
+        let value = value.into();
+        let kind = match &value {
+            Value::Null => Kind::Null,
+            Value::Boolean(_) => Kind::Boolean,
+            Value::Number(_) => Kind::Number,
+            Value::String(_) => Kind::String,
+            Value::Array(_) => Kind::Array,
+            Value::Object(_) => Kind::Object,
+        };
+        Self::of_text(value.to_string(), kind, reason)
     }
 
-    /// Returns the value inside another one, below a key or index of it.
-    fn inside(self, segment: &str, outer: impl FnOnce(Value) -> Value) -> Self {
-        let at = format!("/{}{}", escaped(segment), self.at);
-        Self { value: outer(self.value), at, reason: self.reason }
+    fn of_text(text: String, kind: Kind, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { text, at: String::new(), kind: Some(kind), reason: reason.into() }
     }
+
+    /// Returns the bytes of its text.
+    fn size(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Returns the value inside another one with this text, below a key or index of it.
+    fn inside(&self, segment: &str, text: String) -> Self {
+        let at = format!("/{}{}", escaped(segment), self.at);
+        Self { text, at, kind: self.kind, reason: self.reason.clone() }
+    }
+}
+
+/// Returns the text of an array.
+fn array<'t>(items: impl IntoIterator<Item = &'t str>) -> String {
+    let mut text = "[".to_owned();
+    for (index, item) in items.into_iter().enumerate() {
+        text.push_str(if index > 0 { "," } else { "" });
+        text.push_str(item);
+    }
+    text + "]"
+}
+
+/// Returns the text of an object; the keys are plain, the values JSON.
+fn object<'t>(entries: impl IntoIterator<Item = (&'t str, &'t str)>) -> String {
+    let mut text = "{".to_owned();
+    for (index, (key, value)) in entries.into_iter().enumerate() {
+        text.push_str(if index > 0 { "," } else { "" });
+        text.push_str(&quoted(key));
+        text.push(':');
+        text.push_str(value);
+    }
+    text + "}"
 }
 
 struct Maker<'a> {
     schemas: &'a Schemas,
     purpose: Purpose,
+    /// The judge of a node that is known from the start.
+    root: Option<(NodeId, Judge)>,
     /// The values of each node at a depth, which are needed more than once.
-    known: BTreeMap<(NodeId, usize), Vec<Made>>,
+    known: BTreeMap<(NodeId, usize), Rc<[Made]>>,
     /// The number of values made so far.
     made: usize,
     /// The bytes of texts, and of the objects and arrays around values.
     bytes: usize,
     /// A valid value of each node for which one was looked for, if one was found.
-    valid: BTreeMap<NodeId, Option<Value>>,
+    valid: BTreeMap<NodeId, Option<Rc<Made>>>,
     /// The bytes of the schemas that were compiled.
     compiled: usize,
+    /// The judges of short schemas, by their text: many properties have the same.
+    judges: BTreeMap<String, Judge>,
     /// The bytes of values and schemas, and the steps of checks, that are left.
     work: u64,
 }
@@ -158,11 +217,13 @@ impl<'a> Maker<'a> {
         Self {
             schemas,
             purpose,
+            root: None,
             known: BTreeMap::new(),
             made: 0,
             bytes: 0,
             valid: BTreeMap::new(),
             compiled: 0,
+            judges: BTreeMap::new(),
             work,
         }
     }
@@ -184,72 +245,86 @@ impl<'a> Maker<'a> {
 
     /// Returns the judge of a node; one that knows nothing if too much was compiled before.
     fn judge(&mut self, node: Option<NodeId>) -> Judge {
+        if let Some((root, judge)) = &self.root
+            && node == Some(*root)
+        {
+            return judge.clone();
+        }
         if self.compiled > MAX_COMPILED || self.work == 0 {
-            return Judge { validator: None };
+            return Judge::default();
         }
         let text = text(self.schemas, node);
-        self.compiled += text.len();
-        self.work = self.work.saturating_sub(text.len() as u64);
-        Judge { validator: Schema::new(&text).ok() }
+        if let Some(judge) = self.judges.get(&text) {
+            return judge.clone();
+        }
+        let bytes = text.len();
+        self.compiled += bytes;
+        self.work = self.work.saturating_sub((bytes + COMPILATION) as u64);
+        let judge = Judge { validator: Schema::new(&text).ok().map(Arc::new) };
+        if bytes <= MAX_KNOWN {
+            self.judges.insert(text, judge.clone());
+        }
+        judge
     }
 
     /// Makes values of a node, or of any type without one.
-    fn node(&mut self, node: Option<NodeId>, depth: usize) -> Vec<Made> {
+    fn node(&mut self, node: Option<NodeId>, depth: usize) -> Rc<[Made]> {
         let Some(node) = node.and_then(|node| aliased(self.schemas, node).last()) else {
             return ["null", "true", "0", "\"\"", "[]", "{}"]
                 .map(|text| Made::new(json(text), "any value"))
-                .to_vec();
+                .into();
         };
         let most = if self.is_for_codec() { 3 * MAX_VALUES } else { MAX_VALUES };
-        if depth > MAX_DEPTH || self.made > most {
-            return Vec::new();
+        if depth > MAX_DEPTH || self.made > most || !self.has_room(0) {
+            return Rc::default();
         }
         if let Some(known) = self.known.get(&(node, depth)) {
-            return known.clone();
+            return Rc::clone(known);
         }
-        let view = View::of(self.schemas, node);
+        self.work = self.work.saturating_sub(MAKING);
+        let view = View::of_parts(self.schemas, node);
         let mut found = Vec::new();
         if view.null {
             found.push(Made::new(Value::Null, "null"));
         }
-        let constants = |values: &[Value]| -> Vec<Made> {
-            values.iter().map(|value| Made::new(value.clone(), "a constant")).collect()
-        };
         match &view.boolean {
-            Some(Part::Values(values)) => found.extend(constants(values)),
+            Some(Part::Values(values)) => self.add(&mut found, values, "a constant"),
             Some(Part::Rules(())) => {
                 found.extend([false, true].map(|value| Made::new(value, "a boolean")));
             }
             None => {}
         }
         match &view.number {
-            Some(Part::Values(values)) => found.extend(constants(values)),
+            Some(Part::Values(values)) => self.add(&mut found, values, "a constant"),
             Some(Part::Rules(rules)) => found.extend(numbers(rules, self.purpose)),
             None => {}
         }
         match &view.string {
-            Some(Part::Values(values)) => found.extend(constants(values)),
+            Some(Part::Values(values)) => self.add(&mut found, values, "a constant"),
             Some(Part::Rules(rules)) => {
                 let made = strings(rules, self.purpose).into_iter();
-                found.extend(made.filter(|made| self.has_room(size(&made.value))));
+                found.extend(made.filter(|made| self.has_room(made.size())));
             }
             None => {}
         }
         match &view.array {
-            Some(Part::Values(values)) => found.extend(constants(values)),
+            Some(Part::Values(values)) => self.add(&mut found, values, "a constant"),
             Some(Part::Rules(rules)) => found.extend(self.arrays(rules, depth)),
             None => {}
         }
         match &view.object {
-            Some(Part::Values(values)) => found.extend(constants(values)),
+            Some(Part::Values(values)) => self.add(&mut found, values, "a constant"),
             Some(Part::Rules(Objects::Object(object))) => found.extend(self.objects(object, depth)),
             Some(Part::Rules(Objects::Union(tag, variants))) => {
                 for (_, variant) in variants {
-                    found.extend(self.node(Some(*variant), depth + 1));
+                    let made = self.node(Some(*variant), depth + 1);
+                    let made = made.iter().filter(|made| self.has_room(made.size()));
+                    found.extend(made.cloned());
                 }
                 if self.is_for_codec()
                     && let Some((_, variant)) = variants.first()
-                    && let Some(Value::Object(mut entries)) = self.valid(Some(*variant), depth + 1)
+                    && let Some(made) = self.valid(Some(*variant), depth + 1)
+                    && let Value::Object(mut entries) = json(&made.text)
                 {
                     entries.insert(tag.as_str(), Value::from("another"));
                     found.push(Made::new(Value::Object(entries), "another tag"));
@@ -259,46 +334,69 @@ impl<'a> Maker<'a> {
         }
         if self.is_for_codec() {
             add_near_constants(&view, &mut found);
-            self.add_examples(node, &mut found);
+            let annotations = &self.schemas[node].annotations;
+            let examples = annotations.examples.iter().map(Json::to_value);
+            self.add(&mut found, examples, "an example");
+            let default = annotations.default.iter().map(Json::to_value);
+            self.add(&mut found, default, "the default");
             add_mistakes(&view, &mut found);
-        }
-        if self.is_for_codec() {
-            found.retain(|made| size(&made.value) <= LARGEST);
+            found.retain(|made| made.size() <= LARGEST);
         }
         self.made += found.len();
-        self.known.insert((node, depth), found.clone());
+        let found: Rc<[Made]> = found.into();
+        self.known.insert((node, depth), Rc::clone(&found));
         found
     }
 
+    /// Adds the values for which there is room.
+    fn add<V: Borrow<Value>>(
+        &mut self,
+        found: &mut Vec<Made>,
+        values: impl IntoIterator<Item = V>,
+        reason: &'static str,
+    ) {
+        let made = values.into_iter().map(|value| Made::new(value.borrow().clone(), reason));
+        found.extend(made.filter(|made| self.has_room(made.size())));
+    }
+
     /// Returns a value of a node that the node accepts, if one is found.
-    fn valid(&mut self, node: Option<NodeId>, depth: usize) -> Option<Value> {
+    fn valid(&mut self, node: Option<NodeId>, depth: usize) -> Option<Rc<Made>> {
         let node = node.and_then(|node| aliased(self.schemas, node).last());
         if let Some(value) = node.and_then(|node| self.valid.get(&node)) {
             return value.clone();
         }
         let judge = self.judge(node);
-        let mut values = self.node(node, depth).into_iter().map(|made| made.value);
+        let made = self.node(node, depth);
         let work = &mut self.work;
-        let accepted =
-            |value: &Value| *work > 0 && judge.accepts(&value.to_string(), work) == Some(true);
-        let found = values.find(accepted).or_else(|| {
-            let sampled = node.and_then(|node| sample(self.schemas, node));
-            let value = sampled.map(|value| value.to_value());
-            value.filter(|value| !self.is_for_codec() || size(value) <= LARGEST)
+        let accepted = |made: &&Made| *work > 0 && judge.accepts(&made.text, work) == Some(true);
+        let found = made.iter().find(accepted).cloned();
+        let found = found.or_else(|| {
+            let sample = sample(self.schemas, node?, judge.validator.as_deref()?)?;
+            let made = Made::new(sample.to_value(), "a valid value");
+            Some(made).filter(|made| !self.is_for_codec() || made.size() <= LARGEST)
         });
+        let found = found.map(Rc::new);
         if let Some(node) = node {
             self.valid.insert(node, found.clone());
         }
         found
     }
 
+    /// Returns a value for a part that every value has, if there is room for it: a valid one if one is found.
+    fn part(&mut self, node: NodeId, depth: usize) -> Option<Rc<Made>> {
+        let made = self.valid(Some(node), depth + 1);
+        let made = made.unwrap_or_else(|| Rc::new(Made::new(Value::Null, "no valid value")));
+        self.has_room(made.size()).then_some(made)
+    }
+
     fn arrays(&mut self, rules: &Arrays, depth: usize) -> Vec<Made> {
         let rest = rules.rest.node();
-        let places: Vec<Value> = rules
-            .places
-            .iter()
-            .map(|place| self.valid(Some(*place), depth + 1).unwrap_or_default())
-            .collect();
+        let (mut places, mut bytes_of_places) = (Vec::new(), 0);
+        for place in &rules.places {
+            let Some(made) = self.part(*place, depth) else { return Vec::new() };
+            bytes_of_places += made.size();
+            places.push(made);
+        }
         let further = self.node(rest, depth + 1);
         let [least, most] = rules.counts;
         let first = places.len() as u64;
@@ -315,147 +413,136 @@ impl<'a> Maker<'a> {
         let longest = if self.is_for_codec() { MAX_CODEC_ITEMS } else { MAX_ITEMS };
         counts.retain(|(count, _)| *count <= longest);
         let items = self.items(rest, &further, rules.is_unique);
-        let filled = |count: u64| -> Vec<Value> {
-            let others = items.iter().cycle().chain(std::iter::repeat(&Value::Null));
-            let count = usize::try_from(count).unwrap_or_default();
-            places.iter().chain(others).take(count).cloned().collect()
+        let of_places = || places.iter().map(|made| made.text.as_str());
+        let filled = |count: u64| {
+            let others = items.iter().map(String::as_str).cycle().chain(iter::repeat("null"));
+            of_places().chain(others).take(usize::try_from(count).unwrap_or_default())
         };
-        let bytes: usize = items.iter().map(size).max().unwrap_or_default();
+        let longest_item = items.iter().map(String::len).max().unwrap_or_default();
         let mut found = Vec::new();
         for (count, reason) in counts {
-            if self.has_room(bytes.saturating_mul(usize::try_from(count).unwrap_or(usize::MAX))) {
-                found.push(Made::new(filled(count), reason));
+            let others = usize::try_from(count.saturating_sub(first)).unwrap_or(usize::MAX);
+            let bytes = bytes_of_places.saturating_add(longest_item.saturating_mul(others));
+            if self.has_room(bytes) {
+                found.push(Made::of_text(array(filled(count)), Kind::Array, reason));
             }
         }
         if let Some(item) = items.first().filter(|_| rules.is_unique) {
-            let twice = places.iter().chain([item, item]).cloned();
-            found.push(Made::new(twice.collect::<Vec<_>>(), "two equal items"));
+            let twice = array(of_places().chain([&**item, item]));
+            found.push(Made::of_text(twice, Kind::Array, "two equal items"));
         }
         // Each possible item, behind the least number of others.
         let before = least.unwrap_or(0).max(first + 1) - 1;
         if before < MAX_ITEMS {
-            let bytes = size(&Value::Array(filled(before)));
-            for last in further {
-                if !self.has_room(bytes + size(&last.value)) {
+            let bytes: usize = filled(before).map(str::len).sum();
+            for last in further.iter() {
+                if !self.has_room(bytes + last.size()) {
                     break;
                 }
-                found.push(last.inside(&before.to_string(), |last| {
-                    let mut items = filled(before);
-                    items.push(last);
-                    items.into()
-                }));
+                let text = array(filled(before).chain([&*last.text]));
+                found.push(last.inside(&before.to_string(), text));
             }
         }
-        let bytes: usize = places.iter().map(size).sum();
         for (index, place) in rules.places.iter().enumerate() {
-            for item in self.node(Some(*place), depth + 1) {
-                if !self.has_room(bytes + size(&item.value)) {
+            for item in self.node(Some(*place), depth + 1).iter() {
+                if !self.has_room(bytes_of_places + item.size()) {
                     break;
                 }
-                found.push(item.inside(&index.to_string(), |item| {
-                    let mut items = places.clone();
-                    items[index] = item;
-                    items.into()
-                }));
+                let others = of_places().enumerate();
+                let items = others.map(|(at, other)| if at == index { &item.text } else { other });
+                found.push(item.inside(&index.to_string(), array(items)));
             }
         }
         found
     }
 
     /// Returns the shortest of some values that a node accepts; if items have to differ, all of them and more.
-    fn items(&mut self, node: Option<NodeId>, made: &[Made], is_unique: bool) -> Vec<Value> {
+    fn items(&mut self, node: Option<NodeId>, made: &[Made], is_unique: bool) -> Vec<String> {
         let judge = self.judge(node);
-        let mut items: Vec<Value> = made.iter().map(|made| made.value.clone()).collect();
+        let mut items: Vec<String> = made.iter().map(|made| made.text.clone()).collect();
         if is_unique {
-            let more = (2..MAX_ITEMS).map(|number| Value::from(number.to_string()));
-            items.extend((2..MAX_ITEMS).map(Value::from).chain(more));
+            let numbers = (2..MAX_ITEMS).map(|number| number.to_string());
+            items.extend(numbers.clone().chain(numbers.map(|number| quoted(&number))));
         }
         let work = &mut self.work;
-        items.retain(|item| judge.accepts(&item.to_string(), work) == Some(true));
-        items.sort_by_cached_key(|item| item.to_string().len());
+        items.retain(|item| judge.accepts(item, work) == Some(true));
+        items.sort_by_key(String::len);
         if is_unique {
             let mut seen = BTreeSet::new();
-            items.retain(|item| seen.insert(sorted(item)));
+            items.retain(|item| seen.insert(sorted(&json(item))));
         } else {
             items.truncate(1);
         }
         items
     }
 
-    fn objects(&mut self, object: &Object, depth: usize) -> Vec<Made> {
-        let mut least = Map::default();
-        for (name, node, is_required) in &object.properties {
+    fn objects(&mut self, rules: &Object, depth: usize) -> Vec<Made> {
+        let mut least: Vec<(&str, Rc<Made>)> = Vec::new();
+        for (name, node, is_required) in &rules.properties {
             if *is_required {
-                let value = self.valid(Some(*node), depth + 1).unwrap_or_default();
-                least.insert(name.as_str(), value);
+                let Some(made) = self.part(*node, depth) else { return Vec::new() };
+                least.push((name, made));
             }
         }
-        let mut found =
-            vec![Made::new(Value::Object(least.clone()), "every optional key is absent")];
-        let with = |name: &str, value: Value| {
-            let mut entries = least.clone();
-            entries.insert(name, value);
-            Value::Object(entries)
+        let entries = || least.iter().map(|(name, made)| (*name, made.text.as_str()));
+        let with = |key: &str, text: &str| {
+            let is_new = entries().all(|(name, _)| name != key);
+            let old = entries().map(|(name, old)| (name, if name == key { text } else { old }));
+            object(old.chain(is_new.then_some((key, text))))
         };
-        let bytes = size(&Value::Object(least.clone()));
-        for (name, node, is_required) in &object.properties {
+        let smallest = object(entries());
+        let bytes = smallest.len();
+        let mut found = vec![Made::of_text(smallest, Kind::Object, "every optional key is absent")];
+        for (name, node, is_required) in &rules.properties {
             if !self.has_room(0) {
                 break;
             }
-            for made in self.node(Some(*node), depth + 1) {
-                if !self.has_room(bytes + size(&made.value)) {
+            for made in self.node(Some(*node), depth + 1).iter() {
+                if !self.has_room(bytes + made.size()) {
                     break;
                 }
-                found.push(made.inside(name, |value| with(name, value)));
+                found.push(made.inside(name, with(name, &made.text)));
             }
             if *is_required && self.has_room(bytes) {
-                let mut entries = least.clone();
-                entries.remove(name);
-                let without = Made::new(Value::Null, "a key is absent");
-                found.push(without.inside(name, |_| Value::Object(entries)));
+                let text = object(entries().filter(|(key, _)| key != name));
+                let without = Made::of_text(text.clone(), Kind::Object, "a key is absent");
+                found.push(Made { kind: None, ..without.inside(name, text) });
             }
         }
-        let key = further_key(object);
+        let key = further_key(rules);
         // A key without a description has a meaning only if the schema speaks of it.
-        let further = match object.rest {
+        let further = match rules.rest {
             Rest::Typed(node) => self.node(Some(node), depth + 1),
             Rest::Declared => self.node(None, depth + 1),
             Rest::Closed | Rest::Silent if self.is_for_codec() => {
-                vec![Made::new(Value::Null, "a key that the schema does not describe")]
+                [Made::new(Value::Null, "a key that the schema does not describe")].into()
             }
-            Rest::Closed | Rest::Silent => Vec::new(),
+            Rest::Closed | Rest::Silent => Rc::default(),
         };
-        for made in further {
-            if self.has_room(bytes + size(&made.value)) {
-                found.push(made.inside(&key, |value| with(&key, value)));
+        for made in further.iter() {
+            if self.has_room(bytes + made.size()) {
+                found.push(made.inside(&key, with(&key, &made.text)));
             }
         }
         if self.is_for_codec() {
-            let (mut all, mut bytes) = (least.clone(), bytes);
-            for (name, node, is_required) in &object.properties {
+            let (mut others, mut bytes) = (Vec::new(), bytes);
+            for (name, node, is_required) in &rules.properties {
                 if bytes > LARGEST {
                     break;
                 }
-                if !is_required && let Some(value) = self.valid(Some(*node), depth + 1) {
-                    bytes += name.len() + size(&value);
-                    all.insert(name.as_str(), value);
+                if !is_required && let Some(made) = self.valid(Some(*node), depth + 1) {
+                    bytes += name.len() + made.size();
+                    others.push((name, made));
                 }
             }
             // Otherwise it is not complete.
             if bytes <= LARGEST {
-                found.insert(1, Made::new(Value::Object(all), "every key is present"));
+                let others = others.iter().map(|(name, made)| (name.as_str(), &*made.text));
+                let all = object(entries().chain(others));
+                found.insert(1, Made::of_text(all, Kind::Object, "every key is present"));
             }
         }
         found
-    }
-
-    /// Adds the examples and the default of a node.
-    fn add_examples(&self, node: NodeId, found: &mut Vec<Made>) {
-        let annotations = &self.schemas[node].annotations;
-        let examples = annotations.examples.iter();
-        found.extend(examples.map(|value| Made::new(value.to_value(), "an example")));
-        let default = annotations.default.as_ref();
-        found.extend(default.map(|value| Made::new(value.to_value(), "the default")));
     }
 }
 
@@ -467,19 +554,18 @@ fn add_mistakes(view: &View, found: &mut Vec<Made>) {
         (None, Some(_)) => "true",
         (None, None) => "",
     };
+    let first = array(found.first().map(|made| &*made.text));
+    let reason = "a value of another type";
     let wrong = [
-        (view.string.is_some(), Value::from(text)),
-        (view.null, Value::Null),
-        (view.number.is_some(), Value::from(1)),
-        (view.boolean.is_some(), Value::from(true)),
-        (view.object.is_some(), Value::Object(Map::default())),
-        (
-            view.array.is_some(),
-            Value::Array(found.first().map(|made| made.value.clone()).into_iter().collect()),
-        ),
+        (view.string.is_some(), Made::new(text, reason)),
+        (view.null, Made::new(Value::Null, reason)),
+        (view.number.is_some(), Made::new(1, reason)),
+        (view.boolean.is_some(), Made::new(true, reason)),
+        (view.object.is_some(), Made::of_text(object([]), Kind::Object, reason)),
+        (view.array.is_some(), Made::of_text(first, Kind::Array, reason)),
     ];
     let wrong = wrong.into_iter().filter(|(is_accepted, _)| !is_accepted);
-    let mut wrong = wrong.map(|(_, value)| Made::new(value, "a value of another type"));
+    let mut wrong = wrong.map(|(_, made)| made);
     let front = found.len().min(1);
     found.splice(front..front, wrong.by_ref().take(2).collect::<Vec<_>>());
     found.extend(wrong);
@@ -492,11 +578,6 @@ fn further_key(object: &Object) -> String {
         key.push('_');
     }
     key
-}
-
-/// Returns the bytes of a value's text.
-fn size(value: &Value) -> usize {
-    value.to_string().len()
 }
 
 /// Parses a JSON text that is known to be one.

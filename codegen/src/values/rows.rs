@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use toolwright::codec::MAX_DEPTH;
 use toolwright::pointer::unescaped;
 use toolwright::schema::Schema;
+use toolwright::value::Kind;
 use toolwright::{Issue, Value};
 
-use super::{LARGEST, MAX_STEPS, Made, Maker, Purpose, check, json};
+use super::{Judge, LARGEST, MAX_STEPS, Made, Maker, Purpose, check, json};
 use crate::json::quoted;
-use crate::schema::{NodeId, Schemas};
+use crate::schema::{NodeId, Schemas, aliased};
 
 /// The most rows for one schema.
 const MAX_ROWS: usize = 200;
@@ -19,56 +21,58 @@ const MAX_ROWS: usize = 200;
 const MAX_BYTES: usize = 96 << 10;
 
 /// The work for all schemas of a project: for making payloads, in bytes, and as much for checking them, in bytes and steps.
-const WORK: u64 = 50_000_000;
+const WORK: u64 = 20_000_000;
 
 /// The least and the most work for one schema.
-const WORK_FOR_ONE: [u64; 2] = [100_000, 5_000_000];
+const WORK_FOR_ONE: [u64; 2] = [30_000, 2_000_000];
 
 /// More work for each byte of a schema.
-const WORK_PER_BYTE: u64 = 5;
+const WORK_PER_BYTE: u64 = 1;
 
 /// Returns the rows for one side of a tool, as JSON lines: the shortest payloads first, none of them twice. There are fewer if
 /// making or checking them takes too much work for the size of the schema and the number of tools.
 ///
-/// `tools` is the number of tools of the project, `published` the text of the schema `node`, and `of` the name of the side.
+/// `tools` is the number of tools of the project, `compiled` the schema `node`, whose text has `bytes`, and `of` the name of the side.
 pub fn rows(
     schemas: &Schemas,
     tools: usize,
     node: NodeId,
-    published: &str,
+    compiled: &Arc<Schema>,
+    bytes: usize,
     of: &str,
     examples: &[&str],
 ) -> String {
-    // A schema that cannot be compiled is reported elsewhere.
-    let Ok(schema) = Schema::new(published) else { return String::new() };
     let [least, most] = WORK_FOR_ONE;
     let share = WORK / (2 * tools.max(1) as u64);
-    let work = share.clamp(least, most) + WORK_PER_BYTE * published.len() as u64;
-    let mut maker = Maker::new(schemas, Purpose::Codec, work);
+    let work = share.clamp(least, most) + WORK_PER_BYTE * bytes as u64;
+    let judge = Judge { validator: Some(Arc::clone(compiled)) };
+    let root = aliased(schemas, node).last().map(|root| (root, judge));
+    let mut maker = Maker { root, ..Maker::new(schemas, Purpose::Codec, work) };
     let examples = examples.iter().map(|text| Made::new(json(text), "an example"));
-    let mut made: Vec<Made> = examples.collect();
-    made.extend(maker.node(Some(node), 0));
+    let examples: Vec<Made> = examples.collect();
+    let made = maker.node(Some(node), 0);
     let base = maker.valid(Some(node), 0);
-    made.extend(base.iter().map(|value| Made::new(value.clone(), "a valid value")));
+    let base = base.as_deref();
+    let made: Vec<&Made> = examples.iter().chain(made.iter()).chain(base).collect();
 
-    let mut payloads: Vec<Payload> = made.iter().map(Payload::of).collect();
-    payloads.extend(texts(base.as_ref()));
-    payloads.extend(spellings(&made, &schema));
+    let mut payloads: Vec<Payload> = made.iter().copied().map(Payload::of).collect();
+    payloads.extend(texts(base.map(|made| json(&made.text)).as_ref()));
+    payloads.extend(spellings(&made, compiled, work));
     let mut seen = BTreeSet::new();
     payloads.retain(|payload| payload.text.len() <= LARGEST && seen.insert(payload.text.clone()));
 
     // The shortest first, so that many can be checked. The valid value is checked whatever the others take.
-    let valid = base.as_ref().map(Value::to_string);
+    let valid = base.map(|made| &made.text);
     let mut turns: Vec<usize> = (0..payloads.len()).collect();
     turns.sort_by_key(|turn| payloads[*turn].text.len());
     let mut left = work;
-    let judge = |turn: usize| {
+    let judged = |turn: usize| {
         let text = &payloads[turn].text;
         let own = &mut (LARGEST as u64 + MAX_STEPS);
-        let left = if valid.as_ref() == Some(text) { own } else { &mut left };
-        Some((turn, issues(&schema, text, left)?))
+        let left = if valid == Some(text) { own } else { &mut left };
+        Some((turn, issues(compiled, text, left)?))
     };
-    let judged: BTreeMap<usize, Vec<Issue>> = turns.into_iter().filter_map(judge).collect();
+    let judged: BTreeMap<usize, Vec<Issue>> = turns.into_iter().filter_map(judged).collect();
     let judged = judged.into_iter().map(|(turn, issues)| (&payloads[turn], issues));
     let (mut rows, mut bytes) = (Vec::new(), 0);
     for (payload, issues) in in_turn(judged) {
@@ -92,9 +96,8 @@ struct Payload {
 
 impl Payload {
     fn of(made: &Made) -> Self {
-        let Made { value, at, reason } = made;
-        let (at, reason) = (at.clone(), reason.clone());
-        Self { text: value.to_string(), is_text: false, at, reason }
+        let Made { text, at, reason, .. } = made;
+        Self { text: text.clone(), is_text: false, at: at.clone(), reason: reason.clone() }
     }
 
     fn text(text: String, reason: impl Into<Cow<'static, str>>) -> Self {
@@ -183,35 +186,32 @@ fn texts(valid: Option<&Value>) -> Vec<Payload> {
     texts.into_iter().map(|(text, reason)| Payload::text(text, reason)).collect()
 }
 
-/// Makes other spellings of the first text, the first number and the first array of valid values, and mistakes in them.
-fn spellings(made: &[Made], schema: &Schema) -> Vec<Payload> {
-    let accepts = |text: &str| {
-        let mut left = MAX_STEPS;
-        issues(schema, text, &mut left).is_some_and(|issues| issues.is_empty())
-    };
-    let first = |is_kind: fn(&Value) -> bool| {
-        made.iter().find(|made| {
-            made.value.pointer(&made.at).is_some_and(is_kind) && accepts(&made.value.to_string())
-        })
+/// Makes other spellings of the first text, the first number and the first array of valid values, and mistakes in them. Finding
+/// these values takes at most some `work`.
+fn spellings(made: &[&Made], schema: &Schema, mut work: u64) -> Vec<Payload> {
+    let mut accepts =
+        |text: &str| issues(schema, text, &mut work).is_some_and(|issues| issues.is_empty());
+    let mut first = |kind: Kind| {
+        made.iter().copied().find(|made| made.kind == Some(kind) && accepts(&made.text))
     };
     let mut found = Vec::new();
     let mut spell = |place: &Made, spelling: &str, reason: &'static str| {
-        let text = spelled(&place.value, &place.at, spelling);
+        let text = spelled(place, spelling);
         found.push(Payload { at: place.at.clone(), ..Payload::text(text, reason) });
     };
-    if let Some(text) = first(|value| value.as_str().is_some()) {
+    if let Some(text) = first(Kind::String) {
         for (spelling, reason) in TEXTS {
             spell(text, spelling, reason);
         }
     }
-    if let Some(number) = first(|value| value.as_number().is_some()) {
+    if let Some(number) = first(Kind::Number) {
         for spelling in NUMBERS {
             spell(number, spelling, "no number of JSON");
         }
     }
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-    if let Some(array) = first(|value| value.as_array().is_some())
-        && accepts(&spelled(&array.value, &array.at, &nested(3)))
+    if let Some(array) = first(Kind::Array)
+        && accepts(&spelled(array, &nested(3)))
     {
         let deepest = MAX_DEPTH - array.at.matches('/').count();
         spell(array, &nested(deepest), "as deep as codecs read");
@@ -231,8 +231,8 @@ const TEXTS: [(&str, &str); 6] = [
 
 const NUMBERS: [&str; 6] = ["01", "+1", "1.", ".5", "1e", "0x1"];
 
-/// Returns the text of a value in which the part at a pointer is spelled in another way.
-fn spelled(value: &Value, at: &str, spelling: &str) -> String {
+/// Returns the text of a value in which the part that it was made for is spelled in another way.
+fn spelled(made: &Made, spelling: &str) -> String {
     /// A text that no made value has.
     const PLACE: &str = "\u{e000}";
     fn put(value: &mut Value, at: &str) {
@@ -252,7 +252,7 @@ fn spelled(value: &Value, at: &str, spelling: &str) -> String {
             put(part, rest);
         }
     }
-    let mut value = value.clone();
-    put(&mut value, at);
+    let mut value = json(&made.text);
+    put(&mut value, &made.at);
     value.to_string().replacen(&Value::from(PLACE).to_string(), spelling, 1)
 }

@@ -42,7 +42,7 @@ pub(super) fn numbers(rules: &Numbers, purpose: Purpose) -> Vec<Made> {
         }
     }
     if rules.is_integer && purpose == Purpose::Difference {
-        found.retain(|made| is_integer(&made.value));
+        found.retain(|made| is_integer(&json(&made.text)));
     }
     if purpose == Purpose::Codec {
         found.extend(EXACT.map(|(text, reason)| Made::new(json(text), reason)));

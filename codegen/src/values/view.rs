@@ -141,20 +141,33 @@ impl View {
     /// Returns what a node accepts. `schemas` have no annotations.
     pub fn of(schemas: &Schemas, node: NodeId) -> Self {
         let mut view = Self::default();
-        view.add(schemas, node, "");
+        let mut assertions = Vec::new();
+        view.add(schemas, node, "", &mut assertions);
+        let rule = |(kind, assertion): (&str, &Assertion)| {
+            format!("{kind} {}: {}", assertion.keyword.word(), operand(schemas, assertion))
+        };
+        Self { rules: assertions.into_iter().map(rule).collect(), ..view }
+    }
+
+    /// Returns what a node accepts without its rules, whose texts may be long.
+    pub(super) fn of_parts(schemas: &Schemas, node: NodeId) -> Self {
+        let mut view = Self::default();
+        view.add(schemas, node, "", &mut Vec::new());
         view
     }
 
-    /// Adds what a node accepts, of which it is known that it has only values of a kind, if that is given.
-    fn add(&mut self, schemas: &Schemas, node: NodeId, kind: &str) {
-        for assertion in &schemas[node].assertions {
-            if is_list_of_constants(schemas, node, assertion) {
-                continue;
-            }
-            let word = assertion.keyword.word();
-            let rule = format!("{kind} {word}: {}", operand(schemas, assertion));
-            self.rules.insert(rule);
-        }
+    /// Adds what a node accepts, of which it is known that it has only values of a kind, if that is given. Adds the keywords that
+    /// belong to no part to `assertions`.
+    fn add<'a>(
+        &mut self,
+        schemas: &'a Schemas,
+        node: NodeId,
+        kind: &'static str,
+        assertions: &mut Vec<(&'static str, &'a Assertion)>,
+    ) {
+        let own = schemas[node].assertions.iter();
+        let own = own.filter(|assertion| !is_list_of_constants(schemas, node, assertion));
+        assertions.extend(own.map(|assertion| (kind, assertion)));
         match &schemas[node].shape {
             // The assertion that says how many members of a choice have to accept a value is one of the rules.
             Shape::Any | Shape::Overlapping(_) => self.add_anything(kind),
@@ -228,16 +241,16 @@ impl View {
                 self.object = Some(Part::Rules(Objects::Union(union.tag.clone(), variants)));
             }
             Shape::Nullable(inner) => {
-                self.add(schemas, *inner, "not null");
+                self.add(schemas, *inner, "not null", assertions);
                 self.null = true;
             }
             Shape::Mixed(variants) => {
                 for variant in variants {
-                    self.add(schemas, variant.schema, variant.kind.as_str());
+                    self.add(schemas, variant.schema, variant.kind.as_str(), assertions);
                 }
             }
-            Shape::Named(id) => self.add(schemas, schemas[*id].schema, kind),
-            Shape::Local(target) => self.add(schemas, *target, kind),
+            Shape::Named(id) => self.add(schemas, schemas[*id].schema, kind, assertions),
+            Shape::Local(target) => self.add(schemas, *target, kind, assertions),
         }
     }
 

@@ -313,6 +313,145 @@ const CASES: &[Case] = &[
         code: 0,
         printed: "gen: ",
     },
+    Case {
+        name: "a default of 5,000 numbers of the type of 1,900 properties",
+        files: || {
+            let numbers = "1, ".repeat(5_000);
+            let list = "type: array, items: {type: integer}";
+            let types = format!("types:\n  T: {{{list}, default: [{numbers}]}}\n");
+            vec![("schema/a.yaml", tools(&tool(0, &optional(1_900, "$ref: T"))) + &types)]
+        },
+        command: "gen",
+        code: 1,
+        printed: "the defaults that properties have from types take more than 500000 values in total",
+    },
+    Case {
+        name: "a constant of 5,000 numbers that 1,900 properties require, of 4 tools with vectors",
+        files: || {
+            let types = format!("types:\n  T: {{const: [{}]}}\n", "1, ".repeat(5_000));
+            let tool = |n| tool(n, &required(1_900, "$ref: T"));
+            let toolsets = tools(&lines(4, tool));
+            vec![("schema/a.yaml", toolsets + &types), ("toolwright.toml", VECTORS.to_owned())]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "such a constant that 300 properties of a type require, which 100 tools share",
+        files: || {
+            let types = format!("  C: {{const: [{}]}}\n", "1, ".repeat(5_000));
+            let shared = format!("  T: {}\n", required(300, "$ref: C"));
+            vec![("schema/a.yaml", users(100, &(shared + &types)))]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "1,900 properties that may be null or of a type of 1,900 properties, with vectors",
+        files: || {
+            let nullable = "anyOf: [{type: 'null'}, {$ref: T}]";
+            let types = format!("types:\n  T: {}\n", optional(1_900, "type: integer"));
+            let toolsets = tools(&tool(0, &optional(1_900, nullable)));
+            vec![("schema/a.yaml", toolsets + &types), ("toolwright.toml", VECTORS.to_owned())]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "a tuple of 1,500 items of a type of 1,900 properties, with vectors",
+        files: || {
+            let items = "{$ref: T}, ".repeat(1_500);
+            let tuple = format!("type: array, prefixItems: [{items}], minItems: 1500");
+            let types = format!("types:\n  T: {}\n", optional(1_900, "type: integer"));
+            let toolsets = tools(&tool(0, &optional(1, &tuple)));
+            vec![("schema/a.yaml", toolsets + &types), ("toolwright.toml", VECTORS.to_owned())]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "2,000 tools that share patterns that take long to compile, with vectors",
+        files: || {
+            let types = format!("  T: {}\n", with_patterns(14));
+            vec![("schema/a.yaml", users(2_000, &types)), ("toolwright.toml", VECTORS.to_owned())]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "1,900 properties with a default and a rule beside a type with such patterns",
+        files: || {
+            let property = "allOf: [{$ref: T}], not: {required: [z]}, default: {}";
+            let types = format!("types:\n  T: {}\n", with_patterns(14));
+            vec![("schema/a.yaml", tools(&tool(0, &optional(1_900, property))) + &types)]
+        },
+        command: "check",
+        code: 0,
+        printed: "check: ",
+    },
+    Case {
+        name: "2,000 tools that share such patterns, in all dialects",
+        files: || vec![("schema/a.yaml", users(2_000, &format!("  T: {}\n", with_patterns(14))))],
+        command: "dialects report",
+        code: 0,
+        printed: "openai-chat-strict",
+    },
+    Case {
+        name: "1,900 properties with a default beside one of two types of 1,900 properties",
+        files: || {
+            let property = |n| format!("p{n}: {{$ref: T{}, default: {{}}}}, ", n % 2);
+            let args = format!("{{type: object, properties: {{{}}}}}", lines(1_900, property));
+            let ty = |n| format!("  T{n}: {}\n", optional(1_900, "type: integer"));
+            vec![("schema/a.yaml", tools(&tool(0, &args)) + "types:\n" + &lines(2, ty))]
+        },
+        command: "check",
+        code: 1,
+        printed: "the examples and defaults up to here are too long to be checked",
+    },
+    Case {
+        name: "2,000 tools with an example that takes long to match",
+        files: || {
+            let (pattern, example) = ("^(?:[a-z]{0,90}){1,90}$", "a".repeat(400));
+            let types = format!(
+                "  T: {}\n  X: {{type: string, pattern: '{pattern}', examples: [{example}]}}\n",
+                required(1, "$ref: X")
+            );
+            vec![("schema/a.yaml", users(2_000, &types)), ("toolwright.toml", VECTORS.to_owned())]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "a lock with a tuple of 1,500 items of a type of 1,900 properties",
+        files: || {
+            let items = r##"{"$ref":"#/$defs/T"},"##.repeat(1_500);
+            let items = items.trim_end_matches(',');
+            let properties = lines(1_900, |n| format!(r#","p{n}":{{"type":"integer"}}"#));
+            let args = format!(
+                r#"{{"type":"object","properties":{{"p0":{{"type":"array","prefixItems":[{items}],"minItems":1500}}}},"$defs":{{"T":{{"type":"object","properties":{{{}}}}}}}}}"#,
+                &properties[1..]
+            );
+            let tuple = format!(
+                "type: array, prefixItems: [{}], minItems: 1499",
+                "{$ref: T}, ".repeat(1_500)
+            );
+            let types = format!("types:\n  T: {}\n", optional(1_900, "type: integer"));
+            let locked = format!("\"f0\":{},", locked("d.", &args));
+            vec![
+                ("schema/a.yaml", tools(&tool(0, &optional(1, &tuple))) + &types),
+                ("toolwright.lock", lock(&locked, "")),
+            ]
+        },
+        command: "breaking",
+        code: 1,
+        printed: "its rules have more than 32 MiB with the types that they refer to",
+    },
 ];
 
 const HEAD: &str = "toolwright: 1\nservice: a\n";
@@ -338,6 +477,30 @@ fn references() -> String {
 
 fn tools(lines: &str) -> String {
     format!("{HEAD}toolsets:\n  t:\n    tools:\n{lines}")
+}
+
+fn tool(number: usize, args: &str) -> String {
+    format!("      f{number}: {{description: d., args: {args}}}\n")
+}
+
+/// An object with some properties of one schema.
+fn optional(count: usize, schema: &str) -> String {
+    let properties = lines(count, |n| format!("p{n}: {{{schema}}}, "));
+    format!("{{type: object, properties: {{{properties}}}}}")
+}
+
+/// An object that requires some properties of one schema.
+fn required(count: usize, schema: &str) -> String {
+    let properties = lines(count, |n| format!("p{n}: {{{schema}}}, "));
+    let names = lines(count, |n| format!("p{n}, "));
+    format!("{{type: object, properties: {{{properties}}}, required: [{names}]}}")
+}
+
+/// An object with texts whose patterns have 18,000 steps each.
+fn with_patterns(count: usize) -> String {
+    let pattern =
+        |n| format!("p{n}: {{type: string, pattern: '^(?:{n}[bc]{{1,100}}){{1,90}}$'}}, ");
+    format!("{{type: object, properties: {{{}}}}}", lines(count, pattern))
 }
 
 /// Tools with an argument of the type `T`, and their types.

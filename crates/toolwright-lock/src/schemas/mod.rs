@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::pointer::escaped;
 use toolwright_codegen::internal::Style;
-use toolwright_codegen::internal::schema::{NodeId, Schemas, Shape, published};
+use toolwright_codegen::internal::schema::{Assertion, NodeId, Schemas, Shape, aliased, published};
 use toolwright_codegen::internal::values::{Judge, Part, View, values, witness};
 
 use crate::finding::{Finding, Places, Proof};
@@ -67,8 +67,7 @@ impl Searches {
 /// The most work of all searches.
 const MAX_WORK: u64 = 50_000_000;
 
-/// The most bytes of the schemas with rules, of both versions, that are compared as texts. Such a schema contains all types that it
-/// refers to. A project has about half as many at most.
+/// The most bytes of the schemas in the rules of both versions, which are compared as texts. Each contains all types that it refers to.
 const MAX_RULE_BYTES: u64 = 32 << 20;
 
 /// The deepest nesting of comparisons; what is deeper is compared after the rest.
@@ -91,15 +90,14 @@ fn size(schemas: &Schemas, node: NodeId) -> u64 {
 
 /// Returns whether the rules of two schemas are small enough to be compared.
 fn are_comparable(schemas: &Schemas) -> bool {
-    let with_rules = schemas.ids().filter(|id| !schemas[*id].assertions.is_empty());
-    let mut left = Some(MAX_RULE_BYTES);
-    for node in with_rules {
-        left = left.and_then(|left| left.checked_sub(size(schemas, node)));
-        if left.is_none() {
-            return false;
-        }
-    }
-    true
+    let mut sizes = BTreeMap::new();
+    let mut size_of = |node: &NodeId| {
+        let target = aliased(schemas, *node).last().unwrap_or(*node);
+        *sizes.entry(target).or_insert_with(|| size(schemas, target))
+    };
+    let assertions = schemas.ids().flat_map(|id| &schemas[id].assertions);
+    let mut operands = assertions.flat_map(Assertion::schemas);
+    operands.try_fold(MAX_RULE_BYTES, |left, operand| left.checked_sub(size_of(&operand))).is_some()
 }
 
 /// Which values two schemas differ in.

@@ -3,6 +3,7 @@
 
 mod backtrack;
 mod class;
+mod known;
 mod parse;
 mod property;
 mod runs;
@@ -10,6 +11,7 @@ mod translate;
 mod tree;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use translate::{Engine, Translated, translate};
 
@@ -45,8 +47,21 @@ impl Translated {
 #[derive(Clone, Debug)]
 enum Compiled {
     Runs(Runs),
-    Lite(regex_lite::Regex),
-    Backtracking(Backtracker),
+    Lite(Arc<regex_lite::Regex>),
+    Backtracking(Arc<Backtracker>),
+}
+
+impl Compiled {
+    /// Compiles a translated text that is no sequence of runs.
+    fn new(regex: &str, engine: Engine) -> Result<Self, PatternError> {
+        Ok(match engine {
+            Engine::Linear => {
+                let regex = regex_lite::Regex::new(regex).map_err(engine_error)?;
+                Self::Lite(Arc::new(regex))
+            }
+            Engine::Backtracking => Self::Backtracking(Arc::new(Backtracker::new(regex)?)),
+        })
+    }
 }
 
 impl Pattern {
@@ -73,18 +88,20 @@ impl Pattern {
         if translated.is_runs() { 0 } else { translated.weight }
     }
 
-    /// Compiles a translated text.
+    /// Compiles a translated text, unless an equal one was compiled before.
     pub(crate) fn compile(
         regex: &str,
         engine: Engine,
         steps_per_byte: u64,
     ) -> Result<Self, PatternError> {
-        let compiled = match engine {
-            Engine::Linear => match Runs::parse(regex) {
-                Some(runs) => Compiled::Runs(runs),
-                None => Compiled::Lite(regex_lite::Regex::new(regex).map_err(engine_error)?),
-            },
-            Engine::Backtracking => Compiled::Backtracking(Backtracker::new(regex)?),
+        let runs = if engine == Engine::Linear { Runs::parse(regex) } else { None };
+        let compiled = match runs {
+            Some(runs) => Compiled::Runs(runs),
+            None => known::compiled(
+                regex,
+                engine,
+                steps_per_byte.saturating_mul(INSTRUCTIONS_PER_STEP),
+            )?,
         };
         Ok(Self { compiled, steps_per_byte })
     }

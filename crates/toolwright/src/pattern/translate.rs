@@ -22,7 +22,7 @@ pub struct Translated {
 }
 
 /// The engine that runs a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
     /// `regex-lite`, which has a syntax of its own and takes time linear in the length of a text.
