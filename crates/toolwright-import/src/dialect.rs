@@ -2,7 +2,7 @@
 
 use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, take};
 use super::warnings::Subject;
-use super::widen::is_mark;
+use super::widen::{is_mark, leave_out};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::keyword::is_annotation;
 
@@ -11,7 +11,9 @@ use toolwright_codegen::internal::keyword::is_annotation;
 pub(super) enum Dialect {
     /// Draft-07 or an earlier one, with its number. Keywords beside `$ref` have no effect.
     Old(u8),
-    /// 2019-09 or 2020-12. MCP reads a schema without `$schema` as 2020-12.
+    /// 2019-09, where `contains` evaluates no items. True if the schema has that key anywhere.
+    Draft2019(bool),
+    /// 2020-12. MCP reads a schema without `$schema` as 2020-12.
     New,
 }
 
@@ -23,7 +25,10 @@ impl Dialect {
         if let Some(draft) = draft {
             return Self::Old(draft);
         }
-        if !uri.contains("2020-12") && !uri.contains("2019-09") {
+        if uri.contains("2019-09") {
+            return Self::Draft2019(has_key(schema, "contains"));
+        }
+        if !uri.contains("2020-12") {
             subject.warn(
                 "",
                 format!("`$schema: {uri}` is not known, so the schema is read as 2020-12"),
@@ -47,10 +52,33 @@ impl Dialect {
             not_yet_known(&mut entries, draft, pointer, subject);
             dependencies(&mut entries);
         }
+        if self == Self::Draft2019(true) {
+            evaluated_by_contains(&mut entries, pointer, subject);
+        }
         tuple(&mut entries);
         exclusive(&mut entries, "minimum", "exclusiveMinimum");
         exclusive(&mut entries, "maximum", "exclusiveMaximum");
         Json::Object(entries)
+    }
+}
+
+fn has_key(value: &Json, name: &str) -> bool {
+    match value {
+        Json::Array(items) => items.iter().any(|item| has_key(item, name)),
+        Json::Object(entries) => {
+            entries.iter().any(|(key, value)| key == name || has_key(value, name))
+        }
+        _ => false,
+    }
+}
+
+/// 2020-12 core, 10.3.1.3: the items that `contains` matches are evaluated. They are not in 2019-09, so `unevaluatedItems` beside or
+/// around it means something else.
+fn evaluated_by_contains(entries: &mut Entries, pointer: &str, subject: &mut Subject<'_>) {
+    if entries.iter().any(|(key, _)| key == "unevaluatedItems") {
+        leave_out(entries, "unevaluatedItems");
+        let why = "it means something else beside `contains` in 2020-12";
+        subject.warn(pointer, format!("`unevaluatedItems` was left out: {why} than in 2019-09"));
     }
 }
 
