@@ -227,8 +227,12 @@ pub(crate) fn unparseable(method: &str) -> ErrorData {
     no_method(method)
 }
 
+/// The most bytes of the name of a method in an error.
+const MAX_METHOD: usize = 100;
+
 /// The error for a method that this server, or the client's era, does not have.
 pub(crate) fn no_method(method: &str) -> ErrorData {
+    let method = excerpt(method, MAX_METHOD);
     let message = format!("there is no method `{method}`; this server has only tools");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
