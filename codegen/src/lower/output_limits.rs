@@ -82,7 +82,9 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
     let most = MAX_PUBLISHED.max(PUBLISHED_PER_BYTE.saturating_mul(size(documents)));
     let (mut bytes, mut validators) = (0, Vec::new());
     for (node, span, is_checked) in of_tools.chain(checked) {
-        let text = published(schemas, node, Style::Compact);
+        // Those of tools are written on several lines.
+        let style = if is_checked { Style::Compact } else { Style::Pretty };
+        let text = published(schemas, node, style);
         bytes += text.len();
         if bytes > most {
             let total = most >> 20;

@@ -195,6 +195,13 @@ fn count(tools: usize) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Stopped<Exit> {
+    let most = disk::MAX_TEXT_MIB;
+    if text.len() as u64 > u64::from(most) << 20 {
+        let message = format!(
+            "the lock would have more than {most} MiB, which no command reads; use fewer tools, or split the types that they share"
+        );
+        return Err(Stop::Io(message));
+    }
     disk::write_text(path, text).map_err(|error| Stop::Io(error.to_string()))?;
     Ok(Exit::Success)
 }

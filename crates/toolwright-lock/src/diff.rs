@@ -14,6 +14,9 @@ use crate::rust::{self, Needs};
 use crate::schemas::Searches;
 use crate::tools::{changes, finding, highest};
 
+/// The most bytes of all changes: about a hundred thousand, more than anybody reads.
+const MAX_BYTES: usize = 32 << 20;
+
 /// The changes between two locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
@@ -34,16 +37,24 @@ pub struct DiffError {
 ///
 /// # Errors
 ///
-/// If a schema that differs cannot be read, because somebody edited the lock or a later version of toolwright wrote it, or its
-/// types differ in too many ways.
+/// If a schema that differs cannot be read, because somebody edited the lock or a later version of toolwright wrote it, or the tools
+/// differ in too many ways.
 pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
-    let mut findings = Vec::new();
+    let (mut findings, mut left) = (Vec::new(), MAX_BYTES);
     let searches = Searches::default();
     let may_grow = old.non_exhaustive && new.non_exhaustive;
     let (old_routes, routes) = (old.routes(), new.routes());
     let mut compare = |name: &str, was: &LockedTool, is: &LockedTool| {
         let found = changes(name, was, is, &searches);
         let mut found = found.map_err(|message| DiffError { tool: name.to_owned(), message })?;
+        let bytes: usize = found.iter().map(Finding::size).sum();
+        left = left.checked_sub(bytes).ok_or_else(|| DiffError {
+            tool: name.to_owned(),
+            message: format!(
+                "the changes up to it take more than {} MiB, expected fewer; compare fewer tools at once",
+                MAX_BYTES >> 20
+            ),
+        })?;
         rust::settle(&mut found, was, is, may_grow);
         findings.extend(found);
         let is_gone = |alias: &&String| routes.get(alias.as_str()) != Some(&name);

@@ -24,6 +24,15 @@ pub struct Finding {
     pub words: String,
 }
 
+impl Finding {
+    /// Returns about how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        let texts = [Some(&self.tool), self.at.old.as_ref(), self.at.new.as_ref()];
+        let texts = texts.into_iter().chain([self.witness.as_ref(), Some(&self.words)]);
+        size_of::<Self>() + texts.flatten().map(String::len).sum::<usize>()
+    }
+}
+
 /// The places of a change, as JSON Pointers (RFC 6901) into the tools of the lock. There is none in a version without the part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Places {

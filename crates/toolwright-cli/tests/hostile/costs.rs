@@ -192,7 +192,7 @@ const CASES: &[Case] = &[
     Case {
         name: "600 tools with 300 listed objects, for 4 targets",
         files: || {
-            let zeros = "0, ".repeat(20);
+            let zeros = "0, ".repeat(8);
             let values = lines(300, |n| format!("{{a: {n}, b: [{zeros}]}}, "));
             let types = format!("  T: {{enum: [{values}]}}\n");
             vec![("schema/a.yaml", users(600, &types)), ("toolwright.toml", TARGETS.to_owned())]
@@ -451,6 +451,32 @@ const CASES: &[Case] = &[
         command: "breaking",
         code: 1,
         printed: "its rules have more than 32 MiB with the types that they refer to",
+    },
+    Case {
+        name: "350 tools that share a type of 1,900 properties, all of which have other names now",
+        files: || {
+            let version = |letter: &str| {
+                let properties = lines(1_900, |n| format!("{letter}{n}: {{}}, "));
+                let types = format!("  T: {{type: object, properties: {{{properties}}}}}\n");
+                users(350, &types)
+            };
+            vec![("schema/a.yaml", version("p")), ("new.yaml", version("q"))]
+        },
+        command: "diff schema/a.yaml new.yaml",
+        code: 1,
+        printed: "take more than 32 MiB, expected fewer",
+    },
+    Case {
+        name: "730 tools that share a type of 1,900 properties inside 45 objects",
+        files: || {
+            let inner = optional(1_900, "");
+            let object = |inner: String, _| format!("{{type: object, properties: {{a: {inner}}}}}");
+            let types = format!("  T: {}\n", (0..45).fold(inner, object));
+            vec![("schema/a.yaml", users(730, &types))]
+        },
+        command: "check",
+        code: 1,
+        printed: "the schemas in generated code have more than 16 MiB in total",
     },
 ];
 
