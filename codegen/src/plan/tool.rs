@@ -1,5 +1,6 @@
 //! The plan of a tool: its names, its types, and the parts of its spec that are not in the model.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use toolwright::schema::Schema;
@@ -95,9 +96,12 @@ impl<'a> Plans<'a> {
         let args_schema = schema("args", tool.args);
         let result_schema = schema("result", tool.result);
         // A schema that cannot be compiled is reported elsewhere.
-        let compiled = Schema::new(&args_schema.text).ok().map(Arc::new);
-        let made = compiled.as_ref().filter(|_| tool.examples.is_empty());
+        let compiled = LazyCell::new(|| Schema::new(&args_schema.text).ok().map(Arc::new));
+        let made = if tool.examples.is_empty() { compiled.as_ref() } else { None };
         let made = made.and_then(|compiled| sample(&project.schemas, tool.args, compiled));
+        let args_sample = made.map(|args| args.to_string());
+        let texts = [&*args_schema.text, &*result_schema.text];
+        let vectors = vectors(self, tool, || compiled.clone(), texts);
         ToolPlan {
             tool,
             marker: pascal(name),
@@ -107,11 +111,11 @@ impl<'a> Plans<'a> {
             args: self.root_type(tool.args),
             result: self.root_type(tool.result),
             implementation,
-            args_sample: made.map(|args| args.to_string()),
+            args_sample,
             replacement,
             deprecated: tool.deprecated.as_ref().map(|why| deprecated(why, replacement)),
             definitions: definitions(self, tool, &args_schema.text),
-            vectors: vectors(self, tool, compiled, [&args_schema.text, &result_schema.text]),
+            vectors,
             args_schema,
             result_schema,
         }
@@ -161,7 +165,7 @@ fn deprecated<'a>(why: &'a Deprecation, replacement: Option<&str>) -> Deprecated
 fn vectors(
     plans: &Plans<'_>,
     tool: &Tool,
-    of_args: Option<Arc<Schema>>,
+    of_args: impl FnOnce() -> Option<Arc<Schema>>,
     [args, result]: [&str; 2],
 ) -> Option<SchemaFile> {
     if !plans.options.vectors || plans.options.layout != Layout::Crates {
@@ -173,7 +177,7 @@ fn vectors(
         tool.examples.iter().filter_map(|example| example.result.as_deref()).collect();
     let of_result = Schema::new(result).ok().map(Arc::new);
     let sides = [
-        (of_args, tool.args, args, "args", &calls),
+        (of_args(), tool.args, args, "args", &calls),
         (of_result, tool.result, result, "result", &results),
     ];
     let mut text = String::new();
@@ -185,6 +189,11 @@ fn vectors(
 }
 
 #[cfg(not(feature = "project"))]
-fn vectors(_: &Plans<'_>, _: &Tool, _: Option<Arc<Schema>>, _: [&str; 2]) -> Option<SchemaFile> {
+fn vectors(
+    _: &Plans<'_>,
+    _: &Tool,
+    _: impl FnOnce() -> Option<Arc<Schema>>,
+    _: [&str; 2],
+) -> Option<SchemaFile> {
     None
 }

@@ -12,7 +12,7 @@ use crate::json::{Json, weight_of};
 /// The deepest nesting of a sample, so that recursive schemas come to an end.
 const MAX_DEPTH: usize = 12;
 
-/// The greatest [weight](Json::weight) of a sample, with the values that are tried for it: a longer one is of no use, and a few
+/// The greatest [weight](Json::weight_within) of a sample, with the values that are tried for it: a longer one is of no use, and a few
 /// types that use each other could need millions of values.
 const MAX_WEIGHT: usize = 500;
 
