@@ -1,7 +1,7 @@
 //! Checks field by field that values of one schema fit another: a tool's declared arguments the payload of its method, the
 //! method's result the tool's declared result. Compares kinds, enumerations and fields; limits are checked at run time.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use toolwright::pointer::escaped;
@@ -127,7 +127,7 @@ type ComparedPair<'a> = (NodeId, NodeId, Vec<&'a str>);
 struct Enumerated {
     /// In their order, with their keys.
     values: Vec<(String, Json)>,
-    keys: HashSet<String>,
+    keys: BTreeSet<String>,
 }
 
 struct Comparison<'a> {
