@@ -195,7 +195,15 @@ fn literal(text: &str) -> String {
     let has_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
     let mut in_code = false;
     let mut out = String::with_capacity(text.len());
-    for c in line(text, usize::MAX).chars() {
+    let line = line(text, usize::MAX);
+    let mut rest = line.as_str();
+    while let Some(c) = rest.chars().next() {
+        if !in_code && let Some(address) = address(rest) {
+            out.extend(["<", address, ">"]);
+            rest = &rest[address.len()..];
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
         if c == '`' && has_code {
             in_code = !in_code;
         } else if !in_code && matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~') {
@@ -209,6 +217,16 @@ fn literal(text: &str) -> String {
         out.insert(at, '\\');
     }
     out
+}
+
+/// Returns the web address at the beginning of a text, without punctuation at its end. Rustdoc warns of one that is not a link.
+fn address(text: &str) -> Option<&str> {
+    let scheme = ["https://", "http://"].into_iter().find(|scheme| text.starts_with(scheme))?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&'()+,;=%".contains(c);
+    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    let is_cut = text[end..].starts_with('…');
+    let address = text[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', ')']);
+    (address.len() > scheme.len() && !is_cut).then_some(address)
 }
 
 #[cfg(test)]
@@ -226,6 +244,8 @@ mod tests {
             ("see [x](y) <b>", "see \\[x\\](y) \\<b\\>"),
             ("\n\na\n\n\nb\n", "a||b"),
             ("left\u{202e}right\u{0}", "left\u{fffd}right\u{fffd}"),
+            ("see https://a.b/c_d, or (http://e.f).", "see <https://a.b/c_d>, or (<http://e.f>)."),
+            ("`https://a.b`, https://*", "`https://a.b`, https://\\*"),
         ];
         for (text, expected) in table {
             assert_eq!(prose(text).join("|"), expected, "{text:?}");
@@ -245,6 +265,8 @@ mod tests {
         let whole = "a".repeat(MAX_SUMMARY);
         assert_eq!(summary(&whole), whole);
         assert_eq!(summary(&format!("{whole} b")), format!("{whole}…"));
+        let cut = format!("https://{}", &whole[8..]);
+        assert_eq!(summary(&format!("{cut}b")), format!("{cut}…"));
         assert_eq!(summary(&"é".repeat(900_000)), format!("{}…", "é".repeat(MAX_SUMMARY / 2)));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toolwright::value::Kind;
 
-use super::{Additional, Node, NodeId, ObjectShape, Schemas, Shape, number};
+use super::{Additional, Assertion, Node, NodeId, ObjectShape, Schemas, Shape, number};
 use crate::json::Json;
 
 /// Follows a chain of references to its end; returns the node itself if it is not a reference.
@@ -134,10 +134,25 @@ pub fn parts(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
 
 /// Returns nodes and everything that they refer to, without what occurs only in assertions.
 pub fn reached(schemas: &Schemas, roots: impl IntoIterator<Item = NodeId>) -> BTreeSet<NodeId> {
+    closure(roots, |node| parts(schemas, node))
+}
+
+/// Returns a node and everything that it refers to, also in assertions.
+pub(super) fn reached_with_assertions(schemas: &Schemas, root: NodeId) -> BTreeSet<NodeId> {
+    closure([root], |node| {
+        let asserted = schemas[node].assertions.iter().flat_map(Assertion::schemas);
+        parts(schemas, node).into_iter().chain(asserted).collect()
+    })
+}
+
+fn closure(
+    roots: impl IntoIterator<Item = NodeId>,
+    parts: impl Fn(NodeId) -> Vec<NodeId>,
+) -> BTreeSet<NodeId> {
     let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from_iter(roots));
     while let Some(node) = waiting.pop() {
         if reached.insert(node) {
-            waiting.extend(parts(schemas, node));
+            waiting.extend(parts(node));
         }
     }
     reached

@@ -1,11 +1,10 @@
 //! Checks examples and defaults against their schemas, with the contract's validator.
 
-use std::collections::BTreeSet;
-
 use toolwright::Issue;
 use toolwright::schema::Schema;
 
-use super::{Assertion, Budget, NodeId, Schemas, aliased, number, parts, published};
+use super::follow::reached_with_assertions;
+use super::{Budget, NodeId, Schemas, aliased, number, published};
 use crate::json::{Json, Style};
 
 /// A place where a value breaks a schema.
@@ -31,7 +30,7 @@ pub fn violations(
     // Many properties with a default may refer to one type.
     let node = aliased(schemas, node).last().unwrap_or(node);
     let compile = |budget: &mut Budget| {
-        let reached = reached(schemas, node);
+        let reached = reached_with_assertions(schemas, node);
         let is_known = reached.iter().all(|id| schemas.is_valid(*id));
         let is_compiled = is_known && budget.spend_schemas(reached.len());
         // A schema that cannot be compiled is reported elsewhere.
@@ -43,18 +42,6 @@ pub fn violations(
     let violation =
         |issue: &Issue| Violation { pointer: issue.pointer().to_owned(), message: issue.message() };
     issues.map(violation).collect()
-}
-
-/// Returns all nodes that a node refers to, directly or indirectly, and the node itself.
-fn reached(schemas: &Schemas, node: NodeId) -> BTreeSet<NodeId> {
-    let (mut reached, mut waiting) = (BTreeSet::new(), vec![node]);
-    while let Some(node) = waiting.pop() {
-        if reached.insert(node) {
-            waiting.extend(parts(schemas, node));
-            waiting.extend(schemas[node].assertions.iter().flat_map(Assertion::schemas));
-        }
-    }
-    reached
 }
 
 /// Returns a text that is the same for values that are equal in JSON Schema (2020-12 core, 4.2.2), by the value of numbers and in any

@@ -25,6 +25,7 @@ impl Listed {
         let largest = values.iter().filter(is_nested).map(count).max().unwrap_or_default();
         let mut positions = HashMap::new();
         if values.len() > MOST_COMPARED {
+            positions.reserve(values.len());
             for (position, value) in values.iter().enumerate() {
                 positions.entry(value.clone()).or_insert(position);
             }

@@ -8,6 +8,7 @@ use std::mem::take;
 use super::buffers;
 use super::kind::{Kind, Token};
 use crate::naming::Identifier;
+use crate::prose::in_line;
 
 /// Tokens of Rust, in order.
 ///
@@ -186,8 +187,10 @@ impl ToTokens for str {
                 let hash = if self.contains('"') { "#" } else { "" };
                 write!(text, "r{hash}\"{self}\"{hash}").expect("writing to a string does not fail");
             } else {
-                // `Debug` writes a string as a literal, with every invisible character escaped.
-                write!(text, "{self:?}").expect("writing to a string does not fail");
+                // `Debug` writes a string as a literal, but leaves blank letters such as U+3164 as they are.
+                for (c, is_visible) in in_line(&format!("{self:?}")) {
+                    if is_visible { text.push(c) } else { text.extend(c.escape_unicode()) }
+                }
             }
         });
     }

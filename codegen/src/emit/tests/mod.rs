@@ -343,11 +343,12 @@ fn push_group(group: &Group, out: &mut TokenStream) {
 
 #[test]
 fn a_string_becomes_one_literal_with_the_same_value() {
-    for word in
-        ["", "plain", "\"", "\\", "\u{1}|\n\r\t", "\u{0}7", "\u{202e}", "é 日本 🦀", "'", "{#x}"]
-    {
+    let hidden = ["\u{1}|\n\r\t", "\u{0}7", "\u{202e}", "a\u{3164}b", "\u{115f}", "\\\u{2800}"];
+    let shown = ["", "plain", "\"", "\\", "é 日本 🦀", "👩\u{200d}💻", "'", "{#x}"];
+    for word in hidden.into_iter().chain(shown) {
         let tokens = quote!(#word);
         let literal = tokens.to_string();
+        assert_eq!(toolwright::untrusted::hidden(&literal).next(), None, "{literal}");
         assert_eq!(tokens.texts().count(), 1, "{literal}");
         assert_eq!(syn::parse_str::<syn::LitStr>(&literal).expect("a literal").value(), word);
     }

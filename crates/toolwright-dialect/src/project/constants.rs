@@ -1,6 +1,7 @@
 //! Projects `enum` and `const`.
 
 use std::collections::HashSet;
+use std::slice;
 
 use toolwright::schema::Schema;
 use toolwright::value::{Kind, Map, Value};
@@ -13,9 +14,9 @@ use crate::plan::{SAME, Step};
 
 impl Projector<'_> {
     pub(super) fn constants(&mut self, entries: &Map<Value>, at: &str) -> Node {
-        let listed: Vec<Value> = match entries.get("const") {
-            Some(value) => vec![value.clone()],
-            None => entries.get("enum").and_then(Value::as_array).unwrap_or_default().to_vec(),
+        let listed = match entries.get("const") {
+            Some(value) => slice::from_ref(value),
+            None => entries.get("enum").and_then(Value::as_array).unwrap_or_default(),
         };
         let kinds: Vec<&str> = match entries.get("type") {
             Some(Value::String(name)) => vec![name],
@@ -27,23 +28,23 @@ impl Projector<'_> {
             let wider = kind == Kind::Integer && kinds.contains(&"number");
             kinds.is_empty() || kinds.contains(&kind.as_str()) || wider
         };
-        let mut seen = HashSet::new();
-        let fitting = listed.into_iter().filter(|value| fits(value) && seen.insert(value.clone()));
-        let mut values: Vec<Value> = fitting.collect();
-        match self.rules.following(&values, entries) {
-            Some(following) => values = following,
+        let mut seen = HashSet::with_capacity(listed.len());
+        let fitting = listed.iter().filter(|value| fits(value) && seen.insert(*value));
+        let mut values: Vec<&Value> = fitting.collect();
+        if !self.rules.keep_following(&mut values, entries) {
             // The codec checks them.
-            None => self.lose_rules(entries, at),
+            self.lose_rules(entries, at);
         }
         if values.is_empty() {
             return self.text(entries, at, "T15");
         }
-        let has_null = values.contains(&Value::Null);
-        let others: Vec<Value> = values.iter().filter(|value| !value.is_null()).cloned().collect();
-        if others.is_empty() {
+        let all = values.len();
+        values.retain(|value| !value.is_null());
+        let has_null = values.len() < all;
+        if values.is_empty() {
             return self.leaf(Kind::Null, &without_values(entries), at);
         }
-        let mut node = self.listed(&others, entries, at);
+        let mut node = self.listed(&values, entries, at);
         if has_null {
             node = self.nullable(node, at);
         }
@@ -58,9 +59,9 @@ impl Projector<'_> {
     }
 
     /// Values other than null.
-    fn listed(&mut self, values: &[Value], entries: &Map<Value>, at: &str) -> Node {
+    fn listed(&mut self, values: &[&Value], entries: &Map<Value>, at: &str) -> Node {
         let mut kinds: Vec<Kind> = Vec::new();
-        for kind in values.iter().map(kind_of) {
+        for kind in values.iter().map(|value| kind_of(value)) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
@@ -81,7 +82,8 @@ impl Projector<'_> {
         };
         let one_type = kinds.len() == 1
             || (self.takes_type_list(&kinds) && self.dialect.enum_scalars.is_none());
-        let has_empty = self.dialect.enum_strings_nonempty && values.contains(&Value::from(""));
+        let has_empty = self.dialect.enum_strings_nonempty
+            && values.iter().any(|value| value.as_str() == Some(""));
         let step = if kinds.iter().all(takes_kind) && one_type && !has_empty {
             let names: Vec<Value> = kinds.iter().map(|kind| Value::from(kind.as_str())).collect();
             let type_value = if names.len() == 1 { names[0].clone() } else { Value::Array(names) };
@@ -89,17 +91,18 @@ impl Projector<'_> {
             if let [value] = values
                 && self.dialect.takes("const")
             {
-                wire.insert("const", value.clone());
+                wire.insert("const", (*value).clone());
             } else {
-                wire.insert("enum", Value::Array(values.to_vec()));
+                wire.insert("enum", Value::Array(owned(values)));
             }
             SAME
         } else {
+            self.copied_values += values.len() * COPIES_IN_TABLE;
             let texts = texts(values, has_empty);
             wire.insert("type", Value::from("string"));
             wire.insert("enum", Value::Array(texts.clone()));
             self.step(Step::Table {
-                canonical: Listed::new(values.to_vec()),
+                canonical: Listed::new(owned(values)),
                 wire: Listed::new(texts),
             })
         };
@@ -109,6 +112,9 @@ impl Projector<'_> {
         Node { wire, step }
     }
 }
+
+/// A table of listed values and their texts takes as long as so many copies of them.
+const COPIES_IN_TABLE: usize = 8;
 
 /// The most steps of a projection to find the listed values that follow the rules beside them.
 const MOST_STEPS: u64 = 1_000_000;
@@ -142,14 +148,14 @@ impl Rules {
         usize::try_from(compiled + checked).unwrap_or(usize::MAX)
     }
 
-    /// Returns the values that follow the rules beside them, or `None` if that is not known: the rules cannot be compiled, or take
-    /// too many steps.
-    fn following(&mut self, values: &[Value], entries: &Map<Value>) -> Option<Vec<Value>> {
+    /// Keeps the values that follow the rules beside them. Returns false and keeps all if these are not known: the rules cannot be
+    /// compiled, or take too many steps.
+    fn keep_following(&mut self, values: &mut Vec<&Value>, entries: &Map<Value>) -> bool {
         if !entries.keys().any(is_rule) {
-            return Some(values.to_vec());
+            return true;
         }
         if self.steps == 0 {
-            return None;
+            return false;
         }
         let listing = if entries.contains_key("const") { "const" } else { "enum" };
         let rules = entries.iter().filter(|(key, _)| *key != listing && !WORDS.contains(key));
@@ -159,23 +165,35 @@ impl Rules {
             let schema = Schema::within(&text, &mut self.pattern_steps).ok();
             self.last = (text, schema);
         }
-        let schema = self.last.1.as_ref()?;
+        let Some(schema) = &self.last.1 else { return false };
         let mut follows = |value: &&Value| {
             schema.check_within(value.to_string().as_bytes(), &mut self.steps).is_ok()
         };
-        let following = values.iter().filter(&mut follows).cloned().collect();
-        (self.steps > 0).then_some(following)
+        let following = values.iter().copied().filter(&mut follows).collect();
+        let is_known = self.steps > 0;
+        if is_known {
+            *values = following;
+        }
+        is_known
     }
 }
 
+fn owned(values: &[&Value]) -> Vec<Value> {
+    values.iter().copied().cloned().collect()
+}
+
 /// The string of each value: itself, or its JSON text. All are JSON texts with `all_texts`, and where two would be equal.
-fn texts(values: &[Value], all_texts: bool) -> Vec<Value> {
+fn texts(values: &[&Value], all_texts: bool) -> Vec<Value> {
     let text = |value: &Value| Value::from(value.to_string());
     let plain = |value: &Value| if value.as_str().is_some() { value.clone() } else { text(value) };
-    let mut seen = HashSet::new();
-    let collides = !values.iter().all(|value| seen.insert(plain(value)));
-    let string = |value| if collides || all_texts { text(value) } else { plain(value) };
-    values.iter().map(string).collect()
+    if !all_texts {
+        let plain: Vec<Value> = values.iter().copied().map(plain).collect();
+        let different: HashSet<&Value> = plain.iter().collect();
+        if different.len() == plain.len() {
+            return plain;
+        }
+    }
+    values.iter().copied().map(text).collect()
 }
 
 fn without_values(entries: &Map<Value>) -> Map<Value> {

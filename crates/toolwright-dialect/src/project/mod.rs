@@ -306,6 +306,9 @@ impl<'a> Subject<'a> {
     }
 }
 
+/// The values in keywords that are copied in about the time that a schema takes.
+const VALUES_OF_SCHEMA: usize = 16;
+
 /// The bytes of a text that take about as long as one of its schemas.
 const BYTES_OF_SCHEMA: usize = 32;
 
@@ -352,6 +355,7 @@ impl ReadSubject<'_> {
         if let Some(reason) = numbers.over(&dialect.limits) {
             projector.refuse("", "T0", reason);
         }
+        let copied = projector.copied_values / VALUES_OF_SCHEMA;
         let Projector { mut losses, losses_of_definitions, steps, nodes, rules, .. } = projector;
         losses.extend(losses_of_definitions);
         let class = Class::of(&losses);
@@ -364,7 +368,7 @@ impl ReadSubject<'_> {
             class,
             losses,
             numbers,
-            schemas: (nodes + rules.schemas() + canonical.merged_schemas())
+            schemas: (nodes + rules.schemas() + canonical.merged_schemas() + copied)
                 .max(self.bytes / BYTES_OF_SCHEMA),
             plan,
         }
@@ -415,6 +419,8 @@ struct Projector<'a> {
     inlined: Vec<String>,
     copies: usize,
     nodes: usize,
+    /// The values in keywords that are not projected as schemas, each as often as it was copied.
+    copied_values: usize,
     /// The schemas around the one that is being projected.
     nesting: usize,
     is_refused: bool,
@@ -443,6 +449,7 @@ impl<'a> Projector<'a> {
             inlined: Vec::new(),
             copies: 0,
             nodes: 0,
+            copied_values: 0,
             nesting: 0,
             is_refused: false,
             rules: constants::Rules::default(),
@@ -498,12 +505,11 @@ impl<'a> Projector<'a> {
         self.lose(LossKind::Widening, at, "", Value::Null, "JSON text", by);
         let mut words = vec!["JSON text of any value.".to_owned()];
         if entries.keys().any(|key| !WORDS.contains(&key)) {
-            let text = Value::Object(entries.clone()).to_string();
-            words = if text.len() <= LONGEST_SCHEMA_IN_WORDS {
-                vec![format!("JSON text of a value that follows `{text}`.")]
-            } else {
-                vec!["JSON text.".to_owned()]
-            };
+            let text = short_text(entries, LONGEST_SCHEMA_IN_WORDS);
+            words = vec![match text {
+                Some(text) => format!("JSON text of a value that follows `{text}`."),
+                None => "JSON text.".to_owned(),
+            }];
         }
         let description = entries.get("description").and_then(Value::as_str);
         let mut wire = Map::from([("type", Value::from("string"))]);
@@ -572,6 +578,28 @@ impl<'a> Projector<'a> {
 /// The maximum nesting of definitions that are projected on first use; deeper ones are projected later, when their
 /// outermost form is no longer needed.
 const MOST_MAKING: usize = 16;
+
+/// Returns the JSON text of an object, unless it has more than some bytes.
+fn short_text(entries: &Map<Value>, bytes: usize) -> Option<String> {
+    left_beside(entries, bytes)?;
+    let text = Value::Object(entries.clone()).to_string();
+    (text.len() <= bytes).then_some(text)
+}
+
+/// Returns about how many bytes are left beside the JSON text of an object, or `None` if it is longer.
+fn left_beside(entries: &Map<Value>, bytes: usize) -> Option<usize> {
+    fn left(value: &Value, bytes: usize) -> Option<usize> {
+        match value {
+            Value::Array(items) => items.iter().try_fold(bytes, |bytes, item| left(item, bytes)),
+            Value::Object(entries) => left_beside(entries, bytes),
+            Value::String(text) => bytes.checked_sub(text.len()),
+            _ => bytes.checked_sub(1),
+        }
+    }
+    entries
+        .iter()
+        .try_fold(bytes, |bytes, (key, value)| left(value, bytes.checked_sub(key.len().max(1))?))
+}
 
 /// Keys of policies that are used as the keyword of a loss.
 const POLICY_WORDS: [&str; 2] = ["unnamed_keys", "absent"];

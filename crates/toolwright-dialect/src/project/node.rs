@@ -29,6 +29,23 @@ const MOST_NESTED_COPIES: usize = 24;
 /// The maximum number of alternatives when choices are combined.
 pub(super) const MOST_ALTERNATIVES: usize = 200;
 
+/// Returns whether a keyword has schemas that are counted when they are projected, or listed values.
+fn is_projected(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "enum"
+            | "const"
+            | "properties"
+            | "additionalProperties"
+            | "items"
+            | "anyOf"
+            | "oneOf"
+            | "allOf"
+            | "$defs"
+            | "definitions"
+    )
+}
+
 impl Projector<'_> {
     /// Projects the schema at a canonical pointer.
     pub(super) fn node(&mut self, schema: &Value, at: &str, depth: Depth) -> Node {
@@ -54,6 +71,8 @@ impl Projector<'_> {
         if !self.count(1, values, at) {
             return Node::same(Map::new());
         }
+        let copied = entries.iter().filter(|(keyword, _)| !is_projected(keyword));
+        self.copied_values += copied.map(|(_, value)| value.size()).sum::<usize>();
         if entries.contains_key("$dynamicRef") || entries.contains_key("$recursiveRef") {
             return self.text(entries, at, "T15");
         }

@@ -9,8 +9,8 @@ use super::{Compiled, Engine, PatternError};
 /// The most steps of the patterns that are kept: those of a project, about 30 MB.
 const MAX_STEPS: u64 = 300_000;
 
-/// A compiled step takes about as much memory.
-const BYTES_PER_STEP: usize = 100;
+/// The memory of a compiled step, about.
+const STEP_BYTES: usize = 100;
 
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
@@ -37,7 +37,7 @@ fn compiled_in(
         return Ok(pattern.clone());
     }
     let pattern = compile()?;
-    let steps = steps.saturating_add((1 + key.1.len() / BYTES_PER_STEP) as u64);
+    let steps = steps.saturating_add((1 + key.1.len() / STEP_BYTES) as u64);
     if steps > MAX_STEPS {
         return Ok(pattern);
     }

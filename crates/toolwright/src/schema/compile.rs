@@ -454,7 +454,7 @@ fn numbers(reader: &KeywordReader<'_, '_>, keywords: &mut Vec<Keyword>) -> Resul
 }
 
 fn divisible(number: Number) -> Keyword {
-    let exact = Decimal::of(number.as_str());
+    let exact = Decimal::of(number.as_str()).into_owned();
     Keyword::MultipleOf(Divisor { number, exact })
 }
 

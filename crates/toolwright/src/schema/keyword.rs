@@ -218,12 +218,12 @@ pub(super) struct Bound {
     pub(super) number: Number,
     pub(super) exclusive: bool,
     small: Option<i64>,
-    exact: Decimal,
+    exact: Decimal<'static>,
 }
 
 impl Bound {
     pub(super) fn new(number: &Number, exclusive: bool) -> Self {
-        let (number, exact) = (number.clone(), Decimal::of(number.as_str()));
+        let (number, exact) = (number.clone(), Decimal::of(number.as_str()).into_owned());
         Self { small: small(number.as_str()), number, exclusive, exact }
     }
 
@@ -240,7 +240,7 @@ impl Bound {
 #[derive(Debug)]
 pub(super) struct Divisor {
     pub(super) number: Number,
-    pub(super) exact: Decimal,
+    pub(super) exact: Decimal<'static>,
 }
 
 /// Parses an integer of at most 18 characters without decimal point and exponent.
@@ -254,7 +254,7 @@ pub(super) struct Constants {
     /// All values as JSON, in order.
     pub(super) texts: Vec<String>,
     strings: HashSet<String>,
-    numbers: HashSet<Decimal>,
+    numbers: HashSet<Decimal<'static>>,
     /// Their objects have their entries in the order of the keys.
     others: Vec<Value>,
     /// The number of values in `others`, including nested ones.
@@ -273,7 +273,7 @@ impl Constants {
                     constants.strings.insert(text.clone());
                 }
                 Value::Number(number) => {
-                    constants.numbers.insert(Decimal::of(number.as_str()));
+                    constants.numbers.insert(Decimal::of(number.as_str()).into_owned());
                 }
                 other => {
                     constants.size += other.size();

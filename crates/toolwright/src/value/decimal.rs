@@ -2,6 +2,7 @@
 //!
 //! Exponents are not expanded to zeros, so a number such as `1e999999999` takes little memory.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A number as sign, significant digits and power of ten: `digits × 10^exponent`.
@@ -9,30 +10,32 @@ use std::cmp::Ordering;
 /// The digits neither begin nor end with `0`; zero has no digits, no sign and the exponent 0. The scanner reads no
 /// exponent of more than 38 digits, so sums of exponents and lengths fit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Decimal {
+pub(crate) struct Decimal<'a> {
     negative: bool,
-    digits: String,
+    digits: Cow<'a, str>,
     exponent: i128,
 }
 
-impl Decimal {
+impl<'a> Decimal<'a> {
     /// Parses a number that follows the JSON grammar.
-    pub(crate) fn of(number: &str) -> Self {
+    pub(crate) fn of(number: &'a str) -> Self {
         let unsigned = number.strip_prefix('-');
         let (mantissa, power) = split(unsigned.unwrap_or(number), &['e', 'E']);
         let (whole, fraction) = split(mantissa, &['.']);
-        let written = format!("{whole}{fraction}");
-        let digits = written.trim_start_matches('0').trim_end_matches('0');
-        if digits.is_empty() {
-            return Self { negative: false, digits: String::new(), exponent: 0 };
-        }
-        let zeros = written.len() - written.trim_end_matches('0').len();
-        let shift = signed(zeros) - signed(fraction.len());
-        Self {
-            negative: unsigned.is_some(),
-            digits: digits.to_owned(),
-            exponent: exponent(power) + shift,
-        }
+        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let significant = whole.trim_end_matches('0');
+        let (digits, shift) = match (whole, fraction) {
+            ("", "") => return Self { negative: false, digits: Cow::Borrowed(""), exponent: 0 },
+            (_, "") => (significant.into(), signed(whole.len() - significant.len())),
+            ("", _) => (fraction.trim_start_matches('0').into(), -signed(fraction.len())),
+            _ => (Cow::Owned([whole, fraction].concat()), -signed(fraction.len())),
+        };
+        Self { negative: unsigned.is_some(), digits, exponent: exponent(power) + shift }
+    }
+
+    pub(crate) fn into_owned(self) -> Decimal<'static> {
+        let Self { negative, digits, exponent } = self;
+        Decimal { negative, digits: digits.into_owned().into(), exponent }
     }
 
     pub(crate) fn is_integer(&self) -> bool {
@@ -116,7 +119,7 @@ impl Decimal {
     }
 }
 
-impl Ord for Decimal {
+impl Ord for Decimal<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.negative, other.negative) {
             (false, false) => self.compare_unsigned(other),
@@ -126,7 +129,7 @@ impl Ord for Decimal {
     }
 }
 
-impl PartialOrd for Decimal {
+impl PartialOrd for Decimal<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

@@ -20,17 +20,17 @@ pub struct Integer(Form);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Form {
     Small(i64),
-    Big(Box<Decimal>),
+    Big(Box<Decimal<'static>>),
 }
 
 impl Integer {
     /// Converts a decimal that is an integer.
-    pub(crate) fn from_decimal(decimal: Decimal) -> Option<Self> {
+    pub(crate) fn from_decimal(decimal: Decimal<'_>) -> Option<Self> {
         if !decimal.is_integer() {
             return None;
         }
         let small = decimal.written_out(19).and_then(|digits| digits.parse().ok());
-        Some(Self(small.map_or_else(|| Form::Big(Box::new(decimal)), Form::Small)))
+        Some(Self(small.map_or_else(|| Form::Big(Box::new(decimal.into_owned())), Form::Small)))
     }
 
     /// The number as `i64`, if it is in that range.
@@ -94,7 +94,7 @@ macro_rules! from_wide {
     ($($wide:ty),*) => {$(
         impl From<$wide> for Integer {
             fn from(value: $wide) -> Self {
-                let big = || Form::Big(Box::new(Decimal::of(&value.to_string())));
+                let big = || Form::Big(Box::new(Decimal::of(&value.to_string()).into_owned()));
                 Self(i64::try_from(value).map_or_else(|_| big(), Form::Small))
             }
         }

@@ -49,7 +49,7 @@ impl Number {
         Integer::from_decimal(self.decimal())
     }
 
-    pub(super) fn decimal(&self) -> Decimal {
+    pub(super) fn decimal(&self) -> Decimal<'_> {
         Decimal::of(&self.0)
     }
 }
