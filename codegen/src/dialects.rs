@@ -50,7 +50,7 @@ pub(crate) enum Strict {
 }
 
 /// The most schemas of all tools that are projected to all targets together, or so many for each schema of a large project.
-const MAX_PROJECTED: usize = 500_000;
+const MAX_PROJECTED: usize = 1_000_000;
 const PROJECTED_PER_SCHEMA: usize = 64;
 
 /// The bytes of a description that take about as long as one schema, if definitions are emitted.

@@ -82,7 +82,7 @@ pub mod internal {
     }
     pub mod schema {
         #[cfg(feature = "project")]
-        pub use crate::schema::read_texts;
+        pub use crate::schema::read_values;
         pub use crate::schema::{
             Additional, Annotations, Assertion, Node, NodeId, NumberRules, Operand, Property,
             Schemas, Shape, Variant, aliased, published,

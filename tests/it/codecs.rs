@@ -13,7 +13,7 @@ use toolwright::codec::{self, Decode, Encode};
 use toolwright::schema::Schema;
 use toolwright::vectors::disagreements;
 use toolwright::{InvalidPayload, Tool, ToolSpec, Value};
-use toolwright_codegen::internal::schema::read_texts;
+use toolwright_codegen::internal::schema::read_values;
 use toolwright_codegen::internal::values::rows;
 
 use crate::codec_cases as cases;
@@ -203,7 +203,8 @@ fn codecs_agree_with_the_vectors_of_their_schemas() {
     let mut wrong = Vec::new();
     for CodecPair { spec, disagreements, .. } in tools() {
         let texts = [spec.args_schema(), spec.result_schema()];
-        let (schemas, nodes) = read_texts(&texts).expect("a published schema can be read");
+        let values = texts.map(|text| text.parse().expect("a published schema is JSON"));
+        let (schemas, nodes) = read_values(&values).expect("a published schema can be read");
         for (side, of) in ["args", "result"].into_iter().enumerate() {
             let compiled = Arc::new(Schema::new(texts[side]).expect("it can be compiled"));
             let rows = rows(&schemas, 1, nodes[side], &compiled, texts[side].len(), of, &[]);

@@ -28,7 +28,7 @@ pub use publish::definitions;
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
 #[cfg(feature = "project")]
-pub use texts::read_texts;
+pub use texts::read_values;
 pub(crate) use validate::key as json_key;
 pub use validate::violations;
 

@@ -1,9 +1,11 @@
 //! Reads JSON Schemas that stand alone, such as those of a lock.
 
+use toolwright::Value;
+
 use super::read::{KnownTypes, Pending, SchemaReader};
 use super::{NodeId, Schemas};
 use crate::diagnostic::Report;
-use crate::source::{Source, Sources};
+use crate::source::{Source, Sources, Span};
 use crate::yaml;
 
 /// Reads JSON Schemas that refer to no types of a project. Returns their nodes in the given order, or the message of the first
@@ -11,20 +13,16 @@ use crate::yaml;
 ///
 /// # Errors
 ///
-/// If a text is not JSON, or not a schema that the language accepts.
-pub fn read_texts(texts: &[&str]) -> Result<(Schemas, Vec<NodeId>), String> {
+/// If one is not a schema that the language accepts.
+pub fn read_values(values: &[Value]) -> Result<(Schemas, Vec<NodeId>), String> {
     // Sources are sorted by their paths.
-    let source = |(index, text): (usize, &&str)| Source {
-        path: format!("{index:08}"),
-        text: (*text).to_owned(),
-    };
-    let sources = Sources::new(texts.iter().enumerate().map(source).collect());
+    let source = |index: usize| Source { path: format!("{index:08}"), text: String::new() };
+    let sources = Sources::new((0..values.len()).map(source).collect());
     let exact_integers = sources.iter().map(|(id, _)| id).collect();
     let (mut schemas, mut pending) = (Schemas::default(), Pending::default());
     let (mut report, names) = (Report::default(), KnownTypes::default());
     let mut roots = Vec::new();
-    for (id, source) in sources.iter() {
-        let Some(text) = yaml::parse(id, &source.text, &mut report) else { break };
+    for ((source, _), value) in sources.iter().zip(values) {
         let mut reader = SchemaReader {
             schemas: &mut schemas,
             names: &names,
@@ -34,10 +32,11 @@ pub fn read_texts(texts: &[&str]) -> Result<(Schemas, Vec<NodeId>), String> {
             report: &mut report,
             errors_below: 0,
         };
-        roots.push(reader.schema_or_name(&text));
+        let schema = yaml::Node::of_json(value, Span { source, start: 0, end: 0 });
+        roots.push(reader.schema_or_name(&schema));
     }
     pending.settle(&mut schemas, &mut report);
-    if report.has_errors() || roots.len() < texts.len() {
+    if report.has_errors() {
         let findings = report.into_findings();
         let message = findings.into_iter().next().map(|finding| finding.message);
         return Err(message.unwrap_or_else(|| "expected a JSON Schema".to_owned()));

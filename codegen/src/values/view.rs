@@ -1,12 +1,12 @@
 //! What a schema accepts, by the kind of value: the form in which two schemas are compared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use crate::json::{Json, Style};
 use crate::schema::{
     Additional, Assertion, NodeId, NumberRules, Operand, Property, Schemas, Shape, Variant,
-    published,
+    aliased, published,
 };
 use toolwright::Value;
 use toolwright::format::Format;
@@ -381,9 +381,12 @@ fn numbers(rules: &NumberRules, is_integer: bool) -> Numbers {
 
 /// Returns the operand of a keyword as a text that is equal for equal meanings: keys and the items of sets are sorted.
 fn operand(schemas: &Schemas, assertion: &Assertion) -> String {
-    let schema = |node: &NodeId| {
-        let text = published(schemas, *node, Style::Compact);
-        sorted(&text.parse().unwrap_or_default())
+    // Many members may refer to one type.
+    let mut known: BTreeMap<NodeId, String> = BTreeMap::new();
+    let mut schema = |node: &NodeId| {
+        let node = aliased(schemas, *node).last().unwrap_or(*node);
+        let text = || sorted(&published(schemas, node, Style::Compact).parse().unwrap_or_default());
+        known.entry(node).or_insert_with(text).clone()
     };
     let list = |mut items: Vec<String>| {
         items.sort();
@@ -415,13 +418,8 @@ pub fn retained(schema: &Value, keeps: &impl Fn(&Map<Value>, &str, &Value) -> bo
             Value::Array(items.iter().map(|item| retained(item, keeps)).collect())
         }
         Value::Object(entries) => {
-            let mut rest = Map::default();
-            for (key, value) in entries {
-                if keeps(entries, key, value) {
-                    rest.insert(key, retained(value, keeps));
-                }
-            }
-            Value::Object(rest)
+            let kept = entries.iter().filter(|(key, value)| keeps(entries, key, value));
+            Value::Object(kept.map(|(key, value)| (key, retained(value, keeps))).collect())
         }
         other => other.clone(),
     }

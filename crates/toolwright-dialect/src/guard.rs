@@ -42,7 +42,7 @@ pub(crate) struct Guard {
     /// All values, if the schema lists them.
     values: Option<Listed>,
     object: ObjectGuard,
-    /// The number of keys and constants of the schemas from which the guard was made.
+    /// The number of keys and of values in constants of the schemas from which the guard was made.
     pub(crate) entries: usize,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Guard {
 #[derive(Default)]
 struct Visited {
     nodes: usize,
-    /// The number of listed values.
+    /// The number of listed values, with those in them.
     values: usize,
 }
 
@@ -91,7 +91,7 @@ impl Guard {
             let properties = entries.get("properties").and_then(Value::as_object);
             let keys = object.required.len() + properties.map_or(0, Map::len);
             let constants = object.constants.values();
-            let constants = constants.map(|listed| listed.values().len()).sum::<usize>();
+            let constants = constants.flat_map(Listed::values).map(Value::size).sum::<usize>();
             return Self {
                 kinds,
                 values: listed(entries),
@@ -179,7 +179,7 @@ fn kinds<'a>(
         if is_nullable(entries) {
             listed.add(Kind::Null);
         }
-        visited.values += values.len();
+        visited.values += values.iter().map(Value::size).sum::<usize>();
         for value in values {
             Kind::ALL
                 .into_iter()

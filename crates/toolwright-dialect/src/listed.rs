@@ -22,7 +22,7 @@ pub(crate) struct Listed {
 impl Listed {
     pub(crate) fn new(values: Vec<Value>) -> Self {
         let is_nested = |value: &&Value| matches!(value, Value::Array(_) | Value::Object(_));
-        let largest = values.iter().filter(is_nested).map(count).max().unwrap_or_default();
+        let largest = values.iter().filter(is_nested).map(Value::size).max().unwrap_or_default();
         let mut positions = HashMap::new();
         if values.len() > MOST_COMPARED {
             positions.reserve(values.len());
@@ -63,15 +63,6 @@ impl Listed {
                 self.position(&text.parse().ok()?)
             }
         }
-    }
-}
-
-/// The number of values in a value, with itself.
-fn count(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(count).sum::<usize>(),
-        Value::Object(entries) => 1 + entries.values().map(count).sum::<usize>(),
-        _ => 1,
     }
 }
 

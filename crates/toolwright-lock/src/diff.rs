@@ -11,7 +11,7 @@ use crate::lock::{Lock, LockedTool, Successors};
 use crate::remote;
 use crate::rules;
 use crate::rust::{self, Needs};
-use crate::schemas::Searches;
+use crate::schemas::Budget;
 use crate::tools::{changes, finding, highest};
 
 /// The most bytes of all changes: about a hundred thousand, more than anybody reads.
@@ -41,11 +41,11 @@ pub struct DiffError {
 /// differ in too many ways.
 pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     let (mut findings, mut left) = (Vec::new(), MAX_BYTES);
-    let searches = Searches::default();
+    let budget = Budget::for_tools(old.tools.len() + new.tools.len());
     let may_grow = old.non_exhaustive && new.non_exhaustive;
     let (old_routes, routes) = (old.routes(), new.routes());
     let mut compare = |name: &str, was: &LockedTool, is: &LockedTool| {
-        let found = changes(name, was, is, &searches);
+        let found = changes(name, was, is, &budget);
         let mut found = found.map_err(|message| DiffError { tool: name.to_owned(), message })?;
         let bytes: usize = found.iter().map(Finding::size).sum();
         left = left.checked_sub(bytes).ok_or_else(|| DiffError {
@@ -117,7 +117,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
     }
     for (server, was) in &old.remote {
         if let Some(is) = new.remote.get(server) {
-            findings.extend(remote::changes(server, was, is, &searches));
+            findings.extend(remote::changes(server, was, is, &budget));
         }
     }
     for (name, was) in new.reused(&successors, old, &old_routes) {
@@ -136,7 +136,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
 
 /// Compares two listings of a remote server, which has this name in the project.
 pub fn diff_listings(name: &str, old: &LockedServer, new: &LockedServer) -> Difference {
-    let findings = remote::changes(name, old, new, &Searches::default());
+    let findings = remote::changes(name, old, new, &Budget::default());
     let classes = highest(&findings);
     Difference { findings, classes }
 }

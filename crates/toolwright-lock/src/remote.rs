@@ -10,7 +10,7 @@ use crate::classes::Trust;
 use crate::finding::{Finding, Places};
 use crate::listing::LockedServer;
 use crate::rules;
-use crate::schemas::{Searches, Side, compare};
+use crate::schemas::{Budget, Side, compare};
 use crate::tools::finding;
 
 /// Compares two listings of a server, which has this name in the project.
@@ -18,7 +18,7 @@ pub(crate) fn changes(
     name: &str,
     old: &LockedServer,
     new: &LockedServer,
-    searches: &Searches,
+    budget: &Budget,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let tools: BTreeSet<&String> = old.listed.keys().chain(new.listed.keys()).collect();
@@ -26,7 +26,7 @@ pub(crate) fn changes(
         let shown = format!("{name}/{tool}");
         match (old.listed.get(tool), new.listed.get(tool)) {
             (Some(was), Some(is)) => {
-                findings.extend(changed(&shown, &was.value(), &is.value(), searches));
+                findings.extend(changed(&shown, &was.value(), &is.value(), budget));
             }
             (Some(_), None) => {
                 let at = Places { old: Some(String::new()), new: None };
@@ -48,7 +48,7 @@ pub(crate) fn changes(
 }
 
 /// Compares the objects of a tool member by member. What is not known counts as a capability.
-fn changed(tool: &str, was: &Value, is: &Value, searches: &Searches) -> Vec<Finding> {
+fn changed(tool: &str, was: &Value, is: &Value, budget: &Budget) -> Vec<Finding> {
     let (Some(was), Some(is)) = (was.as_object(), is.as_object()) else { return Vec::new() };
     let members: BTreeSet<&str> = was.keys().chain(is.keys()).collect();
     let mut found = Vec::new();
@@ -78,7 +78,7 @@ fn changed(tool: &str, was: &Value, is: &Value, searches: &Searches) -> Vec<Find
             }
             (_, Some((side, root)), Some(before), Some(after)) => {
                 let [old, new] = [before, after].map(without_dialect);
-                match compare(tool, side, &old.to_string(), &new.to_string(), searches) {
+                match compare(tool, side, &old.to_string(), &new.to_string(), budget) {
                     // What the comparison does not see may be anything, such as a comment.
                     Ok(changes) if changes.iter().all(is_unseen) => {
                         found.push(finding(&rules::REMOTE_CHANGED, tool, at(), words));

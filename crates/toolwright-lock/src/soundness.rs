@@ -4,12 +4,12 @@ use fastrand::Rng;
 use toolwright::Value;
 use toolwright::schema::Schema;
 use toolwright_codegen::internal::Style;
-use toolwright_codegen::internal::schema::{published, read_texts};
+use toolwright_codegen::internal::schema::{published, read_values};
 use toolwright_codegen::internal::values::values;
 
 use crate::classes::{Change, Classes};
 use crate::finding::Finding;
-use crate::schemas::{Searches, Side, compare};
+use crate::schemas::{Budget, Side, compare};
 use crate::tools::highest;
 
 const CHANGES: u64 = 2_000;
@@ -297,24 +297,25 @@ fn place(text: &str, pointer: Option<&String>, other: Option<&String>) -> Option
 #[test]
 fn no_value_contradicts_a_class_and_witnesses_show_what_they_are_said_to() {
     let (mut wrong, mut compared, mut witnesses) = (Vec::new(), 0, 0);
+    let json = |text: &str| text.parse::<Value>().expect("JSON");
     for seed in 0..CHANGES {
         let random = &mut Rng::with_seed(seed);
         let old = made(random, 0);
         let new = changed(random, &old, 0);
         let [was, is] = [&old, &new].map(|schema| text(schema, false, None));
         // Some schemas are refused, such as those that accept nothing.
-        let Ok((schemas, nodes)) = read_texts(&[&was, &is]) else { continue };
+        let Ok((schemas, nodes)) = read_values(&[json(&was), json(&is)]) else { continue };
         compared += 1;
         // As a lock has them.
         let [was, is] = [0, 1].map(|side| published(&schemas, nodes[side], Style::Compact));
-        let (schemas, nodes) = read_texts(&[&was, &is]).unwrap();
+        let (schemas, nodes) = read_values(&[json(&was), json(&is)]).unwrap();
         let schemas = schemas.without_annotations();
         let all = values(&schemas, &[Some(nodes[0]), Some(nodes[1])], &mut u64::MAX.clone());
         let closed = [&old, &new].map(|schema| Schema::new(&text(schema, true, None)).unwrap());
         let open = [&was, &is].map(|schema| Schema::new(schema).unwrap());
         let step = all.len().div_ceil(VALUES).max(1);
-        let args = compare("t", Side::Args, &was, &is, &Searches::default()).unwrap();
-        let result = compare("t", Side::Result, &was, &is, &Searches::default()).unwrap();
+        let args = compare("t", Side::Args, &was, &is, &Budget::default()).unwrap();
+        let result = compare("t", Side::Result, &was, &is, &Budget::default()).unwrap();
         let (args_classes, result_classes) = (highest(&args), highest(&result));
         for value in all.iter().step_by(step) {
             let described = [accepts(&closed[0], value), accepts(&closed[1], value)];

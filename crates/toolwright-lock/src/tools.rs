@@ -9,14 +9,14 @@ use crate::classes::Classes;
 use crate::finding::{Finding, Places, Proof};
 use crate::lock::{LockedExample, LockedLimits, LockedTool};
 use crate::rules::{self, Rule};
-use crate::schemas::{Searches, Side, compare};
+use crate::schemas::{Budget, Side, compare};
 
 /// Compares two versions of a tool. Returns an error if a schema cannot be read.
 pub(crate) fn changes(
     name: &str,
     old: &LockedTool,
     new: &LockedTool,
-    searches: &Searches,
+    budget: &Budget,
 ) -> Result<Vec<Finding>, String> {
     let mut found = Vec::new();
     let entries =
@@ -104,8 +104,8 @@ pub(crate) fn changes(
             was(&name(new).trim_end(), &name(old).trim_end()),
         );
     }
-    found.extend(arguments(name, old, new, searches)?);
-    found.extend(compare(name, Side::Result, old.result.get(), new.result.get(), searches)?);
+    found.extend(arguments(name, old, new, budget)?);
+    found.extend(compare(name, Side::Result, old.result.get(), new.result.get(), budget)?);
     Ok(found)
 }
 
@@ -162,9 +162,9 @@ fn arguments(
     name: &str,
     old: &LockedTool,
     new: &LockedTool,
-    searches: &Searches,
+    budget: &Budget,
 ) -> Result<Vec<Finding>, String> {
-    let mut args = compare(name, Side::Args, old.args.get(), new.args.get(), searches)?;
+    let mut args = compare(name, Side::Args, old.args.get(), new.args.get(), budget)?;
     for (property, source) in new.inject.iter().filter(|(key, _)| !old.inject.contains_key(*key)) {
         let place = format!("/args/properties/{}", escaped(property));
         let is_gone = |finding: &Finding| {

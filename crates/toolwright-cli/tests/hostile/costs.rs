@@ -1,5 +1,8 @@
 //! Tests projects that are short to describe and expensive to process, with the configurations and locks that make them so.
 
+mod dialects;
+mod versions;
+
 use std::fs;
 
 use crate::child::{Limits, toolwright};
@@ -47,50 +50,6 @@ const CASES: &[Case] = &[
         printed: "gen: ",
     },
     Case {
-        name: "470 dialects that inherit a list of 75,000 words",
-        files: || {
-            let kinds = format!("type_list_kinds = [{}]\n", "\"a\",".repeat(75_000));
-            let large = row("large", "openai-chat-strict", &kinds);
-            let rows = lines(470, |n| row(&format!("r{n}"), "large", ""));
-            let dialects = "[dialects]\nfiles = [\"rows.toml\"]\n".to_owned();
-            vec![
-                ("schema/a.yaml", HEAD.to_owned()),
-                ("rows.toml", large + &rows),
-                ("toolwright.toml", dialects),
-            ]
-        },
-        command: "check",
-        code: 1,
-        printed: "dialect `large`: it has more than 64 KiB with what it inherits",
-    },
-    Case {
-        name: "a policy with a reason of 900 kB for 2,000 tools",
-        files: || {
-            let tool = |n| format!("      f{n}: {{description: d.}}\n");
-            let dialects = format!(
-                "[dialects]\ntargets = [\"openai-chat-strict\"]\n[dialects.policy]\nbecause = \"{}\"\n",
-                "x".repeat(900_000)
-            );
-            vec![("schema/a.yaml", tools(&lines(2_000, tool))), ("toolwright.toml", dialects)]
-        },
-        command: "check",
-        code: 0,
-        printed: "check: ",
-    },
-    Case {
-        name: "a method with 10,000 errors that 10,000 tools call",
-        files: || {
-            let error = |n| format!("      e{n}: {{description: d., recovery: retry}}\n");
-            let methods = format!("methods:\n  m:\n    errors:\n{}", lines(10_000, error));
-            let tools =
-                tools(&lines(10_000, |n| format!("      f{n}: {{description: d., bind: m}}\n")));
-            vec![("schema/a.yaml", tools + &methods)]
-        },
-        command: "lock",
-        code: 1,
-        printed: "more than 500000 properties of payloads and errors in total",
-    },
-    Case {
         name: "15,000 derives for unknown types, beside 30,000 types",
         files: || {
             let derive = |n| format!("x{n}.derive = [\"a::B\"]\n");
@@ -108,148 +67,6 @@ const CASES: &[Case] = &[
         command: "check",
         code: 1,
         printed: "13000 more findings are not shown",
-    },
-    Case {
-        name: "20 agents with 10,000 tools that must be strict",
-        files: || {
-            let tool = |n| format!("      f{n:05}: {{description: d.}}\n");
-            let rows =
-                lines(5, |n| row(&format!("r{n}"), "anthropic-strict", "plain = \"anthropic\"\n"));
-            let targets = "targets = [\"r0\", \"r1\", \"r2\", \"r3\", \"r4\"]\n";
-            vec![
-                ("schema/a.yaml", tools(&lines(10_000, tool)) + &agents(20)),
-                ("rows.toml", rows),
-                ("toolwright.toml", format!("[dialects]\nfiles = [\"rows.toml\"]\n{targets}")),
-            ]
-        },
-        command: "check",
-        code: 1,
-        printed: "check: 2000 errors",
-    },
-    Case {
-        name: "a lock of 5,000 tools that are gone, beside 20,000 new ones",
-        files: || {
-            let gone = |n| format!("\"g{n}\":{},", locked("Gone.", "{}"));
-            let past = |n| format!("\"p{n}\":{{\"was\":\"g0\"}},");
-            let toolset = |t: usize| {
-                let tools = lines(5_000, |n| format!("      f{t}_{n}: {{description: d.}}\n"));
-                format!("  t{t}:\n    tools:\n{tools}")
-            };
-            vec![
-                ("schema/a.yaml", format!("{HEAD}toolsets:\n{}", lines(4, toolset))),
-                ("toolwright.lock", lock(&lines(5_000, gone), &lines(10_000, past))),
-            ]
-        },
-        command: "lock",
-        code: 0,
-        printed: "lock: ",
-    },
-    Case {
-        name: "a description of 900 kB for 470 dialects",
-        files: || {
-            let tool = format!("      f: {{description: '{}'}}\n", "x".repeat(900_000));
-            let rows = lines(470, |n| row(&format!("r{n}"), "openai-chat-strict", ""));
-            let targets = lines(470, |n| format!("\"r{n}\", "));
-            let dialects = format!(
-                "[dialects]\nemit = true\nfiles = [\"rows.toml\"]\ntargets = [{targets}]\n"
-            );
-            vec![
-                ("schema/a.yaml", tools(&tool)),
-                ("rows.toml", rows),
-                ("toolwright.toml", dialects),
-            ]
-        },
-        command: "gen",
-        code: 1,
-        printed: "the targets get more than 500000 schemas in total",
-    },
-    Case {
-        name: "300 tools with a type that merges 40 types of 20 properties, for 4 targets",
-        files: || {
-            let properties = |n| lines(20, |m| format!("k{n}_{m}: {{type: string}}, "));
-            let part = |n| format!("  T{n}: {{type: object, properties: {{{}}}}}\n", properties(n));
-            let parts = lines(40, |n| format!("{{$ref: T{n}}}, "));
-            let types = format!("  T: {{allOf: [{parts}]}}\n") + &lines(40, part);
-            vec![("schema/a.yaml", users(300, &types)), ("toolwright.toml", TARGETS.to_owned())]
-        },
-        command: "check",
-        code: 1,
-        printed: "the targets get more than 500000 schemas in total",
-    },
-    Case {
-        name: "2,000 names of properties that become equal, for 4 targets",
-        files: || {
-            let letters: Vec<char> = ('\u{4e00}'..).take(2_000).collect();
-            let properties = lines(2_000, |n| format!("{}: {{type: string}}, ", letters[n]));
-            let args = format!("{{type: object, properties: {{{properties}}}}}");
-            let tool = format!("      f: {{description: d., args: {args}}}\n");
-            vec![("schema/a.yaml", tools(&tool)), ("toolwright.toml", TARGETS.to_owned())]
-        },
-        command: "check",
-        code: 0,
-        printed: "check: ",
-    },
-    Case {
-        name: "600 tools with 300 listed objects, for 4 targets",
-        files: || {
-            let zeros = "0, ".repeat(8);
-            let values = lines(300, |n| format!("{{a: {n}, b: [{zeros}]}}, "));
-            let types = format!("  T: {{enum: [{values}]}}\n");
-            vec![("schema/a.yaml", users(600, &types)), ("toolwright.toml", TARGETS.to_owned())]
-        },
-        command: "check",
-        code: 1,
-        printed: "the targets get more than 500000 schemas in total",
-    },
-    Case {
-        name: "100 tools with an object of 300 tuples of 1,500 items, for 4 targets",
-        files: || {
-            let items = lines(1_500, |_| "{type: integer}, ".to_owned());
-            of_one_type(100, 300, &format!("{{type: array, prefixItems: [{items}]}}"))
-        },
-        command: "check",
-        code: 1,
-        printed: "the targets get more than 500000 schemas in total",
-    },
-    Case {
-        name: "100 tools with an object of 300 objects whose keys require others, for 4 targets",
-        files: || {
-            let keys = lines(2_000, |n| format!("k{n}: [z{n}], "));
-            of_one_type(100, 300, &format!("{{type: object, dependentRequired: {{{keys}}}}}"))
-        },
-        command: "check",
-        code: 1,
-        printed: "the targets get more than 500000 schemas in total",
-    },
-    Case {
-        name: "150 tools with 5,000 listed integers, for 4 targets",
-        files: || {
-            let values = lines(5_000, |n| format!("{n}, "));
-            of_one_type(150, 1, &format!("{{type: integer, enum: [{values}]}}"))
-        },
-        command: "check",
-        code: 1,
-        printed: "the targets get more than 500000 schemas in total",
-    },
-    Case {
-        name: "9,000 tools with a value beside a pattern that takes long to compile, for 4 targets",
-        files: || {
-            let types = value_beside_pattern(20);
-            vec![("schema/a.yaml", users(9_000, &types)), ("toolwright.toml", TARGETS.to_owned())]
-        },
-        command: "check",
-        code: 1,
-        printed: "the targets get more than 1728064 schemas in total",
-    },
-    Case {
-        name: "2,000 tools with a value beside such a pattern, in all dialects",
-        files: || {
-            let types = value_beside_pattern(60);
-            vec![("schema/a.yaml", users(2_000, &types))]
-        },
-        command: "dialects report",
-        code: 2,
-        printed: "the tools have more than 2000000 schemas in these dialects",
     },
     Case {
         name: "60,000 mentions of the last 10,000 of 50,000 aliases",
@@ -425,13 +242,6 @@ const CASES: &[Case] = &[
         printed: "check: ",
     },
     Case {
-        name: "2,000 tools that share such patterns, in all dialects",
-        files: || vec![("schema/a.yaml", users(2_000, &format!("  T: {}\n", with_patterns(14))))],
-        command: "dialects report",
-        code: 0,
-        printed: "openai-chat-strict",
-    },
-    Case {
         name: "1,900 properties with a default beside one of two types of 1,900 properties",
         files: || {
             let property = |n| format!("p{n}: {{$ref: T{}, default: {{}}}}, ", n % 2);
@@ -458,45 +268,6 @@ const CASES: &[Case] = &[
         printed: "gen: ",
     },
     Case {
-        name: "a lock with a tuple of 1,500 items of a type of 1,900 properties",
-        files: || {
-            let items = r##"{"$ref":"#/$defs/T"},"##.repeat(1_500);
-            let items = items.trim_end_matches(',');
-            let properties = lines(1_900, |n| format!(r#","p{n}":{{"type":"integer"}}"#));
-            let args = format!(
-                r#"{{"type":"object","properties":{{"p0":{{"type":"array","prefixItems":[{items}],"minItems":1500}}}},"$defs":{{"T":{{"type":"object","properties":{{{}}}}}}}}}"#,
-                &properties[1..]
-            );
-            let tuple = format!(
-                "type: array, prefixItems: [{}], minItems: 1499",
-                "{$ref: T}, ".repeat(1_500)
-            );
-            let types = format!("types:\n  T: {}\n", optional(1_900, "type: integer"));
-            let locked = format!("\"f0\":{},", locked("d.", &args));
-            vec![
-                ("schema/a.yaml", tools(&tool(0, &optional(1, &tuple))) + &types),
-                ("toolwright.lock", lock(&locked, "")),
-            ]
-        },
-        command: "breaking",
-        code: 1,
-        printed: "its rules have more than 32 MiB with the types that they refer to",
-    },
-    Case {
-        name: "350 tools that share a type of 1,900 properties, all of which have other names now",
-        files: || {
-            let version = |letter: &str| {
-                let properties = lines(1_900, |n| format!("{letter}{n}: {{}}, "));
-                let types = format!("  T: {{type: object, properties: {{{properties}}}}}\n");
-                users(350, &types)
-            };
-            vec![("schema/a.yaml", version("p")), ("new.yaml", version("q"))]
-        },
-        command: "diff schema/a.yaml new.yaml",
-        code: 1,
-        printed: "take more than 32 MiB, expected fewer",
-    },
-    Case {
         name: "730 tools that share a type of 1,900 properties inside 45 objects",
         files: || {
             let inner = optional(1_900, "");
@@ -511,15 +282,6 @@ const CASES: &[Case] = &[
 ];
 
 const HEAD: &str = "toolwright: 1\nservice: a\n";
-
-/// Four targets, and a policy that allows every loss.
-const TARGETS: &str = r#"
-[dialects]
-targets = ["openai-chat-strict", "anthropic-strict", "gemini-schema", "bedrock-strict"]
-[dialects.policy]
-narrowed = "allow"
-refused = "allow"
-"#;
 
 const VECTORS: &str = "[package]\nvectors = true\n";
 
@@ -566,52 +328,16 @@ fn users(count: usize, types: &str) -> String {
     format!("{}types:\n{types}", tools(&users))
 }
 
-/// Tools with an object whose properties all have one type, for the targets.
-fn of_one_type(tools: usize, properties: usize, schema: &str) -> Vec<(&'static str, String)> {
-    let named = lines(properties, |n| format!("p{n}: {{$ref: D}}, "));
-    let required = lines(properties, |n| format!("p{n}, "));
-    let types = format!(
-        "  T: {{type: object, properties: {{{named}}}, required: [{required}]}}\n  D: {schema}\n"
-    );
-    vec![("schema/a.yaml", users(tools, &types)), ("toolwright.toml", TARGETS.to_owned())]
-}
-
-/// The type `T` of one value, with a pattern whose parts take long to compile.
-fn value_beside_pattern(parts: usize) -> String {
-    let pattern = r"(?i:[\p{L}\d]+)".repeat(parts);
-    format!("  T: {{type: string, pattern: '^{pattern}$', enum: [a]}}\n")
-}
-
 fn agents(count: usize) -> String {
     format!("agents:\n{}", lines(count, |n| format!("  a{n}: {{toolsets: [t]}}\n")))
-}
-
-/// A tool in a lock.
-fn locked(description: &str, args: &str) -> String {
-    format!(
-        "{{\"toolset\":\"t\",\"description\":\"{description}\",\"args\":{args},\"result\":{{}},\"implementation\":{{\"external\":\"\"}}}}"
-    )
-}
-
-/// A lock of tools and earlier names, each with a comma after it.
-fn lock(tools: &str, names: &str) -> String {
-    let [tools, names] = [tools, names].map(|text| text.trim_end_matches(','));
-    format!(
-        "{{\"lock\":1,\"language\":1,\"toolsets\":{{\"t\":{{\"service\":\"a\"}}}},\"tools\":{{{tools}}},\"names\":{{{names}}}}}"
-    )
-}
-
-/// A dialect of a project.
-fn row(id: &str, parent: &str, more: &str) -> String {
-    format!(
-        "[[dialect]]\nid = \"{id}\"\nasof = \"2026-01\"\ninherits = \"{parent}\"\nconfidence = \"D\"\nevidence = [\"D\"]\n{more}"
-    )
 }
 
 #[test]
 fn every_costly_project_is_processed_or_refused() {
     let mut complaints = Vec::new();
-    for Case { name, files, command, code, printed } in CASES {
+    for Case { name, files, command, code, printed } in
+        CASES.iter().chain(dialects::CASES).chain(versions::CASES)
+    {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("schema")).unwrap();
         fs::write(folder.path().join("toolwright.toml"), "").unwrap();

@@ -114,7 +114,7 @@ impl Projector<'_> {
 }
 
 /// A table of listed values and their texts takes as long as so many copies of them.
-const COPIES_IN_TABLE: usize = 8;
+const COPIES_IN_TABLE: usize = 4;
 
 /// The most steps of a projection to find the listed values that follow the rules beside them.
 const MOST_STEPS: u64 = 1_000_000;

@@ -12,6 +12,7 @@ mod node;
 mod object;
 mod plain;
 mod root;
+mod text;
 mod without_plan;
 
 use std::cell::OnceCell;
@@ -307,7 +308,7 @@ impl<'a> Subject<'a> {
 }
 
 /// The values in keywords that are copied in about the time that a schema takes.
-const VALUES_OF_SCHEMA: usize = 16;
+const VALUES_OF_SCHEMA: usize = 4;
 
 /// The bytes of a text that take about as long as one of its schemas.
 const BYTES_OF_SCHEMA: usize = 32;
@@ -500,26 +501,6 @@ impl<'a> Projector<'a> {
         self.is_refused = losses.any(|loss| loss.kind == LossKind::Refused);
     }
 
-    /// A string that holds the JSON text of the value.
-    fn text(&mut self, entries: &Map<Value>, at: &str, by: &'static str) -> Node {
-        self.lose(LossKind::Widening, at, "", Value::Null, "JSON text", by);
-        let mut words = vec!["JSON text of any value.".to_owned()];
-        if entries.keys().any(|key| !WORDS.contains(&key)) {
-            let text = short_text(entries, LONGEST_SCHEMA_IN_WORDS);
-            words = vec![match text {
-                Some(text) => format!("JSON text of a value that follows `{text}`."),
-                None => "JSON text.".to_owned(),
-            }];
-        }
-        let description = entries.get("description").and_then(Value::as_str);
-        let mut wire = Map::from([("type", Value::from("string"))]);
-        wire.extend(
-            crate::sentence::behind(description, &words)
-                .map(|text| ("description", Value::from(text))),
-        );
-        Node { wire, step: self.step(Step::Text) }
-    }
-
     /// Returns the schema of canonical values: that at a pointer, or one that was merged from several.
     fn canonical(&self, schema: &Value, at: &str) -> CanonicalSchema {
         if self.canonical.root.pointer(at) == Some(schema) {
@@ -579,28 +560,6 @@ impl<'a> Projector<'a> {
 /// outermost form is no longer needed.
 const MOST_MAKING: usize = 16;
 
-/// Returns the JSON text of an object, unless it has more than some bytes.
-fn short_text(entries: &Map<Value>, bytes: usize) -> Option<String> {
-    left_beside(entries, bytes)?;
-    let text = Value::Object(entries.clone()).to_string();
-    (text.len() <= bytes).then_some(text)
-}
-
-/// Returns about how many bytes are left beside the JSON text of an object, or `None` if it is longer.
-fn left_beside(entries: &Map<Value>, bytes: usize) -> Option<usize> {
-    fn left(value: &Value, bytes: usize) -> Option<usize> {
-        match value {
-            Value::Array(items) => items.iter().try_fold(bytes, |bytes, item| left(item, bytes)),
-            Value::Object(entries) => left_beside(entries, bytes),
-            Value::String(text) => bytes.checked_sub(text.len()),
-            _ => bytes.checked_sub(1),
-        }
-    }
-    entries
-        .iter()
-        .try_fold(bytes, |bytes, (key, value)| left(value, bytes.checked_sub(key.len().max(1))?))
-}
-
 /// Keys of policies that are used as the keyword of a loss.
 const POLICY_WORDS: [&str; 2] = ["unnamed_keys", "absent"];
 
@@ -610,6 +569,3 @@ const WORDS: [&str; 7] =
 
 /// The most characters that are shown of a value that is not a schema.
 const MOST_SHOWN: usize = 40;
-
-/// Longer schemas are not put into a description.
-const LONGEST_SCHEMA_IN_WORDS: usize = 1000;

@@ -29,13 +29,11 @@ const MOST_NESTED_COPIES: usize = 24;
 /// The maximum number of alternatives when choices are combined.
 pub(super) const MOST_ALTERNATIVES: usize = 200;
 
-/// Returns whether a keyword has schemas that are counted when they are projected, or listed values.
+/// Returns whether a keyword has schemas that are counted when they are projected.
 fn is_projected(keyword: &str) -> bool {
     matches!(
         keyword,
-        "enum"
-            | "const"
-            | "properties"
+        "properties"
             | "additionalProperties"
             | "items"
             | "anyOf"

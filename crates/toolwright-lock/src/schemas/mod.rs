@@ -18,7 +18,7 @@ use toolwright_codegen::internal::values::{Judge, Part, View, values, witness};
 use crate::finding::{Finding, Places, Proof};
 use crate::order::Shift;
 use crate::rules::Rule;
-use reading::read;
+use reading::{json, read};
 use sets::{FORMATS, PATTERNS, Sets};
 use words::copies;
 
@@ -31,35 +31,66 @@ pub(crate) enum Side {
     Result,
 }
 
-/// The searches for values that show changes, which take most of the time of a comparison.
+/// What comparisons of schemas may still cost.
 #[derive(Debug)]
-pub(crate) struct Searches {
-    /// The number that is left.
-    left: Cell<usize>,
-    /// The work that is left, in bytes of schemas and values and in steps of checks. A million take about 20 ms.
+pub(crate) struct Budget {
+    /// The most bytes of the schemas that differ, and how many are left. A million take up to 300 ms.
+    most_bytes: usize,
+    bytes: Cell<usize>,
+    /// The searches for values that show changes, which take most of the time of a comparison.
+    searches: Cell<usize>,
+    /// The work of searches, in bytes of schemas and values and in steps of checks. A million take about 20 ms.
     work: Cell<u64>,
     /// The same for checks of constants.
     checks: Cell<u64>,
 }
 
-impl Default for Searches {
-    /// As many as somebody reads.
+/// The most bytes of all schemas that differ, or so many for each tool.
+const MAX_BYTES: usize = 16 << 20;
+const BYTES_PER_TOOL: usize = 16 << 10;
+const BYTES_OF_VALUE: usize = 4;
+
+impl Default for Budget {
     fn default() -> Self {
-        Self { left: Cell::new(200), work: Cell::new(MAX_WORK), checks: Cell::new(MAX_WORK) }
+        Self::for_tools(0)
     }
 }
 
-impl Searches {
+impl Budget {
+    /// For two versions with so many tools together. As many changes are shown by values as somebody reads.
+    pub(crate) fn for_tools(count: usize) -> Self {
+        let most_bytes = MAX_BYTES.max(count.saturating_mul(BYTES_PER_TOOL));
+        Self {
+            most_bytes,
+            bytes: Cell::new(most_bytes),
+            searches: Cell::new(200),
+            work: Cell::new(MAX_WORK),
+            checks: Cell::new(MAX_WORK),
+        }
+    }
+
+    /// Counts the bytes of a schema. Each value takes as long as some more bytes.
+    fn read(&self, schema: &str) -> Result<(), String> {
+        let commas = schema.bytes().filter(|byte| *byte == b',').count();
+        let bytes = schema.len() + BYTES_OF_VALUE * commas;
+        let left = self.bytes.get().checked_sub(bytes).ok_or_else(|| {
+            let most = self.most_bytes >> 20;
+            format!("the schemas that differ have more than {most} MiB up to it, expected fewer; compare fewer tools at once")
+        })?;
+        self.bytes.set(left);
+        Ok(())
+    }
+
     /// Takes one for the schemas of two nodes, if any is left.
     fn take(&self, schemas: &Schemas, nodes: [Option<NodeId>; 2]) -> bool {
-        let left = self.left.get();
+        let left = self.searches.get();
         if left == 0 {
             return false;
         }
         let sizes = nodes.into_iter().flatten().map(|node| size(schemas, node));
         let work = self.work.get().saturating_sub(sizes.sum());
         self.work.set(work);
-        self.left.set(if work > 0 { left - 1 } else { 0 });
+        self.searches.set(if work > 0 { left - 1 } else { 0 });
         work > 0
     }
 }
@@ -122,18 +153,21 @@ struct Place {
 
 /// Compares two schemas, given as JSON. Returns an error if one cannot be read.
 ///
-/// `searches` are the searches for values that are left.
+/// The schemas count towards the budget.
 pub(crate) fn compare(
     tool: &str,
     side: Side,
     old: &str,
     new: &str,
-    searches: &Searches,
+    budget: &Budget,
 ) -> Result<Vec<Finding>, String> {
     if old == new {
         return Ok(Vec::new());
     }
-    let (annotated, nodes) = read(old, new)?;
+    budget.read(old)?;
+    budget.read(new)?;
+    let [was, is] = [json(old)?, json(new)?];
+    let (annotated, nodes) = read(&was, &is)?;
     let schemas = annotated.clone().without_annotations();
     if !are_comparable(&schemas) {
         let most = MAX_RULE_BYTES >> 20;
@@ -147,7 +181,7 @@ pub(crate) fn compare(
         schemas: &schemas,
         annotated: &annotated,
         compared: BTreeSet::new(),
-        searches,
+        budget,
         searched: BTreeMap::new(),
         with_rules: BTreeMap::new(),
         left: MAX_COMPARISONS + 8 * schemas.ids().count(),
@@ -168,16 +202,16 @@ pub(crate) fn compare(
     if comparison.is_too_large() {
         return Err("its types differ in too many ways".to_owned());
     }
-    comparison.other_words(old, new, (&old_place, &new_place));
+    comparison.other_words(&was, &is, (&old_place, &new_place));
     if comparison.findings.is_empty() {
-        let (rule, words) = Comparison::spelling(old, new);
+        let (rule, words) = Comparison::spelling(&was, &is);
         comparison.add(rule, &old_place, &new_place, Shows::Nothing, words.to_owned());
     }
     let mut findings = comparison.findings;
     // A recursive type is written twice: as the root, and as the definition that it refers to.
-    let in_new = copies(new);
-    let in_both = copies(old).into_iter().filter(|name| in_new.contains(name));
-    let in_both: BTreeSet<String> = in_both.map(|name| escaped(&name).into_owned()).collect();
+    let in_new = copies(&is);
+    let in_both = copies(&was).into_iter().filter(|name| in_new.contains(name));
+    let in_both: BTreeSet<String> = in_both.map(|name| escaped(name).into_owned()).collect();
     let at_root = |finding: &Finding| {
         let place = finding.at.new.as_ref().or(finding.at.old.as_ref())?;
         let below = place.strip_prefix(root)?.strip_prefix("/$defs/")?;
@@ -204,7 +238,7 @@ struct Comparison<'a> {
     schemas: &'a Schemas,
     /// The same schemas with annotations; their nodes have the same ids.
     annotated: &'a Schemas,
-    searches: &'a Searches,
+    budget: &'a Budget,
     /// The values that were found for pairs of nodes: one that is lost, and one that is gained.
     searched: BTreeMap<(Option<NodeId>, Option<NodeId>), [Option<String>; 2]>,
     /// By node: true if it has keywords whose meaning is not compared.
@@ -390,16 +424,16 @@ impl Comparison<'_> {
         }
         let pair = (old.node, new.node);
         if !self.searched.contains_key(&pair) {
-            if !self.searches.take(self.schemas, [old.node, new.node]) {
+            if !self.budget.take(self.schemas, [old.node, new.node]) {
                 return None;
             }
-            let mut work = self.searches.work.get();
+            let mut work = self.budget.work.get();
             let values = values(self.schemas, &[old.node, new.node], &mut work);
             let judge = |place: &Place| Judge::of(self.schemas, place.node);
             let (was, is) = (judge(old), judge(new));
             let found = [(&was, &is), (&is, &was)];
             let found = found.map(|(has, lacks)| witness(&values, has, lacks, &mut work));
-            self.searches.work.set(work);
+            self.budget.work.set(work);
             self.searched.insert(pair, found);
         }
         let [lost, gained] = self.searched.get(&pair)?.clone();

@@ -115,13 +115,13 @@ impl Comparison<'_> {
 
     /// Returns whether a schema certainly accepts all of some values: it is not known if many large schemas were checked.
     pub(super) fn accepts_all(&self, place: &Place, values: &[Value]) -> bool {
-        let mut work = self.searches.checks.get();
+        let mut work = self.budget.checks.get();
         work = work.saturating_sub(place.node.map_or(0, |node| size(self.schemas, node)));
         let accepts_all = work > 0 && {
             let judge = Judge::of(self.schemas, place.node);
             values.iter().all(|value| judge.accepts(&value.to_string(), &mut work) == Some(true))
         };
-        self.searches.checks.set(work);
+        self.budget.checks.set(work);
         accepts_all
     }
 

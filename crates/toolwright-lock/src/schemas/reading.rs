@@ -2,16 +2,18 @@
 
 use toolwright::Value;
 use toolwright::value::Map;
-use toolwright_codegen::internal::schema::{NodeId, Schemas, read_texts};
+use toolwright_codegen::internal::schema::{NodeId, Schemas, read_values};
 use toolwright_codegen::internal::values::retained;
 
 /// Reads two schemas. A lock has the type beside a choice of constants with descriptions, which would make it a rule of a text
 /// instead of an enum; so the type is left out.
-pub(super) fn read(old: &str, new: &str) -> Result<(Schemas, Vec<NodeId>), String> {
-    let [old, new] =
-        [old, new].map(|text| text.parse().map(|schema: Value| without_types(&schema).to_string()));
-    let message = |error| format!("expected JSON: {error}");
-    read_texts(&[&old.map_err(message)?, &new.map_err(message)?])
+pub(super) fn read(old: &Value, new: &Value) -> Result<(Schemas, Vec<NodeId>), String> {
+    read_values(&[without_types(old), without_types(new)])
+}
+
+/// Parses the text of a schema.
+pub(super) fn json(text: &str) -> Result<Value, String> {
+    text.parse().map_err(|error| format!("expected JSON: {error}"))
 }
 
 /// Returns a schema without the types beside choices of constants.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::Value;
+use toolwright::value::Map;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::schema::{Annotations, NodeId};
 use toolwright_codegen::internal::values::{retained, sorted};
@@ -83,20 +84,19 @@ impl Comparison<'_> {
     /// Reports annotations that changed in parts that were not compared one by one, such as the members of overlapping choices.
     pub(super) fn other_words(
         &mut self,
-        old: &str,
-        new: &str,
+        old: &Value,
+        new: &Value,
         (old_place, new_place): (&Place, &Place),
     ) {
         let is_reviewed = |finding: &Finding| finding.classes.trust > Trust::Same;
         if self.findings.iter().any(is_reviewed) {
             return;
         }
-        let (old, new) = (old.parse().unwrap_or_default(), new.parse().unwrap_or_default());
         let (mut was, mut is) = (BTreeMap::new(), BTreeMap::new());
-        let is_same_set = sorted(&without_words(&old)) == sorted(&without_words(&new));
+        let is_same_set = sorted(&without_words(old)) == sorted(&without_words(new));
         // Where the sets are equal, each text has its place; else only new texts count, and those that occur more often.
-        annotations(&old, if is_same_set { Some(String::new()) } else { None }, &mut was);
-        annotations(&new, if is_same_set { Some(String::new()) } else { None }, &mut is);
+        annotations(old, if is_same_set { Some(String::new()) } else { None }, &mut was);
+        annotations(new, if is_same_set { Some(String::new()) } else { None }, &mut is);
         let changed =
             is.iter().filter(|(text, count)| was.get(*text).is_none_or(|was| was < *count));
         let gone = was.keys().filter(|text| is_same_set && !is.contains_key(*text));
@@ -120,10 +120,8 @@ impl Comparison<'_> {
     }
 
     /// Returns the rule of a change in the text of a schema that has no other finding.
-    pub(super) fn spelling(old: &str, new: &str) -> (&'static Rule, &'static str) {
-        let value = |text: &str| text.parse::<Value>().unwrap_or_default();
-        let (old, new) = (value(old), value(new));
-        if sorted(&old) == sorted(&new) {
+    pub(super) fn spelling(old: &Value, new: &Value) -> (&'static Rule, &'static str) {
+        if sorted(old) == sorted(new) {
             return (&rules::ORDER_CHANGED, "the order of properties or values");
         }
         (&rules::SAME_SET, "the same values are accepted")
@@ -131,13 +129,18 @@ impl Comparison<'_> {
 }
 
 /// Returns the names of the definitions of a schema that are equal to the schema itself.
-pub(super) fn copies(text: &str) -> BTreeSet<String> {
-    let Ok(Value::Object(mut root)) = text.parse() else { return BTreeSet::new() };
-    let Some(Value::Object(definitions)) = root.remove("$defs") else { return BTreeSet::new() };
-    root.remove("$schema");
-    let root = Value::Object(root);
-    let equal = definitions.iter().filter(|(_, definition)| **definition == root);
-    equal.map(|(name, _)| name.to_owned()).collect()
+pub(super) fn copies(schema: &Value) -> BTreeSet<&str> {
+    let definitions = schema.get("$defs").and_then(Value::as_object);
+    let entries = schema.as_object().into_iter().flatten();
+    let is_own = |key: &str| key != "$defs" && key != "$schema";
+    let own: Vec<(&str, &Value)> = entries.filter(|(key, _)| is_own(key)).collect();
+    let is_equal = |definition: &Map<Value>| {
+        definition.len() == own.len()
+            && own.iter().all(|(key, value)| definition.get(key) == Some(*value))
+    };
+    let definitions = definitions.into_iter().flatten();
+    let equal = definitions.filter(|(_, definition)| definition.as_object().is_some_and(is_equal));
+    equal.map(|(name, _)| name).collect()
 }
 
 /// An annotation: the keyword, its value as JSON, and its place if that matters.

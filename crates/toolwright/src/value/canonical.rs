@@ -56,6 +56,10 @@ impl Number {
     /// 3.2.2.3, rounds numbers to doubles. One that a double does not hold keeps its digits here, with a power of ten,
     /// because two schemas may differ only there.
     pub fn to_canonical(&self) -> String {
+        let digits = self.as_str().strip_prefix('-').unwrap_or(self.as_str());
+        if digits.len() < 16 && digits != "0" && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return self.as_str().to_owned();
+        }
         let double = self.as_f64();
         if !Self::try_from(double).is_ok_and(|rounded| rounded == *self) {
             return self.decimal().scientific();
