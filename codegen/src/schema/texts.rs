@@ -5,7 +5,7 @@ use toolwright::Value;
 use super::read::{KnownTypes, Pending, SchemaReader};
 use super::{NodeId, Schemas};
 use crate::diagnostic::Report;
-use crate::source::{Source, Sources, Span};
+use crate::source::{Source, Sources, Span, Spanned};
 use crate::yaml;
 
 /// Reads JSON Schemas that refer to no types of a project. Returns their nodes in the given order, or the message of the first
@@ -32,7 +32,7 @@ pub fn read_values(values: &[Value]) -> Result<(Schemas, Vec<NodeId>), String> {
             report: &mut report,
             errors_below: 0,
         };
-        let schema = yaml::Node::of_json(value, Span { source, start: 0, end: 0 });
+        let schema = node(value, Span { source, start: 0, end: 0 });
         roots.push(reader.schema_or_name(&schema));
     }
     pending.settle(&mut schemas, &mut report);
@@ -42,6 +42,27 @@ pub fn read_values(values: &[Value]) -> Result<(Schemas, Vec<NodeId>), String> {
         return Err(message.unwrap_or_else(|| "expected a JSON Schema".to_owned()));
     }
     Ok((schemas, roots))
+}
+
+/// Converts a JSON value, all of whose parts get the same span.
+fn node(value: &Value, span: Span) -> yaml::Node {
+    let value = match value {
+        Value::Null => yaml::Value::Null,
+        Value::Boolean(value) => yaml::Value::Boolean(*value),
+        Value::Number(number) => yaml::Value::Number(number.to_string()),
+        Value::String(text) => yaml::Value::String(text.clone()),
+        Value::Array(items) => {
+            yaml::Value::Sequence(items.iter().map(|item| node(item, span)).collect())
+        }
+        Value::Object(entries) => {
+            let entry = |(key, value): (&str, &Value)| yaml::Entry {
+                key: Spanned::new(key.to_owned(), span),
+                value: node(value, span),
+            };
+            yaml::Value::Mapping(entries.iter().map(entry).collect())
+        }
+    };
+    yaml::Node { span, value }
 }
 
 impl Schemas {

@@ -41,29 +41,6 @@ pub enum Value {
     Mapping(Arc<[Entry]>),
 }
 
-impl Node {
-    /// Converts a JSON value, all of whose parts get the same span.
-    pub(crate) fn of_json(value: &toolwright::Value, span: Span) -> Self {
-        let value = match value {
-            toolwright::Value::Null => Value::Null,
-            toolwright::Value::Boolean(value) => Value::Boolean(*value),
-            toolwright::Value::Number(number) => Value::Number(number.to_string()),
-            toolwright::Value::String(text) => Value::String(text.clone()),
-            toolwright::Value::Array(items) => {
-                Value::Sequence(items.iter().map(|item| Self::of_json(item, span)).collect())
-            }
-            toolwright::Value::Object(entries) => {
-                let entry = |(key, value): (&str, &toolwright::Value)| Entry {
-                    key: Spanned::new(key.to_owned(), span),
-                    value: Self::of_json(value, span),
-                };
-                Value::Mapping(entries.iter().map(entry).collect())
-            }
-        };
-        Self { span, value }
-    }
-}
-
 /// A key and its value.
 #[derive(Clone, Debug)]
 pub struct Entry {

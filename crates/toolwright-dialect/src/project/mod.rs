@@ -59,8 +59,8 @@ pub struct Projection {
     pub losses: Vec<Loss>,
     /// The sizes of the wire schema.
     pub numbers: Numbers,
-    /// The schemas that were projected, each as often as references led to it. Comparing values and keys, merging schemas, and
-    /// checking listed values count as the schemas that take as long, and so does reading the text.
+    /// The schemas that were projected, each as often as references led to it. Comparing and copying values and keys, merging schemas,
+    /// and checking listed values count as the schemas that take as long, and so does reading the text.
     pub schemas: usize,
     plan: Plan,
 }
