@@ -173,6 +173,9 @@ impl ToTokens for NumberLimits {
         if let Some(below) = below {
             push!(out, .below(#below));
         }
+        if self.is_double {
+            push!(out, .within_doubles());
+        }
     }
 }
 

@@ -38,6 +38,8 @@ pub struct NumberLimits {
     pub lower: Option<NumberLimit>,
     /// The upper one.
     pub upper: Option<NumberLimit>,
+    /// Set if missing limits are those of doubles, as they always are for [`TypeUse::Number`](super::types::TypeUse::Number).
+    pub is_double: bool,
 }
 
 /// One limit of a number.

@@ -326,7 +326,7 @@ impl Shapes<'_> {
             Shape::String(rules) => self.text(rules, name_of),
             Shape::Integer(rules) => integer(rules),
             Shape::Number(rules) if self.plans.exact.contains(&node) => {
-                TypeUse::ExactNumber(number(rules))
+                TypeUse::ExactNumber(NumberLimits { is_double: rules.is_double, ..number(rules) })
             }
             Shape::Number(rules) => TypeUse::Number(number(rules)),
             Shape::Array(array) => {
@@ -512,7 +512,7 @@ fn number(rules: &NumberRules) -> NumberLimits {
         let bound = bound.as_ref()?;
         Some(NumberLimit { value: bound.as_f64(), is_exclusive: bound.exclusive })
     };
-    NumberLimits { lower: limit(&rules.lower), upper: limit(&rules.upper) }
+    NumberLimits { lower: limit(&rules.lower), upper: limit(&rules.upper), is_double: false }
 }
 
 /// Returns whether a pattern in a schema needs the Unicode tables. Values under other keywords that are the same texts count

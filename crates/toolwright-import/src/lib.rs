@@ -175,6 +175,7 @@ pub fn check_owner(owner: Owner<'_>, other_files: &[Source]) -> Result<(), Impor
         write: &document::text,
         other_files,
         is_foreign: &|_| Box::new(|_| false),
+        before: None,
         keeps_name: &|_| false,
     };
     accept::check_owner(&document, &draft).map_err(ImportError::Check)
@@ -193,6 +194,7 @@ fn accepted(
         write: &document::text,
         other_files: if existing.is_some() { &[] } else { request.other_files },
         is_foreign: &|_| Box::new(|_| false),
+        before: None,
         keeps_name: &|_| false,
     };
     let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;
@@ -213,7 +215,8 @@ fn merged_text(
     let draft = Draft {
         write: &|document| patched(document).text,
         other_files: request.other_files,
-        is_foreign: &|document| merge::is_foreign(document, request.owner),
+        is_foreign: &|document| merge::is_foreign(document, existing, request.owner),
+        before: Some(&existing.text),
         keeps_name: &|path| existing.has(path),
     };
     let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;

@@ -50,16 +50,18 @@ pub(super) fn merge(
 }
 
 /// Returns whether the import does not write a place of a document: it is in another toolset, under another key, or in a type that
-/// the imported tools do not need.
-pub(super) fn is_foreign(document: &Json, owner: Owner<'_>) -> IsForeign {
+/// the imported tools do not need and did not need in the file before.
+pub(super) fn is_foreign(document: &Json, existing: &Existing, owner: Owner<'_>) -> IsForeign {
     let ours = owner.toolset.to_owned();
-    let types = entries(document.get("types"));
-    let needed = reached(&types, &entries(path(document, owner, "tools")));
+    let needed = [document, &existing.document].map(|document| {
+        let types = entries(document.get("types"));
+        reached(&types, &entries(path(document, owner, "tools")))
+    });
     Box::new(move |to| match to.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["toolsets", toolset, "tools", _, rest @ ..] => {
             *toolset != ours || rest.first().is_some_and(|key| !WRITTEN.contains(key))
         }
-        ["types", name, ..] => !needed.contains(*name),
+        ["types", name, ..] => !needed.iter().any(|needed| needed.contains(*name)),
         _ => true,
     })
 }

@@ -8,6 +8,7 @@ mod fix;
 mod part;
 mod place;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::keywords::{Entries, joined, take};
@@ -49,8 +50,11 @@ pub(super) struct Draft<'a> {
     pub(super) write: &'a dyn Fn(&Json) -> String,
     /// The other files of the project. Names must be unique among all of them.
     pub(super) other_files: &'a [Source],
-    /// Returns, for a document, whether a part of it was not imported. Such parts are not changed, and their mistakes are ignored.
+    /// Returns, for a document, whether a part of it was not imported. Such parts are not changed, and their mistakes are ignored if
+    /// the file had some of the kind before.
     pub(super) is_foreign: &'a dyn Fn(&Json) -> IsForeign,
+    /// The text of the file before.
+    pub(super) before: Option<&'a str>,
     /// Returns whether the name at a path must not change, because the file had it before.
     pub(super) keeps_name: &'a dyn Fn(&[String]) -> bool,
 }
@@ -150,14 +154,15 @@ impl Checked {
         let is_cut_off = findings.iter().any(|finding| finding.code == "too-many-findings");
         let mut checked = Self { findings: Vec::new(), is_cut_off, source, root };
         let is_foreign = (draft.is_foreign)(document);
-        // A wrong default is only a warning of `check`, but it is left out too: models must not send it.
+        let before = LazyCell::new(|| codes_before(draft));
         findings.retain(|finding| {
-            let counts =
-                finding.severity == Severity::Error || finding.code == "default-breaks-schema";
             let places = checked.places(finding);
             let is_ours = |path: &[String]| !is_foreign(path);
             let is_everywhere = finding.span.is_none() && finding.severity == Severity::Error;
-            counts && (is_everywhere || places.iter().any(|(_, place)| is_ours(&place.path)))
+            let is_new = || !places.is_empty() && !before.contains(finding.code);
+            let is_about_us =
+                is_everywhere || places.iter().any(|(_, place)| is_ours(&place.path)) || is_new();
+            counts(finding) && is_about_us
         });
         checked.findings = findings;
         checked
@@ -260,6 +265,7 @@ impl Accepting<'_> {
         }
         self.remove_left_out();
         if is_done {
+            self.leave_out_unused_types();
             self.widen();
         }
         is_done
@@ -511,6 +517,22 @@ impl Accepting<'_> {
         refused.retain(|path, _| !is_foreign(path));
         refused
     }
+}
+
+/// Returns whether an import avoids a finding. A wrong default is only a warning of `check`, but it is left out too: models must not
+/// send it.
+fn counts(finding: &Diagnostic) -> bool {
+    finding.severity == Severity::Error || finding.code == "default-breaks-schema"
+}
+
+/// Returns the codes of the findings about the file before.
+fn codes_before(draft: &Draft<'_>) -> BTreeSet<&'static str> {
+    let Some(text) = draft.before else { return BTreeSet::new() };
+    let mut files = draft.other_files.to_vec();
+    files.push(Source { path: DRAFT_PATH.to_owned(), text: text.to_owned() });
+    let findings =
+        toolwright_codegen::check(&Sources::new(files)).unwrap_or_else(|findings| findings);
+    findings.iter().filter(|finding| counts(finding)).map(|finding| finding.code).collect()
 }
 
 /// Returns whether a finding says that the budget of a whole project is used up.

@@ -209,6 +209,26 @@ fn rotated(list: Json) -> Json {
     Json::Object(vec![("tools".to_owned(), Json::Array(tools))])
 }
 
+/// Each type refers to one of the others; the second list has them in another order.
+#[test]
+fn check_accepts_a_changed_circle_of_as_many_types_as_may_be_nested() {
+    let list = |first: usize, step: usize| {
+        let definition = |n: usize| {
+            let next = (n + step) % 34;
+            format!(
+                r##""d{n}":{{"type":"object","properties":{{"x":{{"$ref":"#/$defs/d{next}"}}}}}}"##
+            )
+        };
+        let definitions = (0..34).map(definition).collect::<Vec<_>>().join(",");
+        format!(
+            r##"{{"tools":[{{"name":"t","description":"x","inputSchema":{{"type":"object","properties":{{"a":{{"$ref":"#/$defs/d{first}"}}}},"$defs":{{{definitions}}}}}}}]}}"##
+        )
+    };
+    let first = import(&list(0, 1)).expect("a list");
+    let changed = import_again(&list(1, 2), &first.text);
+    check(&json::read(&list(1, 2)), &changed, false);
+}
+
 #[test]
 fn edits_of_schemas_stay_when_the_server_changes_other_parts() {
     let list = |more: &str| {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::Value;
-use toolwright::value::Map;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::schema::{Annotations, NodeId};
 use toolwright_codegen::internal::values::{retained, sorted};
@@ -130,16 +129,13 @@ impl Comparison<'_> {
 
 /// Returns the names of the definitions of a schema that are equal to the schema itself.
 pub(super) fn copies(schema: &Value) -> BTreeSet<&str> {
-    let definitions = schema.get("$defs").and_then(Value::as_object);
-    let entries = schema.as_object().into_iter().flatten();
-    let is_own = |key: &str| key != "$defs" && key != "$schema";
-    let own: Vec<(&str, &Value)> = entries.filter(|(key, _)| is_own(key)).collect();
-    let is_equal = |definition: &Map<Value>| {
-        definition.len() == own.len()
-            && own.iter().all(|(key, value)| definition.get(key) == Some(*value))
+    let Some(definitions) = schema.get("$defs").and_then(Value::as_object) else {
+        return BTreeSet::new();
     };
-    let definitions = definitions.into_iter().flatten();
-    let equal = definitions.filter(|(_, definition)| definition.as_object().is_some_and(is_equal));
+    let own = schema.as_object().into_iter().flatten();
+    let own = own.filter(|(key, _)| !["$defs", "$schema"].contains(key));
+    let own = Value::Object(own.map(|(key, value)| (key, value.clone())).collect());
+    let equal = definitions.iter().filter(|(_, definition)| **definition == own);
     equal.map(|(name, _)| name).collect()
 }
 

@@ -75,18 +75,24 @@ impl Reader {
         let room = BEGINNING - self.beginning.len();
         self.beginning.extend_from_slice(&bytes[..bytes.len().min(room)]);
         let (events, has_event) = (&mut self.events, &mut self.has_event);
+        let mut is_complete = false;
         let mut each = |name: &str, payload: &str| {
             *has_event = true;
             if events.draft().is_over {
                 return Ok(());
             }
-            events.event(name, &json::without_halves(payload))
+            events.event(name, &json::without_halves(payload))?;
+            is_complete = events.draft().is_over;
+            Ok(())
         };
         let mut result = match &mut self.frames {
             Frames::Sse(frames) => frames.feed(bytes, &mut each),
             #[cfg(feature = "bedrock")]
             Frames::EventStream(frames) => frames.feed(bytes, &mut each),
         };
+        if is_complete {
+            result = Ok(());
+        }
         if self.read > MOST_BYTES && result.is_ok() && !self.events.draft().is_over {
             let most = MOST_BYTES >> 20;
             let message = format!("found more than {most} MiB, expected a shorter answer");

@@ -83,6 +83,18 @@ fn ten_thousand_divisions_of_streams_give_the_same() {
 }
 
 #[test]
+fn divisions_of_streams_with_faulty_bytes_behind_them_give_the_same() {
+    for_each_endpoint(|endpoint, wire, facts, question| {
+        for path in streams(endpoint) {
+            let bytes = [&bytes(&path)[..], b"data: \xff\n\n"].concat();
+            let whole = joined(in_pieces(wire, facts, question, &bytes, |rest| rest));
+            let divided = joined(in_pieces(wire, facts, question, &bytes, |_| 1));
+            assert_eq!(shown(&divided), shown(&whole), "{}", path.display());
+        }
+    });
+}
+
+#[test]
 fn any_bytes_give_an_answer_or_an_error() {
     let mut random = fastrand::Rng::with_seed(21);
     for_each_endpoint(|endpoint, wire, facts, question| {

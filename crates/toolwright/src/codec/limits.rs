@@ -293,9 +293,16 @@ impl Range<i128> {
 impl Range<f64> {
     /// Returns the same range, with the bounds of `f64` in place of missing ones.
     #[inline]
-    pub(super) fn within_doubles(self) -> Self {
-        let or = |bound, end| if bound == Bound::Unbounded { Bound::Included(end) } else { bound };
-        Self { low: or(self.low, f64::MIN), high: or(self.high, f64::MAX) }
+    pub const fn within_doubles(self) -> Self {
+        let low = match self.low {
+            Bound::Unbounded => Bound::Included(f64::MIN),
+            low => low,
+        };
+        let high = match self.high {
+            Bound::Unbounded => Bound::Included(f64::MAX),
+            high => high,
+        };
+        Self { low, high }
     }
 
     /// Returns the `f64` in the range that is nearest to a number, if the number is in the range; otherwise records the
