@@ -293,6 +293,7 @@ impl Range<i128> {
 impl Range<f64> {
     /// Returns the same range, with the bounds of `f64` in place of missing ones.
     #[inline]
+    #[must_use]
     pub const fn within_doubles(self) -> Self {
         let low = match self.low {
             Bound::Unbounded => Bound::Included(f64::MIN),
