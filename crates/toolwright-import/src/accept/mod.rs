@@ -4,26 +4,25 @@
 //!
 //! `fix` knows how to fix a few findings; for all others, the part is left out.
 
+mod checked;
 mod fix;
 mod part;
 mod place;
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::keywords::{Entries, joined, take};
 use super::warnings::Warnings;
 use super::widen::{Roots, widen};
+use checked::Checked;
 use fix::Fault;
 use part::{Whole, owner};
 use place::Path;
-use place::{place, schema, schema_root, schema_roots, value_at, value_at_mut};
-use toolwright_codegen::diagnostic::SourceId;
-use toolwright_codegen::diagnostic::{Diagnostic, Severity};
+use place::{schema, schema_root, schema_roots, value_at, value_at_mut};
+use toolwright_codegen::Source;
+use toolwright_codegen::diagnostic::Diagnostic;
 use toolwright_codegen::disk::MAX_FILE_BYTES;
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::internal::yaml::{self, Node};
-use toolwright_codegen::{Source, Sources};
 
 /// The number of times that `check` runs before the tools that it still refuses are left out as a whole.
 const MAX_ROUNDS: usize = 24;
@@ -37,9 +36,6 @@ const MAX_REASONS: usize = 3;
 
 /// The number of parts into which a document with too many findings is divided.
 const PARTS: usize = 8;
-
-/// The path of the document among the files of a project. No other file has an empty path.
-const DRAFT_PATH: &str = "";
 
 /// Returns whether the part of a document at a path was not imported.
 pub(super) type IsForeign = Box<dyn Fn(&[String]) -> bool>;
@@ -128,76 +124,6 @@ fn refused(findings: &[Diagnostic]) -> Vec<String> {
         format!("`check` refuses it: {}{}", finding.message, help.unwrap_or_default())
     });
     lines.collect()
-}
-
-/// The result of `check` on a document.
-struct Checked {
-    findings: Vec<Diagnostic>,
-    /// True if there are more findings.
-    is_cut_off: bool,
-    source: Option<SourceId>,
-    root: Option<Node>,
-}
-
-impl Checked {
-    /// Runs `check` and keeps the findings about imported parts.
-    fn of(document: &Json, draft: &Draft<'_>) -> Self {
-        let mut files = draft.other_files.to_vec();
-        files.push(Source { path: DRAFT_PATH.to_owned(), text: (draft.write)(document) });
-        let sources = Sources::new(files);
-        let ours = sources.iter().find(|(_, source)| source.path == DRAFT_PATH);
-        let mut findings = toolwright_codegen::check(&sources).unwrap_or_else(|findings| findings);
-        let root = ours.and_then(|(id, source)| {
-            yaml::parse(id, &source.text, &mut toolwright_codegen::diagnostic::Report::default())
-        });
-        let source = ours.map(|(id, _)| id);
-        let is_cut_off = findings.iter().any(|finding| finding.code == "too-many-findings");
-        let mut checked = Self { findings: Vec::new(), is_cut_off, source, root };
-        let is_foreign = (draft.is_foreign)(document);
-        let before = LazyCell::new(|| codes_before(draft));
-        findings.retain(|finding| {
-            let places = checked.places(finding);
-            let is_ours = |path: &[String]| !is_foreign(path);
-            let is_everywhere = finding.span.is_none() && finding.severity == Severity::Error;
-            let is_new = || !places.is_empty() && !before.contains(finding.code);
-            let is_about_us =
-                is_everywhere || places.iter().any(|(_, place)| is_ours(&place.path)) || is_new();
-            counts(finding) && is_about_us
-        });
-        checked.findings = findings;
-        checked
-    }
-
-    /// Returns whether a finding is about all tools together, so that leaving out a part of one does not help.
-    fn is_about_all(&self, finding: &Diagnostic) -> bool {
-        let places = self.places(finding);
-        places.is_empty() || is_over_budget(finding) && places.iter().all(|(_, place)| place.is_key)
-    }
-
-    /// The findings about the names of the service and the toolsets, which an import never changes.
-    fn of_owner(&self) -> Vec<Diagnostic> {
-        let is_owner = |(_, place): &(u32, place::Place)| match place.path.as_slice() {
-            [service] => service == "service",
-            [toolsets, _] => toolsets == "toolsets" && place.is_key,
-            _ => false,
-        };
-        let of_owner = self.findings.iter().filter(|finding| {
-            is_about_names(finding.code) && self.places(finding).iter().all(is_owner)
-        });
-        of_owner.cloned().collect()
-    }
-
-    /// The places of a finding in the document, each with its offset in the text.
-    fn places(&self, finding: &Diagnostic) -> Vec<(u32, place::Place)> {
-        let further = finding.labels.iter().map(|label| label.span);
-        let spans = finding.span.into_iter().chain(further);
-        let spans = spans.filter(|span| Some(span.source) == self.source);
-        let found = spans.map(|span| match &self.root {
-            Some(root) => (span.start, place(root, span)),
-            None => (span.start, place::Place { path: Path::new(), is_key: false }),
-        });
-        found.collect()
-    }
 }
 
 struct Accepting<'a> {
@@ -517,22 +443,6 @@ impl Accepting<'_> {
         refused.retain(|path, _| !is_foreign(path));
         refused
     }
-}
-
-/// Returns whether an import avoids a finding. A wrong default is only a warning of `check`, but it is left out too: models must not
-/// send it.
-fn counts(finding: &Diagnostic) -> bool {
-    finding.severity == Severity::Error || finding.code == "default-breaks-schema"
-}
-
-/// Returns the codes of the findings about the file before.
-fn codes_before(draft: &Draft<'_>) -> BTreeSet<&'static str> {
-    let Some(text) = draft.before else { return BTreeSet::new() };
-    let mut files = draft.other_files.to_vec();
-    files.push(Source { path: DRAFT_PATH.to_owned(), text: text.to_owned() });
-    let findings =
-        toolwright_codegen::check(&Sources::new(files)).unwrap_or_else(|findings| findings);
-    findings.iter().filter(|finding| counts(finding)).map(|finding| finding.code).collect()
 }
 
 /// Returns whether a finding says that the budget of a whole project is used up.
