@@ -10,7 +10,7 @@ mod publish;
 pub(crate) mod read;
 mod sample;
 #[cfg(feature = "project")]
-mod texts;
+mod standalone;
 mod validate;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub use publish::definitions;
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
 #[cfg(feature = "project")]
-pub use texts::read_values;
+pub use standalone::read_values;
 pub(crate) use validate::key as json_key;
 pub use validate::violations;
 

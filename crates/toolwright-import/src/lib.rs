@@ -34,6 +34,7 @@ mod widen;
 mod yaml_scalar;
 mod yaml_text;
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -175,7 +176,7 @@ pub fn check_owner(owner: Owner<'_>, other_files: &[Source]) -> Result<(), Impor
         write: &document::text,
         other_files,
         is_foreign: &|_| Box::new(|_| false),
-        before: None,
+        had: &|_| false,
         keeps_name: &|_| false,
     };
     accept::check_owner(&document, &draft).map_err(ImportError::Check)
@@ -194,7 +195,7 @@ fn accepted(
         write: &document::text,
         other_files: if existing.is_some() { &[] } else { request.other_files },
         is_foreign: &|_| Box::new(|_| false),
-        before: None,
+        had: &|_| false,
         keeps_name: &|_| false,
     };
     let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;
@@ -212,11 +213,12 @@ fn merged_text(
     let (document, renames) = merge::merge(existing, import, request.owner, report);
     let patched =
         |document: &Json| patch::patch(&existing.text, &existing.root, document, &renames);
+    let before = LazyCell::new(|| accept::codes(&existing.text, request.other_files));
     let draft = Draft {
         write: &|document| patched(document).text,
         other_files: request.other_files,
         is_foreign: &|document| merge::is_foreign(document, existing, request.owner),
-        before: Some(&existing.text),
+        had: &|code| before.contains(code),
         keeps_name: &|path| existing.has(path),
     };
     let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;

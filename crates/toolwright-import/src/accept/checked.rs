@@ -1,6 +1,5 @@
 //! The findings of `check` about the imported parts of a document.
 
-use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use super::place::{self, Path, place};
@@ -25,11 +24,8 @@ pub(super) struct Checked {
 impl Checked {
     /// Runs `check` and keeps the findings about imported parts.
     pub(super) fn of(document: &Json, draft: &Draft<'_>) -> Self {
-        let mut files = draft.other_files.to_vec();
-        files.push(Source { path: DRAFT_PATH.to_owned(), text: (draft.write)(document) });
-        let sources = Sources::new(files);
+        let (sources, mut findings) = check((draft.write)(document), draft.other_files);
         let ours = sources.iter().find(|(_, source)| source.path == DRAFT_PATH);
-        let mut findings = toolwright_codegen::check(&sources).unwrap_or_else(|findings| findings);
         let root = ours.and_then(|(id, source)| {
             yaml::parse(id, &source.text, &mut toolwright_codegen::diagnostic::Report::default())
         });
@@ -37,12 +33,11 @@ impl Checked {
         let is_cut_off = findings.iter().any(|finding| finding.code == "too-many-findings");
         let mut checked = Self { findings: Vec::new(), is_cut_off, source, root };
         let is_foreign = (draft.is_foreign)(document);
-        let before = LazyCell::new(|| codes_before(draft));
         findings.retain(|finding| {
             let places = checked.places(finding);
             let is_ours = |path: &[String]| !is_foreign(path);
             let is_everywhere = finding.span.is_none() && finding.severity == Severity::Error;
-            let is_new = || !places.is_empty() && !before.contains(finding.code);
+            let is_new = || !places.is_empty() && !(draft.had)(finding.code);
             let is_about_us =
                 is_everywhere || places.iter().any(|(_, place)| is_ours(&place.path)) || is_new();
             counts(finding) && is_about_us
@@ -89,12 +84,17 @@ fn counts(finding: &Diagnostic) -> bool {
     finding.severity == Severity::Error || finding.code == "default-breaks-schema"
 }
 
-/// Returns the codes of the findings about the file before.
-fn codes_before(draft: &Draft<'_>) -> BTreeSet<&'static str> {
-    let Some(text) = draft.before else { return BTreeSet::new() };
-    let mut files = draft.other_files.to_vec();
-    files.push(Source { path: DRAFT_PATH.to_owned(), text: text.to_owned() });
-    let findings =
-        toolwright_codegen::check(&Sources::new(files)).unwrap_or_else(|findings| findings);
+/// Returns the codes of the findings about a file.
+pub(in super::super) fn codes(text: &str, other_files: &[Source]) -> BTreeSet<&'static str> {
+    let (_, findings) = check(text.to_owned(), other_files);
     findings.iter().filter(|finding| counts(finding)).map(|finding| finding.code).collect()
+}
+
+/// Runs `check` on a file together with others.
+fn check(text: String, other_files: &[Source]) -> (Sources, Vec<Diagnostic>) {
+    let mut files = other_files.to_vec();
+    files.push(Source { path: DRAFT_PATH.to_owned(), text });
+    let sources = Sources::new(files);
+    let findings = toolwright_codegen::check(&sources).unwrap_or_else(|findings| findings);
+    (sources, findings)
 }

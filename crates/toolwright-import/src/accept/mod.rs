@@ -15,6 +15,7 @@ use super::keywords::{Entries, joined, take};
 use super::warnings::Warnings;
 use super::widen::{Roots, widen};
 use checked::Checked;
+pub(super) use checked::codes;
 use fix::Fault;
 use part::{Whole, owner};
 use place::Path;
@@ -49,8 +50,8 @@ pub(super) struct Draft<'a> {
     /// Returns, for a document, whether a part of it was not imported. Such parts are not changed, and their mistakes are ignored if
     /// the file had some of the kind before.
     pub(super) is_foreign: &'a dyn Fn(&Json) -> IsForeign,
-    /// The text of the file before.
-    pub(super) before: Option<&'a str>,
+    /// Returns whether the file had a finding with a code before.
+    pub(super) had: &'a dyn Fn(&str) -> bool,
     /// Returns whether the name at a path must not change, because the file had it before.
     pub(super) keeps_name: &'a dyn Fn(&[String]) -> bool,
 }

@@ -43,7 +43,7 @@ fn checked_bytes(tools: usize) -> usize {
         write: &write,
         other_files: &[],
         is_foreign: &|_| Box::new(|_| false),
-        before: None,
+        had: &|_| false,
         keeps_name: &|_| false,
     };
     let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
@@ -87,7 +87,7 @@ fn tools_that_are_too_large_together_are_refused_after_a_few_checks() {
         write: &write,
         other_files: &[],
         is_foreign: &|_| Box::new(|_| false),
-        before: None,
+        had: &|_| false,
         keeps_name: &|_| false,
     };
     let lines = accept(document, &draft, &mut warnings).expect_err("they are too large");
@@ -107,7 +107,7 @@ fn properties_whose_fields_have_one_name_cost_no_more_than_their_number() {
         write: &document::text,
         other_files: &[],
         is_foreign: &|_| Box::new(|_| false),
-        before: None,
+        had: &|_| false,
         keeps_name: &|_| false,
     };
     for name in [&pairs as &dyn Fn(usize) -> String, &same] {
@@ -155,7 +155,7 @@ fn the_parts_that_are_not_imported_are_found_once_for_each_check() {
             write: &document::text,
             other_files: &[],
             is_foreign: &is_foreign,
-            before: None,
+            had: &|_| false,
             keeps_name: &|_| false,
         };
         accept(document, &draft, &mut warnings).unwrap();

@@ -111,7 +111,7 @@ pub fn openapi(
         write: &super::document::text,
         other_files: import.other_files,
         is_foreign: &|_| Box::new(|_| false),
-        before: None,
+        had: &|_| false,
         keeps_name: &|_| false,
     };
     let document = accept(document, &draft, &mut warnings)

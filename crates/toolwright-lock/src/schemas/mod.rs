@@ -31,7 +31,7 @@ pub(crate) enum Side {
     Result,
 }
 
-/// What comparisons of schemas may still cost.
+/// Limits of the work of all comparisons of schemas.
 #[derive(Debug)]
 pub(crate) struct Budget {
     /// The most bytes of the schemas that differ, and how many are left. A million take up to 300 ms.
@@ -70,7 +70,7 @@ impl Budget {
     }
 
     /// Counts the bytes of a schema. Each value takes as long as some more bytes.
-    fn read(&self, schema: &str) -> Result<(), String> {
+    fn spend(&self, schema: &str) -> Result<(), String> {
         let commas = schema.bytes().filter(|byte| *byte == b',').count();
         let bytes = schema.len() + BYTES_OF_VALUE * commas;
         let left = self.bytes.get().checked_sub(bytes).ok_or_else(|| {
@@ -164,8 +164,8 @@ pub(crate) fn compare(
     if old == new {
         return Ok(Vec::new());
     }
-    budget.read(old)?;
-    budget.read(new)?;
+    budget.spend(old)?;
+    budget.spend(new)?;
     let [was, is] = [json(old)?, json(new)?];
     let (annotated, nodes) = read(&was, &is)?;
     let schemas = annotated.clone().without_annotations();

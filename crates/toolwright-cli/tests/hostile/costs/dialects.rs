@@ -1,6 +1,6 @@
 //! Costly projects for the dialects of providers.
 
-use super::{Case, HEAD, agents, lines, optional, tool, tools, users, with_patterns};
+use super::{Case, HEAD, agents, lines, optional, required, tool, tools, users, with_patterns};
 
 pub(super) const CASES: &[Case] = &[
     Case {
@@ -189,11 +189,7 @@ refused = "allow"
 
 /// Tools with an object whose properties all have one type, for the targets.
 fn of_one_type(tools: usize, properties: usize, schema: &str) -> Vec<(&'static str, String)> {
-    let named = lines(properties, |n| format!("p{n}: {{$ref: D}}, "));
-    let required = lines(properties, |n| format!("p{n}, "));
-    let types = format!(
-        "  T: {{type: object, properties: {{{named}}}, required: [{required}]}}\n  D: {schema}\n"
-    );
+    let types = format!("  T: {}\n  D: {schema}\n", required(properties, "$ref: D"));
     vec![("schema/a.yaml", users(tools, &types)), ("toolwright.toml", TARGETS.to_owned())]
 }
 
