@@ -8,9 +8,9 @@ use std::fs;
 use crate::child::{Limits, toolwright};
 
 /// The limits of a child process. Beside other load, the costliest of these projects takes five seconds of a release build. The
-/// limits of a development build only detect hangs, because it is slower.
+/// limits of a development build only detect hangs, because it is up to twenty times slower.
 const LIMITS: Limits = if cfg!(debug_assertions) {
-    Limits { cpu_seconds: 60, megabytes: 1024 }
+    Limits { cpu_seconds: 300, megabytes: 1024 }
 } else {
     Limits { cpu_seconds: 8, megabytes: 512 }
 };

@@ -141,9 +141,10 @@ impl CodePoints {
     }
 
     /// Returns the ranges in order, with adjacent ones merged.
+    #[allow(clippy::stable_sort_primitive)] // Only the stable sort is fast for ranges that are mostly in order.
     fn merged(&self) -> Vec<(char, char)> {
         let mut sorted = self.ranges.clone();
-        sorted.sort_unstable();
+        sorted.sort();
         let mut merged: Vec<(char, char)> = Vec::new();
         for (low, high) in sorted {
             match merged.last_mut() {
