@@ -175,10 +175,6 @@ impl Options {
     }
 }
 
-/// The traits that a generated type derives if everything in it has them.
-const DERIVED: [&str; 9] =
-    ["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
-
 impl RustPath {
     /// Parses the path of a derive macro, such as `sqlx::FromRow`. It may begin with `::` or `crate::`.
     ///
@@ -188,7 +184,7 @@ impl RustPath {
     pub fn of_derive(text: &str) -> Result<Self, String> {
         let path = Self::new(text, "a derive macro", "sqlx::FromRow")?;
         match path.segments()[..] {
-            [name] | ["std" | "core", .., name] if DERIVED.contains(&name) => Err(format!(
+            [name] | ["std" | "core", .., name] if naming::DERIVED.contains(&name) => Err(format!(
                 "`{name}` is derived by every generated type that can have it; leave it out"
             )),
             ["serde", .., name @ ("Serialize" | "Deserialize")] => {

@@ -60,6 +60,7 @@ impl Workspace {
             .current_dir(self.0.path())
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("workspace"))
             .env("RUSTFLAGS", "-Dwarnings")
+            .env("RUSTDOCFLAGS", "-Dwarnings")
             .output()
             .unwrap();
         let printed = [output.stdout, output.stderr].concat();
@@ -485,7 +486,7 @@ fn a_crate_without_the_feature_testing_has_no_fake() {
     assert_eq!(workspace.cargo(&["build", "-p", "user", "--features", "testing"]), Ok(()));
 }
 
-/// With `-Dwarnings`, an import that nothing uses and a name in another style would be errors.
+/// With `-Dwarnings`, an import that nothing uses, a name in another style and an ambiguous link would be errors.
 #[test]
 fn generated_code_has_no_warnings_whatever_its_values_are_called() {
     let workspace = Workspace::new(&[
@@ -495,8 +496,9 @@ fn generated_code_has_no_warnings_whatever_its_values_are_called() {
         (
             "schema/door.yaml",
             "toolwright: 1\nservice: door\n\
-             types:\n  Open: { type: object, properties: { wide: { type: boolean } } }\n  \
-             Frame: { type: object, properties: { open: { $ref: Open } } }\nmethods: { swing: { payload: Frame } }\n\
+             types:\n  Open: { type: object, properties: { wide: { type: boolean } } }\n  Hash: { type: string, minLength: 1 }\n  \
+             Copy: { type: object, properties: { of: { enum: [x] } } }\n  \
+             Frame: { type: object, properties: { open: { $ref: Open }, hash: { $ref: Hash }, copy: { $ref: Copy } } }\nmethods: { swing: { payload: Frame } }\n\
              toolsets:\n  door:\n    tools:\n      swing: { description: Swings., bind: swing }\n      \
              find: { description: Finds., args: { type: object, properties: { state: { enum: [open, closed, clone, fn] } } } }\n      \
              pick:\n        description: Picks.\n        args:\n          type: object\n          properties:\n            of:\n              anyOf:\n                \
@@ -505,4 +507,6 @@ fn generated_code_has_no_warnings_whatever_its_values_are_called() {
         ),
     ]);
     workspace.test();
+    let result = workspace.cargo(&["doc", "--workspace", "--no-deps"]);
+    assert!(result.is_ok(), "{}", result.unwrap_err());
 }

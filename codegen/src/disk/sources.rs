@@ -145,7 +145,10 @@ pub(crate) fn links_outside(path: &Path, folders: &[&Path]) -> Result<bool, IoEr
         return Ok(false);
     }
     let real = |path: &Path| fs::canonicalize(path).map_err(IoError::on("read", path));
-    let target = real(path)?;
+    let Some(target) = found(path, fs::canonicalize(path))? else {
+        let reason = io::Error::new(io::ErrorKind::NotFound, "it is a symlink to nothing");
+        return Err(IoError::on("read", path)(reason));
+    };
     for folder in folders {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         if target.starts_with(real(folder)?) {

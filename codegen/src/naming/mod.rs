@@ -153,6 +153,15 @@ pub fn pascal_with(text: &str, word: &str) -> Identifier {
     Identifier::new(if name == "Self" { name + "_" } else { name })
 }
 
+/// The traits that a generated type derives if everything in it has them.
+pub const DERIVED: [&str; 9] =
+    ["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
+
+/// Returns a link to a type in rustdoc, also if there is a derive macro of that name.
+pub fn type_link(name: &str) -> String {
+    if DERIVED.contains(&name) { format!("[`type@{name}`]") } else { format!("[`{name}`]") }
+}
+
 /// Returns a text in `PascalCase`, without escaping keywords: for parts of longer names.
 pub fn pascal_part(text: &str) -> String {
     let mut name = String::with_capacity(text.len());

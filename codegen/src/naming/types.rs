@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Identifier, is_type_name, pascal_part, variants};
+use super::{Identifier, is_type_name, pascal_part, type_link, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Schemas, Shape, as_object, kind_of};
@@ -378,7 +378,7 @@ impl Walk<'_> {
                 continue;
             }
             let key = &property.name.value;
-            let origin = format!("The {} of [`{name}`].", code(key));
+            let origin = format!("The {} of {}.", code(key), type_link(name));
             self.schedule(property.schema, format!("{name}{}", pascal_part(key)), origin);
         }
         if let Additional::Typed(node) = object.additional {

@@ -247,7 +247,7 @@ impl Shapes<'_> {
             Shape::Named(id) => self.plans.names.get(schemas[*id].schema),
             _ => None,
         };
-        let named = named.map(|named| format!("See [`{}`].", named.name));
+        let named = named.map(|named| format!("See {}.", naming::type_link(&named.name)));
         let docs = docs::described(&schema.annotations, named, facts);
         Member::Field(Field { key, name, setter, docs, ty, presence })
     }

@@ -403,11 +403,15 @@ fn rows(root: &Path, file: &Path) -> Result<Vec<Dialect>, String> {
 
 /// Returns the folder `depth` levels above, as a person would write it.
 fn above(folder: &Path, depth: usize) -> PathBuf {
-    if depth > 0 && folder.is_absolute() {
-        return folder.ancestors().nth(depth).unwrap_or(folder).to_owned();
+    let mut path = if folder == Path::new(".") { PathBuf::new() } else { folder.to_owned() };
+    for _ in 0..depth {
+        if path.file_name().is_some() {
+            path.pop();
+        } else {
+            path.push("..");
+        }
     }
-    let here = if folder == Path::new(".") { Path::new("") } else { folder };
-    std::iter::repeat_n("..", depth).fold(here.to_owned(), |path, up| path.join(up))
+    path
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
