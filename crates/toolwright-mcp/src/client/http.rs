@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -20,11 +21,12 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
     StreamableHttpError, StreamableHttpPostResponse,
 };
-use sse_stream::{Sse, SseStream};
+use sse_stream::Sse;
 use tokio::sync::mpsc;
 use toolwright::http::RedactedUrl;
 use toolwright::untrusted::{Redactor, visible};
 
+use super::events::Events;
 use super::message_codec::{Decoded, MessageCodec};
 use super::options::ClientOptions;
 use super::pause::pause;
@@ -230,14 +232,15 @@ impl HttpClient {
 
     /// Returns the events of a stream, decoded by the message codec.
     fn events(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
-        let mut limit = EventLimit { max: self.max_bytes, length: 0, at_line_start: true };
-        let bytes = response.bytes_stream().map(move |chunk| match chunk {
-            Ok(chunk) if limit.accepts(&chunk) => Ok(chunk),
-            Ok(_) => Err(std::io::Error::other("an event is too large")),
-            Err(error) => Err(std::io::Error::other(error.without_url())),
+        let mut events = Events::new(self.max_bytes);
+        let events = response.bytes_stream().flat_map(move |chunk| {
+            let mut complete = Vec::new();
+            let chunk = chunk.map_err(|error| io::Error::other(error.without_url()));
+            let fed = chunk.and_then(|chunk| events.feed(&chunk, &mut complete));
+            let error = fed.err().map(|error| SseError::Body(Box::new(error)));
+            stream::iter(complete.into_iter().map(Ok).chain(error.map(Err)))
         });
         let http = self.clone();
-        let events = SseStream::from_bytes_stream(bytes);
         let events = events.then(move |event| {
             let http = http.clone();
             async move {
@@ -324,31 +327,6 @@ async fn pause_after_error(event: Result<Sse, SseError>) -> Result<Sse, SseError
 fn is_media_type(kind: &str, name: &str) -> bool {
     let found = kind.split_once(';').map_or(kind, |(found, _)| found);
     found.trim().eq_ignore_ascii_case(name)
-}
-
-/// Limits the size of an event, which ends with an empty line.
-struct EventLimit {
-    max: usize,
-    length: usize,
-    at_line_start: bool,
-}
-
-impl EventLimit {
-    fn accepts(&mut self, chunk: &[u8]) -> bool {
-        for byte in chunk {
-            match byte {
-                b'\n' if self.at_line_start => self.length = 0,
-                b'\n' => self.at_line_start = true,
-                b'\r' => {}
-                _ => self.at_line_start = false,
-            }
-            self.length += 1;
-            if self.length > self.max {
-                return false;
-            }
-        }
-        true
-    }
 }
 
 /// Returns the target of a redirect.

@@ -51,6 +51,8 @@ mod connection;
 mod connector;
 mod drift;
 mod error;
+#[cfg(feature = "http-client")]
+mod events;
 mod failure;
 mod headers;
 #[cfg(feature = "http-client")]

@@ -152,7 +152,7 @@ class Peer(BaseHTTPRequestHandler):
         answer = '{"jsonrpc":"2.0","result":{"resultType":"complete","content":[],"structuredContent":%s},"id":%d}' % (args, id)
         if not fault.endswith("sse"):
             return self.reply(200, answer.encode())
-        self.stream([": hello\n\n", "event: message\ndata: %s\n\n" % answer])
+        self.stream([": hello\n\n", "foo: bar\nid\nretry: soon\nevent: message\ndata: %s\n\n" % answer])
 
     def nosy(self):
         """Sends many requests and accepts no response."""
