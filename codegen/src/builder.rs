@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use toolwright::untrusted::line;
+
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
 use crate::options::{DomainType, Layout, Options, RustPath, StdTrait, TypeOptions};
@@ -136,9 +138,8 @@ impl Build {
 
     fn try_generate(&self, folder: &Path, options: Options) -> Result<(), Failure> {
         let reading = disk::read_sources(Path::new(""), std::slice::from_ref(&self.schema))?;
-        // A file name with a line break could contain an instruction to cargo. Its folder is watched anyway.
-        let is_line = |path: &&str| !path.contains('\n');
-        for path in reading.sources.iter().map(|(_, source)| source.path.as_str()).filter(is_line) {
+        let paths = reading.sources.iter().map(|(_, source)| source.path.as_str());
+        for path in paths.filter(|path| is_visible_line(path)) {
             println!("cargo::rerun-if-changed={path}");
         }
         // Options in code have no place in a file.
@@ -204,6 +205,12 @@ impl Build {
     }
 }
 
+/// Returns whether cargo may be told to watch a file: the name could contain a line with an instruction to cargo, and cargo
+/// prints the names unchanged if the build fails. The folder of a file is watched anyway.
+fn is_visible_line(path: &str) -> bool {
+    line(path, usize::MAX) == path
+}
+
 /// Returns the options of a named type, and adds them if there are none yet.
 fn options_of<'o>(types: &'o mut Vec<TypeOptions>, name: &str) -> &'o mut TypeOptions {
     let at = types.iter().position(|known| known.name == name).unwrap_or(types.len());
@@ -257,3 +264,14 @@ impl fmt::Debug for BuildError {
 }
 
 impl std::error::Error for BuildError {}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn files_whose_names_could_be_instructions_or_control_a_terminal_are_not_named_to_cargo() {
+        assert!(super::is_visible_line("schema/größe 1.yaml"));
+        for hidden in ["\ncargo::warning=x", "\r", "\u{1b}[2J", "\u{202e}", "\t"] {
+            assert!(!super::is_visible_line(&format!("schema/{hidden}.yaml")), "{hidden:?}");
+        }
+    }
+}

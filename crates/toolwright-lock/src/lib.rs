@@ -23,6 +23,7 @@ mod schemas;
 #[cfg(test)]
 mod soundness;
 mod tools;
+mod unique;
 mod version;
 
 pub use classes::{Change, Classes, Trust, Viewpoint};

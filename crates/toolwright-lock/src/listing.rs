@@ -10,6 +10,7 @@ use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, line};
 
 use crate::canonical::digest;
 use crate::lock_error::LockError;
+use crate::unique::unique;
 
 /// A remote MCP server, with every tool that it lists.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -19,6 +20,7 @@ pub struct LockedServer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// The tools, by name.
+    #[serde(deserialize_with = "unique")]
     pub listed: BTreeMap<String, ListedTool>,
 }
 

@@ -15,6 +15,7 @@ use toolwright_codegen::internal::{Style, parallel_map, with_line_feeds};
 use crate::canonical::{digest, object};
 use crate::listing::LockedServer;
 use crate::lock_error::LockError;
+use crate::unique::unique;
 use crate::version::numbers;
 
 /// The name of the file, in the folder of `toolwright.toml`.
@@ -38,13 +39,16 @@ pub struct Lock {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub non_exhaustive: bool,
     /// The toolsets, by name.
+    #[serde(deserialize_with = "unique")]
     pub toolsets: BTreeMap<String, LockedToolset>,
     /// The tools, by name.
+    #[serde(deserialize_with = "unique")]
     pub tools: BTreeMap<String, LockedTool>,
     /// The listings of remote servers, by their names in the project.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "unique", skip_serializing_if = "BTreeMap::is_empty")]
     pub remote: BTreeMap<String, LockedServer>,
     /// Names that were published and belong to no tool any more, neither as its name nor as an alias. No other tool may have one.
+    #[serde(deserialize_with = "unique")]
     pub names: BTreeMap<String, PastName>,
 }
 

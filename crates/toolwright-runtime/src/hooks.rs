@@ -1,12 +1,11 @@
 //! Hooks, which run before and after calls, for all tools, a toolset or a tool.
 
+use crate::caught::Caught;
 use crate::debug::debug;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure,
 };
@@ -125,7 +124,7 @@ impl Hooks {
         let hooks = self.matching(call.tool(), Some(tool));
         let mut call = Cow::Borrowed(call);
         for hook in hooks.into_iter().flatten() {
-            let hooked = AssertUnwindSafe(async { hook.before(&call).await }).catch_unwind().await;
+            let hooked = Caught::new(async { hook.before(&call).await }).await;
             match hooked {
                 Ok(Ok(args)) if args == *call.args() => {}
                 Ok(Ok(args)) => call = Cow::Owned(call.into_owned().with_args(args)),
@@ -146,7 +145,7 @@ impl Hooks {
         let [global, of_toolset, of_tool] = self.matching(call.tool(), tool);
         for hook in of_tool.iter().chain(of_toolset).chain(global) {
             let hooked = async { hook.after(call, outcome).await };
-            outcome = match AssertUnwindSafe(hooked).catch_unwind().await {
+            outcome = match Caught::new(hooked).await {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(error)) => Err(failed(&**hook, error)),
                 Err(_) => Err(failed(&**hook, "it panicked".into())),

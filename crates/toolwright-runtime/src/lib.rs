@@ -132,6 +132,7 @@
 
 mod agent;
 pub mod approval;
+mod caught;
 mod debug;
 pub mod execute;
 mod hooks;

@@ -123,6 +123,19 @@ fn the_line_ends_of_a_lock_do_not_matter() {
 }
 
 #[test]
+fn the_layout_of_a_lock_is_no_change() {
+    let project = Project::new();
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    for layout in [lock.replace("  ", "\t"), lock.replace('\n', " \n  ")] {
+        project.write("toolwright.lock", &layout);
+        for command in ["breaking", "diff"] {
+            let (shown, code) = project.run(&[command]);
+            assert!(code == 0 && !shown.contains("ORDER_CHANGED"), "{command}: {shown}");
+        }
+    }
+}
+
+#[test]
 fn the_lock_keeps_whether_types_may_grow() {
     let project = Project::new();
     let rust = |arguments: &[&str]| {
@@ -443,6 +456,10 @@ fn files_that_are_no_locks_are_refused() {
         ("<<<<<<< HEAD\n{}", "marks of a merge conflict"),
         ("{\"lock\": 2}", "the lock has the version 2, expected 1"),
         (&lock.replace("\"description\"", "\"descriptions\""), "unknown field `descriptions`"),
+        (
+            &lock.replace("\"toolsets\": {", "\"toolsets\": {\"lights\": {\"service\": \"a\"},"),
+            "the key `lights` stands twice",
+        ),
         (&lock.replacen("\"type\": \"string\"", "\"type\": \"text\"", 1), "cannot be compared"),
     ];
     for (text, message) in wrong {

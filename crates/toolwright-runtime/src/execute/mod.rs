@@ -35,7 +35,6 @@ pub use retry::Retry;
 pub use timeout::Timeout;
 pub(crate) use timeout::timed_out;
 use tool_service::ToolService;
-pub(crate) use tool_service::panicked;
 pub use wrap_failure::WrapFailure;
 
 /// The request of the service: a call and its tool. Cheap to clone.

@@ -2,11 +2,9 @@
 
 use crate::debug::debug;
 use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use futures_util::FutureExt;
 use toolwright::call::fresh_id;
 use toolwright::{BoxError, BoxFuture, Executor, Payload, ToolCall, ToolFailure, ToolResult};
 
@@ -16,7 +14,8 @@ use super::request::{
 use super::session::{Session, SessionRequest};
 use crate::agent::{Agent, StepRecord};
 use crate::approval::{Approver, ResumeError};
-use crate::execute::{ExecutionService, panicked};
+use crate::caught::{Caught, panicked};
+use crate::execute::ExecutionService;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
 use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
@@ -302,9 +301,9 @@ impl Runtime {
             return self.refuse_unknown(call, publisher);
         };
         // The dispatcher catches panics of the tool. This catches panics of the toolset's `enter` and `exit`.
-        let calling = AssertUnwindSafe(self.call_once(call.clone(), &tool, publisher, approver));
-        let called = calling.catch_unwind().await;
-        called.unwrap_or_else(|panic| ToolResult::new(&call, Err(panicked("the toolset", &*panic))))
+        let calling = Caught::new(self.call_once(call.clone(), &tool, publisher, approver));
+        let called = calling.await;
+        called.unwrap_or_else(|panic| ToolResult::new(&call, Err(panicked("the toolset", &panic))))
     }
 
     /// Does the same as [`call`](Self::call) for a tool of one toolset, which need not be registered, and keeps the state of the

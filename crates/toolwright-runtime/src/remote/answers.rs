@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 use toolwright::call::fresh_id;
@@ -14,7 +13,8 @@ use super::ApprovalKey;
 use super::options::{Peer, RemoteOptions};
 use super::protocol::{MAX_RESULT_BYTES, Reply, Request, VERSION, WireTool};
 use super::signed::SignedCall;
-use crate::execute::{DriverGuard, panicked, timed_out};
+use crate::caught::{Caught, panicked};
+use crate::execute::{DriverGuard, timed_out};
 use crate::tools::{EnteredToolset, Source, ToolEntry, Toolset, cleared, unavailable};
 use crate::watch::serving_span;
 use crate::wire::{WireCall, WireScope};
@@ -201,7 +201,7 @@ impl Answers {
             }
             self.toolset.call(&call).await.outcome
         };
-        let running = std::panic::AssertUnwindSafe(running).catch_unwind();
+        let running = Caught::new(running);
         let ended = match tool.spec().limits().timeout {
             Some(limit) => match timeout(limit, running).await {
                 Ok(ended) => ended,
@@ -215,7 +215,7 @@ impl Answers {
                 Err(ToolFailure::result_too_large(tool.name(), bytes, MAX_RESULT_BYTES))
             }
             Ok(outcome) => tool.spec_ref().checked(outcome),
-            Err(panic) => Err(panicked("the executor", &*panic)),
+            Err(panic) => Err(panicked("the executor", &panic)),
         }
     }
 }

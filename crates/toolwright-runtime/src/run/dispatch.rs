@@ -11,12 +11,10 @@
 //! 7. The end of the call is published.
 
 use std::future::ready;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use tokio::time::timeout;
 use toolwright::call::fresh_id;
 use toolwright::{BoxFuture, Outcome, Payload, ToolCall, ToolFailure, ToolResult};
@@ -34,7 +32,8 @@ use super::failures::{
 use super::journal::{self, JournalEntry};
 use super::state::RunState;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
-use crate::execute::{Retry, panicked, timed_out};
+use crate::caught::{Caught, panicked};
+use crate::execute::{Retry, timed_out};
 use crate::tools::{
     Delegation, ToolEntry, Toolset, check_cleared, cleared, tool_digest, unavailable,
 };
@@ -195,8 +194,8 @@ impl Dispatcher {
         };
         let deciding = async {
             let time_left = || request.expires_at.saturating_sub(now(&environment.clock));
-            let deciding = AssertUnwindSafe(async { approver.decide(&request).await });
-            let deciding = timeout(Duration::from_millis(time_left()), deciding.catch_unwind());
+            let deciding = Caught::new(async { approver.decide(&request).await });
+            let deciding = timeout(Duration::from_millis(time_left()), deciding);
             match deciding.await {
                 // The time is checked again, since approvers may block and hosts may set the clock.
                 Ok(Ok(verdict)) if time_left() > 0 => verdict,
@@ -564,7 +563,7 @@ impl Dispatcher {
 /// Runs one attempt of an agent at a call, with the time limit of the tool. Boxed, since runs may be nested.
 fn run_attempt(run: Run, tool: &ToolEntry, resumption: Option<Resumption>) -> BoxFuture<'_, End> {
     Box::pin(async move {
-        let running = AssertUnwindSafe(run.drive(resumption)).catch_unwind();
+        let running = Caught::new(run.drive(resumption));
         let ended = match tool.spec().limits().timeout {
             None => running.await,
             Some(limit) => match tokio::time::timeout(limit, running).await {
@@ -574,7 +573,7 @@ fn run_attempt(run: Run, tool: &ToolEntry, resumption: Option<Resumption>) -> Bo
         };
         match ended {
             Ok((end, _)) => end,
-            Err(panic) => End::Failed(panicked("the agent's run", &*panic)),
+            Err(panic) => End::Failed(panicked("the agent's run", &panic)),
         }
     })
 }

@@ -18,18 +18,16 @@ mod stop;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolwright::{BoxError, FailureKind, Map, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
 use crate::agent::{PastRun, Step, StepRecord, Turn};
-use crate::execute::panicked;
+use crate::caught::{Caught, panicked};
 use crate::registry::{Provider, ProviderUse, Published, RegisteredAgent};
 use crate::tools::{
     Combined, EnteredToolset, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset,
@@ -420,17 +418,15 @@ impl Run {
             deadline,
             publish: &|event| self.publisher.publish(|| EventKind::Model(event)),
         };
-        match AssertUnwindSafe(async { self.agent.planner.plan(&turn).await }).catch_unwind().await
-        {
+        match Caught::new(async { self.agent.planner.plan(&turn).await }).await {
             Ok(Ok(step)) => Ok(step),
             Ok(Err(error)) => Err(match error.downcast::<ToolFailure>() {
                 Ok(failure) => *failure,
                 Err(error) => self.failure_of(&*error),
             }),
-            Err(panic) => Err(ToolFailure {
-                message: self.cannot_go_on(),
-                ..panicked("the planner", &*panic)
-            }),
+            Err(panic) => {
+                Err(ToolFailure { message: self.cannot_go_on(), ..panicked("the planner", &panic) })
+            }
         }
     }
 

@@ -1,12 +1,11 @@
 //! Combines several toolsets into one. Two tools with the same name are an error.
 
+use crate::caught::{Caught, caught};
 use crate::debug::debug;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::FutureExt;
 use toolwright::{BoxError, BoxFuture, Map, Payload, Scope, ToolCall, ToolResult, Value, codec};
 
 use super::{ToolEntry, Toolset, ToolsetError, exit};
@@ -129,13 +128,13 @@ fn provider_name(name: &str) -> Cow<'_, str> {
 impl Member {
     /// Awaits a future of the toolset, and turns a panic into an error.
     async fn caught<T>(&self, doing: &str, work: impl Future<Output = T>) -> Result<T, BoxError> {
-        let worked = AssertUnwindSafe(work).catch_unwind().await;
+        let worked = Caught::new(work).await;
         worked.map_err(|_| self.panicked(doing).into())
     }
 
     /// Calls a function of the toolset. Logs a panic and returns `None`.
     fn caught_sync<T>(&self, doing: &str, work: impl FnOnce() -> T) -> Option<T> {
-        let worked = std::panic::catch_unwind(AssertUnwindSafe(work));
+        let worked = caught(work);
         worked.inspect_err(|_| tracing::error!("{}", self.panicked(doing))).ok()
     }
 

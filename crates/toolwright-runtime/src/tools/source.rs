@@ -1,10 +1,9 @@
 //! Sources of toolsets: a shared instance, or a factory that is called for each run or each step.
 
+use crate::caught::{Caught, caught};
 use crate::debug::debug;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use toolwright::{BoxError, Executor, Scope};
 
 use super::factory::{Factory, Made};
@@ -84,7 +83,7 @@ where
 {
     fn into_source(self) -> Source {
         Source(Kind::PerRun(Factory(Arc::new(move |scope| {
-            let made = std::panic::catch_unwind(AssertUnwindSafe(|| self(scope)));
+            let made = caught(|| self(scope));
             let made = made.map_err(|_| BoxError::from("it panicked")).and_then(T::into_toolset);
             Box::pin(std::future::ready(made))
         }))))
@@ -98,7 +97,7 @@ where
 {
     fn into_source(self) -> Source {
         Source(Kind::PerRun(Factory(Arc::new(move |scope| {
-            let making = AssertUnwindSafe(self(scope)).catch_unwind();
+            let making = Caught::new(self(scope));
             Box::pin(async move {
                 making.await.map_err(|_| BoxError::from("it panicked"))?.into_toolset()
             })

@@ -1,7 +1,7 @@
 //! Event sinks. A run never waits for a sink.
 
+use crate::caught::caught;
 use crate::debug::debug;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -125,7 +125,7 @@ impl Background {
 fn deliver(receiver: &Receiver<Event>, mut function: impl FnMut(&Event)) {
     while let Ok(event) = receiver.recv() {
         // The panic hook has reported the panic. Later events are still delivered.
-        let _ = catch_unwind(AssertUnwindSafe(|| function(&event)));
+        let _ = caught(|| function(&event));
     }
 }
 

@@ -1,11 +1,14 @@
 //! Failures of calls, planners and toolsets.
 
-use toolwright::spec::Approval;
+use std::time::Duration;
+
+use toolwright::spec::{Approval, CallLimits};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+    ToolSpec,
 };
 use toolwright_runtime::{
-    Agent, Registry, ResumeRequest, RunRequest, Runtime, Step, ToolEntry, Toolset,
+    Agent, FunctionTool, Registry, ResumeRequest, RunRequest, Runtime, Step, ToolEntry, Toolset,
 };
 
 use crate::planners::{WORKER, brief, briefs, rule, run, steps};
@@ -107,6 +110,42 @@ async fn a_planner_may_end_the_run_with_a_failure_of_its_own() {
     let given = own.clone();
     let outcome = run(&WORKER, rule(move |_| Err(given.clone().into()))).await;
     assert_eq!(outcome.result(), Err(own));
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_panics_when_it_is_dropped_fails_only_its_call() {
+    let limits = CallLimits { timeout: Some(Duration::from_secs(1)), ..CallLimits::default() };
+    let spec = |name: &'static str| ToolSpec::new(name).with_limits(limits);
+    let carried =
+        FunctionTool::new(spec("carried"), async || -> bool { std::panic::panic_any(Bomb) });
+    let captured = FunctionTool::new(spec("captured"), || {
+        let bomb = Bomb;
+        async move {
+            std::future::pending::<()>().await;
+            drop(bomb);
+            true
+        }
+    });
+    let registry = Registry::new();
+    registry.register_tool(carried).unwrap();
+    registry.register_tool(captured).unwrap();
+    let of = |tool: &str| ToolCall::new(tool.to_owned(), Payload::new("{}"));
+    let planner = steps(vec![vec![of("carried")], vec![of("captured")]]);
+    registry
+        .register_agent(Agent::new("worker", "lab").with_tools(["carried", "captured"]), planner)
+        .unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(1))).await.unwrap();
+    assert_eq!(briefs(&outcome), ["internal", "timeout"]);
+    assert!(outcome.result().is_ok());
 }
 
 #[tokio::test]
