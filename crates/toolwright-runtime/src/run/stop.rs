@@ -44,7 +44,10 @@ impl Stop {
         let out_of_time = async {
             match self.deadline {
                 Some((deadline, budget)) => {
-                    tokio::time::sleep_until(deadline).await;
+                    // The timer of tokio is up to a millisecond late.
+                    if Instant::now() < deadline {
+                        tokio::time::sleep_until(deadline).await;
+                    }
                     budget
                 }
                 None => std::future::pending().await,

@@ -98,6 +98,17 @@ async fn the_longest_duration_there_is_can_be_a_budget_and_a_window() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "rate_limited"]);
 }
 
+#[tokio::test]
+async fn a_run_without_time_begins_nothing() {
+    let (registry, log) = test_registry();
+    let policy = Policy { time_budget: Some(Duration::ZERO), ..Policy::UNLIMITED };
+    let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_policy(policy);
+    registry.register_agent(agent, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!((briefs(&outcome), log.lines()), (Vec::new(), Vec::new()));
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
+}
+
 /// A toolset that never finishes saving or exiting.
 #[derive(Clone, Copy, PartialEq)]
 enum Clinging {
