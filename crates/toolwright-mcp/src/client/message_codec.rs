@@ -9,6 +9,7 @@ use rmcp::model::{
     CallToolResult, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData,
     ListToolsResult, RequestId, ServerJsonRpcMessage, ServerResult, Tool,
 };
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -47,6 +48,8 @@ struct Envelope<'a> {
     method: Option<&'a RawValue>,
     #[serde(default, borrow)]
     result: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<IgnoredAny>,
 }
 
 /// A decoded message of a server.
@@ -126,9 +129,9 @@ impl MessageCodec {
     /// Fails if the text is not a JSON-RPC message.
     pub(super) fn decode(&self, text: &[u8]) -> serde_json::Result<Decoded> {
         let envelope: Envelope<'_> = serde_json::from_slice(text)?;
-        let id = envelope.id.map(canonical);
+        let id = envelope.id.clone().map(canonical);
         if let (Some(id), None) = (&id, envelope.method)
-            && let Some(message) = self.response(id, envelope.result, text)
+            && let Some(message) = self.response(id, &envelope, text)
         {
             return Ok(message);
         }
@@ -142,10 +145,10 @@ impl MessageCodec {
     }
 
     /// Decodes the response to a registered request. Returns `None` if rmcp should parse it.
-    fn response(&self, id: &RequestId, result: Option<&RawValue>, text: &[u8]) -> Option<Decoded> {
+    fn response(&self, id: &RequestId, envelope: &Envelope<'_>, text: &[u8]) -> Option<Decoded> {
         let mut requests = self.lock();
         let request = requests.remove(id)?;
-        let result = match (request, result) {
+        let result = match (request, envelope.result) {
             (InFlight::LateProbe, _) => return Some(Decoded::Ignored),
             (InFlight::Probe, result) => {
                 return Some(probe_response(id, result.is_some(), text));
@@ -156,6 +159,11 @@ impl MessageCodec {
                 return Some(Decoded::Ignored);
             }
             (InFlight::Call | InFlight::List, None) => return None,
+            // JSON-RPC 2.0, section 5.
+            (InFlight::Call | InFlight::List, Some(_)) if envelope.error.is_some() => {
+                let reason = "the response has a result and an error, expected one of them";
+                return Some(Decoded::of(invalid_response(id.clone(), reason)));
+            }
             (InFlight::Call, Some(result)) => {
                 requests.insert(id.clone(), InFlight::Arrived(result.to_owned()));
                 ServerResult::CallToolResult(CallToolResult::default())

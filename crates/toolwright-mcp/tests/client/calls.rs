@@ -64,6 +64,7 @@ async fn each_error_of_a_server_has_its_kind_and_hides_protocol_messages() {
         ("fail", r"no file \u001b[2J here\u202e", FailureKind::DomainRejection),
         ("liar", "text", FailureKind::MalformedResult),
         ("liar", "object", FailureKind::MalformedResult),
+        ("liar", "both", FailureKind::MalformedResult),
         ("code", "-32602", FailureKind::InvalidCall),
         ("code", "-32601", FailureKind::NotFound),
         ("code", "-32603", FailureKind::Internal),
@@ -84,6 +85,8 @@ async fn each_error_of_a_server_has_its_kind_and_hides_protocol_messages() {
             assert!(matches!(failure.recovery, Recovery::CorrectCall(_)));
         }
     }
+    let no_error = call(&client, "shout", r#"{"text":"null"}"#).await;
+    assert!(no_error.is_ok(), "{no_error:?}");
     let mut call = ToolCall::new("nobody", Payload::new("{}")).run_remote(&LISTED, &client).await;
     call.call_id.clear();
     assert_eq!(call.outcome.as_ref().expect_err("there is none").kind, FailureKind::NotFound);

@@ -140,6 +140,10 @@ def call(request, line):
             os._exit(3)
     elif name == "wrong_id":
         answer({"id": 4711}, content("for nobody"))
+    elif name == "liar" and args["text"] == "both":
+        send({"jsonrpc": "2.0", "id": request["id"], "result": {"content": []}, "error": {"code": -32603, "message": "SECRET"}})
+    elif name == "shout" and args["text"] == "null":
+        send({"jsonrpc": "2.0", "id": request["id"], "result": {"content": []}, "error": None})
     elif name == "liar":
         send({"jsonrpc": "2.0", "id": request["id"], "result": "no object" if args["text"] == "text" else {"nothing": 1}})
     elif name == "code":
