@@ -97,7 +97,8 @@ impl Redactor {
         if self.needles.is_empty() {
             return Cow::Borrowed(text);
         }
-        let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+        // Occurrences may overlap, so they are searched at each place. `hidden` is the end of the last ones.
+        let (mut out, mut hidden, mut at) = (String::new(), 0, 0);
         let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(FREE_STEPS);
         // Where the digits of base64 around `at` end.
         let mut run_end = 0;
@@ -114,23 +115,23 @@ impl Redactor {
                 end = end.max(near.filter_map(|needle| needle.end(text, at, &mut steps)).max());
                 end = end.max(self.number_end(text, at));
             }
-            if steps == 0 {
-                out.push_str(&text[copied..at]);
-                out.push('…');
-                return Cow::Owned(out);
-            }
+            let end = if steps == 0 { Some(text.len()) } else { end };
             if let Some(end) = end {
-                out.push_str(&text[copied..at]);
-                out.push('…');
-                (copied, at) = (end, end);
-            } else {
-                at += 1;
+                if at >= hidden {
+                    out.push_str(&text[hidden..at]);
+                    out.push('…');
+                }
+                hidden = hidden.max(end);
             }
+            if steps == 0 {
+                break;
+            }
+            at += 1;
         }
-        if copied == 0 {
+        if hidden == 0 {
             return Cow::Borrowed(text);
         }
-        out.push_str(&text[copied..]);
+        out.push_str(&text[hidden..]);
         Cow::Owned(out)
     }
 
@@ -147,15 +148,10 @@ impl Redactor {
         beginning
     }
 
-    /// Returns the end of the digits of base64 at `at` that are a part of a secret.
+    /// Returns the end of the piece of a secret in base64 that begins at `at`.
     fn piece_end(&self, run: &[u8], at: usize) -> Option<usize> {
-        let is_piece = |from: usize| {
-            run.get(from..from + PIECE).is_some_and(|piece| self.pieces.contains(piece))
-        };
-        let pieces = (at..run.len()).take_while(|from| is_piece(*from)).count();
-        if pieces == 0 {
-            return None;
-        }
+        let end = at + PIECE;
+        run.get(at..end).filter(|piece| self.pieces.contains(*piece))?;
         // A part of an escape is no digit.
         let before = &run[at.saturating_sub(5)..at];
         let escape = before.iter().rposition(|byte| matches!(byte, b'\\' | b'%'));
@@ -164,7 +160,7 @@ impl Redactor {
             [_, b'u', ..] => true,
             _ => before.len() - start == 1,
         });
-        (!is_escape).then(|| at + pieces + PIECE - 1)
+        (!is_escape).then_some(end)
     }
 
     /// Returns the end of the number that begins at `at`, if it or its nearest double has the digits of a secret.

@@ -47,6 +47,28 @@ fn as_form(text: &str) -> String {
     })
 }
 
+#[test]
+fn secrets_that_overlap_are_removed_whole() {
+    for (secrets, text, expected) in [
+        (
+            &["password-of-the-one", "one-dragonfly-9000-secret"][..],
+            "x password-of-the-one-dragonfly-9000-secret y",
+            "x … y",
+        ),
+        (&["abcabcab"], "abcabcabcab!", "…!"),
+        (&["sesame street", "street"], "sesame street street", "… …"),
+        (&["open sesame"], "open sesameopen sesame", "……"),
+    ] {
+        assert_eq!(redacted(text, secrets), expected);
+    }
+    // Some digits of a secret in base64, which end with the first byte of the secret, and then the secret.
+    let secret = "kXt9-abcdefghij-0123456789-zz";
+    let digits = STANDARD.encode(secret);
+    let at = digits[PIECE - 1..].find('k').unwrap() + PIECE - 1;
+    let text = format!("{}{secret}", &digits[at + 1 - PIECE..at]);
+    assert_eq!(redacted(&text, &[secret]), "…");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]
 
