@@ -202,17 +202,25 @@ impl Run {
         let agent = &self.agent.agent;
         let (budget, cancelled) = (agent.policy.time_budget, self.cancelled.clone());
         let stop = Stop::new(&agent.name, budget, progress.elapsed, cancelled);
-        let entering = Box::pin(self.enter_toolsets(resumption.as_ref()));
-        let mut end = match stop.run_until(entering).await {
-            Err(failure) => End::Failed(failure),
-            Ok((dispatcher, entered)) => {
-                let state = resumption.map(|resumption| resumption.state);
-                let steps = self.steps(&dispatcher, &mut progress, state, &stop);
-                let Err(end) = Box::pin(steps).await;
-                stop.run_with_grace(entered.close()).await;
-                end
+        let mut end = None;
+        let running = async {
+            let entering = Box::pin(self.enter_toolsets(resumption.as_ref()));
+            match stop.run_until(entering).await {
+                Err(failure) => end = Some(End::Failed(failure)),
+                Ok((dispatcher, entered)) => {
+                    let state = resumption.map(|resumption| resumption.state);
+                    let steps = self.steps(&dispatcher, &mut progress, state, &stop);
+                    let Err(reached) = Box::pin(steps).await;
+                    end = Some(reached);
+                    stop.run_with_grace(entered.close()).await;
+                }
             }
         };
+        // Panics of tools, planners and hooks are caught where they are called. This catches those of their errors and drops.
+        let ran = Caught::new(running).await;
+        let panic = ran.inspect_err(|panic| tracing::error!(panic, "a run panicked")).err();
+        let mut end =
+            end.unwrap_or_else(|| End::Failed(panicked("the run", &panic.unwrap_or_default())));
         // Callers repeat calls that failed for a transient reason.
         if let (End::Failed(failure), Some(tool)) = (&mut end, &self.implements)
             && failure.kind.is_transient()

@@ -148,6 +148,54 @@ async fn what_panics_when_it_is_dropped_fails_only_its_call() {
     assert!(outcome.result().is_ok());
 }
 
+/// A toolset without tools that panics when it is dropped.
+struct Fragile(#[allow(dead_code)] Bomb);
+
+impl Toolset for Fragile {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        call.not_found(&[])
+    }
+}
+
+#[tokio::test]
+async fn a_run_whose_toolset_panics_when_it_is_dropped_keeps_its_outcome() {
+    let (registry, _) = test_registry();
+    registry.register_toolset("fragile", |_| Fragile(Bomb)).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_toolsets(["fragile"]);
+    registry.register_agent(agent, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(1))).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
+    assert!(outcome.result().is_ok());
+}
+
+/// An error that cannot be displayed.
+#[derive(Debug)]
+struct Unspeakable;
+
+impl std::fmt::Display for Unspeakable {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        panic!("no words")
+    }
+}
+
+impl std::error::Error for Unspeakable {}
+
+#[tokio::test]
+async fn a_run_whose_planner_fails_with_an_error_that_panics_keeps_its_steps() {
+    let planner = rule(|turn| match turn.step() {
+        0 => Ok(Step::call([call("echo", "a", 1)])),
+        _ => Err(Unspeakable.into()),
+    });
+    let outcome = run(&WORKER, planner).await;
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
+    let failure = outcome.result().unwrap_err();
+    assert_eq!(failure.detail.as_deref(), Some("the run panicked: no words"));
+}
+
 #[tokio::test]
 async fn a_planner_that_panics_or_asks_for_nothing_ends_the_run() {
     let panics = run(&WORKER, rule(|_| panic!("lost the thread"))).await.result().unwrap_err();
