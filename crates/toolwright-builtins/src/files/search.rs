@@ -20,8 +20,10 @@ use crate::READS;
 const MAX_FILE_BYTES: u64 = 4_000_000;
 /// The most bytes that a call reads.
 const MAX_READ_BYTES: u64 = 100_000_000;
-/// The longest line that is searched with a regular expression, in bytes.
+/// The longest line that is searched with a regular expression, and the most bytes that are searched before the time is checked.
 const MAX_LINE_BYTES: usize = 10_000;
+/// The most bytes of a text to find, which has at most 1,000 characters.
+const MAX_TEXT_BYTES: usize = 4_000;
 /// The most bytes of a line that are returned.
 const MAX_SHOWN_BYTES: usize = 400;
 
@@ -161,6 +163,26 @@ struct Query<'a> {
     token: &'a CancellationToken,
 }
 
+impl Query<'_> {
+    /// Returns whether a line matches; `None` if the time is up. A line is longer than a window only if a text is searched, not a
+    /// regular expression.
+    fn finds(&self, line: &[u8]) -> Option<bool> {
+        for start in (0..).step_by(MAX_LINE_BYTES - MAX_TEXT_BYTES) {
+            if self.token.is_cancelled() || Instant::now() > self.deadline {
+                return None;
+            }
+            let end = line.len().min(start + MAX_LINE_BYTES);
+            if self.regex.is_match(&line[start..end]) {
+                return Some(true);
+            }
+            if end == line.len() {
+                break;
+            }
+        }
+        Some(false)
+    }
+}
+
 impl Matches {
     /// Adds the matches of a file. Breaks if there are too many, or if the time is up.
     fn search(&mut self, path: &str, bytes: Option<Vec<u8>>, query: &Query<'_>) -> ControlFlow<()> {
@@ -170,12 +192,14 @@ impl Matches {
         };
         let mut offset = 0;
         for (line, text) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            if query.token.is_cancelled() || Instant::now() > query.deadline {
-                return ControlFlow::Break(());
-            }
-            if text.len() > query.max_line_bytes {
+            let is_found = if text.len() > query.max_line_bytes {
                 self.skipped_lines += 1;
-            } else if query.regex.is_match(text) {
+                Some(false)
+            } else {
+                query.finds(text)
+            };
+            let Some(is_found) = is_found else { return ControlFlow::Break(()) };
+            if is_found {
                 if self.matches.len() == query.max_matches {
                     return ControlFlow::Break(());
                 }

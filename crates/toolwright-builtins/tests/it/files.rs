@@ -441,16 +441,38 @@ fn r5_a_search_ends_soon_after_it_is_cancelled() {
     };
     let line = |_| (0..9_000).map(|_| bit()).chain([b'\n']).collect::<Vec<_>>();
     place.write("a", (0..400).flat_map(line).collect::<Vec<_>>());
+    // One line, and a text that it nearly has at each character.
+    let letter = "\u{10428}";
+    place.write("b", format!("{}x", letter.repeat(998)).repeat(900));
     let files = place.files().toolset();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let since = Instant::now();
-    let args = json!({ "pattern": "[01]*1[01]{300}x", "is_regex": true });
-    let search = async {
-        tokio::time::timeout(Duration::from_millis(100), call(&files, "search_files", args)).await
-    };
-    assert!(runtime.block_on(search).is_err(), "it was under way");
-    drop(runtime);
-    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    for args in [
+        json!({ "path": "a", "pattern": "[01]*1[01]{300}x", "is_regex": true }),
+        json!({ "path": "b", "pattern": letter.repeat(999) + "y", "ignore_case": true }),
+    ] {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let since = Instant::now();
+        let search = async {
+            tokio::time::timeout(Duration::from_millis(100), call(&files, "search_files", args))
+                .await
+        };
+        assert!(runtime.block_on(search).is_err(), "it was under way");
+        drop(runtime);
+        assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    }
+}
+
+/// R5: long lines are searched in parts, which overlap.
+#[tokio::test]
+async fn r5_a_text_is_found_wherever_it_is_in_a_long_line() {
+    let place = Place::new();
+    let files = place.files().toolset();
+    let text = "\u{10428}".repeat(1_000);
+    for before in [0, 5_999, 6_000, 6_001, 12_001] {
+        place.write("a", "a".repeat(before) + &text + &"a".repeat(6_000));
+        let args = json!({ "pattern": text, "ignore_case": true });
+        let found = call(&files, "search_files", args).await.unwrap();
+        assert_eq!(found["matches"].as_array().unwrap().len(), 1, "{before} bytes before");
+    }
 }
 
 /// R5: the write waits for a thread when it is cancelled.
