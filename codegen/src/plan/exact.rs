@@ -1,4 +1,4 @@
-//! Finds the numbers that must not become an `f64`: those that may be larger than any `f64`, and those where a keyword could
+//! Finds the numbers that must not become an `f64`: those that may be larger than any `f64`, those between two of them, and those where a keyword could
 //! give another result for the rounded number than for the one that was sent, so that a decoded value might not encode. Their
 //! type keeps all digits.
 
@@ -37,8 +37,8 @@ pub(super) fn nodes(schemas: &Schemas, names: &TypeNames) -> BTreeSet<NodeId> {
             || assertions.any(|assertion| detects_rounding(schemas, id, assertion, false))
             || uses_by(id).iter().any(|usage| detecting.contains(usage))
     });
-    let is_beyond_doubles = |id: &NodeId| matches!(&schemas[*id].shape, Shape::Number(rules) if !rules.is_within_doubles());
-    exact.extend(schemas.ids().filter(is_beyond_doubles));
+    let has_others = |id: &NodeId| matches!(&schemas[*id].shape, Shape::Number(rules) if !rules.is_within_doubles() || !rules.has_double());
+    exact.extend(schemas.ids().filter(has_others));
     exact
 }
 

@@ -396,6 +396,15 @@ impl NumberRules {
         bound.into_iter().chain(format).min()
     }
 
+    /// Returns whether a double is in the range. Between neighboring doubles there are only other numbers.
+    pub fn has_double(&self) -> bool {
+        let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else { return true };
+        let (least, greatest) = (lower.as_f64(), upper.as_f64());
+        let least = if lower.exclusive { least.next_up() } else { least };
+        let greatest = if upper.exclusive { greatest.next_down() } else { greatest };
+        least <= greatest
+    }
+
     /// Returns whether every number that is allowed is in the range of doubles.
     pub fn is_within_doubles(&self) -> bool {
         self.is_double || (self.lower.is_some() && self.upper.is_some())

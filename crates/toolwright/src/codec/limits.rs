@@ -325,14 +325,33 @@ impl Range<f64> {
     /// Handles a number that was rounded to a bound: the exact number may be on either side of it.
     #[cold]
     fn fit_exactly(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
-        let side = Number::of_json(found).cmp(&nearest.number());
-        let beside = match side {
+        let beside = match Number::of_json(found).cmp(&nearest.number()) {
             Ordering::Less => -next_up(-nearest),
             Ordering::Equal => nearest,
             Ordering::Greater => next_up(nearest),
         };
-        let inside = self.check(beside, found, issues);
-        inside.then_some(if self.contains(nearest) { nearest } else { beside })
+        if beside == nearest {
+            return self.check(nearest, found, issues).then_some(nearest);
+        }
+        // A number between two neighbors is also in the range if the range excludes them.
+        let ends = self.with_ends();
+        let neighbors = [nearest, beside];
+        if let Some(outside) = neighbors.into_iter().find(|double| !ends.contains(*double)) {
+            self.check(outside, found, issues);
+            return None;
+        }
+        let inside = neighbors.into_iter().find(|double| self.contains(*double));
+        // If the range has no double, only a type that keeps the digits has it.
+        inside.or(Some(nearest))
+    }
+
+    /// Returns the same range, with the bounds that it excludes.
+    fn with_ends(self) -> Self {
+        let included = |bound| match bound {
+            Bound::Excluded(bound) => Bound::Included(bound),
+            bound => bound,
+        };
+        Self { low: included(self.low), high: included(self.high) }
     }
 
     /// Returns true if a number is in the range; otherwise records the issue. `found` is the number's text.
