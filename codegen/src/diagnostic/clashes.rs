@@ -18,7 +18,8 @@ mistakes! {
 
     /// A name becomes one that generated code needs for itself.
     ///
-    /// A type `Option` would hide Rust's own `Option` in its module; a tool `all` would clash with the list of specs.
+    /// A type `Option` would hide Rust's own `Option` in its module; a tool `all` would clash with the list of specs; a crate cannot
+    /// have the name of one that generated crates depend on.
     Error "reserved-name" reserved_name(span: Span, written: &str, what: &str, rust: &str) {
         at(span, format!("{written} becomes the {what} `{rust}`, which generated code needs for itself"))
             .help("choose another name")

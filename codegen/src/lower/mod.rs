@@ -29,7 +29,7 @@ use crate::source::Spanned;
 use crate::syntax::{Document, Word};
 pub use http::{header_mistake, path_parts};
 use methods::Methods;
-pub(crate) use options::check_types;
+pub(crate) use options::{check_packages, check_types};
 use services::{DeclaredService, Services};
 use toolsets::Toolsets;
 

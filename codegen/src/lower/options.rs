@@ -1,14 +1,35 @@
 //! Checks the options of types: whether the types exist, and whether they can have these options.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostic::{Diagnostic, MAX_SUGGESTIONS, names};
+use crate::diagnostic::{Diagnostic, MAX_SUGGESTIONS, clashes, names};
 use crate::model::Project;
-use crate::naming::is_map;
-use crate::options::TypeOptions;
+use crate::naming::{self, is_map, library};
+use crate::options::{Layout, Options, TypeOptions};
 use crate::prose::advice;
 use crate::schema::{Additional, NodeId, Schemas, Shape, TypeId, aliased};
+use crate::source::Span;
+
+/// The crates of toolwright that generated crates may depend on.
+const OWN_CRATES: [&str; 4] =
+    ["toolwright", "toolwright-runtime", "toolwright-mcp", "toolwright-http"];
+
+/// Returns the packages that have the name of one that generated crates depend on.
+pub(crate) fn check_packages(project: &Project, options: &Options) -> Vec<Diagnostic> {
+    if options.layout == Layout::Modules {
+        return Vec::new();
+    }
+    let others = options.dependencies.iter().map(|(package, _)| package.as_str());
+    let others: BTreeSet<String> = OWN_CRATES.into_iter().chain(others).map(library).collect();
+    let prefix = &options.package.prefix;
+    let reserved = |(package, written, span): (String, String, Span)| {
+        let package = format!("{prefix}{package}");
+        let is_taken = others.contains(&library(&package));
+        is_taken.then(|| clashes::reserved_name(span, &written, "crate", &package))
+    };
+    naming::packages(project).into_iter().filter_map(reserved).collect()
+}
 
 /// Returns the mistakes in options of types, with spans in `toolwright.toml`. Options of unknown types are only mistakes if
 /// `has_all_types`.

@@ -47,7 +47,7 @@ pub fn check(project: &Project, types: &TypeNames, report: &mut Report) {
     let named =
         project.schemas.types().iter().map(|named| (named.schema, named.name.span)).collect();
     let mut check = Check { report, reported: BTreeSet::new(), named };
-    packages(project, &mut check);
+    check_packages(project, &mut check);
     for service in ServiceId::first(project.services.len()) {
         methods(project, service, &mut check);
         type_scope(project, types, Scope::Service(service), &mut check);
@@ -116,29 +116,40 @@ impl Namespace {
     }
 }
 
-fn packages(project: &Project, check: &mut Check<'_>) {
-    let mut packages = Namespace::new("crate", &[]);
-    for Service { name, .. } in &project.services {
-        let written = format!("service `{}`", name.value);
-        packages.add(service_package(&name.value), written, name.span);
-        let written = format!("HTTP client of service `{}`", name.value);
-        packages.add(http_package(&name.value), written, name.span);
+fn check_packages(project: &Project, check: &mut Check<'_>) {
+    let mut namespace = Namespace::new("crate", &[]);
+    for (package, written, span) in packages(project) {
+        namespace.add(package, written, span);
+    }
+    namespace.report(check);
+}
+
+/// Returns the packages of a project, with what they are made for and its span.
+pub fn packages(project: &Project) -> Vec<(String, String, Span)> {
+    let mut packages = Vec::new();
+    let mut add = |package: String, written: String, span| packages.push((package, written, span));
+    for service in ServiceId::first(project.services.len()) {
+        let Service { name, .. } = &project[service];
+        add(service_package(&name.value), format!("service `{}`", name.value), name.span);
+        if project.methods_of(service).any(|method| project[method].http.is_some()) {
+            let written = format!("HTTP client of service `{}`", name.value);
+            add(http_package(&name.value), written, name.span);
+        }
     }
     for Toolset { name, .. } in &project.toolsets {
-        let written = format!("toolset `{}`", name.value);
-        packages.add(toolset_package(&name.value), written, name.span);
+        add(toolset_package(&name.value), format!("toolset `{}`", name.value), name.span);
     }
     for Agent { service, name, .. } in &project.agents {
         let service = &project[*service].name.value;
         let written = format!("agent `{}` of `{service}`", name.value);
-        packages.add(agent_package(service, &name.value), written, name.span);
+        add(agent_package(service, &name.value), written, name.span);
     }
     for McpServer { service, name, .. } in &project.servers {
         let service = &project[*service].name.value;
         let written = format!("MCP server `{}` of `{service}`", name.value);
-        packages.add(mcp_package(service, &name.value), written, name.span);
+        add(mcp_package(service, &name.value), written, name.span);
     }
-    packages.report(check);
+    packages
 }
 
 /// Checks the items of `specs`: a static and a type for every tool. `get_1` and `get1`, for instance, become one type.

@@ -85,6 +85,10 @@ impl Generation<'_> {
             Err(findings) => return Err(self.rejected(findings)),
         };
         let project = &analysis.lowered.project;
+        let reserved = lower::check_packages(project, &self.options);
+        if !reserved.is_empty() {
+            return Err(self.rejected([analysis.warnings, reserved].concat()));
+        }
         let (unknown_tools, found) = self.judge(project);
         let mut mistakes = lower::check_types(project, &self.options.types, self.has_all_types);
         mistakes.extend(unknown_tools);

@@ -183,3 +183,28 @@ fn a_build_script_names_types_of_its_own_crate() {
     let error = build("Vec<u8>").unwrap_err().to_string();
     assert_eq!(error, "`Vec<u8>` is not the path of a type; expected one such as `money::Money`");
 }
+
+#[test]
+fn no_crate_has_the_name_of_one_that_generated_crates_depend_on() {
+    let derive = "[rust]\nderive = [\"billing_service::X\"]\n[rust.dependencies]\nbilling-service = { path = \"x\" }\n";
+    let over_http = "toolwright: 1\nservice: toolwright\nmcp_servers: { toolwright: { version: 1.0.0, toolsets: [toolwright] } }\n\
+        methods: { now: { http: { method: GET, path: /now }, tool: { description: Tells the time. } } }\n";
+    let prefixed = over_http
+        .replace("toolwright\n", "wright\n")
+        .replace("{ toolwright:", "{ wright:")
+        .replace("[toolwright]", "[wright]");
+    for (schema, config, crates) in [
+        (BILLING, derive, &["billing-service"][..]),
+        (over_http, "", &["toolwright-http", "toolwright-mcp"]),
+        (&prefixed, "[package]\nprefix = \"tool\"\n", &["toolwright-http", "toolwright-mcp"]),
+        (over_http, "[package]\nprefix = \"x-\"\n", &[]),
+    ] {
+        let folder = Folder::new(&[("schema/a.yaml", schema), ("toolwright.toml", config)]);
+        let printed = generate(&folder).err().unwrap_or_default();
+        let found = printed.matches("error[reserved-name]").count();
+        assert_eq!(found, crates.len(), "{config}: {printed}");
+        for name in crates {
+            assert!(printed.contains(&format!("becomes the crate `{name}`")), "{printed}");
+        }
+    }
+}
