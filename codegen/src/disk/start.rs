@@ -7,19 +7,35 @@ use std::path::{Path, PathBuf};
 use super::failure::IoError;
 use super::tree;
 
-/// Writes files into a new or empty folder.
+/// Writes files into a new or empty folder. If one cannot be written, removes the others.
 ///
 /// # Errors
 ///
 /// Returns an error if the folder is not empty ([`io::ErrorKind::DirectoryNotEmpty`]), or if the system refuses to write.
 pub fn start_project(folder: &Path, files: &[(&str, String)]) -> Result<(), IoError> {
+    let is_new = tree::kind(folder)?.is_none();
     fs::create_dir_all(folder).map_err(IoError::on("make folder", folder))?;
     if !tree::entries(folder)?.is_empty() {
         let refusal =
             io::Error::new(io::ErrorKind::DirectoryNotEmpty, "it is not empty; name a new folder");
         return Err(IoError::on("start a project in", folder)(refusal));
     }
-    files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text))
+    let mut created = Vec::new();
+    let mut write = |(path, text): &(&str, String)| {
+        let path = folder.join(path);
+        write_new(&path, text, &mut created).map_err(IoError::on("write", &path))
+    };
+    let written = files.iter().try_for_each(&mut write);
+    if written.is_err() {
+        for path in created.iter().rev() {
+            let _ = fs::remove_file(path);
+            // Only empty folders can be removed.
+            let is_ours = |above: &&Path| above.starts_with(folder) && (is_new || *above != folder);
+            let folders = path.ancestors().skip(1).take_while(is_ours);
+            folders.for_each(|above| drop(fs::remove_dir(above)));
+        }
+    }
+    written
 }
 
 /// Returns the absolute path of a checkout of this repository.
@@ -35,10 +51,27 @@ pub fn checkout(folder: &Path) -> Result<PathBuf, IoError> {
     find().map_err(IoError::on("find a checkout of toolwright in", folder))
 }
 
-fn write_new(path: &Path, text: &str) -> Result<(), IoError> {
-    let write = || {
-        path.parent().map_or(Ok(()), fs::create_dir_all)?;
-        fs::File::create_new(path)?.write_all(text.as_bytes())
-    };
-    write().map_err(IoError::on("write", path))
+/// Writes a file, and adds its path to those that were created, also if only a part could be written.
+fn write_new(path: &Path, text: &str, created: &mut Vec<PathBuf>) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    let mut file = fs::File::create_new(path)?;
+    created.push(path.to_owned());
+    file.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_a_project_that_could_not_be_written() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("new");
+        let file = |path| (path, "text".to_owned());
+        let files = [file("schema/a.yaml"), file("b"), file("b/c")];
+        assert!(start_project(&folder, &files).is_err());
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        start_project(&folder, &files[..2]).unwrap();
+        assert_eq!(fs::read_to_string(folder.join("schema/a.yaml")).unwrap(), "text");
+    }
 }

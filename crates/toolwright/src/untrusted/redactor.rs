@@ -40,7 +40,7 @@ const PIECE: usize = 16;
 const STEPS_PER_BYTE: usize = 16;
 const FREE_STEPS: usize = 1 << 20;
 
-/// The steps for comparing all spellings of a character. Comparing a byte is one step.
+/// The steps for comparing all spellings of a character at one place. Comparing a byte is one step.
 const SPELLING_STEPS: usize = 64;
 
 /// The most bytes that a character of a secret usually has in an encoded text, such as `\u0041`.
@@ -269,7 +269,7 @@ impl Needle {
         }
         let mut ends = vec![at + same];
         for spellings in &self.spellings[self.text[..same].chars().count()..] {
-            *steps = steps.saturating_sub(SPELLING_STEPS);
+            *steps = steps.saturating_sub(SPELLING_STEPS * ends.len());
             if *steps == 0 {
                 return None;
             }

@@ -110,6 +110,11 @@ fn a_text_that_was_made_to_take_long_is_cut() {
         let is_cut = told.ends_with('…') && told.len() < text.len();
         assert_eq!(is_cut, part.contains(['a', '1']), "{part}");
     }
+    // Each backslash of a secret may be repeated.
+    let redactor = Redactor::new(["\\".repeat(32) + "x"]);
+    let text = "\\".repeat(1 << 16);
+    assert!(redactor.redacted(&text).len() < text.len());
+    let redactor = Redactor::new([&secret, "open+sesame/\"0123"]);
     let text = "{\\\"key\\\": \\\"%20some value\\n\\\"} ".repeat(1 << 11);
     assert_eq!(redactor.redacted(&text), text, "an honest text is whole");
 }
