@@ -3,7 +3,7 @@
 use std::fmt;
 
 use reqwest::RequestBuilder;
-use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, COOKIE, HeaderName, HeaderValue};
 
 use toolwright::untrusted::{Redactor, secrets_in_header};
 
@@ -120,7 +120,11 @@ impl Credentials {
             Part::Bearer(_) | Part::Basic { .. } => {
                 is_header(AUTHORIZATION.as_str()).then_some("Authorization")
             }
-            Part::Header { name, .. } => is_header(name).then_some(name),
+            Part::Header { name, key } => is_header(name).then_some(name.as_str()).or_else(|| {
+                let is_cookie = name.eq_ignore_ascii_case(COOKIE.as_str());
+                let names = key.split(';').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
+                names.filter(|_| is_cookie).find(|name| is_pair(&request.cookies, name))
+            }),
             Part::Query { name, .. } => is_pair(&request.query, &encoded(name)).then_some(name),
             Part::Cookie { name, .. } => is_pair(&request.cookies, name).then_some(name),
         })

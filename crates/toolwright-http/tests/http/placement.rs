@@ -182,6 +182,7 @@ async fn arguments_that_would_be_a_second_credential_are_refused() {
         (Credentials::query("filter[key]", "k"), r#"{"id": 1, "filter": {"key": "evil"}}"#),
         (Credentials::header("x-trace", "k"), r#"{"id": 1, "trace": "evil"}"#),
         (Credentials::cookie("session", "k"), r#"{"id": 1, "session": "evil"}"#),
+        (Credentials::header("cookie", "theme=dark; session=k"), r#"{"id": 1, "session": "evil"}"#),
     ];
     for (credentials, payload) in table {
         let client =

@@ -142,18 +142,23 @@ impl Member {
         format!("toolset `{}` panicked while it {doing}", self.name)
     }
 
+    /// Returns the text of an error, whose display may panic, too.
+    fn failed(&self, to: &str) -> impl Fn(BoxError) -> String {
+        move |error| format!("toolset `{}` did not {to}: {error}", self.name)
+    }
+
     async fn tools(&self, scope: &Scope) -> Result<Vec<ToolEntry>, BoxError> {
         self.caught("listed its tools", async { self.toolset.tools(scope).await }).await?
     }
 
     async fn enter(&self, scope: &Scope) -> Result<(), BoxError> {
-        let entered = self.caught("entered", async { self.toolset.enter(scope).await }).await?;
-        entered.map_err(|error| format!("toolset `{}` did not enter: {error}", self.name).into())
+        let entering = async { self.toolset.enter(scope).await.map_err(self.failed("enter")) };
+        Ok(self.caught("entered", entering).await??)
     }
 
     async fn exit(&self, scope: &Scope) -> Result<(), BoxError> {
-        let exited = self.caught("exited", exit(&*self.toolset, scope)).await?;
-        exited.map_err(|error| format!("toolset `{}` did not exit: {error}", self.name).into())
+        let exiting = async { exit(&*self.toolset, scope).await.map_err(self.failed("exit")) };
+        Ok(self.caught("exited", exiting).await??)
     }
 
     async fn save(&self, scope: &Scope) -> Result<Option<Payload>, BoxError> {
@@ -161,10 +166,9 @@ impl Member {
     }
 
     async fn restore(&self, scope: &Scope, state: &Payload) -> Result<(), BoxError> {
-        let restoring = async { self.toolset.restore(scope, state).await };
-        let restored = self.caught("was restored", restoring).await?;
-        restored
-            .map_err(|error| format!("toolset `{}` was not restored: {error}", self.name).into())
+        let failed = self.failed("restore its state");
+        let restoring = async { self.toolset.restore(scope, state).await.map_err(failed) };
+        Ok(self.caught("was restored", restoring).await??)
     }
 
     async fn instructions(&self, scope: &Scope) -> Option<String> {

@@ -1,5 +1,7 @@
 //! Failures of calls, planners and toolsets.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use toolwright::spec::{Approval, CallLimits};
@@ -148,7 +150,7 @@ async fn what_panics_when_it_is_dropped_fails_only_its_call() {
     assert!(outcome.result().is_ok());
 }
 
-/// A toolset without tools that panics when it is dropped.
+/// A toolset without tools that fails to exit with such an error, and panics when it is dropped.
 struct Fragile(#[allow(dead_code)] Bomb);
 
 impl Toolset for Fragile {
@@ -159,17 +161,45 @@ impl Toolset for Fragile {
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         call.not_found(&[])
     }
+
+    fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(std::future::ready(Err(Unspeakable.into())))
+    }
+}
+
+/// A toolset without tools that counts its exits.
+struct Counting(Arc<AtomicUsize>);
+
+impl Toolset for Counting {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        call.not_found(&[])
+    }
+
+    fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 #[tokio::test]
-async fn a_run_whose_toolset_panics_when_it_is_dropped_keeps_its_outcome() {
+async fn a_run_whose_toolset_panics_in_odd_places_exits_the_others_and_keeps_its_outcome() {
     let (registry, _) = test_registry();
-    registry.register_toolset("fragile", |_| Fragile(Bomb)).unwrap();
-    let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_toolsets(["fragile"]);
+    let exits = Arc::new(AtomicUsize::new(0));
+    for name in ["a", "c"] {
+        let exits = Arc::clone(&exits);
+        registry.register_toolset(name, move |_| Counting(Arc::clone(&exits))).unwrap();
+    }
+    registry.register_toolset("b", |_| Fragile(Bomb)).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_toolsets(["a", "b", "c"]);
     registry.register_agent(agent, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
     let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(1))).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
     assert!(outcome.result().is_ok());
+    assert_eq!(exits.load(Ordering::Relaxed), 2);
 }
 
 /// An error that cannot be displayed.
