@@ -327,12 +327,9 @@ impl Range<f64> {
     fn fit_exactly(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
         let beside = match Number::of_json(found).cmp(&nearest.number()) {
             Ordering::Less => -next_up(-nearest),
-            Ordering::Equal => nearest,
+            Ordering::Equal => return self.check(nearest, found, issues).then_some(nearest),
             Ordering::Greater => next_up(nearest),
         };
-        if beside == nearest {
-            return self.check(nearest, found, issues).then_some(nearest);
-        }
         // A number between two neighbors is also in the range if the range excludes them.
         let ends = self.with_ends();
         let neighbors = [nearest, beside];
