@@ -143,8 +143,8 @@ impl Member {
     }
 
     /// Returns the text of an error, whose display may panic, too.
-    fn failed(&self, to: &str) -> impl Fn(BoxError) -> String {
-        move |error| format!("toolset `{}` did not {to}: {error}", self.name)
+    fn failed(&self, what: &str) -> impl Fn(BoxError) -> String {
+        move |error| format!("toolset `{}` {what}: {error}", self.name)
     }
 
     async fn tools(&self, scope: &Scope) -> Result<Vec<ToolEntry>, BoxError> {
@@ -152,12 +152,14 @@ impl Member {
     }
 
     async fn enter(&self, scope: &Scope) -> Result<(), BoxError> {
-        let entering = async { self.toolset.enter(scope).await.map_err(self.failed("enter")) };
+        let entering =
+            async { self.toolset.enter(scope).await.map_err(self.failed("did not enter")) };
         Ok(self.caught("entered", entering).await??)
     }
 
     async fn exit(&self, scope: &Scope) -> Result<(), BoxError> {
-        let exiting = async { exit(&*self.toolset, scope).await.map_err(self.failed("exit")) };
+        let exiting =
+            async { exit(&*self.toolset, scope).await.map_err(self.failed("did not exit")) };
         Ok(self.caught("exited", exiting).await??)
     }
 
@@ -166,7 +168,7 @@ impl Member {
     }
 
     async fn restore(&self, scope: &Scope, state: &Payload) -> Result<(), BoxError> {
-        let failed = self.failed("restore its state");
+        let failed = self.failed("was not restored");
         let restoring = async { self.toolset.restore(scope, state).await.map_err(failed) };
         Ok(self.caught("was restored", restoring).await??)
     }
