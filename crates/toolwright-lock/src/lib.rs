@@ -9,6 +9,7 @@
 mod canonical;
 mod classes;
 mod diff;
+mod drafts;
 mod finding;
 mod listing;
 mod lock;

@@ -7,6 +7,7 @@ use toolwright::pointer::escaped;
 use toolwright::untrusted::without_texts;
 
 use crate::classes::Trust;
+use crate::drafts::is_as_in_2020;
 use crate::finding::{Finding, Places};
 use crate::listing::LockedServer;
 use crate::rules;
@@ -77,8 +78,13 @@ fn changed(tool: &str, was: &Value, is: &Value, budget: &Budget) -> Vec<Finding>
                 found.push(finding(&rules::ANNOTATION_CHANGED, tool, at(), words));
             }
             (_, Some((side, root)), Some(before), Some(after)) => {
-                let [old, new] = [before, after].map(without_dialect);
-                match compare(tool, side, &old.to_string(), &new.to_string(), budget) {
+                let compared = if is_as_in_2020(before) && is_as_in_2020(after) {
+                    let [old, new] = [before, after].map(without_dialect);
+                    compare(tool, side, &old.to_string(), &new.to_string(), budget)
+                } else {
+                    Err("its draft of JSON Schema gives keywords another meaning".to_owned())
+                };
+                match compared {
                     // What the comparison does not see may be anything, such as a comment.
                     Ok(changes) if changes.iter().all(is_unseen) => {
                         found.push(finding(&rules::REMOTE_CHANGED, tool, at(), words));
