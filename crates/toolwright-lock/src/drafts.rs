@@ -101,6 +101,8 @@ impl Draft {
             || (self < Self::D2019 && (has(SINCE_2019) || (has(&["$ref"]) && is_hidden())))
             || (self < Self::D7 && has(&["if"]))
             || (self < Self::D6 && has(&["const", "contains", "propertyNames", "id"]))
+            // In draft-04, `1.0` is no integer.
+            || (self < Self::D6 && keywords.get("type").is_some_and(|of| of.to_string().contains("integer")))
             || (self < Self::D6 && (is_flag("exclusiveMinimum") || is_flag("exclusiveMaximum")))
             || self == Self::D3
     }
@@ -126,6 +128,7 @@ mod tests {
             ("draft-06/schema#", r#""anyOf": [{"if": {}}]"#, false),
             ("draft-04/schema#", r#""minimum": 1, "exclusiveMinimum": true"#, false),
             ("draft-04/schema#", r#""minimum": 1, "pattern": "a""#, true),
+            ("draft-04/schema#", r#""items": {"type": "integer"}"#, false),
             ("draft-03/schema#", r#""type": "object""#, false),
             ("draft/2019-09/schema", r#""items": [{}]"#, false),
             ("draft/2019-09/schema", r#""items": {"unevaluatedProperties": false}"#, true),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolwright::Value;
-use toolwright::untrusted::line;
+use toolwright::untrusted::{line, visible_json};
 use toolwright_codegen::internal::model::{
     Implementation, InjectionSource, Project, Strictness, Tool, ToolId,
 };
@@ -335,7 +335,7 @@ impl Lock {
         routes
     }
 
-    /// Adds the digests of the tools, and returns the text of the file.
+    /// Adds the digests of the tools, and returns the text of the file, in which hidden characters are escaped.
     pub fn to_text(&mut self) -> String {
         let tools: Vec<(&String, &LockedTool)> = self.tools.iter().collect();
         let digests = parallel_map(&tools, |(name, tool)| tool.digests(name));
@@ -343,7 +343,8 @@ impl Lock {
             tool.digests = Some(digests);
         }
         // These values have no maps with keys other than strings, so writing them cannot fail.
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+        let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
+        visible_json(&text).into_owned()
     }
 
     /// Reads the text of a file.

@@ -482,6 +482,21 @@ fn files_that_are_no_locks_are_refused() {
 }
 
 #[test]
+fn hidden_characters_of_a_server_are_escaped_in_the_lock() {
+    let project = Project::new();
+    let listed = "{\"tools\":[{\"name\":\"get\",\"description\":\"a\u{202e}b\u{200b}c\",\"inputSchema\":{\"type\":\"object\"}}]}";
+    project.write("list.json", listed);
+    project.run(&["lock", "remote", "github", "--tools-json", "list.json"]);
+    let lock = fs::read_to_string(project.path("toolwright.lock")).unwrap();
+    assert!(lock.contains(r"a\u202eb\u200bc") && !lock.contains('\u{202e}'), "{lock}");
+    let (shown, code) =
+        project.run(&["lock", "remote", "github", "--check", "--tools-json", "list.json"]);
+    assert_eq!(code, 0, "{shown}");
+    let (shown, code) = project.run(&["lock", "--check"]);
+    assert_eq!(code, 0, "{shown}");
+}
+
+#[test]
 fn a_listing_of_a_remote_server_is_pinned_whole() {
     let project = Project::new();
     let listed = r#"{"tools":[{"name":"get","inputSchema":{"type":"object"},"_meta":{"x":1}}]}"#;

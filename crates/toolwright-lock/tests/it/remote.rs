@@ -201,3 +201,26 @@ fn schemas_whose_rules_are_large_together_are_a_change_of_capabilities() {
     assert_eq!((finding.rule.id, finding.classes.trust), ("REMOTE_CHANGED", Trust::Capability));
     assert!(finding.words.starts_with("its rules have more than 32 MiB"), "{}", finding.words);
 }
+
+/// In draft-07, a `$ref` hides the keywords beside it, and `unevaluatedProperties` means nothing.
+#[test]
+fn a_schema_of_a_draft_that_gives_a_keyword_another_meaning_is_a_change_of_capabilities() {
+    let list = |draft: &str, schema: &str| {
+        let draft = format!(r#""$schema":"http://json-schema.org/{draft}/schema""#);
+        server(&format!(r#"[{{"name":"t","inputSchema":{{{draft},"type":"object",{schema}}}}}]"#))
+    };
+    let reference =
+        r##""properties":{"a":{"$ref":"#/$defs/X","enum":["a"]}},"$defs":{"X":{"type":"string"}}"##;
+    let merged =
+        r#""properties":{"a":{"type":"string","enum":["a"]}},"$defs":{"X":{"type":"string"}}"#;
+    let unevaluated = r#""properties":{"a":{}},"unevaluatedProperties":false"#;
+    for (old, new) in [
+        (list("draft-07", reference), list("draft-07", merged)),
+        (list("draft-07", unevaluated), list("draft/2020-12", unevaluated)),
+    ] {
+        let difference = diff_listings("github", &old, &new);
+        let [finding] = &difference.findings[..] else { panic!("{difference:?}") };
+        assert_eq!((finding.rule.id, finding.classes.trust), ("REMOTE_CHANGED", Trust::Capability));
+        assert_eq!(finding.classes.caller, Change::Major);
+    }
+}
