@@ -1,7 +1,7 @@
 //! A toolset of the tools that a server lists, without a schema file. Arguments and results are validated against the
 //! server's JSON Schemas.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::spec::Implementation;
@@ -208,8 +208,11 @@ impl McpToolset {
         // Compiling the schemas of a long list takes a while.
         let mut pattern_steps = MAX_PATTERN_STEPS;
         let listed = list.tools.iter();
-        let listed: Vec<_> =
-            listed.filter_map(|tool| self.definition(tool, &mut pattern_steps)).collect();
+        let mut sent = BTreeSet::new();
+        let listed: Vec<_> = listed
+            .filter_map(|tool| self.definition(tool, &mut pattern_steps))
+            .filter(|definition| self.is_distinct(&definition.tool, &mut sent))
+            .collect();
         let new_changes = {
             let mut state = self.state();
             let (before, reported) = (state.accepted.clone(), std::mem::take(&mut state.pending));
@@ -246,6 +249,17 @@ impl McpToolset {
             tracing::warn!(toolset = self.id, "tools could not be listed: {error}");
         }
         self.state().specs()
+    }
+
+    /// Returns whether a tool has another name for model providers than those before it, which are in `sent`. Two equal ones would
+    /// make the tools of all toolsets of a run unusable.
+    fn is_distinct(&self, tool: &str, sent: &mut BTreeSet<String>) -> bool {
+        let is_distinct = sent.insert(ToolEntry::provider_name(tool).into_owned());
+        if !is_distinct {
+            let reason = "a model provider gets the same name for another tool";
+            tracing::warn!(toolset = self.id, tool, "a tool is left out: {reason}");
+        }
+        is_distinct
     }
 
     fn definition(&self, tool: &ListedTool, pattern_steps: &mut u64) -> Option<Definition> {

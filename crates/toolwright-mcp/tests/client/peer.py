@@ -59,6 +59,8 @@ def tools():
         listed[0] = json.dumps(tool("echo") | words)
         listed.append(json.dumps(tool("ok\u200ba")))
         listed.extend(json.dumps(tool(name)) for name in ("x" * 100000, "", " sp ace "))
+    if "clashing" in FAULTS:
+        listed.extend(json.dumps(tool(name)) for name in ("a.b", "a_b", "a-b"))
     if "many" in FAULTS:
         listed.extend(json.dumps(tool("many_%d" % number)) for number in range(10000))
     if "patterns" in FAULTS:

@@ -85,6 +85,19 @@ async fn tools_whose_patterns_are_too_large_together_are_left_out() {
     client.close().await;
 }
 
+#[tokio::test]
+async fn a_tool_that_a_model_provider_would_take_for_another_is_left_out() {
+    if !can_run() {
+        return;
+    }
+    let client = client(&["clashing"]);
+    let toolset = McpToolset::connect("peer", &client).await.expect("it can be listed");
+    let tools = toolset.tools(&Scope::default()).await.expect("some can be used");
+    let names = tools.iter().map(ToolEntry::name).filter(|name| name.starts_with('a'));
+    assert_eq!(names.collect::<Vec<_>>(), ["a.b", "a-b"]);
+    client.close().await;
+}
+
 /// Reads the pins of a toolset in another thread, whenever something is logged.
 struct PinReader {
     toolset: Arc<McpToolset>,

@@ -1,6 +1,6 @@
 //! The tools that a server listed, as its client knows them, and the results of their calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright::untrusted::{MAX_TOOL_NAME_BYTES, MAX_TOOLS, hidden, line, visible};
@@ -55,9 +55,16 @@ impl Listing {
         }
         let mut entries = Vec::with_capacity(tools.len());
         let mut tools_by_name = Tools::default();
+        let mut sent = BTreeSet::new();
         for wire in tools {
             let (is_available, digest) = (wire.is_available(), wire.digest());
             let tool = wire.into_entry();
+            // One peer must not make the tools of others unusable.
+            if !sent.insert(ToolEntry::provider_name(tool.name()).into_owned()) {
+                let tool = tool.name();
+                tracing::warn!(tool, "a remote toolset lists a name twice; the second is left out");
+                continue;
+            }
             entries.push(tool.clone());
             let name = tool.name().to_owned();
             for alias in tool.spec().aliases() {

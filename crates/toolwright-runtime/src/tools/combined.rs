@@ -110,19 +110,9 @@ pub(crate) fn find_clash<'a>(
 ) -> Option<(String, [String; 2])> {
     let mut sent: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
     names.into_iter().find_map(|name| {
-        let other = sent.insert(provider_name(name), name)?;
-        Some((provider_name(name).into_owned(), [other.to_owned(), name.to_owned()]))
+        let other = sent.insert(ToolEntry::provider_name(name), name)?;
+        Some((ToolEntry::provider_name(name).into_owned(), [other.to_owned(), name.to_owned()]))
     })
-}
-
-/// Returns a tool name that every model provider accepts: every character except ASCII letters, digits, `_` and `-` becomes
-/// `_`.
-fn provider_name(name: &str) -> Cow<'_, str> {
-    let is_accepted = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
-    if name.chars().all(is_accepted) {
-        return Cow::Borrowed(name);
-    }
-    name.chars().map(|char| if is_accepted(char) { char } else { '_' }).collect()
 }
 
 impl Member {

@@ -1,5 +1,6 @@
 //! A tool as a toolset lists it: its spec, and the changes that combinators made to it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -67,6 +68,16 @@ impl ToolEntry {
     /// Returns the name that calls use.
     pub fn name(&self) -> &str {
         self.published.as_deref().unwrap_or_else(|| self.spec.name())
+    }
+
+    /// Returns a name that every model provider accepts: every character except ASCII letters, digits, `_` and `-` becomes `_`. Two
+    /// tools of a run cannot have the same one.
+    pub fn provider_name(name: &str) -> Cow<'_, str> {
+        let is_accepted = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+        if name.chars().all(is_accepted) {
+            return Cow::Borrowed(name);
+        }
+        name.chars().map(|char| if is_accepted(char) { char } else { '_' }).collect()
     }
 
     /// Returns the spec of the tool. Its name may differ from [`name`](Self::name).

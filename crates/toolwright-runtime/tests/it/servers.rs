@@ -77,6 +77,15 @@ async fn texts_of_a_server_have_no_hidden_characters() {
     assert_eq!((issue.pointer(), &*issue.message()), ("/a\u{fffd}", "m\u{fffd}"));
     assert_eq!(invalid.issues().len(), 1_000);
 
+    let tool_of = |name: &str| {
+        let mut tool = plus.clone();
+        tool["name"] = json!(name);
+        tool
+    };
+    let list = ["plus", "plus", "a.b", "a_b", "a-b"].map(tool_of);
+    let tools = listing(json!(list)).await.tools(&scope).await.unwrap();
+    let names: Vec<&str> = tools.iter().map(toolwright_runtime::ToolEntry::name).collect();
+    assert_eq!(names, ["plus", "a.b", "a-b"], "the names for model providers differ");
     plus["name"] = json!("pl\u{202e}us");
     let error = listing(json!([plus])).await.tools(&scope).await.unwrap_err();
     assert!(error.to_string().contains("the tool `pl\u{fffd}us` is listed"), "{error}");
