@@ -47,7 +47,11 @@ pub fn check(project: &Project, types: &TypeNames, report: &mut Report) {
     let named =
         project.schemas.types().iter().map(|named| (named.schema, named.name.span)).collect();
     let mut check = Check { report, reported: BTreeSet::new(), named };
-    check_packages(project, &mut check);
+    let mut crates = Namespace::new("crate", &[]);
+    for (package, written, span) in packages(project) {
+        crates.add(package, written, span);
+    }
+    crates.report(&mut check);
     for service in ServiceId::first(project.services.len()) {
         methods(project, service, &mut check);
         type_scope(project, types, Scope::Service(service), &mut check);
@@ -114,14 +118,6 @@ impl Namespace {
             }
         }
     }
-}
-
-fn check_packages(project: &Project, check: &mut Check<'_>) {
-    let mut namespace = Namespace::new("crate", &[]);
-    for (package, written, span) in packages(project) {
-        namespace.add(package, written, span);
-    }
-    namespace.report(check);
 }
 
 /// Returns the packages of a project, with what they are made for and its span.

@@ -1,6 +1,7 @@
 //! Tells whether a schema of an older draft of JSON Schema means the same in 2020-12, as which schemas are compared.
 
 use toolwright::{Map, Value};
+use toolwright_codegen::internal::keyword::{Expected, expected, is_annotation};
 
 /// A draft of JSON Schema. The first ones are older.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -35,21 +36,8 @@ const SINCE_2019: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// Keywords that mean the same beside a `$ref`, which hides all others before 2019-09.
-const BESIDE_REF: &[&str] = &[
-    "$comment",
-    "$defs",
-    "$ref",
-    "$schema",
-    "default",
-    "definitions",
-    "deprecated",
-    "description",
-    "examples",
-    "readOnly",
-    "title",
-    "writeOnly",
-];
+/// Keywords other than annotations that mean the same beside a `$ref`, which hides all others before 2019-09.
+const BESIDE_REF: &[&str] = &["$defs", "$ref", "definitions"];
 
 /// Returns whether a schema means the same as if its `$schema` named 2020-12. If it has none, MCP takes 2020-12.
 pub(crate) fn is_as_in_2020(schema: &Value) -> bool {
@@ -63,10 +51,9 @@ fn is_same(schema: &Value, draft: Draft) -> bool {
             let named = keywords.get("$schema").and_then(Value::as_str);
             let draft = named.map_or(draft, Draft::named);
             !draft.differs(keywords)
-                && keywords.iter().all(|(key, value)| match key {
-                    "const" | "default" | "enum" | "examples" => true,
-                    "$defs" | "definitions" | "dependentSchemas" | "patternProperties"
-                    | "properties" => {
+                && keywords.iter().all(|(key, value)| match (key, expected(key)) {
+                    ("const" | "default" | "enum" | "examples", _) => true,
+                    ("definitions", _) | (_, Some(Expected::Named | Expected::Patterns)) => {
                         let schemas = value.as_object();
                         schemas.is_none_or(|all| all.values().all(|schema| is_same(schema, draft)))
                     }
@@ -78,7 +65,7 @@ fn is_same(schema: &Value, draft: Draft) -> bool {
 }
 
 impl Draft {
-    /// Returns the draft of a `$schema`. One that nobody knows counts as 2020-12.
+    /// Returns the draft that a `$schema` names; 2020-12 for an unknown one.
     fn named(uri: &str) -> Self {
         let drafts = [
             ("draft-03", Self::D3),
@@ -95,7 +82,8 @@ impl Draft {
     fn differs(self, keywords: &Map<Value>) -> bool {
         let has = |names: &[&str]| names.iter().any(|name| keywords.contains_key(name));
         let is_list = || matches!(keywords.get("items"), Some(Value::Array(_)));
-        let is_hidden = || keywords.keys().any(|key| !BESIDE_REF.contains(&key));
+        let is_hidden =
+            || keywords.keys().any(|key| !BESIDE_REF.contains(&key) && !is_annotation(key));
         let is_flag = |name| matches!(keywords.get(name), Some(Value::Boolean(_)));
         (self < Self::D2020 && (has(SINCE_2020) || is_list()))
             || (self < Self::D2019 && (has(SINCE_2019) || (has(&["$ref"]) && is_hidden())))

@@ -12,7 +12,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(text)
 }
 
-/// Returns what a panic says. What it carries may panic once more when it is dropped, and is then leaked.
+/// Returns the message of a panic. Its payload may panic when it is dropped, and the payload of that panic is leaked.
 fn text(panic: Box<dyn Any + Send>) -> String {
     let text = panic
         .downcast_ref::<&str>()
@@ -26,7 +26,7 @@ fn text(panic: Box<dyn Any + Send>) -> String {
     text
 }
 
-/// A future whose panics, also those of its drop, reach nobody else. Its error is the text of the panic.
+/// A future that catches the panics of another one, also those of its drop. The error is the text of the panic.
 pub(crate) struct Caught<F> {
     /// `None` once it has ended.
     work: Option<Pin<Box<F>>>,

@@ -67,7 +67,7 @@ impl Events {
             b"data" | b"event" => true,
             b"id" => !value.contains(&0),
             b"retry" => !value.is_empty() && value.iter().all(u8::is_ascii_digit),
-            // Comments, which keep connections alive, and fields that nobody knows.
+            // Comments, which keep connections alive, and unknown fields.
             _ => false,
         };
         if !is_kept {

@@ -150,27 +150,13 @@ async fn what_panics_when_it_is_dropped_fails_only_its_call() {
     assert!(outcome.result().is_ok());
 }
 
-/// A toolset without tools that fails to exit with such an error, and panics when it is dropped.
-struct Fragile(#[allow(dead_code)] Bomb);
-
-impl Toolset for Fragile {
-    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
-    }
-
-    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        call.not_found(&[])
-    }
-
-    fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
-        Box::pin(std::future::ready(Err(Unspeakable.into())))
-    }
+/// A toolset without tools that counts its exits. With a bomb, it fails to exit instead, and panics when it is dropped.
+struct Exiting {
+    exits: Arc<AtomicUsize>,
+    bomb: Option<Bomb>,
 }
 
-/// A toolset without tools that counts its exits.
-struct Counting(Arc<AtomicUsize>);
-
-impl Toolset for Counting {
+impl Toolset for Exiting {
     fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
@@ -180,8 +166,13 @@ impl Toolset for Counting {
     }
 
     fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Box::pin(std::future::ready(Ok(())))
+        let exited = if self.bomb.is_some() {
+            Err(Unspeakable.into())
+        } else {
+            self.exits.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        };
+        Box::pin(std::future::ready(exited))
     }
 }
 
@@ -189,11 +180,12 @@ impl Toolset for Counting {
 async fn a_run_whose_toolset_panics_in_odd_places_exits_the_others_and_keeps_its_outcome() {
     let (registry, _) = test_registry();
     let exits = Arc::new(AtomicUsize::new(0));
-    for name in ["a", "c"] {
+    for name in ["a", "b", "c"] {
         let exits = Arc::clone(&exits);
-        registry.register_toolset(name, move |_| Counting(Arc::clone(&exits))).unwrap();
+        let toolset =
+            move |_| Exiting { exits: Arc::clone(&exits), bomb: (name == "b").then(|| Bomb) };
+        registry.register_toolset(name, toolset).unwrap();
     }
-    registry.register_toolset("b", |_| Fragile(Bomb)).unwrap();
     let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_toolsets(["a", "b", "c"]);
     registry.register_agent(agent, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
     let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(1))).await.unwrap();
