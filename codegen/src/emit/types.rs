@@ -91,7 +91,9 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
         (Body::Struct(plan), _) if definition.derives.default && defaults::differ(plan) => {
             Some(defaults::of_struct(plan, name))
         }
-        (Body::Newtype(_), Some(default)) => Some(defaults::of_newtype(default, name)),
+        (Body::Newtype(_), Some(default)) if !default.is_derived_by_newtype() => {
+            Some(defaults::of_newtype(default, name))
+        }
         _ => None,
     };
     let default = definition.derives.default && by_hand.is_none();

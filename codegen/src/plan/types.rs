@@ -288,15 +288,24 @@ impl Constant {
 impl SchemaDefault {
     /// Returns whether it is the `Default` of the field's type.
     pub fn is_derived(&self) -> bool {
-        self.within.is_empty()
-            && match &self.value {
-                DefaultValue::Constant(_, literal) => literal.is_zero(),
-                _ => true,
-            }
+        self.within.is_empty() && self.value.is_zero()
+    }
+
+    /// Returns whether it is what a newtype would derive whose schema has this default.
+    pub fn is_derived_by_newtype(&self) -> bool {
+        matches!(self.within[..], [Wrapper::Newtype(_)]) && self.value.is_zero()
     }
 }
 
 impl DefaultValue {
+    /// Returns whether it is the `Default` of its type.
+    fn is_zero(&self) -> bool {
+        match self {
+            Self::Constant(_, constant) => constant.is_zero(),
+            _ => true,
+        }
+    }
+
     /// Returns the name of the variant, if the value is one of an enum.
     pub fn variant(&self) -> Option<&Identifier> {
         match self {
