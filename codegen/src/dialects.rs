@@ -200,8 +200,9 @@ impl Dialects {
         };
         let mut findings = Vec::new();
         if let Err(span) = self.judge(project, targets, &mut spend, &mut findings) {
-            let message = format!("the targets get more than {most} schemas in total");
-            let advice = "a type counts for each tool that uses it and each target; name fewer targets, or split large types";
+            let message =
+                format!("projecting the tools for the targets costs more than {most} schemas");
+            let advice = "a type and its values count for each tool that uses them and each target; name fewer targets, or split large types";
             findings.push(over_budget(span, message, advice));
         }
         shown(findings)

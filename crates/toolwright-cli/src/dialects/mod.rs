@@ -134,7 +134,7 @@ impl<'a> Projector<'a> {
         let found = subject.project(dialect, &self.dialects.policy(&tool.name));
         self.left = self.left.checked_sub(1 + found.schemas).unwrap_or_else(|| {
             wrong(&format!(
-                "the tools have more than {} schemas in these dialects; name fewer dialects, or split large types",
+                "projecting the tools for these dialects costs more than {} schemas; name fewer dialects, or split large types and values",
                 self.most
             ))
         });

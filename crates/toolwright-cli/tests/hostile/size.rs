@@ -207,7 +207,7 @@ fn every_large_lock_is_compared() {
 /// Projects with so many tools, dialects of their own, mentions of their file, and exceptions for tools that do not exist, and what
 /// is found.
 const CONFIGURATIONS: [(usize, usize, usize, usize, &str); 4] = [
-    (250, 100, 1, 0, "the targets get more than 1000000 schemas in total"),
+    (250, 100, 1, 0, "projecting the tools for the targets costs more than 1000000 schemas"),
     (1, 20_000, 1, 0, "found 20000 dialects, expected at most"),
     (1, 400, 1_000, 0, "rows.toml: the file is listed twice"),
     (8_000, 1, 1, 8_000, "6000 more findings are not shown"),

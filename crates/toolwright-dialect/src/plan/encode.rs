@@ -1,7 +1,5 @@
 //! Encodes canonical values as wire values.
 
-use std::collections::HashSet;
-
 use toolwright::value::{Map, Number, Value};
 
 use super::{AbsentForm, At, NoForm, ObjectStep, Plan, Rest, Step, StepId};
@@ -106,10 +104,10 @@ impl Encoder<'_> {
         }
         match &object.rest {
             Rest::Keep(step) => {
-                let taken: HashSet<String> = wire.iter().map(|(key, _)| key.clone()).collect();
                 for (key, value) in others {
                     let at = at.key(&key);
-                    if taken.contains(&key) {
+                    // Even where that property is absent: the value would come back as its value.
+                    if object.place_on_wire(&key).is_some() {
                         return Err(no_form(&at, "is the wire key of another property"));
                     }
                     let value = self.encoded(*step, value, &at)?;

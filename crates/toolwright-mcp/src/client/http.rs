@@ -175,7 +175,7 @@ impl HttpClient {
         let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
         // rmcp logs it.
         if session.as_ref().is_some_and(|id| !self.is_clean(id)) {
-            let reason = "the session id repeats a credential of the client";
+            let reason = "the session id repeats a credential of the client, has hidden characters, or is longer than 4096 bytes";
             return Err(StreamableHttpError::UnexpectedServerResponse(reason.into()));
         }
         let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
