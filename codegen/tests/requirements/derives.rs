@@ -78,11 +78,15 @@ fn a_type_derives_the_traits_that_all_its_parts_have_and_default_if_it_is_valid(
 fn newtypes_have_the_default_of_their_schema() {
     let table = [
         ("{ type: integer, minimum: 1, default: 2 }", Some("Self::DEFAULT")),
-        ("{ type: integer, default: 0 }", Some("0")),
+        ("{ type: integer, default: 0 }", Some("derived")),
         ("{ type: integer, multipleOf: 2, default: 4 }", Some("Self::DEFAULT")),
         ("{ type: string, minLength: 1, default: a }", Some("Self::DEFAULT.to_owned()")),
         ("{ type: [string, 'null'], default: a }", Some("Some(Self::DEFAULT.to_owned())")),
-        ("{ type: array, items: { type: string }, default: [] }", Some("Vec::new()")),
+        ("{ type: array, items: { type: string }, default: [] }", Some("derived")),
+        (
+            "{ type: array, items: { type: string }, default: [a] }",
+            Some("Self::DEFAULT.map(str::to_owned).into()"),
+        ),
         // Invalid for the schema, and of a type without constants.
         ("{ type: integer, minimum: 1, default: 0 }", None),
         ("{ type: string, format: date, default: 2026-11-24 }", None),
@@ -92,11 +96,10 @@ fn newtypes_have_the_default_of_their_schema() {
         let files = generated(&format!("### a.yaml\nservice: a\ntypes: {{ X: {schema} }}\n"));
         let types = files.get("a/service/src/types.rs").expect("generated");
         let default = types.split_once("fn default() -> Self {").map(|(_, body)| body);
-        let found = default.and_then(|body| body.split_once('}')).map(|(body, _)| body.trim());
-        assert_eq!(
-            found,
-            value.map(|value| format!("X({value})")).as_deref(),
-            "{schema}:\n{types}"
-        );
+        let written = default.and_then(|body| body.split_once('}'));
+        let written =
+            written.and_then(|(body, _)| body.trim().strip_prefix("X(")?.strip_suffix(')'));
+        let found = written.or_else(|| types.contains("Default, ").then_some("derived"));
+        assert_eq!(found, value, "{schema}:\n{types}");
     }
 }
