@@ -5,6 +5,7 @@ mod exchange;
 mod failure;
 mod listing;
 mod lock;
+mod open;
 mod output;
 mod ownership;
 mod paths;
@@ -29,7 +30,7 @@ pub use sources::{
     MAX_FILE_BYTES, MAX_TEXT_MIB, ReadSources, read_own, read_regular, read_sources, read_text,
 };
 #[cfg(feature = "project")]
-pub(crate) use sources::{absolute, leads_outside, links_outside};
+pub(crate) use sources::{ProjectText, absolute, read_inside};
 pub use start::{checkout, start_project};
 pub(crate) use state::{OutputState, build_time};
 pub(crate) use update::update;

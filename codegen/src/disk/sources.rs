@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use toolwright::untrusted;
 
 use super::failure::IoError;
+use super::open::{Opened, metadata, open_regular, open_within, real_path};
 use super::tree;
 use crate::diagnostic::{Diagnostic, files as mistakes};
 use crate::parallel;
@@ -43,13 +45,14 @@ pub struct ReadSources {
 ///
 /// Returns an error if the system refuses to read.
 pub fn read_sources(project: &Path, paths: &[PathBuf]) -> Result<ReadSources, IoError> {
+    let project = real_folder(project).map_err(IoError::on("read", project))?;
     let mut reading = Reading::default();
     for path in paths {
-        reading.add(project, path)?;
+        reading.add(&project, path)?;
     }
     let Reading { mut files, unread, mut findings, .. } = reading;
-    for (path, read) in unread.iter().zip(parallel::map(&unread, |path| read(path))) {
-        files.insert(slash_path(path), read?);
+    for (file, read) in unread.iter().zip(parallel::map(&unread, read)) {
+        files.insert(slash_path(&file.path), read?);
     }
     let mut unreadable = BTreeMap::new();
     let mut read = Vec::new();
@@ -92,14 +95,47 @@ pub(super) fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 ///
 /// As [`read_text`], and if it is no regular file.
 pub fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
-    let read = || {
-        if fs::metadata(path)?.is_file() {
-            untrusted::read_text(File::open(path)?, MAX_TEXT_MIB)
-        } else {
-            Err(io::Error::other("it is not a regular file"))
+    let file = || open_regular(path)?.ok_or_else(not_regular);
+    found(path, file().and_then(|file| untrusted::read_text(file, MAX_TEXT_MIB)))
+}
+
+/// A text in a project.
+#[cfg(feature = "project")]
+pub(crate) enum ProjectText {
+    /// The text of the file.
+    Found(String),
+    /// There is no such file.
+    Missing,
+    /// A link leads to a file outside of the folder.
+    Outside,
+}
+
+/// Reads a text that has to be in a folder once links are followed.
+///
+/// # Errors
+///
+/// As [`read_regular`].
+#[cfg(feature = "project")]
+pub(crate) fn read_inside(path: &Path, folder: &Path) -> Result<ProjectText, IoError> {
+    let open = || open_within(path, &[real_folder(folder)?]);
+    Ok(match found(path, open())? {
+        None => ProjectText::Missing,
+        Some(Opened::Outside) => ProjectText::Outside,
+        Some(Opened::Special) => return Err(IoError::on("read", path)(not_regular())),
+        Some(Opened::File(file)) => {
+            let text = untrusted::read_text(file, MAX_TEXT_MIB);
+            ProjectText::Found(text.map_err(IoError::on("read", path))?)
         }
-    };
-    found(path, read())
+    })
+}
+
+fn not_regular() -> io::Error {
+    io::Error::other("it is not a regular file")
+}
+
+/// Returns the real path of a folder.
+fn real_folder(folder: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
 /// Reads a file that the command writes, which is never a symlink.
@@ -108,11 +144,19 @@ pub fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
 ///
 /// As [`read_regular`], and if it is a symlink.
 pub fn read_own(path: &Path) -> Result<Option<String>, IoError> {
-    if tree::kind(path)?.is_some_and(|kind| kind.is_symlink()) {
-        let reason = io::Error::other("it is a symlink, expected the file itself");
-        return Err(IoError::on("read", path)(reason));
-    }
-    read_regular(path)
+    let open = || {
+        let linked = || io::Error::other("it is a symlink, expected the file itself");
+        if path.is_symlink() {
+            return Err(linked());
+        }
+        let folder = real_folder(path.parent().unwrap_or(Path::new("")))?;
+        match open_within(path, &[folder])? {
+            Opened::File(file) => Ok(file),
+            Opened::Outside => Err(linked()),
+            Opened::Special => Err(not_regular()),
+        }
+    };
+    found(path, open().and_then(|file| untrusted::read_text(file, MAX_TEXT_MIB)))
 }
 
 fn found<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>, IoError> {
@@ -139,42 +183,20 @@ pub(crate) fn slash_path(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-/// Returns whether a path is a link whose target is in none of these folders.
-pub(crate) fn links_outside(path: &Path, folders: &[&Path]) -> Result<bool, IoError> {
-    if tree::kind(path)?.is_none_or(|kind| !kind.is_symlink()) {
-        return Ok(false);
-    }
-    let real = |path: &Path| fs::canonicalize(path).map_err(IoError::on("read", path));
-    let Some(target) = found(path, fs::canonicalize(path))? else {
-        let reason = io::Error::new(io::ErrorKind::NotFound, "it is a symlink to nothing");
-        return Err(IoError::on("read", path)(reason));
-    };
-    for folder in folders {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        if target.starts_with(real(folder)?) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Returns whether any link in a path leads out of a folder. A path to nothing leads nowhere.
-#[cfg(feature = "project")]
-pub(crate) fn leads_outside(path: &Path, folder: &Path) -> Result<bool, IoError> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let folder = fs::canonicalize(folder).map_err(IoError::on("read", folder))?;
-    let target = found(path, fs::canonicalize(path))?;
-    Ok(target.is_some_and(|target| !target.starts_with(folder)))
-}
-
 #[derive(Default)]
 struct Reading {
     /// Texts by path as text, so that a file that is named twice is read once.
     files: BTreeMap<String, (String, Option<Unreadable>)>,
     /// Files that are still to be read.
-    unread: Vec<PathBuf>,
+    unread: Vec<Unread>,
     findings: Vec<Diagnostic>,
     bytes: u64,
+}
+
+struct Unread {
+    path: PathBuf,
+    /// The real paths of folders, in one of which it has to be.
+    within: Arc<[PathBuf]>,
 }
 
 /// The reason why a file cannot be read as a schema.
@@ -208,31 +230,33 @@ impl Unreadable {
 impl Reading {
     /// Adds a file, or all schema files of a folder.
     fn add(&mut self, project: &Path, path: &Path) -> Result<(), IoError> {
-        match fs::metadata(path) {
-            Ok(_) if links_outside(path, &[project])? => {
-                self.set_aside(path, Unreadable::LinkedOut);
-                Ok(())
-            }
-            Ok(found) if found.is_dir() => {
-                // The number of files and findings so far.
-                let size = |this: &Self| this.unread.len() + this.files.len() + this.findings.len();
-                let before = size(self);
-                self.add_folder(path, &[project, path])?;
-                if size(self) == before {
-                    self.findings.push(mistakes::empty_schema(&slash_path(path)));
-                }
-                Ok(())
-            }
-            Ok(_) => self.add_file(path),
+        let found = match fs::metadata(path) {
+            Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.findings.push(mistakes::missing_schema(&slash_path(path)));
-                Ok(())
+                return Ok(());
             }
-            Err(error) => Err(IoError::on("read", path)(error)),
+            Err(error) => return Err(IoError::on("read", path)(error)),
+        };
+        let Some(real) = real_path(path, project).map_err(IoError::on("read", path))? else {
+            self.set_aside(path, Unreadable::LinkedOut);
+            return Ok(());
+        };
+        if !found.is_dir() {
+            let folder = real.parent().unwrap_or(&real);
+            return self.add_file(path, &[project, folder].map(Path::to_owned).into());
         }
+        // The number of files and findings so far.
+        let size = |this: &Self| this.unread.len() + this.files.len() + this.findings.len();
+        let before = size(self);
+        self.add_folder(path, &[project.to_owned(), real].into())?;
+        if size(self) == before {
+            self.findings.push(mistakes::empty_schema(&slash_path(path)));
+        }
+        Ok(())
     }
 
-    fn add_folder(&mut self, path: &Path, inside: &[&Path]) -> Result<(), IoError> {
+    fn add_folder(&mut self, path: &Path, within: &Arc<[PathBuf]>) -> Result<(), IoError> {
         for (path, kind) in tree::entries(path)? {
             if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
                 continue;
@@ -240,13 +264,9 @@ impl Reading {
             // `A.YAML` is read, too: skipping it silently would hide its schemas.
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
             if kind.is_dir() {
-                self.add_folder(&path, inside)?;
+                self.add_folder(&path, within)?;
             } else if extension == "yaml" || extension == "yml" {
-                if kind.is_symlink() && links_outside(&path, inside)? {
-                    self.set_aside(&path, Unreadable::LinkedOut);
-                } else {
-                    self.add_file(&path)?;
-                }
+                self.add_file(&path, within)?;
             } else if kind.is_symlink() && path.is_dir() {
                 // A linked folder could contain itself, and skipping it silently would hide its schemas.
                 self.set_aside(&path, Unreadable::LinkedFolder);
@@ -255,8 +275,8 @@ impl Reading {
         Ok(())
     }
 
-    fn add_file(&mut self, path: &Path) -> Result<(), IoError> {
-        let found = fs::metadata(path).map_err(IoError::on("read", path))?;
+    fn add_file(&mut self, path: &Path, within: &Arc<[PathBuf]>) -> Result<(), IoError> {
+        let found = metadata(path).map_err(IoError::on("read", path))?;
         if !found.is_file() {
             self.set_aside(path, Unreadable::NotAFile);
         } else if found.len() > MAX_FILE_BYTES {
@@ -265,7 +285,7 @@ impl Reading {
             self.set_aside(path, Unreadable::TooMuch);
         } else {
             self.bytes += found.len();
-            self.unread.push(path.to_owned());
+            self.unread.push(Unread { path: path.to_owned(), within: Arc::clone(within) });
         }
         Ok(())
     }
@@ -276,11 +296,21 @@ impl Reading {
 }
 
 /// Reads a file. If it is not UTF-8, keeps the text before the invalid byte, to show where that is.
-fn read(path: &Path) -> Result<(String, Option<Unreadable>), IoError> {
-    let bytes = read_at_most(path, MAX_FILE_BYTES).map_err(IoError::on("read", path))?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        // The file has grown since its size was checked.
-        return Ok((String::new(), Some(Unreadable::TooLarge)));
+fn read(file: &Unread) -> Result<(String, Option<Unreadable>), IoError> {
+    let path = &file.path;
+    let mut bytes = Vec::new();
+    let unreadable = match open_within(path, &file.within).map_err(IoError::on("read", path))? {
+        Opened::Outside => Some(Unreadable::LinkedOut),
+        Opened::Special => Some(Unreadable::NotAFile),
+        Opened::File(file) => {
+            let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+            read.map_err(IoError::on("read", path))?;
+            // The file has grown since its size was checked.
+            (bytes.len() as u64 > MAX_FILE_BYTES).then_some(Unreadable::TooLarge)
+        }
+    };
+    if unreadable.is_some() {
+        return Ok((String::new(), unreadable));
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => (text, None),

@@ -10,7 +10,7 @@ use super::{Checked, Failure, Generated, Generation, PublishedTool};
 use crate::config::{Breaking, CONFIG_FILE, Config, normalize_lexically};
 use crate::diagnostic::{Diagnostic, files as mistakes, projects};
 use crate::dialects::Dialects;
-use crate::disk::{self, ReadSources};
+use crate::disk::{self, ProjectText, ReadSources};
 use crate::json::Style;
 use crate::model::{self, Tool};
 use crate::options::Options;
@@ -56,17 +56,17 @@ impl Project {
         for (depth, ancestor) in absolute.ancestors().enumerate() {
             let file = ancestor.join(CONFIG_FILE);
             let root = above(folder, depth);
-            if disk::links_outside(&file, &[ancestor])? {
-                return Err(linked_out(&root));
-            }
-            if let Some(text) = disk::read_regular(&file)? {
-                let (config, text) = parse(&root, text)?;
-                let dialects = match dialects(&root, &config) {
-                    Ok(dialects) => dialects,
-                    Err(findings) => return Err(Failure::Rejected { sources: text, findings }),
-                };
-                return Ok(Self::new(config, dialects, text, root));
-            }
+            let text = match disk::read_inside(&file, ancestor)? {
+                ProjectText::Found(text) => text,
+                ProjectText::Missing => continue,
+                ProjectText::Outside => return Err(linked_out(&root)),
+            };
+            let (config, text) = parse(&root, text)?;
+            let dialects = match dialects(&root, &config) {
+                Ok(dialects) => dialects,
+                Err(findings) => return Err(Failure::Rejected { sources: text, findings }),
+            };
+            return Ok(Self::new(config, dialects, text, root));
         }
         let root = above(folder, 0);
         Ok(Self::new(Config::default(), Dialects::default(), Sources::default(), root))
@@ -391,14 +391,14 @@ fn rows(root: &Path, file: &Path) -> Result<Vec<Dialect>, String> {
         return Err("expected a path in the project, without `..`".to_owned());
     }
     let path = root.join(file);
-    if disk::leads_outside(&path, root).map_err(|error| error.to_string())? {
-        return Err(
-            "a symlink leads out of the project, so it is not read; put a copy into it".to_owned()
-        );
+    match disk::read_inside(&path, root).map_err(|error| error.to_string())? {
+        ProjectText::Found(text) => Dialect::from_toml(&text).map_err(|error| error.to_string()),
+        ProjectText::Missing => Err("there is no such file".to_owned()),
+        ProjectText::Outside => {
+            Err("a symlink leads out of the project, so it is not read; put a copy into it"
+                .to_owned())
+        }
     }
-    let text = disk::read_regular(&path).map_err(|error| error.to_string())?;
-    let text = text.ok_or("there is no such file")?;
-    Dialect::from_toml(&text).map_err(|error| error.to_string())
 }
 
 /// Returns the folder `depth` levels above, as a person would write it.

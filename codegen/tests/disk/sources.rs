@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use toolwright_codegen::disk::{ReadSources, read_sources, read_text};
+use toolwright_codegen::project::Project;
 
 use crate::folder::Folder;
 
@@ -71,6 +72,48 @@ fn a_link_is_followed_only_inside_the_project() {
         let (readable, found) = read(&folder, &[read_path]);
         assert_eq!(found.join(""), found_there, "{link}");
         assert_eq!(readable.contains(&link.to_owned()), found_there.is_empty(), "{link}");
+    }
+}
+
+/// Somebody may exchange a file for a link, or a folder, while it is read.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_exchanged_for_a_link_out_of_the_project_is_not_read() {
+    use std::fs::{rename, write};
+    use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    let elsewhere = Folder::new(&[("a.yaml", "s3cret")]);
+    for exchanged in ["s/a.yaml", "toolwright.toml", "s", "s/deep"] {
+        let folder = Folder::new(&[("s/a.yaml", "a"), ("s/deep/a.yaml", "a")]);
+        let (place, other) = (folder.path(exchanged), folder.path("other"));
+        let target = elsewhere.path(if place.is_dir() { "" } else { "a.yaml" });
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Relaxed) {
+                    if place.is_dir() {
+                        rename(&place, &other).unwrap();
+                        symlink(&target, &place).unwrap();
+                        std::fs::remove_file(&place).unwrap();
+                        rename(&other, &place).unwrap();
+                    } else {
+                        symlink(&target, &other).unwrap();
+                        rename(&other, &place).unwrap();
+                        write(&other, "").unwrap();
+                        rename(&other, &place).unwrap();
+                    }
+                }
+            });
+            for _ in 0..2_000 {
+                let read = read_sources(&folder.path(""), &[folder.path("s")]);
+                let project = Project::open(&folder.path(""));
+                let found = format!("{read:?} {:?}", project.err());
+                is_over.store(found.contains("s3cret"), Relaxed);
+                assert!(!is_over.load(Relaxed), "{exchanged}: {found}");
+            }
+            is_over.store(true, Relaxed);
+        });
     }
 }
 

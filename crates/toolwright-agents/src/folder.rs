@@ -1,10 +1,12 @@
 //! Reads the texts of agent files. Only this module reads from the disk.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use toolwright::untrusted::read_text;
 
 use crate::error::{AgentFilesError, Mistake, Source};
@@ -44,20 +46,25 @@ fn read_file(path: PathBuf) -> Result<Arc<Source>, Mistake> {
 }
 
 /// Reads a regular file. Pipes could block, and devices could be endless. Mistakes quote the text of a file, so a link must
-/// not choose a file outside the folder.
+/// not choose a file outside the folder, also if somebody exchanges the file for one while it is read.
 fn text(path: &Path) -> io::Result<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
     let file = fs::canonicalize(path)?;
-    if !file.starts_with(folder) {
+    let Ok(name) = file.strip_prefix(&folder) else {
         return Err(io::Error::other(
             "found a link that leads out of its folder, expected a file; put a copy there",
         ));
+    };
+    let folder = Dir::open_ambient_dir(&folder, ambient_authority())?;
+    let special =
+        || io::Error::other("found a pipe, device or other special file, expected a regular file");
+    if !folder.metadata(name)?.is_file() {
+        return Err(special());
     }
-    if !fs::metadata(&file)?.is_file() {
-        return Err(io::Error::other(
-            "found a pipe, device or other special file, expected a regular file",
-        ));
+    let file = folder.open(name)?;
+    if !file.metadata()?.is_file() {
+        return Err(special());
     }
-    read_text(File::open(file)?, MAX_MIB)
+    read_text(file, MAX_MIB)
 }

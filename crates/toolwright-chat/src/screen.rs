@@ -167,7 +167,7 @@ impl<'a> Screen<'a> {
             RunEnd::Failed(failure) => self.failure(failure)?,
             RunEnd::Suspended(_) => self.note("not answered")?,
         }
-        if self.input_tokens + self.output_tokens > 0 {
+        if self.input_tokens > 0 || self.output_tokens > 0 {
             let (read, written) = (self.input_tokens, self.output_tokens);
             let cost = match self.cost {
                 0 => String::new(),

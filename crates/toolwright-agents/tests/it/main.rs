@@ -321,6 +321,35 @@ fn links_are_followed_only_inside_their_folder() {
     assert_eq!(alone.mistakes()[0].message(), leads_out);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_exchanged_for_a_link_out_of_its_folder_is_not_read() {
+    use std::fs::{rename, write};
+    use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    let outside = folder(&[("secret.yaml", "hunter2: 1\n")]);
+    let files = folder(&[("plain.yaml", "tools: []\n")]);
+    let [place, other] = ["plain.yaml", "other"].map(|name| files.path().join(name));
+    let is_over = AtomicBool::new(false);
+    let quoted = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Relaxed) {
+                symlink(outside.path().join("secret.yaml"), &other).unwrap();
+                rename(&other, &place).unwrap();
+                write(&other, "tools: []\n").unwrap();
+                rename(&other, &place).unwrap();
+            }
+        });
+        let mut errors =
+            (0..5_000).filter_map(|_| registry().agents_from(files.path(), done).err());
+        let quoted = errors.find(|error| error.to_string().contains("hunter2"));
+        is_over.store(true, Relaxed);
+        quoted
+    });
+    assert!(quoted.is_none(), "{quoted:?}");
+}
+
 /// R2: pipes and devices are refused, since they could block or be endless.
 #[cfg(unix)]
 #[test]

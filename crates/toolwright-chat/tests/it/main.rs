@@ -252,6 +252,21 @@ async fn the_cost_of_a_request_is_shown_if_prices_are_known() {
 }
 
 #[tokio::test]
+async fn usage_that_no_model_can_have_is_shown_and_the_chat_goes_on() {
+    let most = Reply::text("Hello.").with_usage(Some([u64::MAX, 1]));
+    let (_stage, planner) = stage([most, Reply::text("Hello again.")]).await;
+    let output = output(runtime(planner), "Hello\nHello\n").await;
+    expect![[r"
+        > Hello.
+          [tokens: 18446744073709551615 read, 1 written]
+        > Hello again.
+          [tokens: 100 read, 10 written]
+        >
+    "]]
+    .assert_eq(&output);
+}
+
+#[tokio::test]
 async fn an_unknown_agent_is_an_error_with_the_nearest_name() {
     let (_stage, planner) = stage([]).await;
     let chat = Chat::new(runtime(planner), "janitr");

@@ -73,7 +73,9 @@ fn stop(answer: &Answer<'_>) -> &'static str {
 
 fn usage(answer: &Answer<'_>) -> Option<Value> {
     let [input, output] = answer.usage?;
-    Some(json!({"inputTokens": input, "outputTokens": output, "totalTokens": input + output}))
+    Some(
+        json!({"inputTokens": input, "outputTokens": output, "totalTokens": input.saturating_add(output)}),
+    )
 }
 
 fn message(event: &str, payload: &Value) -> Vec<u8> {

@@ -28,7 +28,7 @@ fn response(answer: &Answer<'_>, parts: &str, finish: Option<&str>) -> String {
     let finish = finish.map_or(String::new(), |finish| format!(r#","finishReason":"{finish}""#));
     let usage = match answer.usage {
         Some([input, output]) => {
-            let tokens = json!({"promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output});
+            let tokens = json!({"promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input.saturating_add(output)});
             format!(r#","usageMetadata":{tokens}"#)
         }
         None => String::new(),

@@ -87,6 +87,6 @@ fn finish(answer: &Answer<'_>) -> &'static str {
 fn usage(answer: &Answer<'_>) -> Option<Value> {
     let [input, output] = answer.usage?;
     Some(json!({
-        "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
+        "prompt_tokens": input, "completion_tokens": output, "total_tokens": input.saturating_add(output),
     }))
 }

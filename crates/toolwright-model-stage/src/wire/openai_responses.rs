@@ -94,6 +94,6 @@ fn usage(answer: &Answer<'_>) -> Option<Value> {
     Some(json!({
         "input_tokens": input, "input_tokens_details": {"cached_tokens": 0},
         "output_tokens": output, "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": input + output,
+        "total_tokens": input.saturating_add(output),
     }))
 }
