@@ -19,6 +19,7 @@ use toml::{Spanned, Value};
 use toolwright_dialect::Dialect;
 
 use crate::diagnostic::{Diagnostic, files, projects, shown};
+use crate::naming::MAX_NAME;
 use crate::options::{self, Dependency, Layout, Options};
 use crate::source::{SourceId, Span};
 pub use breaking::Breaking;
@@ -318,8 +319,8 @@ impl Package {
         if let Some(prefix) = &self.prefix {
             if !is_prefix(prefix.as_ref()) {
                 mistakes.push((prefix.span(), BAD_PREFIX));
-            } else if prefix.as_ref().len() > MAX_COPIED {
-                mistakes.push((prefix.span(), TOO_LONG));
+            } else if prefix.as_ref().len() > MAX_NAME {
+                mistakes.push((prefix.span(), LONG_PREFIX));
             }
         }
         for (key, value) in self.keys() {
@@ -382,6 +383,9 @@ impl<'de> Deserialize<'de> for Dependency {
         deserializer.deserialize_any(TableOrVersion)
     }
 }
+
+const LONG_PREFIX: &str =
+    "found more than 64 bytes, expected a shorter prefix, as file names have the names of packages";
 
 const BAD_PREFIX: &str = "expected a prefix of package names: a lower-case letter, then lower-case letters, digits, `-` and `_`";
 const NOT_A_STRING: &str = "expected a string, or `{ workspace = true }`";

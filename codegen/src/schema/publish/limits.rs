@@ -117,6 +117,7 @@ impl Publisher<'_> {
             self.object(|publisher| {
                 publisher.value("const", &json(&value.value));
                 publisher.annotations_before(annotations);
+                publisher.unchecked_format(annotations);
                 publisher.annotations_after(annotations);
             });
         }

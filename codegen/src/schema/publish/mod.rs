@@ -145,6 +145,7 @@ impl<'a> Publisher<'a> {
         self.head(id);
         self.annotations_before(annotations);
         self.limits(&self.schemas[id].shape);
+        self.unchecked_format(annotations);
         let rules = self.assertions(assertions);
         self.annotations_after(annotations);
         rules
@@ -273,10 +274,16 @@ impl<'a> Publisher<'a> {
     fn annotations_before(&mut self, annotations: &Annotations) {
         self.text("title", annotations.title.as_deref());
         self.text("description", annotations.description.as_deref());
-        self.text("format", annotations.format.as_deref());
         for (key, value) in &annotations.content {
             self.out.key(key);
             self.out.value(value);
+        }
+    }
+
+    /// Writes a format that is not checked, unless the limits have one: an integer without another limit is an `int64`.
+    fn unchecked_format(&mut self, annotations: &Annotations) {
+        if !self.keywords[self.first..].contains(&"format") {
+            self.text("format", annotations.format.as_deref());
         }
     }
 

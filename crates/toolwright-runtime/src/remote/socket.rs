@@ -10,7 +10,8 @@ use tokio::net::UnixListener;
 use toolwright::call::fresh_id;
 
 /// Binds a Unix socket to which only the user of this process can connect (mode 0600, regardless of the umask). Replaces a
-/// socket on which no server listens.
+/// socket on which no server listens. Of servers that bind one path in the same moment, several may succeed, and clients
+/// reach the last one.
 ///
 /// # Errors
 ///
