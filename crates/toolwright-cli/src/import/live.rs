@@ -73,10 +73,13 @@ fn address(
         return Err((Exit::Rejected, "no command was given".to_owned()));
     };
     let mut command = ServerCommand::new(program).args(arguments).stderr(stderr.sink());
-    for variable in &connection.env {
+    for (index, variable) in connection.env.iter().enumerate() {
         let value = env::var(variable).map_err(|_| {
-            let message =
-                format!("the environment variable `{variable}` of --env is not set; set it");
+            // Somebody may have given the value, too.
+            let message = format!(
+                "no environment variable has the name of --env number {}; set it, and give its name without a value",
+                index + 1
+            );
             (Exit::Rejected, message)
         })?;
         command = command.secret_env(variable, value);
@@ -97,11 +100,11 @@ fn server_url(url: &str, connection: &ConnectionArgs) -> Result<ServerUrl, Failu
     let Some(variable) = &connection.bearer_env else { return Ok(server) };
     match env::var(variable) {
         Ok(token) if !token.is_empty() => Ok(server.with_bearer(token)),
+        // Somebody may have given the token itself.
         _ => Err((
             Exit::Rejected,
-            format!(
-                "the environment variable `{variable}` of --bearer-env is empty or not set; set it to the token"
-            ),
+            "the environment variable of --bearer-env is empty or not set; set it to the token, and give its name"
+                .to_owned(),
         )),
     }
 }

@@ -142,13 +142,25 @@ fn a_failing_server_is_reported_with_a_reason() {
     }
 }
 
+/// A value in place of the name is not shown.
 #[test]
-fn a_missing_token_is_reported_before_connecting() {
-    let folder = tempfile::tempdir().unwrap();
-    let arguments = "import mcp --toolset live --service live --url http://127.0.0.1:9 --bearer-env TOOLWRIGHT_NO_TOKEN";
-    let output = toolwright(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("`TOOLWRIGHT_NO_TOKEN` of --bearer-env is empty"));
+fn a_variable_that_is_not_set_is_reported_before_connecting_and_without_its_name() {
+    for (options, expected) in [
+        ("--url http://127.0.0.1:9 --bearer-env s3cret", "variable of --bearer-env is empty"),
+        ("--env PATH --env KEY=s3cret -- true", "the name of --env number 2; set it"),
+    ] {
+        for command in ["import mcp --toolset live --service live", "lock remote live"] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::create_dir(folder.path().join("schema")).unwrap();
+            std::fs::write(folder.path().join("schema/a.yaml"), "toolwright: 1\n").unwrap();
+            let arguments = format!("{command} {options}");
+            let output = toolwright(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+            let printed = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{printed}");
+            assert!(printed.contains(expected), "{printed}");
+            assert!(!printed.contains("s3cret"), "{printed}");
+        }
+    }
 }
 
 /// An HTTP server that ends with the test.
