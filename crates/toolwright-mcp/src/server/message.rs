@@ -252,6 +252,12 @@ impl Call<'_> {
         Ok(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(request), self.id))
     }
 
+    /// The response if rmcp cannot parse the request.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn unparseable(&self) -> ErrorResponse {
+        ErrorResponse::new(Some(self.id.clone()), unparseable("tools/call"))
+    }
+
     /// Returns the text of the request without its arguments.
     #[cfg(feature = "http-server")]
     pub(crate) fn without_arguments(&self) -> String {

@@ -228,6 +228,38 @@ async fn a_malformed_message_gets_400_with_a_json_error() {
     }
 }
 
+/// What rmcp cannot parse is answered as JSON, too.
+#[tokio::test]
+async fn metadata_that_is_nested_too_deep_gets_400_with_a_json_error() {
+    let address = served(HttpOptions::new()).await;
+    let deep = [r#"{"a":"#.repeat(200), "1".to_owned(), "}".repeat(200)].concat();
+    for method in ["tools/call", "tools/list"] {
+        let params = format!(r#"{{"name":"echo","_meta":{deep}}}"#);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
+        let response = send(address, "POST", &MODERN, &body).await;
+        assert_eq!(response.status, 400, "{}", response.body);
+        let message = format!("`params` are not those of `{method}`");
+        assert!(response.body.contains(r#""code":-32602"#), "{}", response.body);
+        assert!(response.body.contains(&message), "{}", response.body);
+    }
+}
+
+/// RFC 8259, section 8.1.
+#[tokio::test]
+async fn a_byte_order_mark_is_ignored() {
+    let address = served(HttpOptions::new()).await;
+    for (method, params) in [("server/discover", ""), ("tools/call", r#""name":"old","#)] {
+        let params = format!("{{{params}{META}}}");
+        let body = format!(
+            "\u{feff}{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"{method}\",\"params\":{params}}}"
+        );
+        let mut headers = [&MODERN[..], &[("Mcp-Method", method)]].concat();
+        headers.extend((method == "tools/call").then_some(("Mcp-Name", "old")));
+        let response = send(address, "POST", &headers, &body).await;
+        assert_eq!(response.status, 200, "{}", response.body);
+    }
+}
+
 /// The body of a request with invalid headers is not read.
 #[tokio::test]
 async fn headers_are_checked_before_the_body_is_read() {

@@ -1,14 +1,15 @@
 //! Calls of workers: how they are shared, cancelled, limited and ended.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use toolwright::{FailureKind, Recovery, Scope, ToolCall};
+use toolwright::{FailureKind, Recovery, Scope, ToolCall, ToolSpec};
 use toolwright_engines::nats;
-use toolwright_nats::NatsOptions;
-use toolwright_runtime::Toolset;
+use toolwright_nats::{NatsOptions, serve};
 use toolwright_runtime::remote::RemoteOptions;
+use toolwright_runtime::{FunctionTool, Toolset};
 
-use crate::{Log, call, connect, failure, kind, start, until, worker};
+use crate::{Log, N, call, client, connect, failure, kind, start, until, worker};
 
 #[tokio::test]
 async fn workers_share_calls() {
@@ -26,6 +27,33 @@ async fn workers_share_calls() {
     let ended = logs.each_ref().map(|log| log.counts().1);
     assert!(ended.iter().all(|ended| *ended > 50), "{ended:?}");
     assert_eq!(ended.iter().sum::<usize>(), 500);
+}
+
+#[tokio::test]
+async fn each_call_is_a_run_of_its_own_unless_the_worker_accepts_scopes() {
+    let Some(server) = nats() else { return };
+    let runs = async |toolset: &str, options: RemoteOptions| {
+        let tell = FunctionTool::new(ToolSpec::new("tell"), async |_: N, call: ToolCall| {
+            call.run_id().unwrap_or_default().to_owned()
+        });
+        let options = NatsOptions::new().with_remote(options);
+        let _worker = serve(&client(&server).await, toolset, tell, options).await.unwrap();
+        let mut runs = BTreeSet::new();
+        for _client in 0..2 {
+            let toolset = connect(&server, toolset).await;
+            for _ in 0..2 {
+                let scope = Scope { run_id: Some("root".to_owned()), ..Scope::default() };
+                let told = toolset.call(&call("tell", 0).with_scope(scope)).await;
+                runs.insert(told.outcome.unwrap().to_string());
+            }
+        }
+        runs
+    };
+    let seen = runs("strict", RemoteOptions::new()).await;
+    assert_eq!(seen.len(), 4, "{seen:?}");
+    assert!(seen.iter().all(|run| run.starts_with("\"run_")), "{seen:?}");
+    let seen = runs("trusting", RemoteOptions::new().with_scope(|_, sent| sent)).await;
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["\"root\""]);
 }
 
 #[tokio::test]

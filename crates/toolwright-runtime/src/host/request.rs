@@ -288,7 +288,8 @@ macro_rules! host_options {
             /// Runs in an open session: the run uses the instances of the session's toolsets, without entering or exiting
             /// them, and requires the same approvals as the session. Tools that the run's agent lists itself are an
             /// exception: their names get no prefix, and they have instances of this run. In a session of another agent, the run
-            /// may only use tools of the session that the allowlist of its own agent has, too.
+            /// may only use tools of the session that the allowlist of its own agent has, too. The run is cancelled when the
+            /// session is stopped.
             #[must_use]
             pub fn in_session(mut self, session: &Session) -> Self {
                 self.host.session = Some(session.shared_tools());

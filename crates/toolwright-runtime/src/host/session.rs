@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright::call::fresh_id;
-use toolwright::{
-    BoxError, BoxFuture, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
-};
+use toolwright::{BoxError, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult};
 
 use crate::agent::CallRecord;
 use crate::approval::{Answer, Approver, ResumeError, Verdicts};
@@ -18,7 +16,7 @@ use crate::run::{
 };
 use crate::suspended::StateError;
 use crate::tools::{
-    Borrowed, Combined, EnteredToolset, SEPARATOR, ToolEntry, Toolset, ToolsetError, forward,
+    Borrowed, Combined, EnteredToolset, SEPARATOR, ToolEntry, Toolset, ToolsetError, UntilStopped,
 };
 use crate::watch::EventSink;
 
@@ -125,8 +123,7 @@ impl Session {
             }
         }
         let stopped = CancellationToken::new();
-        let toolset: Arc<dyn Toolset> =
-            Arc::new(UntilStopped { toolset: all, stopped: stopped.clone() });
+        let toolset: Arc<dyn Toolset> = Arc::new(UntilStopped::new(all, stopped.clone()));
         let entering = EnteredToolset::enter_combined(Arc::clone(&toolset), Arc::clone(&scope));
         let entered = entering.await.map_err(failed)?;
         if !approval_list.is_empty() {
@@ -316,9 +313,9 @@ impl Session {
         Err(self.refuse(call, failure))
     }
 
-    /// Stops the session: exits the instances that it created. Later calls of its tools fail, also in runs that were started in
-    /// it ([`RunRequest::in_session`](crate::RunRequest::in_session)). Child
-    /// runs for calls of the session or of its runs are cancelled. Shared instances are not affected.
+    /// Stops the session: exits the instances that it created, and cancels the runs in it
+    /// ([`RunRequest::in_session`](crate::RunRequest::in_session)) and the child runs for its calls. Later calls fail, and later
+    /// runs in it are cancelled before their first step. Shared instances are not affected.
     pub async fn stop(&self) {
         let entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((guard, entered)) = entered {
@@ -354,32 +351,6 @@ impl Session {
     fn is_stopped(&self) -> bool {
         self.entered.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
-}
-
-/// The tools of a session. Once it is stopped, it lists no tools and calls fail.
-struct UntilStopped {
-    toolset: Combined,
-    stopped: CancellationToken,
-}
-
-impl Toolset for UntilStopped {
-    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
-        if self.stopped.is_cancelled() {
-            return Box::pin(std::future::ready(Ok(Vec::new())));
-        }
-        self.toolset.tools(scope)
-    }
-
-    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        if self.stopped.is_cancelled() {
-            let message = format!("`{}` cannot be used: its session was stopped", call.tool());
-            let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
-            return Box::pin(std::future::ready(ToolResult::new(call, Err(failure))));
-        }
-        self.toolset.call(call)
-    }
-
-    forward!(toolset: lifecycle, instructions, is_available);
 }
 
 /// The failure of a call with an unknown name. It lists the tools with the same prefix, or says that there is no such toolset.

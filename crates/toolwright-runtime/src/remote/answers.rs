@@ -25,7 +25,7 @@ pub(super) struct Answers {
     peer: Peer,
     pub(super) toolset: Arc<dyn Toolset>,
     /// The scope that the toolset was entered with.
-    scope: Arc<Scope>,
+    pub(super) scope: Arc<Scope>,
     /// The tools of the last listing.
     listed: Mutex<Arc<Vec<ListedTool>>>,
 }
@@ -48,6 +48,8 @@ pub(super) struct Opening {
     pub(super) nonce: String,
     /// The scope that the client sent.
     sent_scope: WireScope,
+    /// The scope of its calls, unless the options have a rule.
+    scope: Arc<Scope>,
     /// The ids of requests with a valid approval code, each of which is valid once.
     approved: BTreeSet<u64>,
 }
@@ -62,9 +64,14 @@ pub(super) struct Admitted {
 
 impl Opening {
     /// The nonce must be unique among the connections to all servers with the same key. It need not be secret.
-    pub(super) fn new(nonce: String, sent_scope: WireScope) -> Self {
-        Self { nonce, sent_scope, approved: BTreeSet::new() }
+    pub(super) fn new(nonce: String, sent_scope: WireScope, scope: Arc<Scope>) -> Self {
+        Self { nonce, sent_scope, scope, approved: BTreeSet::new() }
     }
+}
+
+/// The scope of a new run.
+pub(super) fn scope_of_a_run() -> Scope {
+    Scope { run_id: Some(fresh_id("run")), ..Scope::default() }
 }
 
 /// Checks the version that a client uses.
@@ -85,7 +92,7 @@ impl Answers {
     ) -> Result<(Self, EnteredToolset), String> {
         let scope = Arc::new(match &options.scope_rule {
             Some(rule) => rule(&peer, sent_scope.clone().into()),
-            None => Scope { run_id: Some(fresh_id("run")), ..Scope::default() },
+            None => scope_of_a_run(),
         });
         let made = source.resolve("remote", &scope).await.map_err(|error| error.to_string())?;
         let toolset = made.ok_or("there is no toolset for this run")?;
@@ -154,7 +161,7 @@ impl Answers {
         let call = ToolCall::from(call);
         let scope = match &self.options.scope_rule {
             Some(rule) => rule(&self.peer, call.scope().clone()),
-            None => Scope::clone(&self.scope),
+            None => Scope::clone(&opening.scope),
         };
         Admitted { call: call.with_scope(scope), is_approved, listed }
     }

@@ -4,11 +4,13 @@
 //! for this call only; the reply has the nonce of the connection. The transport takes the call to the server that sent the
 //! nonce. Messages and replies are those of the streams, one JSON object each.
 
+use std::sync::Arc;
+
 use sha2::{Digest, Sha256};
 use toolwright::untrusted::visible;
 use toolwright::{BoxError, Outcome, ToolCall, ToolFailure};
 
-use super::answers::{Answers, Opening, check_version};
+use super::answers::{Answers, Opening, check_version, scope_of_a_run};
 use super::error::RemoteError;
 use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
@@ -114,8 +116,8 @@ impl CallMessage {
 }
 
 impl MessageServer {
-    /// Enters a toolset. Its scope is the default one, or what [`with_scope`](RemoteOptions::with_scope) returns for it and for a
-    /// peer without user and process.
+    /// Enters a toolset. Its scope has only a run id, or is what [`with_scope`](RemoteOptions::with_scope) returns for the default
+    /// scope and for a peer without user and process. Without that function, each call has a run id of its own.
     ///
     /// # Errors
     ///
@@ -174,7 +176,8 @@ impl MessageServer {
     /// The client uses another version of the protocol. The reply is the error.
     pub fn open(&self, message: OpenMessage, nonce: &str) -> Result<(Opened, Vec<u8>), Vec<u8>> {
         check_version(message.version).map_err(|reason| Message::refused(&reason))?;
-        let opened = Opened(Opening::new(nonce.to_owned(), message.scope));
+        let scope = Arc::new(scope_of_a_run());
+        let opened = Opened(Opening::new(nonce.to_owned(), message.scope, scope));
         Ok((opened, json(&Reply::Opened { calls: 1, nonce: nonce.to_owned() })))
     }
 

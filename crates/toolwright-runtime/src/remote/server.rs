@@ -257,7 +257,7 @@ async fn serve_connection(
     };
     match opened {
         Ok((answers, entered)) => {
-            let opening = Opening::new(fresh_nonce(), sent_scope);
+            let opening = Opening::new(fresh_nonce(), sent_scope, Arc::clone(&answers.scope));
             let connection = Connection { answers: Arc::new(answers), opening };
             let ended = connection.serve_requests(&mut input, replies).await;
             entered.close().await;

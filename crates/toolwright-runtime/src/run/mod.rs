@@ -31,7 +31,7 @@ use crate::caught::{Caught, panicked};
 use crate::registry::{Provider, ProviderUse, Published, RegisteredAgent};
 use crate::tools::{
     Combined, EnteredToolset, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset,
-    ToolsetError,
+    ToolsetError, UntilStopped,
 };
 use crate::watch::{EventKind, EventSink, Publisher, telemetry};
 
@@ -151,7 +151,7 @@ impl Run {
     }
 
     /// Creates the run of an agent that implements a call. It inherits the options and the scope, but not the event sink of the
-    /// caller's run. It is cancelled when the session of the call is stopped.
+    /// caller's run.
     fn child(
         environment: &Arc<Environment>,
         agent: RegisteredAgent,
@@ -161,11 +161,7 @@ impl Run {
         options: &Options,
     ) -> Self {
         let run = Self::new(environment, agent, id_and_input, child_scope(call), None);
-        Self {
-            options: options.clone(),
-            cancelled: options.session_stopped.clone(),
-            ..run.implementing(Some(tool.spec_ref().clone()))
-        }
+        Self { options: options.clone(), ..run.implementing(Some(tool.spec_ref().clone())) }
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -200,8 +196,8 @@ impl Run {
         let open = OpenRun::start(self, resumption.is_some());
         let mut progress = self.progress(resumption.as_ref());
         let agent = &self.agent.agent;
-        let (budget, cancelled) = (agent.policy.time_budget, self.cancelled.clone());
-        let stop = Stop::new(&agent.name, budget, progress.elapsed, cancelled);
+        let cancelled = [&self.cancelled, &self.options.session_stopped].map(Clone::clone);
+        let stop = Stop::new(&agent.name, agent.policy.time_budget, progress.elapsed, cancelled);
         let mut end = None;
         let running = async {
             let entering = Box::pin(self.enter_toolsets(resumption.as_ref()));
@@ -237,8 +233,9 @@ impl Run {
         &self,
         resumption: Option<&Resumption>,
     ) -> Result<(Dispatcher, EnteredToolset), ToolFailure> {
-        let toolset: Arc<dyn Toolset> =
-            Arc::new(self.assemble().await.map_err(|error| self.failure_of(&*error))?);
+        let all = self.assemble().await.map_err(|error| self.failure_of(&*error))?;
+        let stopped = self.options.session_stopped.clone();
+        let toolset: Arc<dyn Toolset> = Arc::new(UntilStopped::new(all, stopped));
         let entering =
             EnteredToolset::enter_combined(Arc::clone(&toolset), Arc::clone(&self.scope));
         let entered = entering.await.map_err(|error| self.failure_of(&*error))?;

@@ -1,4 +1,4 @@
-//! Stops a run when its time budget is used up or its host cancels it.
+//! Stops a run when its time budget is used up, its host cancels it or its session is stopped.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use super::call::cancelled;
 /// How long a stopped run waits for its toolsets to exit.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
 
-/// The deadline and the cancellation of a run.
+/// What stops a run: its deadline, and the cancellation by its host and by its session.
 #[derive(Clone)]
 pub(crate) struct Stop {
     agent: String,
     deadline: Option<(Instant, Duration)>,
-    cancelled: CancellationToken,
+    cancelled: [CancellationToken; 2],
 }
 
 impl Stop {
@@ -25,7 +25,7 @@ impl Stop {
         agent: &str,
         budget: Option<Duration>,
         elapsed: Duration,
-        cancelled: CancellationToken,
+        cancelled: [CancellationToken; 2],
     ) -> Self {
         // A deadline that an `Instant` cannot hold is no deadline.
         let deadline = budget.and_then(|budget| {
@@ -53,9 +53,11 @@ impl Stop {
                 None => std::future::pending().await,
             }
         };
+        let [by_host, by_session] = &self.cancelled;
         tokio::select! {
             biased;
-            () = self.cancelled.cancelled() => cancelled("the run"),
+            () = by_host.cancelled() => cancelled("the run"),
+            () = by_session.cancelled() => cancelled("the run"),
             budget = out_of_time => self.out_of_time(budget),
         }
     }

@@ -21,6 +21,7 @@ mod renamed;
 mod source;
 mod templates;
 mod types;
+mod until_stopped;
 
 use std::sync::Arc;
 
@@ -54,6 +55,7 @@ pub use types::Json;
 #[cfg(feature = "macros")]
 pub use types::Parameters;
 pub use types::{ToolArgs, ToolOutput};
+pub(crate) use until_stopped::UntilStopped;
 
 /// A set of tools with a common lifecycle.
 ///

@@ -35,6 +35,7 @@ mod sessions;
 mod spans;
 mod state;
 mod steps;
+mod stopped;
 mod tasks;
 mod testing;
 mod tls;

@@ -1,18 +1,16 @@
 //! Sessions: published toolsets, prefixes and allowlists.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use toolwright::{Payload, RegistrationError, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::Source;
 use toolwright_runtime::tools::IntoSource;
 use toolwright_runtime::{
-    Agent, CallEnd, Catalog, FunctionTool, Registry, ResumeError, ResumeRequest, RunRequest,
-    Runtime, Script, Session, SessionRequest, ToolEntry, ToolsetError,
+    Agent, CallEnd, Catalog, FunctionTool, Registry, ResumeError, RunRequest, Runtime, Script,
+    Session, SessionRequest, ToolEntry, ToolsetError,
 };
 
-use crate::approval_lists::of_session;
 use crate::approvals::guarded;
 use crate::planners::{WORKER, brief, briefs, steps};
 use crate::tools::{Log, N, call, payload, test_registry};
@@ -510,64 +508,4 @@ async fn p2_p5_tools_that_an_agent_does_not_list_keep_their_prefix() {
     let done: Vec<_> = done.map(|record| record.call.tool().to_owned()).collect();
     assert_eq!(done, ["a", "x.b", "y.a", "y.b"], "one name a tool");
     assert_eq!(made.lines().len(), 1, "and one instance a run");
-}
-
-#[tokio::test]
-async fn p5_a_run_in_a_stopped_session_cannot_use_its_tools() {
-    let ran = Log::default();
-    let calls = vec![vec![call("x.free", "a", 1)], vec![call("x.free", "b", 1)]];
-    let runtime = of_session(&ran, calls);
-    let session = runtime.open_session("worker").await.unwrap();
-    let request = RunRequest::new("worker", payload(0)).in_session(&session);
-    let outcome = runtime.run(request.clone()).await.unwrap();
-    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":1}"#]);
-    assert_eq!(ran.lines().len(), 2);
-    session.stop().await;
-    let outcome = runtime.run(request.clone()).await.unwrap();
-    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
-    drop(session);
-    let outcome = runtime.run(request).await.unwrap();
-    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
-    assert_eq!(ran.lines().len(), 2);
-}
-
-#[tokio::test]
-async fn a_waiting_run_of_a_stopped_session_keeps_its_answers() {
-    let ran = Log::default();
-    let runtime = of_session(&ran, vec![vec![call("x.free", "a", 1)]]);
-    let session = runtime.open_session("worker").await.unwrap();
-    let request = RunRequest::new("worker", payload(0)).with_approval_of(["x.free"]);
-    let outcome = runtime.run(request.in_session(&session)).await.unwrap();
-    let run = outcome.suspended().unwrap();
-    session.stop().await;
-    let resuming = |session| {
-        let answers = [run.pending()[0].approve()];
-        runtime.resume(ResumeRequest::new(run, answers).in_session(session))
-    };
-    let error = resuming(&session).await.unwrap_err();
-    assert!(matches!(error, ResumeError::SessionStopped), "{error}");
-    let other = runtime.open_session("worker").await.unwrap();
-    let outcome = resuming(&other).await.unwrap();
-    assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
-}
-
-/// P5: the session is stopped between two calls of a run.
-#[tokio::test]
-async fn p5_a_call_after_its_session_was_stopped_is_refused() {
-    let ran = Log::default();
-    let runtime = of_session(&ran, vec![vec![call("stop", "a", 0), call("x.free", "b", 1)]]);
-    let session = Arc::new(runtime.open_session("worker").await.unwrap());
-    let stopped = Arc::clone(&session);
-    let stop = FunctionTool::new(spec("stop"), move |args: N| {
-        let stopped = Arc::clone(&stopped);
-        async move {
-            stopped.stop().await;
-            args
-        }
-    });
-    let request = RunRequest::new("worker", payload(0)).in_session(&session);
-    let request = request.with_toolset("own", stop).one_at_a_time();
-    let outcome = runtime.run(request).await.unwrap();
-    assert_eq!(briefs(&outcome), [r#"{"n":0}"#, "unavailable"]);
-    assert!(ran.lines().is_empty());
 }

@@ -212,7 +212,9 @@ impl Accepted {
     }
 
     fn parse_message(&self, bytes: Bytes, gate: &Gate) -> Result<Bytes, Rejection> {
-        match message::read(&bytes).map_err(Rejection::Malformed)?.1 {
+        let (text, message) = message::read(&bytes).map_err(Rejection::Malformed)?;
+        let bytes = bytes.slice_ref(text.as_bytes());
+        match message {
             Message::Call(call) => {
                 if let Some(session) = &self.session {
                     let running = session.begin_call(&call.id, gate.state.limits().session_calls);
@@ -223,6 +225,7 @@ impl Accepted {
                     self.guards.hold_call(running);
                 }
                 self.arguments.set(&call);
+                self.set_rejection(Rejection::IfUnparseable(call.unparseable()));
                 if gate.state.has_header_args(&call.name) {
                     return Ok(bytes);
                 }
