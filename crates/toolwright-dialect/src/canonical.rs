@@ -174,8 +174,13 @@ impl Canonical {
         }
         let mut all = self.copied(entries)?;
         all.remove("allOf");
+        let mut is_sealed = false;
         for member in members {
             let member = self.without_reference(member, depth + 1)?;
+            if is_sealed && evaluates(&member) {
+                return None;
+            }
+            is_sealed |= is_sealed_by_itself(&member);
             all = self.merge(all, &member)?;
         }
         Some(Cow::Owned(all))
@@ -217,8 +222,11 @@ impl Canonical {
         self.merge(own, &*self.without_reference(target, depth + 1)?).map(Cow::Owned)
     }
 
-    /// Merges two schemas, unless too much was copied before.
+    /// Merges a schema with one that is inside of it, unless too much was copied before.
     pub(crate) fn merge(&self, one: Map<Value>, other: &Map<Value>) -> Option<Map<Value>> {
+        if is_sealed_by_itself(other) && evaluates(&one) {
+            return None;
+        }
         if self.take(one.values().chain(other.values())) { merge(one, other) } else { None }
     }
 
@@ -234,6 +242,22 @@ impl Canonical {
         self.unmerged.set(left.saturating_sub(1));
         fits
     }
+}
+
+/// Returns whether a schema refuses what it does not evaluate itself, so that it cannot be merged with one that evaluates more.
+fn is_sealed_by_itself(entries: &Map<Value>) -> bool {
+    let sealing = ["unevaluatedProperties", "unevaluatedItems"];
+    let values = sealing.iter().filter_map(|keyword| entries.get(keyword));
+    values.into_iter().any(|value| *value != Value::Boolean(true))
+}
+
+/// Returns whether a schema has a keyword that evaluates properties or items.
+fn evaluates(entries: &Map<Value>) -> bool {
+    let words = ["contentSchema", "not", "propertyNames", "$defs", "definitions"];
+    entries.keys().any(|key| {
+        let is_applied = ONE.contains(&key) || LIST.contains(&key) || MAP.contains(&key);
+        is_applied && !words.contains(&key) || key == "$ref"
+    })
 }
 
 /// Takes the number of some values, and of those inside them, from what is left. Returns false if there are more.
@@ -291,6 +315,28 @@ fn visit_at(node: &Value, at: &mut String, f: &mut impl FnMut(&Map<Value>, &str)
         }
         at.truncate(outer);
     }
+}
+
+/// Returns the schemas of a node, each with its keyword and its pointer below the node.
+pub(crate) fn parts_mut(entries: &mut Map<Value>) -> Vec<(String, String, &mut Value)> {
+    let mut parts = Vec::new();
+    for (key, value) in entries.iter_mut() {
+        let mut push = |pointer: String, part| parts.push((key.to_owned(), pointer, part));
+        if ONE.contains(&key) {
+            push(format!("/{key}"), value);
+        } else if LIST.contains(&key)
+            && let Value::Array(members) = value
+        {
+            let all = members.iter_mut().enumerate();
+            all.for_each(|(index, member)| push(format!("/{key}/{index}"), member));
+        } else if MAP.contains(&key)
+            && let Value::Object(members) = value
+        {
+            let all = members.iter_mut();
+            all.for_each(|(name, member)| push(format!("/{key}/{}", escaped(name)), member));
+        }
+    }
+    parts
 }
 
 /// Changes the entries of each node of a schema, innermost first.

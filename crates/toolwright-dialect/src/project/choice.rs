@@ -43,6 +43,14 @@ impl Projector<'_> {
             own.map(|(key, value)| (key, value.clone())).collect()
         };
         let shared = of(false);
+        // A key may be evaluated by another alternative that holds, too.
+        if keyword == "anyOf"
+            && super::object::restricts_unevaluated(&shared)
+            && branches.len() > 1
+            && !self.are_disjoint(branches, at)
+        {
+            return Some(self.text(entries, at, "T15"));
+        }
         let losses = self.losses.len();
         let mut nodes = Vec::new();
         for (index, branch) in branches.iter().enumerate() {

@@ -163,6 +163,9 @@ impl Projector<'_> {
         let too_deep = self.dialect.limits.depth.is_some_and(|most| depth.0 + levels > most + 1);
         match kind {
             Kind::Object | Kind::Array if too_deep => self.text(entries, at, "T15"),
+            Kind::Object if super::object::evaluates_by_value(entries) => {
+                self.text(entries, at, "T15")
+            }
             Kind::Object => self.object(entries, at, depth),
             Kind::Array => self.array(entries, at, depth),
             _ => self.leaf(kind, entries, at),

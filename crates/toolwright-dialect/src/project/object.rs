@@ -436,6 +436,19 @@ fn null_or(object: Map<Value>) -> Map<Value> {
     Map::from([("anyOf", Value::Array(vec![Value::Object(object), null]))])
 }
 
+/// Returns whether `unevaluatedProperties` restricts keys.
+pub(super) fn restricts_unevaluated(entries: &Map<Value>) -> bool {
+    let others = entries.get("unevaluatedProperties");
+    !entries.contains_key("additionalProperties")
+        && others.is_some_and(|others| *others != Value::Boolean(true))
+}
+
+/// Returns whether the keys that an object may have depend on its values.
+pub(super) fn evaluates_by_value(entries: &Map<Value>) -> bool {
+    let conditions = ["if", "dependentSchemas"];
+    restricts_unevaluated(entries) && conditions.iter().any(|keyword| entries.contains_key(keyword))
+}
+
 pub(super) fn others(entries: &Map<Value>) -> Others<'_> {
     let additional =
         entries.get("additionalProperties").or_else(|| entries.get("unevaluatedProperties"));

@@ -1,5 +1,7 @@
 //! Projects for dialects that accept any JSON Schema, except for rules about its root and about older drafts.
 
+mod conditions;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -14,6 +16,7 @@ use crate::canonical::{change, is_old_draft, modernize, visit};
 use crate::guard::type_names;
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step, StepId};
+use crate::row::Dialect;
 use crate::sentence;
 
 impl Modern {
@@ -58,6 +61,7 @@ pub(super) fn project<'a>(
     let is_plain = object.is_some();
     let mut schema =
         object.map_or_else(|| whole.clone(), |object| Value::Object(object.into_owned()));
+    conditions::remove(projector, &mut schema);
     if !dialect.pattern_lookaround || !dialect.pattern_references {
         without_strange_patterns(projector, &mut schema);
     }
@@ -224,19 +228,24 @@ fn with_other_keys(
     Some((wire, step))
 }
 
+/// Returns whether the schema of an array lacks `items`.
+fn lacks_items(node: &Map<Value>) -> bool {
+    !node.contains_key("items")
+        && node.get("type").is_some_and(|kinds| type_names(kinds).any(|kind| kind == "array"))
+}
+
 /// Gives `items` to arrays that lack it.
 fn with_items(projector: &mut Projector<'_>, schema: &mut Value) {
-    let lacks = |node: &Map<Value>| {
-        !node.contains_key("items")
-            && node.get("type").is_some_and(|kinds| type_names(kinds).any(|kind| kind == "array"))
-    };
     let mut is_lacking = false;
+    visit(schema, &mut |node, _| is_lacking |= lacks_items(node));
+    if !is_lacking {
+        return;
+    }
     visit(schema, &mut |node, at| {
-        is_lacking |= lacks(node);
-        if lacks(node)
+        if !node.contains_key("items")
             && let Some(was) = node.get("unevaluatedItems")
         {
-            // With `items`, no item is left for it.
+            // With `items`, here or in another schema of the same array, no item is left for it.
             let words = sentence::of("unevaluatedItems", was, node).unwrap_or_default();
             projector.lose(
                 LossKind::Enforcement,
@@ -248,23 +257,24 @@ fn with_items(projector: &mut Projector<'_>, schema: &mut Value) {
             );
         }
     });
-    if is_lacking {
-        change(schema, &mut |node| {
-            if lacks(node) {
-                node.insert("items", Value::Object(Map::new()));
-            }
-        });
-    }
+    change(schema, &mut |node| {
+        if lacks_items(node) {
+            node.insert("items", Value::Object(Map::new()));
+        }
+    });
+}
+
+/// Returns the sentence for the pattern of a node, if the dialect does not take it.
+fn strange_pattern(dialect: &Dialect, node: &Map<Value>) -> Option<String> {
+    let pattern = node.get("pattern")?;
+    let is_taken = takes_parts(dialect, pattern.as_str()?);
+    (!is_taken).then(|| sentence::of("pattern", pattern, node))?
 }
 
 /// Replaces patterns with lookaround or references by sentences where the dialect does not take them.
 fn without_strange_patterns(projector: &mut Projector<'_>, schema: &mut Value) {
     let dialect = projector.dialect;
-    let words = |node: &Map<Value>| {
-        let pattern = node.get("pattern")?;
-        let is_taken = takes_parts(dialect, pattern.as_str()?);
-        (!is_taken).then(|| sentence::of("pattern", pattern, node))?
-    };
+    let words = |node: &Map<Value>| strange_pattern(dialect, node);
     let mut is_lost = false;
     visit(schema, &mut |node, at| {
         if let (Some(words), Some(was)) = (words(node), node.get("pattern")) {
@@ -276,12 +286,17 @@ fn without_strange_patterns(projector: &mut Projector<'_>, schema: &mut Value) {
         change(schema, &mut |node| {
             if let Some(words) = words(node) {
                 node.remove("pattern");
-                let own = node.get("description").and_then(Value::as_str);
-                let text = sentence::behind(own, &[words]);
-                node.extend(text.map(|text| ("description", Value::from(text))));
+                describe(node, words);
             }
         });
     }
+}
+
+/// Adds a sentence to the description of a node.
+fn describe(node: &mut Map<Value>, words: String) {
+    let own = node.get("description").and_then(Value::as_str);
+    let text = sentence::behind(own, &[words]);
+    node.extend(text.map(|text| ("description", Value::from(text))));
 }
 
 /// Removes ids that are not URI references (RFC 3986, section 4.1).

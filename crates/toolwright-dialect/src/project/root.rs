@@ -51,7 +51,8 @@ fn plain_object<'a>(projector: &Projector<'a>, root: &'a Value) -> Option<Cow<'a
         .into_iter()
         .filter_map(choice)
         .any(|branches| !branches.iter().all(super::choice::only_restricts));
-    (is_object && !is_listed && !has_choice).then_some(entries)
+    let is_text = super::object::evaluates_by_value(&entries);
+    (is_object && !is_listed && !has_choice && !is_text).then_some(entries)
 }
 
 /// Arguments that are not an object, or that the dialect only accepts inside one.

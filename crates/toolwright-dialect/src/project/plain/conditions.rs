@@ -1,0 +1,125 @@
+//! Keywords that accept less if a schema in them accepts more, as `not`. Where a dialect does not take a rule in such a schema, the
+//! whole keyword is left to the codec.
+
+use std::collections::BTreeSet;
+
+use toolwright::value::{Map, Value};
+
+use super::{describe, strange_pattern};
+use crate::canonical::{parts_mut, visit};
+use crate::loss::LossKind;
+use crate::project::Projector;
+use crate::sentence;
+
+/// Removes the conditions that would accept less.
+pub(super) fn remove(projector: &mut Projector<'_>, schema: &mut Value) {
+    let dialect = projector.dialect;
+    let loses = |node: &Map<Value>| {
+        strange_pattern(dialect, node).is_some()
+            || (dialect.items_required
+                && !node.contains_key("items")
+                && node.contains_key("unevaluatedItems"))
+    };
+    let mut is_lost = false;
+    visit(schema, &mut |node, _| is_lost |= loses(node));
+    if !is_lost {
+        return;
+    }
+    let references = references(schema);
+    // What a reference leads to may lose a rule, too.
+    let loses = |node: &Map<Value>| {
+        node.contains_key("$ref") || node.contains_key("$dynamicRef") || loses(node)
+    };
+    let mut removed = Vec::new();
+    remove_in(schema, "", &loses, &mut removed);
+    for Removed { at, keyword, was, words } in removed {
+        if words.is_empty() {
+            projector.lose(LossKind::Widening, &at, keyword, Value::Null, "anyOf", "T7");
+        } else {
+            projector.lose(LossKind::Enforcement, &at, keyword, was, &words, "T20");
+        }
+    }
+    let is_gone = |pointer: &&String| schema.pointer(pointer).is_none();
+    if let Some(gone) = references.iter().find(is_gone) {
+        let reason = format!(
+            "`#{gone}` is in a condition that the dialect does not take, and has a reference"
+        );
+        projector.refuse(gone, "T20", reason);
+    }
+}
+
+/// The pointers that references have, if something is there.
+fn references(schema: &Value) -> Vec<String> {
+    let mut all = BTreeSet::new();
+    visit(schema, &mut |node, _| {
+        let reference = node.get("$ref").and_then(Value::as_str);
+        let fragment = reference.and_then(|reference| reference.strip_prefix('#'));
+        all.extend(fragment.and_then(toolwright::pointer::from_fragment));
+    });
+    all.into_iter().filter(|pointer| schema.pointer(pointer).is_some()).collect()
+}
+
+/// A keyword that was removed, or an `oneOf` that became `anyOf`, which has no words.
+struct Removed {
+    at: String,
+    keyword: &'static str,
+    was: Value,
+    words: String,
+}
+
+/// Returns whether the node accepts more afterwards, or once its own rules are lost.
+fn remove_in(
+    schema: &mut Value,
+    at: &str,
+    loses: &impl Fn(&Map<Value>) -> bool,
+    removed: &mut Vec<Removed>,
+) -> bool {
+    let Value::Object(entries) = schema else { return false };
+    let kept = ["not", "if", "then", "else", "oneOf", "contains"];
+    let kept =
+        kept.into_iter().filter_map(|keyword| Some((keyword, entries.get(keyword)?.clone())));
+    let original: Map<Value> = kept.collect();
+    let is_condition = |keyword: &str| match keyword {
+        "contains" => entries.contains_key("maxContains"),
+        _ => matches!(keyword, "not" | "if" | "oneOf"),
+    };
+    let conditions: Vec<&str> = original.keys().filter(|keyword| is_condition(keyword)).collect();
+    let mut accepts_more = loses(entries);
+    let mut affected = BTreeSet::new();
+    for (keyword, pointer, part) in parts_mut(entries) {
+        if remove_in(part, &format!("{at}{pointer}"), loses, removed) {
+            match conditions.iter().find(|condition| **condition == keyword) {
+                Some(condition) => drop(affected.insert(*condition)),
+                None => accepts_more = true,
+            }
+        }
+    }
+    for keyword in affected {
+        accepts_more = true;
+        let at = at.to_owned();
+        let was = original.get(keyword).cloned().unwrap_or_default();
+        if keyword == "oneOf"
+            && !entries.contains_key("anyOf")
+            && let Some(alternatives) = entries.remove(keyword)
+        {
+            entries.insert("anyOf", alternatives);
+            removed.push(Removed { at, keyword: "oneOf", was, words: String::new() });
+            continue;
+        }
+        let (keyword, others): (_, &[&str]) = match keyword {
+            "not" => ("not", &[]),
+            "if" => ("if", &["then", "else"]),
+            "contains" => ("contains", &["minContains", "maxContains"]),
+            _ => ("oneOf", &[]),
+        };
+        for keyword in others.iter().chain([&keyword]) {
+            entries.remove(keyword);
+            let inside = format!("{at}/{keyword}/");
+            removed.retain(|other| !format!("{}/", other.at).starts_with(&inside));
+        }
+        let words = sentence::of(keyword, &was, &original).unwrap_or_default();
+        describe(entries, words.clone());
+        removed.push(Removed { at, keyword, was, words });
+    }
+    accepts_more
+}
