@@ -53,6 +53,8 @@ pub(crate) struct LineTransport<R> {
     /// Scans the rest of a line that is too long.
     skipping: Option<IdScanner>,
     ended: bool,
+    /// True if the input has ended, and subscriptions do not count any more.
+    is_draining: bool,
     /// True if rmcp knows the client's era. Until then, rmcp fails on a message that is not a request.
     era_known: bool,
     unanswered: HashMap<RequestId, Unanswered>,
@@ -77,6 +79,7 @@ struct Unanswered {
     /// The permit to be in flight. A waiting call has none.
     permit: Option<OwnedSemaphorePermit>,
     room: Option<ResponseRoom>,
+    is_subscription: bool,
 }
 
 /// The room for the response to a call, in the extensions of its request.
@@ -132,6 +135,7 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
             line: Vec::new(),
             skipping: None,
             ended: false,
+            is_draining: false,
             era_known: false,
             unanswered: HashMap::new(),
             calls: Arc::new(Semaphore::new(calls)),
@@ -216,8 +220,8 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
                     return Err(ErrorResponse::id_in_use(id));
                 }
                 if !is_long_running(&request.request) {
-                    let unanswered = Unanswered { permit: self.permit.take(), room: None };
-                    self.unanswered.insert(id, unanswered);
+                    let permit = self.permit.take();
+                    self.unanswered.insert(id, Unanswered { permit, ..Unanswered::default() });
                     return Ok(message);
                 }
                 let has_room = self.waiting.is_empty() && self.unread.available_permits() > 0;
@@ -225,10 +229,15 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
                 let permit = permit.filter(|_| has_room);
                 let waits = permit.is_none();
                 let room = ResponseRoom::new(&self.unread);
-                if let ClientRequest::CallToolRequest(call) = &mut request.request {
-                    call.extensions.insert(room.clone());
-                }
-                self.unanswered.insert(id.clone(), Unanswered { permit, room: Some(room) });
+                let is_subscription = match &mut request.request {
+                    ClientRequest::CallToolRequest(call) => {
+                        call.extensions.insert(room.clone());
+                        false
+                    }
+                    _ => true,
+                };
+                let unanswered = Unanswered { permit, room: Some(room), is_subscription };
+                self.unanswered.insert(id.clone(), unanswered);
                 if waits {
                     self.counters.count(|counts| counts.calls_delayed += 1);
                     self.waiting_bytes += bytes;
@@ -257,6 +266,19 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
         let call = self.waiting.remove(at)?;
         self.waiting_bytes -= call.bytes;
         Some(call)
+    }
+
+    /// Lets the calls that wait start in place of the subscriptions of a client whose input has ended: they end only with the
+    /// connection.
+    fn release_subscriptions(&mut self) {
+        let is_call = |id: &RequestId| {
+            self.unanswered.get(id).is_some_and(|request| !request.is_subscription)
+        };
+        self.waiting.retain(|waiting| is_call(&waiting.id));
+        self.waiting_bytes = self.waiting.iter().map(|waiting| waiting.bytes).sum();
+        for request in self.unanswered.values_mut().filter(|request| request.is_subscription) {
+            request.permit = None;
+        }
     }
 
     fn reject(&mut self, error: ErrorResponse) {
@@ -342,7 +364,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for LineTransport<R> {
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let Unanswered { permit, room } =
+        let Unanswered { permit, room, .. } =
             id.and_then(|id| self.unanswered.remove(id)).unwrap_or_default();
         let room = room.and_then(|room| room.taken());
         let output = self.output.clone();
@@ -357,6 +379,10 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for LineTransport<R> {
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             self.send_error_responses().await?;
+            if self.ended && !self.is_draining {
+                self.is_draining = true;
+                self.release_subscriptions();
+            }
             let waits = !self.waiting.is_empty();
             let reads = !self.ended && (!waits || self.waiting_bytes < self.max_waiting_bytes);
             if !waits && !reads {

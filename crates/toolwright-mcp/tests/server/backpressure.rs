@@ -185,6 +185,39 @@ async fn waiting_calls_run_after_the_input_has_ended() {
     assert_eq!(answered, (1..=100).collect());
 }
 
+/// Subscriptions end only with their connection.
+#[tokio::test]
+async fn a_server_ends_after_its_input_though_calls_and_subscriptions_wait_behind_subscriptions() {
+    let mut server = lab();
+    let _list = server.tool_list();
+    let server = server.with_limits(Limits { session_calls: 2, ..Limits::default() });
+    let ((mut to, input), (output, from)) = (duplex(1 << 16), duplex(1 << 16));
+    let serving = tokio::spawn(server.serve_streams(input, output));
+    let params = format!(r#"{{"notifications":{{"toolsListChanged":true}},{META}}}"#);
+    for id in 1..=3 {
+        let listen = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"subscriptions/listen","params":{params}}}"#
+        );
+        to.write_all(format!("{listen}\n").as_bytes()).await.unwrap();
+    }
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{{"name":"count",{META}}}}}"#
+    );
+    to.write_all(format!("{call}\n").as_bytes()).await.unwrap();
+    drop(to);
+    let mut lines = BufReader::new(from).lines();
+    let mut answers = Vec::new();
+    let reading = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            answers.push(line);
+        }
+    };
+    timeout(LONG, reading).await.expect("the output ends");
+    timeout(LONG, serving).await.expect("the server ends").unwrap().unwrap();
+    let answer = answers.iter().find(|answer| answer.contains(r#""id":"call""#));
+    assert!(answer.is_some_and(|answer| answer.contains("result")), "{answers:?}");
+}
+
 #[tokio::test]
 async fn the_id_of_a_waiting_call_is_in_use() {
     let lab = Lab::default();
