@@ -5,7 +5,7 @@ use super::super::equality::as_schema;
 use super::super::field_clashes;
 use super::super::keywords::{Entries, rebuild, take};
 use super::super::widen::{anything, leave_out, mark_wider};
-use super::place::{Place, schema_roots, value_at_mut};
+use super::place::{Near, Place, schema_roots, value_at_mut, value_near_mut};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::keyword::is_annotation;
 use toolwright_codegen::internal::naming;
@@ -354,8 +354,9 @@ fn keep_remote(document: &mut Json, tools: &[String], old: &str, new: &str) {
 
 /// Changes all references to a type to its new name.
 fn refer(document: &mut Json, old: &str, new: &str) {
+    let near = Near::default();
     for path in schema_roots(document) {
-        if let Some(schema) = value_at_mut(document, &path) {
+        if let Some(schema) = value_near_mut(document, &path, &near) {
             *schema =
                 rebuild(std::mem::replace(schema, Json::Null), "", &mut |part, _| match part {
                     Json::Object(mut entries) => {

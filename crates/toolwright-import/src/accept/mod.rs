@@ -18,8 +18,10 @@ use checked::Checked;
 pub(super) use checked::codes;
 use fix::Fault;
 use part::{Whole, owner};
-use place::Path;
-use place::{schema, schema_root, schema_roots, value_at, value_at_mut};
+use place::{
+    Near, Path, schema, schema_root, schema_roots, value_at, value_at_mut, value_near,
+    value_near_mut,
+};
 use toolwright_codegen::Source;
 use toolwright_codegen::diagnostic::Diagnostic;
 use toolwright_codegen::disk::MAX_FILE_BYTES;
@@ -68,8 +70,16 @@ pub(super) fn accept(
 ) -> Result<Json, Vec<String>> {
     let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     let reasons = Vec::new();
-    let mut accepting =
-        Accepting { document, draft, tries, left_out, reasons, separated, warnings };
+    let mut accepting = Accepting {
+        document,
+        near: Near::default(),
+        draft,
+        tries,
+        left_out,
+        reasons,
+        separated,
+        warnings,
+    };
     check_size((draft.write)(&accepting.document).len()).map_err(|line| vec![line])?;
     let mut budget_rounds = 0;
     for _ in 0..MAX_ROUNDS {
@@ -129,6 +139,7 @@ fn refused(findings: &[Diagnostic]) -> Vec<String> {
 
 struct Accepting<'a> {
     document: Json,
+    near: Near,
     draft: &'a Draft<'a>,
     /// The number of tries to fix each kind of finding, by the path of the schema.
     tries: BTreeMap<(Path, &'static str), usize>,
@@ -160,7 +171,7 @@ impl Accepting<'_> {
                 .collect();
             // One fault is enough for all fields of an object that have the same name.
             let mut objects = BTreeSet::new();
-            of_finding.retain(|fault| match schema(&self.document, &fault.place) {
+            of_finding.retain(|fault| match schema(&self.document, &fault.place, &self.near) {
                 Some(at) if fault.is_about_fields(at) => {
                     objects.insert(fault.place.path[..at].to_vec())
                 }
@@ -172,7 +183,7 @@ impl Accepting<'_> {
         faults.sort_by(|a, b| b.start.cmp(&a.start).then_with(|| a.place.cmp(&b.place)));
         faults.dedup_by(|a, b| a.place == b.place && a.code == b.code);
         let schemas = faults.iter().filter_map(|fault| {
-            let at = schema(&self.document, &fault.place)?;
+            let at = schema(&self.document, &fault.place, &self.near)?;
             Some((fault.place.path[..at].to_vec(), fault.code))
         });
         let schemas: BTreeSet<(Path, &'static str)> = schemas.collect();
@@ -226,13 +237,13 @@ impl Accepting<'_> {
         if owner(path).is_some_and(|owner| self.left_out.contains_key(owner)) {
             return true;
         }
-        match schema(&self.document, &fault.place) {
+        match schema(&self.document, &fault.place, &self.near) {
             Some(at) => {
                 let tries = self.tries.get(&(path[..at].to_vec(), fault.code)).copied();
                 let tries = tries.unwrap_or(1);
                 let is_separation = tries == 1 && fault.is_about_fields(at);
                 if is_separation && !self.separated.insert(path[..at].to_vec()) {
-                    let label = label(&self.document, &path[..at]);
+                    let label = label(&self.document, &path[..at], &self.near);
                     self.warnings.at(label, fix::separated(fault.message));
                     return true;
                 }
@@ -247,8 +258,8 @@ impl Accepting<'_> {
         let (to, rest) = fault.place.path.split_at(at);
         let is_root = schema_root(to) == Some(at)
             && matches!(to.last(), Some(side) if side == "args" || side == "payload");
-        let label = label(&self.document, to);
-        let Some(schema) = value_at_mut(&mut self.document, to) else { return true };
+        let label = label(&self.document, to, &self.near);
+        let Some(schema) = value_near_mut(&mut self.document, to, &self.near) else { return true };
         match fix::fix(schema, rest, fault, tries, is_root) {
             Some(message) => {
                 self.warnings.at(label, message);
@@ -260,7 +271,8 @@ impl Accepting<'_> {
 
     /// Marks the tool or method that a path leads into as one to be left out. Returns whether there is one.
     fn leave_out(&mut self, path: &[String], why: &str) -> bool {
-        let Some(owner) = owner(path).filter(|owner| value_at(&self.document, owner).is_some())
+        let Some(owner) =
+            owner(path).filter(|owner| value_near(&self.document, owner, &self.near).is_some())
         else {
             return false;
         };
@@ -275,7 +287,7 @@ impl Accepting<'_> {
             return;
         }
         for (path, why) in &left_out {
-            let label = label(&self.document, path);
+            let label = label(&self.document, path, &self.near);
             if self.reasons.len() < MAX_REASONS {
                 self.reasons.push(format!("{label} was left out: {why}"));
             }
@@ -318,7 +330,7 @@ impl Accepting<'_> {
         {
             return false;
         }
-        let label = label(&self.document, path);
+        let label = label(&self.document, path, &self.near);
         let Some(new) = fix::rename(&mut self.document, owner, name) else { return false };
         let message = format!("{}, so this is `{new}`; give it a better name", fault.message);
         self.warnings.at(label, message);
@@ -330,7 +342,8 @@ impl Accepting<'_> {
         let paths = schema_roots(&self.document);
         let mut roots = Roots::new();
         for path in &paths {
-            let Some(Json::Object(entries)) = value_at_mut(&mut self.document, path) else {
+            let Some(Json::Object(entries)) = value_near_mut(&mut self.document, path, &self.near)
+            else {
                 continue;
             };
             let id = root_id(path);
@@ -343,8 +356,10 @@ impl Accepting<'_> {
             }
             roots.push((id, Json::Object(std::mem::take(entries))));
         }
-        let labels: BTreeMap<String, String> =
-            paths.iter().map(|path| (root_id(path), label(&self.document, path))).collect();
+        let labels: BTreeMap<String, String> = paths
+            .iter()
+            .map(|path| (root_id(path), label(&self.document, path, &self.near)))
+            .collect();
         let warnings = &mut *self.warnings;
         widen(&mut roots, &mut BTreeMap::new(), &mut |id, at, message| {
             let (scope, inside) = id.split_once('#').unwrap_or((id, ""));
@@ -355,7 +370,7 @@ impl Accepting<'_> {
         for path in &paths {
             let id = root_id(path);
             let (Some(mut schema), Some(place)) =
-                (widened.remove(&id), value_at_mut(&mut self.document, path))
+                (widened.remove(&id), value_near_mut(&mut self.document, path, &self.near))
             else {
                 continue;
             };
@@ -470,16 +485,17 @@ fn root_id(path: &[String]) -> String {
 }
 
 /// The name of a place in warnings.
-fn label(document: &Json, path: &[String]) -> String {
+fn label(document: &Json, path: &[String], near: &Near) -> String {
     let steps: Vec<&str> = path.iter().map(String::as_str).collect();
     let (name, rest) = match steps.as_slice() {
         ["types", name, rest @ ..] => (format!("type {name}"), rest),
         ["methods", name, side, rest @ ..] => (format!("{name} {side}"), rest),
         ["toolsets", _, "tools", name, rest @ ..] => {
-            let name = match value_at(document, &path[..4]).and_then(|tool| tool.get("remote")) {
-                Some(Json::String(remote)) => remote,
-                _ => *name,
-            };
+            let name =
+                match value_near(document, &path[..4], near).and_then(|tool| tool.get("remote")) {
+                    Some(Json::String(remote)) => remote,
+                    _ => *name,
+                };
             match rest {
                 [side, rest @ ..] => (format!("{name} {side}"), rest),
                 [] => (name.to_owned(), rest),

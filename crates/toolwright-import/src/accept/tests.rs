@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use super::super::{Owner, Provenance, Request, Selection, UpdateReport, import, listing};
+use super::Near;
 use super::*;
 use crate::{document, json_text};
 
@@ -49,8 +50,16 @@ fn checked_bytes(tools: usize) -> usize {
     let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     let (draft, warnings) = (&draft, &mut warnings);
     let reasons = Vec::new();
-    let mut accepting =
-        Accepting { document, draft, tries, left_out, reasons, separated, warnings };
+    let mut accepting = Accepting {
+        document,
+        near: Near::default(),
+        draft,
+        tries,
+        left_out,
+        reasons,
+        separated,
+        warnings,
+    };
     assert!(accepting.leave_out_tools().is_empty());
     assert_eq!(part::Whole::of(&accepting.document).owners.len(), tools / 2);
     bytes.get()
@@ -95,6 +104,27 @@ fn tools_that_are_too_large_together_are_refused_after_a_few_checks() {
     assert!(checks.get() < 15, "{} checks", checks.get());
 }
 
+/// Each tool was once searched for from the first one.
+#[test]
+fn repairs_of_many_tools_take_time_in_proportion_to_their_number() {
+    let times = [250, 2000].map(|count| {
+        let schema =
+            r#"{"type":"object","properties":{"p":{"type":"string","minLength":5,"maxLength":1}}}"#;
+        let tool = |at| format!(r#"{{"name":"t{at}","inputSchema":{schema}}}"#);
+        let tools: Vec<_> = (0..count).map(tool).collect();
+        // Of several, as another process may take the processor.
+        let times = (0..3).map(|_| {
+            let mut warnings = Warnings::default();
+            let document = imported(&tools, &mut warnings);
+            let start = Instant::now();
+            accept(document, &any_draft(), &mut warnings).unwrap();
+            start.elapsed()
+        });
+        times.min().unwrap()
+    });
+    assert!(times[1] < times[0] * 24, "{times:?}");
+}
+
 /// All names of fields were once separated for each name, and each name had a copy of the message that lists them.
 #[test]
 fn properties_whose_fields_have_one_name_cost_no_more_than_their_number() {
@@ -103,13 +133,7 @@ fn properties_whose_fields_have_one_name_cost_no_more_than_their_number() {
         let separator = |place: u32| ["-", "_", ".", "+"][at / 4_usize.pow(place) % 4];
         (0..6).map(|place| format!("a{}", separator(place))).collect::<Vec<_>>().concat()
     };
-    let draft = Draft {
-        write: &document::text,
-        other_files: &[],
-        is_foreign: &|_| Box::new(|_| false),
-        had: &|_| false,
-        keeps_name: &|_| false,
-    };
+    let draft = any_draft();
     for name in [&pairs as &dyn Fn(usize) -> String, &same] {
         let times = [500, 4000].map(|count| {
             let properties: Vec<_> =
@@ -177,4 +201,14 @@ fn long_keys_are_in_no_warning_and_in_no_pointer() {
     let refused = listing::read(json_text::read(&list).unwrap(), &mut Warnings::default());
     let expected = "the keys that lead to a value have more than 4096 bytes";
     assert!(refused.err().is_some_and(|error| error.contains(expected)));
+}
+
+fn any_draft() -> Draft<'static> {
+    Draft {
+        write: &document::text,
+        other_files: &[],
+        is_foreign: &|_| Box::new(|_| false),
+        had: &|_| false,
+        keeps_name: &|_| false,
+    }
 }
