@@ -69,6 +69,10 @@ fn publish(schemas: &Schemas, node: NodeId, style: Style) -> (Publisher<'_>, Vec
     (publisher, rules)
 }
 
+fn is_enum(assertion: &Assertion) -> bool {
+    assertion.keyword == Keyword::Enum
+}
+
 struct Publisher<'a> {
     schemas: &'a Schemas,
     root: NodeId,
@@ -157,6 +161,10 @@ impl<'a> Publisher<'a> {
             Shape::Named(name) => self.reference_to_type(*name),
             Shape::Local(target) => self.reference_to_node(*target),
             Shape::Const(value) if !matches!(value, Json::String(_)) => {}
+            // Beside the type of null, other values of an `enum` would be mistakes.
+            Shape::Null if self.schemas[id].assertions.iter().any(is_enum) => {
+                self.value("const", &Json::Null);
+            }
             // For an overlapping choice `type` is redundant, but some clients require it on objects.
             _ => self.text("type", kind_of(self.schemas, id).map(Kind::as_str)),
         }
