@@ -114,7 +114,11 @@ fn evaluating(rng: &mut Rng, depth: usize) -> serde_json::Value {
     let mut properties = serde_json::Map::new();
     for key in keys {
         if rng.u8(..3) == 0 {
-            let schemas = [json!({"type": "string"}), json!({"type": ["string", "integer"]})];
+            let schemas = [
+                json!({"type": "string"}),
+                json!({"type": ["string", "integer"]}),
+                json!({"type": "string", "pattern": "^(?=x)"}),
+            ];
             properties.insert(key.to_owned(), rng.choice(schemas).unwrap());
         }
     }

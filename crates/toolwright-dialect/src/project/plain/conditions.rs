@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use toolwright::value::{Map, Value};
 
 use super::{describe, strange_pattern};
-use crate::canonical::{parts_mut, visit};
+use crate::canonical::{change, parts_mut, visit};
 use crate::loss::LossKind;
 use crate::project::Projector;
 use crate::sentence;
@@ -31,7 +31,15 @@ pub(super) fn remove(projector: &mut Projector<'_>, schema: &mut Value) {
         node.contains_key("$ref") || node.contains_key("$dynamicRef") || loses(node)
     };
     let mut removed = Vec::new();
+    let original = schema.clone();
     remove_in(schema, "", &loses, &mut removed);
+    if removed.iter().any(Removed::evaluates) {
+        // What a removed keyword evaluated is unevaluated now.
+        *schema = original;
+        removed.clear();
+        remove_in(schema, "", &|node| loses(node) || !unevaluated(node).is_empty(), &mut removed);
+        remove_unevaluated(projector, schema);
+    }
     for Removed { at, keyword, was, words } in removed {
         if words.is_empty() {
             projector.lose(LossKind::Widening, &at, keyword, Value::Null, "anyOf", "T7");
@@ -65,6 +73,38 @@ struct Removed {
     keyword: &'static str,
     was: Value,
     words: String,
+}
+
+impl Removed {
+    /// Returns whether properties or items may have been evaluated by it.
+    fn evaluates(&self) -> bool {
+        self.keyword != "not" && !self.words.is_empty()
+    }
+}
+
+/// The keywords of a node about what no other keyword evaluates, each with its value and a sentence.
+fn unevaluated(node: &Map<Value>) -> Vec<(&'static str, Value, String)> {
+    let keywords = ["unevaluatedItems", "unevaluatedProperties"].into_iter();
+    let found = keywords.filter_map(|keyword| {
+        let was = node.get(keyword)?;
+        Some((keyword, was.clone(), sentence::of(keyword, was, node).unwrap_or_default()))
+    });
+    found.collect()
+}
+
+/// Replaces such keywords by their sentences.
+fn remove_unevaluated(projector: &mut Projector<'_>, schema: &mut Value) {
+    visit(schema, &mut |node, at| {
+        for (keyword, was, words) in unevaluated(node) {
+            projector.lose(LossKind::Enforcement, at, keyword, was, &words, "T20");
+        }
+    });
+    change(schema, &mut |node| {
+        for (keyword, _, words) in unevaluated(node) {
+            node.remove(keyword);
+            describe(node, words);
+        }
+    });
 }
 
 /// Returns whether the node accepts more afterwards, or once its own rules are lost.
