@@ -74,6 +74,15 @@ struct CallParams<'a> {
     meta: Option<&'a RawValue>,
 }
 
+/// The most bytes of an id or a progress token as JSON, which the server keeps, and repeats in each message about the request.
+const MAX_REPEATED: usize = 1024;
+
+#[derive(Deserialize)]
+struct CallMeta<'a> {
+    #[serde(borrow, rename = "progressToken")]
+    progress_token: Option<&'a RawValue>,
+}
+
 /// Deserializes a key that may be `null`: only a missing key is `None`.
 fn present<'de, D>(from: D) -> Result<Option<&'de RawValue>, D::Error>
 where
@@ -135,6 +144,10 @@ impl<'a> Envelope<'a> {
             _ if is_response => invalid("a request must have neither `result` nor `error`"),
             None => Ok(Message::Unanswered),
             Some(Err(_)) => invalid("`id` must be a string or an integer"),
+            Some(Ok(_)) if self.id.is_some_and(|id| id.get().len() > MAX_REPEATED) => {
+                let message = format!("`id` is too long, expected at most {MAX_REPEATED} bytes");
+                Err(ErrorResponse::invalid_request(None, message))
+            }
             Some(Ok(id)) if method == "tools/call" => self.call(id).map(Message::Call),
             Some(Ok(id)) => {
                 let request = Request { id, method };
@@ -169,8 +182,13 @@ impl<'a> Envelope<'a> {
         if params.arguments.is_some() && object(params.arguments).is_none() {
             return Err(malformed("`arguments` must be an object"));
         }
-        if params.meta.is_some() && object(params.meta).is_none() {
-            return Err(malformed("`_meta` must be an object"));
+        if let Some(meta) = params.meta {
+            let meta = object(Some(meta)).ok_or_else(|| malformed("`_meta` must be an object"))?;
+            let meta: CallMeta<'_> = serde_json::from_str(meta.get())
+                .map_err(|_| malformed("`_meta` has two keys `progressToken`"))?;
+            if meta.progress_token.is_some_and(|token| token.get().len() > MAX_REPEATED) {
+                return Err(malformed("`progressToken` is too long, expected at most 1024 bytes"));
+            }
         }
         let arguments = params.arguments.map(RawValue::get);
         Ok(Call { id, name, meta: params.meta, arguments })

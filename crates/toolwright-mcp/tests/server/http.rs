@@ -228,6 +228,29 @@ async fn a_malformed_message_gets_400_with_a_json_error() {
     }
 }
 
+/// They are kept as long as the request, and are in each message about it.
+#[tokio::test]
+async fn ids_and_progress_tokens_are_short() {
+    let address = served(HttpOptions::new()).await;
+    let called = async |id: String, token: String| {
+        let meta = META.replace("\"_meta\":{", &format!("\"_meta\":{{\"progressToken\":{token},"));
+        let params = format!(r#"{{"name":"old","arguments":{{}},{meta}}}"#);
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+        let more = [("Mcp-Method", "tools/call"), ("Mcp-Name", "old")];
+        send(address, "POST", &[&MODERN[..], &more].concat(), &body).await
+    };
+    let text = |length: usize| format!("\"{}\"", "x".repeat(length - 2));
+    assert_eq!(called(text(1024), text(1024)).await.status, 200);
+    let refused = called(text(1025), text(3)).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.contains("`id` is too long"), "{}", refused.body);
+    assert!(!refused.body.contains("xxx"), "{}", refused.body);
+    let refused = called("1".to_owned(), text(1025)).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.contains("`progressToken` is too long"), "{}", refused.body);
+}
+
 /// What rmcp cannot parse is answered as JSON, too.
 #[tokio::test]
 async fn metadata_that_is_nested_too_deep_gets_400_with_a_json_error() {
