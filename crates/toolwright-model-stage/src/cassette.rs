@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +23,7 @@ const SECRET_HEADERS: [&str; 5] =
 const SECRET_KEYS: [&str; 4] = ["key", "api_key", "api-key", "access_token"];
 
 /// The most bytes of a cassette.
-const MAX_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// A recorded request and its response.
 pub(crate) struct Exchange {
@@ -49,11 +49,16 @@ impl Script {
         };
         let failed =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        let found = fs::metadata(path).map_err(failed)?;
-        if !found.is_file() || found.len() > MAX_BYTES {
+        let is_file = fs::metadata(path).map_err(failed)?.is_file();
+        let mut text = String::new();
+        if is_file {
+            // The file may grow, or become another one, in the meantime.
+            let file = fs::File::open(path).map_err(failed)?;
+            file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+        }
+        if !is_file || text.len() as u64 > MAX_BYTES {
             return Err(wrong(format!("it is no file of at most {MAX_BYTES} bytes")));
         }
-        let text = fs::read_to_string(path).map_err(failed)?;
         let file: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let listed = file["exchanges"].as_array().ok_or_else(|| {
             wrong(
