@@ -11,9 +11,15 @@ use super::tree;
 ///
 /// # Errors
 ///
-/// Returns an error if the folder is not empty ([`io::ErrorKind::DirectoryNotEmpty`]), or if the system refuses to write.
+/// Returns an error if the folder is a symlink or not empty ([`io::ErrorKind::DirectoryNotEmpty`]), or if the system refuses to
+/// write.
 pub fn start_project(folder: &Path, files: &[(&str, String)]) -> Result<(), IoError> {
-    let is_new = tree::kind(folder)?.is_none();
+    let kind = tree::kind(folder)?;
+    if kind.is_some_and(|kind| kind.is_symlink()) {
+        let refusal = io::Error::other("it is a symlink; name the folder it leads to");
+        return Err(IoError::on("start a project in", folder)(refusal));
+    }
+    let is_new = kind.is_none();
     fs::create_dir_all(folder).map_err(IoError::on("make folder", folder))?;
     if !tree::entries(folder)?.is_empty() {
         let refusal =
@@ -73,5 +79,17 @@ mod tests {
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
         start_project(&folder, &files[..2]).unwrap();
         assert_eq!(fs::read_to_string(folder.join("schema/a.yaml")).unwrap(), "text");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_project_is_written_through_a_link() {
+        let parent = tempfile::tempdir().unwrap();
+        let (folder, link) = (parent.path().join("folder"), parent.path().join("link"));
+        fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(&folder, &link).unwrap();
+        let error = start_project(&link, &[("a", String::new())]).unwrap_err();
+        assert!(error.to_string().contains("it is a symlink"), "{error}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     }
 }
