@@ -117,6 +117,12 @@ impl AgentFile {
                 "found an empty name, expected the name of the agent; write one, or remove the key",
             ));
         }
+        if let Some(hidden) = hidden_in(&name) {
+            let message = format!(
+                "found the character {hidden:?} in the name of the agent, expected visible ones"
+            );
+            return Err(Mistake::at(source, at, &message));
+        }
         let named = |names: Vec<N>| -> Vec<Name> {
             names.into_iter().map(&span).map(|(at, name)| (name, at)).collect()
         };
@@ -279,4 +285,9 @@ impl<'de> Deserialize<'de> for Amount {
             .map(Self)
             .map_err(|error| de::Error::custom(format!("found {number}, {error}")))
     }
+}
+
+/// Returns the first hidden character of a name, or a line end.
+fn hidden_in(name: &str) -> Option<char> {
+    toolwright::untrusted::hidden(name).chain(name.chars().filter(|char| char.is_control())).next()
 }

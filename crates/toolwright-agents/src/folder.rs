@@ -57,8 +57,7 @@ fn text(path: &Path) -> io::Result<String> {
         ));
     };
     let folder = Dir::open_ambient_dir(&folder, ambient_authority())?;
-    let special =
-        || io::Error::other("found a pipe, device or other special file, expected a regular file");
+    let special = || io::Error::other("found a folder, pipe or device, expected a regular file");
     if !folder.metadata(name)?.is_file() {
         return Err(special());
     }

@@ -362,7 +362,7 @@ fn r2_special_files_and_long_files_are_refused() {
     let error = registry().agents_from(files.path(), done).unwrap_err();
     let found: Vec<&str> =
         error.mistakes().iter().map(toolwright_agents::Mistake::message).collect();
-    let irregular = "found a pipe, device or other special file, expected a regular file";
+    let irregular = "found a folder, pipe or device, expected a regular file";
     assert_eq!(found, [irregular, "found more than 1 MiB, expected a shorter text", irregular]);
 }
 
