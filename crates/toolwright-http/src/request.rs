@@ -64,7 +64,7 @@ impl Request {
 
 /// Returns the path. A value stays within its segment, and no segment may be `.` or `..`.
 fn path(operation: &Operation, payload: &mut Map<Value>) -> Result<String, ToolFailure> {
-    let mut path = String::new();
+    let (mut path, mut texts) = (String::new(), Vec::new());
     for part in operation.path {
         match part {
             Part::Text(text) => path.push_str(text),
@@ -79,13 +79,20 @@ fn path(operation: &Operation, payload: &mut Map<Value>) -> Result<String, ToolF
                     ));
                 }
                 path.push_str(&text);
+                texts.push((property, text));
             }
         }
     }
-    match path.split('/').find(|segment| [".", ".."].contains(segment)) {
-        Some(_) => Err(invalid(operation, "path", "must not have `.` or `..` as a segment")),
-        None => Ok(path),
+    if !path.split('/').any(|segment| [".", ".."].contains(&segment)) {
+        return Ok(path);
     }
+    let dots = texts.iter().find(|(_, text)| text.bytes().all(|byte| byte == b'.'));
+    let property = dots.map_or("path", |(property, _)| property);
+    Err(invalid(
+        operation,
+        property,
+        "must not become `.` or `..`, because it is a part of the path",
+    ))
 }
 
 fn header(

@@ -81,7 +81,10 @@ async fn a_value_in_a_path_stays_in_its_segment() {
         let payload = json!({ "id": id }).to_string();
         let (kind, message, _) = failure_of(call(&client(&base), &EVERYWHERE, &payload).await);
         assert_eq!(kind, FailureKind::InvalidCall, "{id:?}");
-        assert!(message.starts_with("the arguments of `everywhere` are not valid"), "{message}");
+        assert!(
+            message.starts_with("the arguments of `everywhere` are not valid: `id` must"),
+            "{message}"
+        );
     }
     for id in [
         "../admin",
