@@ -135,6 +135,8 @@ struct Comparison<'a> {
     /// The mismatches of handovers that were compared.
     compared: BTreeMap<ComparedPair<'a>, Rc<[Mismatch]>>,
     enumerated: BTreeMap<NodeId, Rc<Enumerated>>,
+    /// The messages about the values of two enumerations. Many references may lead to the same two.
+    refused: BTreeMap<(NodeId, NodeId), Option<String>>,
     /// The properties of objects, by name.
     properties: BTreeMap<NodeId, Rc<BTreeMap<&'a str, &'a Property>>>,
     /// Injected fields of the outermost value.
@@ -153,6 +155,7 @@ impl<'a> Comparison<'a> {
             schemas,
             compared: BTreeMap::new(),
             enumerated: BTreeMap::new(),
+            refused: BTreeMap::new(),
             properties: BTreeMap::new(),
             injected: BTreeSet::new(),
             open: Vec::new(),
@@ -252,20 +255,32 @@ impl<'a> Comparison<'a> {
 
     /// Compares enumerated values.
     fn constants(&mut self, from: NodeId, to: NodeId) {
-        let (Some(given), Some(taken)) = (self.enumerated(from), self.enumerated(to)) else {
-            return;
+        let pair = (resolved(self.schemas, from), resolved(self.schemas, to));
+        let refused = if let Some(known) = self.refused.get(&pair) {
+            known.clone()
+        } else {
+            let found = self.refused_constants(from, to);
+            self.refused.insert(pair, found.clone());
+            found
         };
+        if let Some(words) = refused {
+            self.mismatch(from, to, Problem::Values(words));
+        }
+    }
+
+    /// Returns a message if `from` has values that `to` refuses.
+    fn refused_constants(&mut self, from: NodeId, to: NodeId) -> Option<String> {
+        let (given, taken) = (self.enumerated(from)?, self.enumerated(to)?);
         let refused = given.values.iter().filter(|(key, _)| !taken.keys.contains(key));
         let mut words: Vec<String> =
             refused.take(MAX_REFUSED + 1).map(|(_, value)| value.to_string()).collect();
         if words.is_empty() {
-            return;
+            return None;
         }
         if words.len() > MAX_REFUSED {
             "and others".clone_into(&mut words[MAX_REFUSED]);
         }
-        let words = format!("found {}, which is not expected", words.join(", "));
-        self.mismatch(from, to, Problem::Values(words));
+        Some(format!("found {}, which is not expected", words.join(", ")))
     }
 
     fn enumerated(&mut self, node: NodeId) -> Option<Rc<Enumerated>> {
