@@ -246,9 +246,10 @@ impl Canonical {
 
 /// Returns whether a schema refuses what it does not evaluate itself, so that it cannot be merged with one that evaluates more.
 fn is_sealed_by_itself(entries: &Map<Value>) -> bool {
-    let sealing = ["unevaluatedProperties", "unevaluatedItems"];
-    let values = sealing.iter().filter_map(|keyword| entries.get(keyword));
-    values.into_iter().any(|value| *value != Value::Boolean(true))
+    ["unevaluatedProperties", "unevaluatedItems"]
+        .iter()
+        .filter_map(|keyword| entries.get(keyword))
+        .any(|value| *value != Value::Boolean(true))
 }
 
 /// Returns whether a schema has a keyword that evaluates properties or items.

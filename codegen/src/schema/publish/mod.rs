@@ -69,10 +69,6 @@ fn publish(schemas: &Schemas, node: NodeId, style: Style) -> (Publisher<'_>, Vec
     (publisher, rules)
 }
 
-fn is_enum(assertion: &Assertion) -> bool {
-    assertion.keyword == Keyword::Enum
-}
-
 struct Publisher<'a> {
     schemas: &'a Schemas,
     root: NodeId,
@@ -162,7 +158,9 @@ impl<'a> Publisher<'a> {
             Shape::Local(target) => self.reference_to_node(*target),
             Shape::Const(value) if !matches!(value, Json::String(_)) => {}
             // Beside the type of null, other values of an `enum` would be mistakes.
-            Shape::Null if self.schemas[id].assertions.iter().any(is_enum) => {
+            Shape::Null
+                if self.schemas[id].assertions.iter().any(|rule| rule.keyword == Keyword::Enum) =>
+            {
                 self.value("const", &Json::Null);
             }
             // For an overlapping choice `type` is redundant, but some clients require it on objects.

@@ -68,18 +68,7 @@ pub(super) fn accept(
     draft: &Draft<'_>,
     warnings: &mut Warnings,
 ) -> Result<Json, Vec<String>> {
-    let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-    let reasons = Vec::new();
-    let mut accepting = Accepting {
-        document,
-        near: Near::default(),
-        draft,
-        tries,
-        left_out,
-        reasons,
-        separated,
-        warnings,
-    };
+    let mut accepting = Accepting::new(document, draft, warnings);
     check_size((draft.write)(&accepting.document).len()).map_err(|line| vec![line])?;
     let mut budget_rounds = 0;
     for _ in 0..MAX_ROUNDS {
@@ -151,6 +140,21 @@ struct Accepting<'a> {
     /// The objects whose fields were separated in this round.
     separated: BTreeSet<Path>,
     warnings: &'a mut Warnings,
+}
+
+impl<'a> Accepting<'a> {
+    fn new(document: Json, draft: &'a Draft<'a>, warnings: &'a mut Warnings) -> Self {
+        Self {
+            document,
+            near: Near::default(),
+            draft,
+            tries: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            reasons: Vec::new(),
+            separated: BTreeSet::new(),
+            warnings,
+        }
+    }
 }
 
 impl Accepting<'_> {

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use super::super::{Owner, Provenance, Request, Selection, UpdateReport, import, listing};
-use super::Near;
 use super::*;
 use crate::{document, json_text};
 
@@ -47,19 +46,7 @@ fn checked_bytes(tools: usize) -> usize {
         had: &|_| false,
         keeps_name: &|_| false,
     };
-    let (tries, left_out, separated) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-    let (draft, warnings) = (&draft, &mut warnings);
-    let reasons = Vec::new();
-    let mut accepting = Accepting {
-        document,
-        near: Near::default(),
-        draft,
-        tries,
-        left_out,
-        reasons,
-        separated,
-        warnings,
-    };
+    let mut accepting = Accepting::new(document, &draft, &mut warnings);
     assert!(accepting.leave_out_tools().is_empty());
     assert_eq!(part::Whole::of(&accepting.document).owners.len(), tools / 2);
     bytes.get()

@@ -187,7 +187,9 @@ impl<'a> Envelope<'a> {
             let meta: CallMeta<'_> = serde_json::from_str(meta.get())
                 .map_err(|_| malformed("`_meta` has two keys `progressToken`"))?;
             if meta.progress_token.is_some_and(|token| token.get().len() > MAX_REPEATED) {
-                return Err(malformed("`progressToken` is too long, expected at most 1024 bytes"));
+                let what =
+                    format!("`progressToken` is too long, expected at most {MAX_REPEATED} bytes");
+                return Err(ErrorResponse::invalid_params(Some(id), what));
             }
         }
         let arguments = params.arguments.map(RawValue::get);

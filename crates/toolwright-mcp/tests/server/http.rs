@@ -251,7 +251,7 @@ async fn ids_and_progress_tokens_are_short() {
     assert!(refused.body.contains("`progressToken` is too long"), "{}", refused.body);
 }
 
-/// What rmcp cannot parse is answered as JSON, too.
+/// The error is ours, though rmcp refuses the body.
 #[tokio::test]
 async fn metadata_that_is_nested_too_deep_gets_400_with_a_json_error() {
     let address = served(HttpOptions::new()).await;

@@ -11,11 +11,12 @@ use super::call::cancelled;
 /// How long a stopped run waits for its toolsets to exit.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
 
-/// What stops a run: its deadline, and the cancellation by its host and by its session.
+/// The deadline of a run, and its cancellation.
 #[derive(Clone)]
 pub(crate) struct Stop {
     agent: String,
     deadline: Option<(Instant, Duration)>,
+    /// By its host, and by its session.
     cancelled: [CancellationToken; 2],
 }
 
