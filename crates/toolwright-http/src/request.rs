@@ -3,10 +3,8 @@
 use reqwest::header::{HeaderName, HeaderValue};
 use toolwright::{FailureKind, Map, Recovery, ToolFailure, Value};
 
-use crate::operation::{Body, Content, Operation, Parameter, Part, Style};
-use crate::value::{Pairs, TooLarge, encoded, path_text, text, texts};
-
-const TOO_LARGE: &str = "repeats its keys for too many values; make it smaller or its keys shorter";
+use crate::operation::{Body, Content, Operation, Parameter, Part, QueryParameter, Style};
+use crate::value::{Pairs, encoded, path_text, separable, text};
 
 /// The parts of a request, without credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,19 +32,20 @@ impl Request {
         let mut query = Pairs::default();
         for parameter in operation.query {
             let value = payload.remove(parameter.property).unwrap_or(Value::Null);
+            check_names(operation, parameter, &value)?;
             query
                 .add(parameter.name, &value, parameter.style, parameter.explode)
-                .map_err(|TooLarge| invalid(operation, parameter.property, TOO_LARGE))?;
+                .map_err(|reason| invalid(operation, parameter.property, &reason))?;
         }
         let mut headers = Vec::new();
         for parameter in operation.headers {
             headers.extend(header(operation, parameter, &mut payload)?);
         }
-        let cookies = operation.cookies.iter().filter_map(|parameter| {
-            let value = payload.remove(parameter.property).filter(|value| !value.is_null())?;
-            Some(format!("{}={}", parameter.name, encoded(&texts(&value).join(","))))
-        });
-        let cookies = cookies.collect();
+        let mut cookies = Vec::new();
+        for parameter in operation.cookies {
+            let text = comma_separated(operation, parameter, &mut payload)?;
+            cookies.extend(text.map(|text| format!("{}={}", parameter.name, encoded(&text))));
+        }
         let body = body(operation, &mut payload)?;
         if let Some(key) = payload.keys().next() {
             return Err(invalid(operation, key, "is not a parameter of this method"));
@@ -59,6 +58,26 @@ impl Request {
             cookies,
             body: body.map(|(text, _)| text),
         })
+    }
+}
+
+/// Refuses an object whose keys are names in the query if another parameter has one of these names.
+fn check_names(
+    operation: &Operation,
+    parameter: &QueryParameter,
+    value: &Value,
+) -> Result<(), ToolFailure> {
+    let Value::Object(entries) = value else { return Ok(()) };
+    if !parameter.explode || parameter.style == Style::DeepObject {
+        return Ok(());
+    }
+    let others = || operation.query.iter().filter(|other| other.property != parameter.property);
+    match entries.keys().find(|key| others().any(|other| other.name == *key)) {
+        Some(key) => {
+            let reason = format!("has the key `{key}`, which is another parameter in the query");
+            Err(invalid(operation, parameter.property, &reason))
+        }
+        None => Ok(()),
     }
 }
 
@@ -100,14 +119,25 @@ fn header(
     parameter: &Parameter,
     payload: &mut Map<Value>,
 ) -> Result<Option<(HeaderName, HeaderValue)>, ToolFailure> {
-    let value = payload.remove(parameter.property).filter(|value| !value.is_null());
-    let Some(value) = value else { return Ok(None) };
+    let Some(text) = comma_separated(operation, parameter, payload)? else { return Ok(None) };
     let error = || {
         invalid(operation, parameter.property, "has characters that are not allowed in a header")
     };
     let name = HeaderName::from_bytes(parameter.name.as_bytes()).map_err(|_| error())?;
-    let value = HeaderValue::from_str(&texts(&value).join(",")).map_err(|_| error())?;
+    let value = HeaderValue::from_str(&text).map_err(|_| error())?;
     Ok(Some((name, value)))
+}
+
+/// Returns a value for a header or a cookie. Null has none.
+fn comma_separated(
+    operation: &Operation,
+    parameter: &Parameter,
+    payload: &mut Map<Value>,
+) -> Result<Option<String>, ToolFailure> {
+    let value = payload.remove(parameter.property).filter(|value| !value.is_null());
+    let texts = value.map(|value| separable(&value, ',')).transpose();
+    let texts = texts.map_err(|reason| invalid(operation, parameter.property, &reason))?;
+    Ok(texts.map(|texts| texts.join(",")))
 }
 
 fn body(
@@ -141,7 +171,7 @@ fn form(operation: &Operation, value: &Value, style: Style) -> Result<String, To
             }
             value => pairs.add(key, value, style, true),
         };
-        added.map_err(|TooLarge| invalid(operation, key, TOO_LARGE))?;
+        added.map_err(|reason| invalid(operation, key, &reason))?;
     }
     Ok(pairs.into_vec().join("&"))
 }

@@ -32,6 +32,20 @@ pub(crate) fn texts(value: &Value) -> Vec<String> {
     }
 }
 
+/// Returns the texts of a value between which a receiver finds only the given separator.
+///
+/// # Errors
+///
+/// Returns the reason if an item of a list, or a key or value of an object, has the separator within it.
+pub(crate) fn separable(value: &Value, separator: char) -> Result<Vec<String>, String> {
+    let texts = texts(value);
+    let is_scalar = !matches!(value, Value::Array(_) | Value::Object(_));
+    if is_scalar || !texts.iter().any(|text| text.contains(separator)) {
+        return Ok(texts);
+    }
+    Err(format!("has `{separator}` within an item, where it would begin another item"))
+}
+
 /// Returns a value for a path: its texts joined by commas (OpenAPI's style `simple`).
 pub(crate) fn path_text(value: &Value) -> String {
     let texts: Vec<String> = texts(value).iter().map(|text| encoded(text)).collect();
@@ -50,9 +64,7 @@ pub(crate) struct Pairs {
     name_bytes: usize,
 }
 
-/// The names that values repeat are too large together.
-#[derive(Debug)]
-pub(crate) struct TooLarge;
+const TOO_LARGE: &str = "repeats its keys for too many values; make it smaller or its keys shorter";
 
 impl Pairs {
     pub(crate) fn into_vec(self) -> Vec<String> {
@@ -60,13 +72,17 @@ impl Pairs {
     }
 
     /// Adds the pairs of a value. Null and empty lists have none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why a receiver could not read the value as it is.
     pub(crate) fn add(
         &mut self,
         name: &str,
         value: &Value,
         style: Style,
         explode: bool,
-    ) -> Result<(), TooLarge> {
+    ) -> Result<(), String> {
         let pair = |name: &str, text: &str| format!("{}={}", encoded(name), encoded(text));
         match (style, value) {
             (_, Value::Null) => {}
@@ -81,7 +97,7 @@ impl Pairs {
                 self.pairs.extend(entries.iter().map(|(key, value)| pair(key, &text(value))));
             }
             (_, Value::Array(_) | Value::Object(_)) => {
-                self.pairs.extend(joined(name, &texts(value), style));
+                self.pairs.extend(joined(name, value, style)?);
             }
             (_, scalar) => self.pairs.push(pair(name, &text(scalar))),
         }
@@ -89,7 +105,7 @@ impl Pairs {
     }
 
     /// Adds pairs such as `a[b][c]=1` to any depth. Items of lists are named by their index.
-    fn add_deep(&mut self, name: &mut String, value: &Value) -> Result<(), TooLarge> {
+    fn add_deep(&mut self, name: &mut String, value: &Value) -> Result<(), String> {
         let mut child = |key: &str, value: &Value| {
             let length = name.len();
             name.extend(["%5B", &encoded(key), "%5D"]);
@@ -99,7 +115,14 @@ impl Pairs {
         };
         match value {
             Value::Null => Ok(()),
-            Value::Object(entries) => entries.iter().try_for_each(|(key, value)| child(key, value)),
+            Value::Object(entries) => entries.iter().try_for_each(|(key, value)| {
+                if key.contains(['[', ']']) {
+                    return Err(
+                        "has `[` or `]` within a key, where it would begin another key".to_owned()
+                    );
+                }
+                child(key, value)
+            }),
             Value::Array(items) => {
                 let mut indexed = items.iter().enumerate();
                 indexed.try_for_each(|(index, item)| child(&index.to_string(), item))
@@ -109,24 +132,25 @@ impl Pairs {
     }
 
     /// Adds a pair whose encoded name others may have, too.
-    fn add_pair(&mut self, name: &str, value: &Value) -> Result<(), TooLarge> {
+    fn add_pair(&mut self, name: &str, value: &Value) -> Result<(), String> {
         self.name_bytes += name.len();
         if self.name_bytes > MOST_NAME_BYTES {
-            return Err(TooLarge);
+            return Err(TOO_LARGE.to_owned());
         }
         self.pairs.push(format!("{name}={}", encoded(&text(value))));
         Ok(())
     }
 }
 
-fn joined(name: &str, texts: &[String], style: Style) -> Option<String> {
-    let separator = match style {
-        Style::SpaceDelimited => "%20",
-        Style::PipeDelimited => "%7C",
-        Style::Form | Style::DeepObject => ",",
+/// Joins the items of a list or an object. Commas within them are encoded, and other separators must be absent.
+fn joined(name: &str, value: &Value, style: Style) -> Result<Option<String>, String> {
+    let (texts, separator) = match style {
+        Style::SpaceDelimited => (separable(value, ' ')?, "%20"),
+        Style::PipeDelimited => (separable(value, '|')?, "%7C"),
+        Style::Form | Style::DeepObject => (texts(value), ","),
     };
     let texts: Vec<String> = texts.iter().map(|text| encoded(text)).collect();
-    (!texts.is_empty()).then(|| format!("{}={}", encoded(name), texts.join(separator)))
+    Ok((!texts.is_empty()).then(|| format!("{}={}", encoded(name), texts.join(separator))))
 }
 
 #[cfg(test)]
@@ -135,15 +159,15 @@ mod tests {
 
     #[test]
     fn every_style_serializes_lists_and_objects_as_openapi_defines() {
-        let list = r#"["a b","c/d",1.50]"#;
+        let list = r#"["a,b","c/d",1.50]"#;
         let object = r#"{"x":1,"y":"&"}"#;
         let nested = r#"{"x":{"y":[true,null,"z"]}}"#;
         let table = [
-            (Style::Form, true, list, "p=a%20b&p=c%2Fd&p=1.50"),
-            (Style::Form, false, list, "p=a%20b,c%2Fd,1.50"),
-            (Style::SpaceDelimited, false, list, "p=a%20b%20c%2Fd%201.50"),
-            (Style::PipeDelimited, false, list, "p=a%20b%7Cc%2Fd%7C1.50"),
-            (Style::PipeDelimited, true, list, "p=a%20b&p=c%2Fd&p=1.50"),
+            (Style::Form, true, list, "p=a%2Cb&p=c%2Fd&p=1.50"),
+            (Style::Form, false, list, "p=a%2Cb,c%2Fd,1.50"),
+            (Style::SpaceDelimited, false, list, "p=a%2Cb%20c%2Fd%201.50"),
+            (Style::PipeDelimited, false, list, "p=a%2Cb%7Cc%2Fd%7C1.50"),
+            (Style::PipeDelimited, true, list, "p=a%2Cb&p=c%2Fd&p=1.50"),
             (Style::Form, true, object, "x=1&y=%26"),
             (Style::Form, false, object, "p=x,1,y,%26"),
             (Style::DeepObject, true, object, "p%5Bx%5D=1&p%5By%5D=%26"),
@@ -163,6 +187,22 @@ mod tests {
             let mut pairs = Pairs::default();
             pairs.add("p", &value, style, explode).expect(json);
             assert_eq!(pairs.into_vec().join("&"), expected, "{style:?} {json}");
+        }
+    }
+
+    #[test]
+    fn a_separator_within_an_item_or_a_key_is_refused() {
+        let table = [
+            (Style::SpaceDelimited, r#"["a b","c"]"#),
+            (Style::PipeDelimited, r#"["a","b|c"]"#),
+            (Style::PipeDelimited, r#"{"a|b":1}"#),
+            (Style::DeepObject, r#"{"a][b":1}"#),
+            (Style::DeepObject, r#"{"a":{"b[":1}}"#),
+        ];
+        for (style, json) in table {
+            let value = json.parse().expect(json);
+            let reason = Pairs::default().add("p", &value, style, false).expect_err(json);
+            assert!(reason.contains("` within a"), "{reason}");
         }
     }
 

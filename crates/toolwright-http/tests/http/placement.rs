@@ -43,14 +43,14 @@ async fn each_property_is_sent_and_encoded_as_the_operation_defines() {
     let base = echo().await + "/v1";
     let payload = r#"{
         "id": "a/b ?#%é", "limit": 12345678901234567890, "tags": ["x&y", "z"], "ids": [1, 2.50],
-        "near": ["a b", "c"], "any": ["p|q", "r"], "filter": {"kind": "dog", "age": {"min": 2}},
+        "near": ["a,b", "c"], "any": ["p q", "r"], "filter": {"kind": "dog", "age": {"min": 2}},
         "trace": "t1", "session": "s;1", "pet": {"name": "Rex", "weight": 1.50, "note": null}
     }"#;
     let request = value(&call(&client(&base), &EVERYWHERE, payload).await.expect("an answer"));
     let expected = json!({
         "method": "PUT",
         "path": "/v1/pets/a%2Fb%20%3F%23%25%C3%A9/photos",
-        "query": "limit=12345678901234567890&tag%5B%5D=x%26y&tag%5B%5D=z&ids=1,2.50&near=a%20b%20c&any=p%7Cq%7Cr\
+        "query": "limit=12345678901234567890&tag%5B%5D=x%26y&tag%5B%5D=z&ids=1,2.50&near=a%2Cb%20c&any=p%20q%7Cr\
                   &filter%5Bkind%5D=dog&filter%5Bage%5D%5Bmin%5D=2",
         "body": r#"{"name":"Rex","weight":1.50,"note":null}"#,
         "type": "application/json",
@@ -102,6 +102,34 @@ async fn a_value_in_a_path_stays_in_its_segment() {
         let inside = path.strip_prefix("/pets/").and_then(|rest| rest.strip_suffix("/photos"));
         assert!(inside.is_some_and(|inside| !inside.contains(['/', '\\'])), "{id:?}: {path}");
     }
+}
+
+/// A person who approved one item would see the service read two.
+#[tokio::test]
+async fn a_value_that_the_service_would_read_as_another_is_refused() {
+    static EXPLODED: Operation = Operation {
+        query: &[
+            query("limit", "limit", Style::Form, true),
+            query("filter", "filter", Style::Form, true),
+        ],
+        ..Operation::new("exploded", Verb::Get, &[Part::Text("/pets")])
+    };
+    let base = echo().await;
+    let table = [
+        (&EVERYWHERE, r#"{"id": 1, "near": ["a b"]}"#, "near"),
+        (&EVERYWHERE, r#"{"id": 1, "filter": {"a][b": 1}}"#, "filter"),
+        (&EVERYWHERE, r#"{"id": 1, "trace": ["a,b", "c"]}"#, "trace"),
+        (&EVERYWHERE, r#"{"id": 1, "session": ["a", "b,c"]}"#, "session"),
+        (&EXPLODED, r#"{"limit": 1, "filter": {"limit": 1000}}"#, "filter"),
+    ];
+    for (operation, payload, property) in table {
+        let (kind, message, _) = failure_of(call(&client(&base), operation, payload).await);
+        assert_eq!(kind, FailureKind::InvalidCall, "{payload}");
+        assert!(message.contains(&format!("`{property}` has ")), "{message}");
+    }
+    let text = r#"{"id": 1, "trace": "a,b", "session": "c,d"}"#;
+    let request = value(&call(&client(&base), &EVERYWHERE, text).await.expect("an answer"));
+    assert_eq!((&request["trace"], &request["cookie"]), (&json!("a,b"), &json!("session=c%2Cd")));
 }
 
 #[tokio::test]
