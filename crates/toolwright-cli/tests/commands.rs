@@ -436,6 +436,11 @@ fn projections_and_values_are_answered_line_by_line() {
     assert!(projected[1]["error"].is_string());
     let list = run("project", "[1]\n");
     assert_eq!(list[0]["error"], "the line is not an object");
+    let long = format!("\"{}\"\n[1]\n", "x".repeat(40 << 20));
+    let found = run("codec", &long);
+    assert_eq!(found.len(), 2, "one answer for each line");
+    assert_eq!(found[0]["error"], "the line is longer than 16777216 bytes");
+    assert_eq!(found[1]["error"], "the line is not an object");
     assert_eq!(projected[2]["error"], "the line lacks the string `dialect`");
 
     let values = run(
