@@ -157,13 +157,17 @@ impl Folder {
     }
 
     fn get(&self, id: &str) -> io::Result<Option<Vec<u8>>> {
-        let mut file = match File::open(self.file(STATE, id)) {
+        let path = self.file(STATE, id);
+        let mut file = match open(&path) {
             Ok(file) => file.take(MAX_STATE + 1),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
         let mut expires_at = [0; size_of::<u64>()];
-        file.read_exact(&mut expires_at)?;
+        file.read_exact(&mut expires_at).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => invalid(&path, "is cut off"),
+            _ => error,
+        })?;
         let mut state = Vec::new();
         file.read_to_end(&mut state)?;
         check_size(size_of_val(&expires_at) + state.len())?;
@@ -207,6 +211,19 @@ impl Folder {
     }
 }
 
+/// Opens a file of the store. Anything else in its place, such as a pipe, could keep the reader waiting.
+fn open(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(invalid(path, "is not a file"))
+    }
+}
+
+fn invalid(path: &Path, problem: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("`{}` {problem}", path.display()))
+}
+
 /// Refuses a file with a state that is too large.
 fn check_size(bytes: usize) -> io::Result<()> {
     if bytes as u64 <= MAX_STATE {
@@ -223,7 +240,7 @@ fn expiry(path: &Path) -> Option<u64> {
         return None;
     }
     let mut expires_at = [0; size_of::<u64>()];
-    File::open(path).ok()?.read_exact(&mut expires_at).ok()?;
+    open(path).ok()?.read_exact(&mut expires_at).ok()?;
     Some(u64::from_be_bytes(expires_at))
 }
 

@@ -216,6 +216,24 @@ async fn expired_files_are_removed_from_a_directory() {
     assert_eq!(store.get("new").await.unwrap().unwrap(), b"state");
 }
 
+#[tokio::test]
+async fn a_state_that_is_cut_off_or_no_file_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = InDirectory::open(folder.path()).unwrap();
+    store.put("a", b"state", u64::MAX, 5).await.unwrap();
+    let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&file, []).unwrap();
+    let error = store.get("a").await.unwrap_err().to_string();
+    assert!(error.ends_with("` is cut off"), "{error}");
+    std::fs::remove_file(&file).unwrap();
+    #[cfg(unix)]
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    #[cfg(not(unix))]
+    std::fs::create_dir(&file).unwrap();
+    let error = store.get("a").await.unwrap_err().to_string();
+    assert!(error.ends_with("` is not a file"), "{error}");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn h8_only_the_owner_can_read_a_directory_of_states() {
