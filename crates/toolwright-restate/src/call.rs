@@ -50,7 +50,8 @@ fn unapproved(call: &ToolCall) -> ToolCall {
     call.clone().with_clearance(None)
 }
 
-fn seconds() -> u64 {
+/// Returns the time in seconds since 1970.
+pub(crate) fn seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
@@ -102,12 +103,21 @@ impl Sent {
         }
     }
 
-    /// Returns the approval code, if it is valid for the call now.
-    pub(crate) fn code(&self, call: &ToolCall, digest: &str, key: &ApprovalKey) -> Option<&str> {
+    pub(crate) fn has_approval(&self) -> bool {
+        self.approval.is_some()
+    }
+
+    /// Returns the approval code, if it is valid for the call at a time, in seconds since 1970.
+    pub(crate) fn code(
+        &self,
+        call: &ToolCall,
+        digest: &str,
+        key: &ApprovalKey,
+        at: u64,
+    ) -> Option<&str> {
         let (code, expires_at) = self.approval.as_ref()?;
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(code).ok()?;
-        let is_valid =
-            *expires_at > seconds() && key.verify(signed(call, digest, *expires_at), &bytes);
+        let is_valid = *expires_at > at && key.verify(signed(call, digest, *expires_at), &bytes);
         is_valid.then_some(code)
     }
 }
@@ -160,19 +170,26 @@ mod tests {
             let code = key.sign(super::signed(&call, "digest", expires_at));
             super::BASE64_URL_SAFE_NO_PAD.encode(code)
         };
-        let later = super::seconds() + 60;
+        let now = super::seconds();
+        let later = now + 60;
         let sent =
             Sent { approval: Some((code(later), later)), ..Sent::new(&call, "digest", None) };
-        assert!(sent.code(&call, "digest", &key).is_some());
+        assert!(sent.code(&call, "digest", &key, now).is_some());
         let other = call.clone().with_args(Payload::new(r#"{"disk":"b"}"#));
-        assert!(sent.code(&other, "digest", &key).is_none(), "other arguments");
-        assert!(sent.code(&call, "other", &key).is_none(), "another tool");
-        assert!(sent.code(&call.clone().with_id("c2"), "digest", &key).is_none(), "another id");
-        assert!(sent.code(&call, "digest", &ApprovalKey::new([8; 32])).is_none(), "another key");
+        assert!(sent.code(&other, "digest", &key, now).is_none(), "other arguments");
+        assert!(sent.code(&call, "other", &key, now).is_none(), "another tool");
+        assert!(
+            sent.code(&call.clone().with_id("c2"), "digest", &key, now).is_none(),
+            "another id"
+        );
+        assert!(
+            sent.code(&call, "digest", &ApprovalKey::new([8; 32]), now).is_none(),
+            "another key"
+        );
         let late = Sent { approval: Some((code(later), later + 1)), ..Sent::default() };
-        assert!(late.code(&call, "digest", &key).is_none(), "another time");
+        assert!(late.code(&call, "digest", &key, now).is_none(), "another time");
         let past = Sent { approval: Some((code(1), 1)), ..Sent::default() };
-        assert!(past.code(&call, "digest", &key).is_none(), "it has expired");
-        assert!(Sent::default().code(&call, "digest", &key).is_none(), "no code");
+        assert!(past.code(&call, "digest", &key, now).is_none(), "it has expired");
+        assert!(Sent::default().code(&call, "digest", &key, now).is_none(), "no code");
     }
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::future::{poll_fn, ready};
-use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -50,14 +50,16 @@ pub(crate) struct Record {
     events: Arc<Collector>,
     /// The time by which answers are checked, in milliseconds since 1970; 0 for the system clock.
     now: AtomicU64,
+    /// True once the handler was dropped before its run ended, so that another attempt goes on.
+    is_abandoned: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
     entries: BTreeMap<(String, String), Entry>,
     batch: Batch,
-    /// The number of effects that run or wait to run.
-    waiting: usize,
+    /// The effects that run or wait to run, by run and key.
+    waiting: Vec<(String, String)>,
     /// The number of the next lines that are in batches of earlier attempts.
     repeated: usize,
     /// True once all batches of earlier attempts were replayed, so that effects run.
@@ -155,6 +157,7 @@ impl Record {
             ended: Notify::new(),
             events: Collector::new(),
             now: AtomicU64::new(0),
+            is_abandoned: AtomicBool::new(false),
         })
     }
 
@@ -180,8 +183,11 @@ impl Record {
         self.state().is_live
     }
 
-    fn has_effects(&self) -> bool {
-        self.state().waiting > 0
+    /// Returns whether an effect waits for an entry that was not delivered yet. One whose entry was delivered goes on when it is
+    /// polled, which may take several turns of the task.
+    fn needs_entries(&self) -> bool {
+        let state = self.state();
+        state.waiting.iter().any(|name| !state.entries.contains_key(name))
     }
 
     /// Returns what has ended since the last batch, if this is not a replay.
@@ -229,26 +235,38 @@ impl Record {
         running: impl Future<Output = T> + Send,
         end: impl Fn(&T) -> String + Send + Sync,
         log: &mut (impl FnMut(&[Line]) + Send),
+        cancelling: (impl Fn() -> C + Send + Sync, impl Fn() + Send + Sync),
+    ) -> Result<Driven<T>, TerminalError>
+    where
+        T: Send + Sync,
+    {
+        let running = pin!(RECORD.scope(Arc::clone(self), running));
+        // If this future is dropped, then before the calls of `running`.
+        let mut abandoning = Abandoning(Some(self));
+        let driven = self.drive_pinned(context, running, end, log, cancelling).await;
+        abandoning.0 = None;
+        driven
+    }
+
+    async fn drive_pinned<T, C: Future + Send>(
+        &self,
+        context: &ContextInternal,
+        mut running: Pin<&mut (impl Future<Output = T> + Send)>,
+        end: impl Fn(&T) -> String + Send + Sync,
+        log: &mut (impl FnMut(&[Line]) + Send),
         (cancelled, cancel): (impl Fn() -> C + Send + Sync, impl Fn() + Send + Sync),
     ) -> Result<Driven<T>, TerminalError>
     where
         T: Send + Sync,
     {
-        let mut running = pin!(RECORD.scope(Arc::clone(self), running));
         let mut value = None;
         let mut is_cancelled = false;
         loop {
-            if !self.is_live() {
-                // Until it ends or waits for an effect. Then the next batch is replayed, or effects may run.
-                if value.is_none() {
-                    value = poll_fn(|cx| match running.as_mut().poll(cx) {
-                        Poll::Ready(value) => Poll::Ready(Some(value)),
-                        Poll::Pending if self.has_effects() => Poll::Ready(None),
-                        Poll::Pending => Poll::Pending,
-                    })
-                    .await;
-                }
-            } else if value.is_none() {
+            if value.is_some() {
+            } else if !self.is_live() {
+                // Then the next batch is replayed, or effects may run.
+                value = self.until_entries_are_needed(running.as_mut()).await;
+            } else {
                 let ended = self.ended.notified();
                 tokio::select! {
                     biased;
@@ -273,13 +291,47 @@ impl Record {
                 cancel();
             }
             if let Some(ended) = batch.ended {
+                if value.is_none() {
+                    value = self.until_entries_are_needed(running).await;
+                }
                 return Ok(Driven { value, ended, at: batch.at });
             }
         }
     }
+
+    /// Polls a future until it ends or needs an entry that was not delivered. Returns its value if it has ended.
+    async fn until_entries_are_needed<T>(
+        &self,
+        mut running: Pin<&mut (impl Future<Output = T> + Send)>,
+    ) -> Option<T> {
+        poll_fn(|cx| match running.as_mut().poll(cx) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending if self.needs_entries() => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        })
+        .await
+    }
 }
 
-fn now() -> u64 {
+/// Marks a record as abandoned when it is dropped, unless its run has ended.
+struct Abandoning<'a>(Option<&'a Record>);
+
+impl Drop for Abandoning<'_> {
+    fn drop(&mut self) {
+        if let Some(record) = self.0 {
+            record.is_abandoned.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Returns whether the handler of this task is dropped before its run has ended. Its calls must not be cancelled then: the next attempt
+/// waits for them.
+pub(crate) fn is_abandoned() -> bool {
+    RECORD.try_with(|record| record.is_abandoned.load(Ordering::Relaxed)).unwrap_or(false)
+}
+
+/// Returns the time in milliseconds since 1970.
+pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
@@ -294,19 +346,22 @@ pub(crate) fn clock() -> SystemTime {
     }
 }
 
-/// Counts an effect that runs or waits to run.
-struct Waiting<'a>(&'a Record);
+/// Lists an effect that runs or waits to run.
+struct Waiting<'a>(&'a Record, &'a (String, String));
 
 impl<'a> Waiting<'a> {
-    fn new(record: &'a Record) -> Self {
-        record.state().waiting += 1;
-        Self(record)
+    fn new(record: &'a Record, name: &'a (String, String)) -> Self {
+        record.state().waiting.push(name.clone());
+        Self(record, name)
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.state().waiting -= 1;
+        let waiting = &mut self.0.state().waiting;
+        if let Some(index) = waiting.iter().position(|name| name == self.1) {
+            waiting.swap_remove(index);
+        }
     }
 }
 
@@ -349,7 +404,7 @@ impl Journal for Replayed {
         record.set_now(0);
         Box::pin(async move {
             let name = (run_id.to_owned(), key.to_owned());
-            let _waiting = Waiting::new(&record);
+            let _waiting = Waiting::new(&record, &name);
             let mut version = record.version.subscribe();
             loop {
                 if let Some(entry) = record.entry(&name) {

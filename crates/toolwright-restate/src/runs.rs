@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
+use restate_sdk::context::RunFuture;
 use restate_sdk::context::macro_support::SealedDurableFuture;
 use restate_sdk::endpoint::ContextInternal;
-use restate_sdk::errors::TerminalError;
+use restate_sdk::errors::{HandlerError, TerminalError};
 use restate_sdk::serde::Json;
 use restate_sdk::service::ServiceDefinition;
 use serde::de::DeserializeOwned;
@@ -26,7 +28,7 @@ use tracing::Instrument;
 
 use crate::call::terminal;
 use crate::ingress::TRACEPARENT;
-use crate::journal::{Driven, Line, Record, is_recordable};
+use crate::journal::{Driven, Line, Record, is_recordable, now};
 use crate::names::encode;
 use crate::service::{Handle, Handled, define};
 
@@ -94,11 +96,11 @@ pub struct RunState {
     pub questions: Vec<ApprovalRequest>,
 }
 
-/// The answer to a question, with the invocation that it came by.
+/// The answer to a question, with the invocation that it came by; none if the question expired.
 #[derive(Serialize, Deserialize)]
 struct Answered {
     answer: Answer,
-    by: String,
+    by: Option<String>,
 }
 
 pub(crate) struct AgentRuns {
@@ -289,8 +291,12 @@ impl AgentRuns {
             let error = ResumeError::InvalidArguments { id: answer.id, issues };
             return refuse(422, error.to_string());
         }
+        let at = context.run(|| ready(Ok::<_, HandlerError>(now()))).name("answered").await?;
+        if at >= question.expires_at {
+            return refuse(409, ResumeError::Expired { id: answer.id }.to_string());
+        }
         let (promise, id) = (promise_of(&answer.id), answer.id.clone());
-        let by = metadata.invocation_id;
+        let by = Some(metadata.invocation_id);
         context.resolve_promise(&promise, Json(Answered { answer, by: by.clone() }));
         // Of several answers at the same time the first counts.
         let Json(answered) = context.promise::<Json<Answered>>(&promise).await?;
@@ -308,23 +314,30 @@ async fn wait(
     asked_at: u64,
     cancelled: &(impl SealedDurableFuture + Sync),
 ) -> Result<Option<Vec<Answer>>, TerminalError> {
-    let mut answers = Vec::with_capacity(questions.len());
-    for question in questions {
-        let promise = promise_of(&question.id);
-        let answered = context.promise::<Json<Answered>>(&promise);
+    // All begin now, so that each question has its own time.
+    let promises: Vec<_> = questions.iter().map(|question| promise_of(&question.id)).collect();
+    let waits = questions.iter().zip(&promises).map(|(question, promise)| {
         let time_left = Duration::from_millis(question.expires_at.saturating_sub(asked_at));
-        let expired = context.sleep(time_left);
+        let answered = context.promise::<Json<Answered>>(promise);
+        (question, promise, answered, context.sleep(time_left))
+    });
+    let waits: Vec<_> = waits.collect();
+    let mut answers = Vec::with_capacity(questions.len());
+    for (question, promise, answered, expired) in waits {
         let handles = vec![cancelled.handle(), answered.handle(), expired.handle()];
         match context.select(handles).await {
             // The invocation itself was cancelled.
             Err(_) | Ok(0) => return Ok(None),
-            Ok(1) => answers.push(answered.await?.0.answer),
+            Ok(1) => {}
             Ok(_) => {
                 let message =
                     format!("the approval of `{}` was not answered in time", question.tool);
-                answers.push(question.deny_because(message));
+                let answer = question.deny_because(message);
+                // An answer that was accepted at the same moment counts.
+                context.resolve_promise(promise, Json(Answered { answer, by: None }));
             }
         }
+        answers.push(answered.await?.0.answer);
     }
     Ok(Some(answers))
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -26,7 +26,7 @@ use toolwright_runtime::{
 };
 use tracing::Instrument;
 
-use crate::call::{HEADER, MAX_RESULT, Sent, bounded, failure_in, terminal};
+use crate::call::{HEADER, MAX_RESULT, Sent, bounded, failure_in, seconds, terminal};
 use crate::control::take;
 use crate::ingress::TRACEPARENT;
 use crate::names::{agent_workflow, encode};
@@ -145,7 +145,17 @@ impl Tools {
     async fn call(&self, tool: &Tool, context: &ContextInternal) -> Result<Outcome, TerminalError> {
         let (args, metadata) = context.input::<Vec<u8>>().await;
         let parent = metadata.headers.get(TRACEPARENT).cloned();
-        let (call, code) = match self.admit(tool, args, &metadata) {
+        let sent = match Sent::read(metadata.headers.get(HEADER).map(String::as_str)) {
+            Ok(sent) => sent,
+            Err(error) => return Ok(Err(malformed(error))),
+        };
+        let received_at = if sent.has_approval() {
+            // A repeated handler must come to the same verdict about the code.
+            context.run(|| ready(Ok::<_, HandlerError>(seconds()))).name("received").await?
+        } else {
+            0
+        };
+        let (call, code) = match self.admit(tool, args, &metadata, sent, received_at) {
             Ok(admitted) => admitted,
             Err(failure) => return Ok(Err(failure)),
         };
@@ -153,8 +163,8 @@ impl Tools {
             Some(code) => take(context, code).await?,
             None => false,
         };
-        let codes =
-            Codes { call_id: call.id().to_owned(), is_approved, has_key: self.key.is_some() };
+        let approved = Mutex::new(is_approved.then(|| call.clone()));
+        let codes = Codes { approved, has_key: self.key.is_some() };
         if let Some(agent) = tool.entry.agent() {
             if tool.entry.approval().is_some() && !is_approved {
                 let message = codes.denial(tool.entry.name());
@@ -249,20 +259,16 @@ impl Tools {
         Ok((outcome, saved))
     }
 
-    /// Returns a call with its approval code, if this worker may run it.
+    /// Returns a call with its approval code, if this worker may run it. `received_at` is in seconds since 1970.
     fn admit(
         &self,
         tool: &Tool,
         args: Vec<u8>,
         metadata: &InputMetadata,
+        sent: Sent,
+        received_at: u64,
     ) -> Result<(ToolCall, Option<String>), ToolFailure> {
-        let malformed = |error: String| {
-            ToolFailure::new(FailureKind::Internal, "the call was not understood", Recovery::Replan)
-                .with_detail(error)
-        };
         let args = String::from_utf8(args).map_err(|error| malformed(error.to_string()))?;
-        let header = metadata.headers.get(HEADER).map(String::as_str);
-        let sent = Sent::read(header).map_err(malformed)?;
         if sent.is_cancelled {
             let message = "the call was cancelled before it began";
             return Err(ToolFailure::new(FailureKind::Cancelled, message, Recovery::Replan));
@@ -281,7 +287,8 @@ impl Tools {
                 return Err(malformed("it is of another run than the state".to_owned()));
             }
         }
-        let code = self.key.as_ref().and_then(|key| sent.code(&call, &tool.digest, key));
+        let code =
+            self.key.as_ref().and_then(|key| sent.code(&call, &tool.digest, key, received_at));
         let call = call.with_tool(tool.entry.name()).with_scope(scope);
         Ok((call, code.map(str::to_owned)))
     }
@@ -327,11 +334,10 @@ async fn run_agent(
     })
 }
 
-/// Approves a call if it has a valid approval code. No other call is approved: those of the agent that a tool delegates to have no
-/// code.
+/// Approves a call that has a valid approval code, once. No other call is approved: those of the agent that a tool delegates to have
+/// no code, although they may have the id of this one.
 struct Codes {
-    call_id: String,
-    is_approved: bool,
+    approved: Mutex<Option<ToolCall>>,
     has_key: bool,
 }
 
@@ -348,13 +354,23 @@ impl Codes {
 
 impl Approver for Codes {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
-        let verdict = if self.is_approved && request.call_id == self.call_id {
-            Verdict::Approve
-        } else {
-            Verdict::Deny(Some(self.denial(&request.tool)))
+        let is_asked = |call: &mut ToolCall| {
+            call.run_id() == Some(&request.run_id)
+                && (call.id(), call.tool()) == (&request.call_id, &request.tool)
+        };
+        let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
+        let verdict = match approved.take_if(is_asked) {
+            Some(_) => Verdict::Approve,
+            None => Verdict::Deny(Some(self.denial(&request.tool))),
         };
         Box::pin(ready(verdict))
     }
+}
+
+/// The failure of a call that is not one of a toolwright caller.
+fn malformed(error: String) -> ToolFailure {
+    ToolFailure::new(FailureKind::Internal, "the call was not understood", Recovery::Replan)
+        .with_detail(error)
 }
 
 /// Returns the failure of a call after which the state of its toolset cannot be kept.

@@ -15,6 +15,7 @@ use toolwright_runtime::{ToolEntry, ToolSpecRef, Toolset};
 
 use crate::call::{HEADER, Sent};
 use crate::ingress::{Ingress, Reply};
+use crate::journal::is_abandoned;
 use crate::names::{encode, tools_service};
 use crate::tools::idempotency_key;
 
@@ -195,6 +196,7 @@ impl Remote {
             409 => {
                 let text = format!("`{name}` was cancelled");
                 ToolFailure::new(FailureKind::Cancelled, text, Recovery::Replan)
+                    .with_possible_effect(self.entry.spec().annotations())
             }
             _ => {
                 let text = format!("`{name}` was ended before it replied");
@@ -206,7 +208,7 @@ impl Remote {
     }
 }
 
-/// Cancels a call that is dropped before its reply.
+/// Cancels a call that is dropped before its reply, unless a run that goes on in another attempt made it.
 struct CancelOnDrop(Option<(Ingress, RequestTarget, String)>);
 
 impl CancelOnDrop {
@@ -221,7 +223,9 @@ impl CancelOnDrop {
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        let Some((ingress, target, key)) = self.0.take() else { return };
+        let Some((ingress, target, key)) = self.0.take().filter(|_| !is_abandoned()) else {
+            return;
+        };
         let Ok(handle) = tokio::runtime::Handle::try_current() else { return };
         handle.spawn(async move {
             let header = Sent::cancelled().header();

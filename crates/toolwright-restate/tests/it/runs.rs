@@ -324,6 +324,67 @@ async fn a_question_after_a_long_wait_has_its_whole_time_and_a_late_one_is_denie
     assert_eq!(effects.all(), ["wipe 1", "wipe 2"]);
 }
 
+/// The questions of one step have their time at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_after_the_expiry_of_its_question_is_refused() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tool(wipe(&made)).unwrap();
+        let planner = Script::new()
+            .call(step(&[("wipe", "a", 1), ("wipe", "b", 2)]))
+            .finish(Payload::new("0"));
+        let agent = Agent::new("slow", "lab").with_tools(["wipe"]);
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry).with_approvals_lasting(4 * WAIT)
+    });
+    let Some(lab) = lab.await else { return };
+    let runs = Runs::new(&lab.ingress(), "slow");
+    runs.start("r1", &start()).await.unwrap();
+    until_asked(&runs, "r1").await;
+    tokio::time::sleep(3 * WAIT).await;
+    let questions = runs.state("r1").await.unwrap().questions;
+    let find = |id: &str| questions.iter().find(|question| question.call_id == id).unwrap();
+    runs.answer("r1", &find("a").approve()).await.unwrap();
+    tokio::time::sleep(2 * WAIT).await;
+    let late = runs.answer("r1", &find("b").approve()).await;
+    assert!(matches!(late, Err(RunsError::Refused { status: 404 | 409, .. })), "{late:?}");
+    runs.result("r1").await.unwrap().unwrap();
+    assert_eq!(effects.all(), ["wipe 1"]);
+}
+
+/// Longer than a task runs before tokio lets others run.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_run_is_repeated_up_to_its_question() {
+    let effects = Effects::default();
+    let made = effects.clone();
+    let lab = Lab::start(move || {
+        let registry = Registry::new();
+        registry.register_tools([double(&made), wipe(&made)]).unwrap();
+        let ids: Vec<_> = (0..150).map(|n| format!("c{n}")).collect();
+        let planner = ids
+            .iter()
+            .fold(Script::new(), |script, id| script.call(step(&[("double", id, 1)])))
+            .call(step(&[("wipe", "d", 4)]))
+            .finish(Payload::new("0"));
+        let agent = Agent::new("long", "lab").with_tools(["double", "wipe"]);
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(mut lab) = lab.await else { return };
+    let runs = Runs::new(&lab.ingress(), "long");
+    runs.start("r1", &start()).await.unwrap();
+    until_asked(&runs, "r1").await;
+    lab.replace_worker();
+    let question = runs.state("r1").await.unwrap().questions.remove(0);
+    runs.answer("r1", &question.approve()).await.unwrap();
+    let result = tokio::time::timeout(Duration::from_secs(20), runs.result("r1")).await;
+    assert_eq!(result.unwrap().unwrap().unwrap().as_str(), "0");
+    assert_eq!(effects.all().last().unwrap(), "wipe 4");
+    assert_eq!(effects.all().len(), 151);
+}
+
 /// A tool that the agent `thinker` implements.
 fn think() -> ToolSpec {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
@@ -484,7 +545,7 @@ async fn an_agent_implements_a_tool_that_needs_an_approval_only_with_one() {
     assert_eq!(effects.all(), ["double 4"]);
 }
 
-/// A person approved the call of the tool, and not what its agent calls.
+/// A person approved the call of the tool, and not what its agent calls, although that call has the same id.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_approval_code_approves_no_call_of_the_agent_that_a_tool_delegates_to() {
     let effects = Effects::default();
@@ -497,7 +558,7 @@ async fn an_approval_code_approves_no_call_of_the_agent_that_a_tool_delegates_to
         });
         registry.register_tools([wipe(&made), delegating]).unwrap();
         let planner =
-            Script::new().call(step(&[("wipe", "w", 4)])).finish(Payload::new(r#"{"n":8}"#));
+            Script::new().call(step(&[("wipe", "r", 4)])).finish(Payload::new(r#"{"n":8}"#));
         let agent = Agent::new("thinker", "lab").with_tools(["wipe"]);
         registry.register_agent(agent, planner.into()).unwrap();
         Runtime::builder(registry)
