@@ -9,6 +9,8 @@ use std::sync::Arc;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use toolwright::untrusted::{line, visible};
 
+use crate::hints::is_secret;
+
 /// The most characters of a message, which may quote a file.
 const LONGEST_MESSAGE: usize = 1000;
 
@@ -74,13 +76,9 @@ impl Mistake {
         let end = source.text.len();
         let message = line(&message.into(), LONGEST_MESSAGE);
         let span = span.start.min(end)..span.end.min(end);
-        Self {
-            path: source.path.clone(),
-            message,
-            help: None,
-            span: Some((Arc::clone(source), span)),
-            hides_line: false,
-        }
+        let hides_line = names_secret(&source.text, &span);
+        let path = source.path.clone();
+        Self { path, message, help: None, span: Some((Arc::clone(source), span)), hides_line }
     }
 
     /// Displays the position of the line without its text.
@@ -120,6 +118,17 @@ impl Mistake {
         let line = before.rsplit('\n').next().unwrap_or_default();
         Some((before.matches('\n').count() + 1, line.chars().count() + 1))
     }
+}
+
+/// Returns whether the lines of a byte range, or the line before, have a word that names a secret. Its value may be in these lines,
+/// also if they could not be parsed.
+fn names_secret(text: &str, span: &Range<usize>) -> bool {
+    let line_end = |at: usize| text.get(at..).and_then(|rest| rest.find('\n')).map(|end| at + end);
+    let line_start = |at: usize| text.get(..at).and_then(|before| before.rfind('\n')).unwrap_or(0);
+    let start = line_start(line_start(span.start));
+    let lines = text.get(start..line_end(span.end).unwrap_or(text.len())).unwrap_or(text);
+    let mut words = lines.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+    words.any(is_secret)
 }
 
 impl fmt::Display for Mistake {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use toolwright::untrusted::{Redactor, secrets_in_header};
 
@@ -121,12 +122,16 @@ pub(crate) fn without_secrets(received: &ReceivedRequest) -> (String, Value) {
 pub(crate) fn redactor(received: &ReceivedRequest) -> Redactor {
     let query = received.path.split_once('?').map(|(_, query)| query).unwrap_or_default();
     let in_query = query.split('&').filter_map(|pair| pair.split_once('='));
-    let in_query = in_query.filter(|(name, _)| SECRET_KEYS.contains(name)).map(|(_, key)| key);
+    let is_secret = |name: &str| SECRET_KEYS.iter().any(|key| key.eq_ignore_ascii_case(name));
+    // A provider may repeat it decoded.
+    let in_query = in_query
+        .filter(|(name, _)| is_secret(name))
+        .flat_map(|(_, key)| [key.to_owned(), percent_decode_str(key).decode_utf8_lossy().into()]);
     let in_headers =
         received.headers.iter().filter(|(name, _)| SECRET_HEADERS.contains(&name.as_str()));
     let in_headers = in_headers
         .flat_map(|(_, value)| secrets_in_header(value).into_iter().chain([value.clone()]));
-    Redactor::new(in_query.map(str::to_owned).chain(in_headers))
+    Redactor::new(in_query.chain(in_headers))
 }
 
 /// Describes the first difference of two JSON values. `at` is a JSON Pointer (RFC 6901).
@@ -196,5 +201,29 @@ impl Exchange {
             headers: response["headers"].as_object()?.iter().map(header).collect::<Option<_>>()?,
             body,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Api;
+
+    #[test]
+    fn the_key_of_a_request_is_found_encoded_and_decoded_and_not_shown_by_debug() {
+        let header = ("authorization".to_owned(), "Bearer sk-0123456789".to_owned());
+        let received = ReceivedRequest {
+            number: 0,
+            api: Api::Gemini,
+            path: "/models?Key=ab%2Fcdefghijklm".to_owned(),
+            headers: vec![header],
+            text: r#""sk-0123456789""#.to_owned(),
+            body: Value::from("sk-0123456789"),
+        };
+        let repeated = redactor(&received).redacted("ab/cdefghijklm ab%2Fcdefghijklm").into_owned();
+        let shown = format!("{received:?} {repeated}");
+        for secret in ["cdefghijklm", "0123456789"] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
     }
 }

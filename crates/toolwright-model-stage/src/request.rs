@@ -1,9 +1,15 @@
 //! Requests that the stage got, and their APIs.
 
+use std::fmt;
+
 use serde_json::Value;
 
+use crate::cassette::without_secrets;
+
 /// A request that the stage got.
-#[derive(Clone, Debug)]
+///
+/// `Debug` shows no values of headers and no key.
+#[derive(Clone)]
 pub struct ReceivedRequest {
     /// The number of the request, from 0.
     pub number: usize,
@@ -17,6 +23,20 @@ pub struct ReceivedRequest {
     pub text: String,
     /// The body as JSON; null if it is not JSON.
     pub body: Value,
+}
+
+impl fmt::Debug for ReceivedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, body) = without_secrets(self);
+        let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("ReceivedRequest")
+            .field("number", &self.number)
+            .field("api", &self.api)
+            .field("path", &path)
+            .field("headers", &headers)
+            .field("body", &body)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The API of a request.

@@ -32,7 +32,7 @@ pub fn broken(dialect: &Dialect, wire: &Value) -> Vec<String> {
     let kind = row.get("recursion");
     let only_optional = kind.and_then(toml::Value::as_str) == Some("optional_only");
     if (only_optional || denies(row, "recursion"))
-        && leads_back(wire, wire, only_optional, &mut Vec::new())
+        && leads_back(wire, wire, only_optional, &mut BTreeMap::new())
     {
         faults.push("a reference leads back to itself".to_owned());
     }
@@ -342,22 +342,23 @@ fn reference(row: &Row, root: &Value, schema: &Value, mode: &str, fault: &mut im
     }
 }
 
-/// Returns whether a reference leads back to itself; with `only_optional`, references in optional keys do not count.
+/// Returns whether a reference leads back to itself; with `only_optional`, references in optional keys do not count. `open` has the
+/// references that were followed: true for those whose target is not finished.
 fn leads_back<'a>(
     root: &'a Value,
     schema: &'a Value,
     only_optional: bool,
-    path: &mut Vec<&'a str>,
+    open: &mut BTreeMap<&'a str, bool>,
 ) -> bool {
     if let Some(reference) = schema["$ref"].as_str()
         && let Some(target) = root.pointer(reference.trim_start_matches('#'))
     {
-        if path.contains(&reference) {
-            return true;
+        if let Some(is_open) = open.get(reference) {
+            return *is_open;
         }
-        path.push(reference);
-        let found = leads_back(root, target, only_optional, path);
-        path.pop();
+        open.insert(reference, true);
+        let found = leads_back(root, target, only_optional, open);
+        open.insert(reference, false);
         return found;
     }
     let required = names(schema, "required");
@@ -367,7 +368,7 @@ fn leads_back<'a>(
             .map_or(place == "/additionalProperties", |name| !required.contains(&name));
         let is_definition = place.starts_with("/$defs/") || place.starts_with("/definitions/");
         let is_skipped = is_definition || (is_optional && only_optional);
-        !is_skipped && leads_back(root, inner, only_optional, path)
+        !is_skipped && leads_back(root, inner, only_optional, open)
     })
 }
 

@@ -178,6 +178,25 @@ async fn a_twin_refuses_what_breaks_a_rule_and_uses_up_no_reply() {
 }
 
 #[tokio::test]
+async fn a_twin_follows_each_reference_once() {
+    let next = |n: usize| {
+        let next = json!({"$ref": format!("#/$defs/d{n}")});
+        json!({"type": "object", "properties": {"a": next, "b": next}, "required": ["a", "b"], "additionalProperties": false})
+    };
+    let mut defs: serde_json::Map<_, _> = (0..30).map(|n| (format!("d{n}"), next(n + 1))).collect();
+    defs.insert("d30".to_owned(), json!({"type": "integer"}));
+    let mut schema = next(0);
+    schema["$defs"] = defs.into();
+    let tools =
+        json!([{"name": "add", "description": "Add.", "input_schema": schema, "strict": true}]);
+    let user = json!({"role": "user", "content": [{"type": "text", "text": "Go."}]});
+    let script = Script::new().reply(Reply::text("Yes.")).as_twin_of("anthropic-strict").unwrap();
+    let stage = Stage::start(script).await.unwrap();
+    let body = post(&stage, "/v1/messages", &request(&tools, &json!([user]))).await;
+    assert!(body.contains("Yes."), "{body}");
+}
+
+#[tokio::test]
 async fn a_twin_wants_reasoning_back() {
     let script = Script::new()
         .reply(Reply::call("add", "{}").with_reasoning("I add."))
