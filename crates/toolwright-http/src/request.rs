@@ -1,5 +1,7 @@
 //! Puts the properties of a payload where the operation defines them: path, query, headers, cookies, body.
 
+use std::collections::HashMap;
+
 use reqwest::header::{HeaderName, HeaderValue};
 use toolwright::{FailureKind, Map, Recovery, ToolFailure, Value};
 
@@ -29,14 +31,7 @@ impl Request {
     /// Returns an invalid call if a value cannot be sent where the operation puts it.
     pub(crate) fn new(operation: &Operation, mut payload: Map<Value>) -> Result<Self, ToolFailure> {
         let path = path(operation, &mut payload)?;
-        let mut query = Pairs::default();
-        for parameter in operation.query {
-            let value = payload.remove(parameter.property).unwrap_or(Value::Null);
-            check_names(operation, parameter, &value)?;
-            query
-                .add(parameter.name, &value, parameter.style, parameter.explode)
-                .map_err(|reason| invalid(operation, parameter.property, &reason))?;
-        }
+        let query = query(operation, &mut payload)?;
         let mut headers = Vec::new();
         for parameter in operation.headers {
             headers.extend(header(operation, parameter, &mut payload)?);
@@ -61,24 +56,28 @@ impl Request {
     }
 }
 
-/// Refuses an object whose keys are names in the query if another parameter has one of these names.
-fn check_names(
-    operation: &Operation,
-    parameter: &QueryParameter,
-    value: &Value,
-) -> Result<(), ToolFailure> {
-    let Value::Object(entries) = value else { return Ok(()) };
-    if !parameter.explode || parameter.style == Style::DeepObject {
-        return Ok(());
-    }
-    let others = || operation.query.iter().filter(|other| other.property != parameter.property);
-    match entries.keys().find(|key| others().any(|other| other.name == *key)) {
-        Some(key) => {
-            let reason = format!("has the key `{key}`, which is another parameter in the query");
-            Err(invalid(operation, parameter.property, &reason))
+/// Returns the query. The keys of an object may be names in it, and none may be a name of another parameter: the service could take
+/// the value of one for that of the other.
+fn query(operation: &Operation, payload: &mut Map<Value>) -> Result<Pairs, ToolFailure> {
+    let mut pairs = Pairs::default();
+    let declared =
+        operation.query.iter().map(|parameter| (encoded(parameter.name), parameter.property));
+    let mut owners: HashMap<String, &str> = declared.collect();
+    for QueryParameter { name, property, style, explode } in operation.query {
+        let value = payload.remove(property).unwrap_or(Value::Null);
+        let before = pairs.len();
+        pairs
+            .add(name, &value, *style, *explode)
+            .map_err(|reason| invalid(operation, property, &reason))?;
+        for name in pairs.names_from(before) {
+            let owner = *owners.entry(name.to_owned()).or_insert(property);
+            if owner != *property {
+                let reason = format!("has a key that is `{owner}` in the query; use another key");
+                return Err(invalid(operation, property, &reason));
+            }
         }
-        None => Ok(()),
     }
+    Ok(pairs)
 }
 
 /// Returns the path. A value stays within its segment, and no segment may be `.` or `..`.

@@ -67,6 +67,15 @@ pub(crate) struct Pairs {
 const TOO_LARGE: &str = "repeats its keys for too many values; make it smaller or its keys shorter";
 
 impl Pairs {
+    /// The names of the pairs from an index on, encoded.
+    pub(crate) fn names_from(&self, index: usize) -> impl Iterator<Item = &str> {
+        self.pairs[index..].iter().filter_map(|pair| Some(pair.split_once('=')?.0))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
     pub(crate) fn into_vec(self) -> Vec<String> {
         self.pairs
     }

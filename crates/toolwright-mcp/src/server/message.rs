@@ -125,7 +125,8 @@ fn envelope(text: &str) -> Result<Envelope<'_>, ErrorResponse> {
 impl<'a> Envelope<'a> {
     fn message(&self) -> Result<Message<'a>, ErrorResponse> {
         let id = self.id.map(|id| serde_json::from_str::<RequestId>(id.get()));
-        let known = id.as_ref().and_then(|id| id.as_ref().ok());
+        let is_id_long = self.id.is_some_and(|id| id.get().len() > MAX_REPEATED);
+        let known = id.as_ref().and_then(|id| id.as_ref().ok()).filter(|_| !is_id_long);
         let invalid =
             |message: &'static str| Err(ErrorResponse::invalid_request(known.cloned(), message));
         if self.jsonrpc.map(RawValue::get) != Some(r#""2.0""#) {
@@ -144,7 +145,7 @@ impl<'a> Envelope<'a> {
             _ if is_response => invalid("a request must have neither `result` nor `error`"),
             None => Ok(Message::Unanswered),
             Some(Err(_)) => invalid("`id` must be a string or an integer"),
-            Some(Ok(_)) if self.id.is_some_and(|id| id.get().len() > MAX_REPEATED) => {
+            Some(Ok(_)) if is_id_long => {
                 let message = format!("`id` is too long, expected at most {MAX_REPEATED} bytes");
                 Err(ErrorResponse::invalid_request(None, message))
             }

@@ -249,6 +249,11 @@ async fn ids_and_progress_tokens_are_short() {
     let refused = called("1".to_owned(), text(1025)).await;
     assert_eq!(refused.status, 400);
     assert!(refused.body.contains("`progressToken` is too long"), "{}", refused.body);
+    for rest in [r#""jsonrpc":"1.0","method":"ping""#, r#""jsonrpc":"2.0""#] {
+        let body = format!(r#"{{"id":{},{rest}}}"#, text(1025));
+        let refused = send(address, "POST", &MODERN, &body).await;
+        assert!(refused.body.contains("error") && !refused.body.contains("xxx"), "{refused:?}");
+    }
 }
 
 /// The error is ours, though rmcp refuses the body.

@@ -1,12 +1,10 @@
 //! A toolset that requires an approval for some of its tools.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use toolwright::spec::Approval;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
 use super::clearance::not_approved;
+use super::seen::SeenTools;
 use super::{ToolEntry, Toolset, forward};
 
 /// A toolset that requires an approval for the tools that a function selects. It only marks the tools it lists, so that a tool
@@ -15,14 +13,14 @@ pub(crate) struct ApprovalRequired<T, F> {
     inner: T,
     applies: F,
     approval: Approval,
-    /// The tools that were listed with an approval, by name.
-    marked: Mutex<BTreeMap<String, ToolEntry>>,
+    /// The tools with their approvals.
+    seen: SeenTools,
 }
 
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> ApprovalRequired<T, F> {
     /// `applies` selects tools by name. The approval is for tools that do not already require one.
     pub(super) fn new(inner: T, approval: Approval, applies: F) -> Self {
-        Self { inner, applies, approval, marked: Mutex::default() }
+        Self { inner, applies, approval, seen: SeenTools::default() }
     }
 
     fn mark(&self, tools: Vec<ToolEntry>) -> Vec<ToolEntry> {
@@ -41,9 +39,7 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(async move {
             let tools = self.mark(self.inner.tools(scope).await?);
-            let marked = tools.iter().filter(|tool| (self.applies)(tool.name()));
-            let marked = marked.map(|tool| (tool.name().to_owned(), tool.clone()));
-            self.marked.lock().unwrap_or_else(PoisonError::into_inner).extend(marked);
+            self.seen.add(&tools);
             Ok(tools)
         })
     }
@@ -53,16 +49,12 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        if !(self.applies)(call.tool()) {
-            return self.inner.call(call);
-        }
-        let marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
-        let cleared = match marked.get(call.tool()) {
-            Some(tool) => tool.check_approval(call),
+        let cleared = match self.seen.find(call.tool(), || self.known_tools()) {
+            Some(tool) if (self.applies)(tool.name()) => tool.check_approval(call),
             // A call before the first listing cannot have been approved.
-            None => Err(not_approved(call.tool())),
+            None if (self.applies)(call.tool()) => Err(not_approved(call.tool())),
+            _ => Ok(()),
         };
-        drop(marked);
         match cleared {
             Ok(()) => self.inner.call(call),
             Err(failure) => Box::pin(std::future::ready(ToolResult::new(call, Err(failure)))),

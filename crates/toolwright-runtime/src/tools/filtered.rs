@@ -2,18 +2,20 @@
 
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
 
+use super::seen::SeenTools;
 use super::{ToolEntry, Toolset, forward};
 
 /// A toolset with only the tools that a function keeps. The others are not listed and cannot be called.
 pub(crate) struct Filtered<T, F> {
     inner: T,
     keep: F,
+    seen: SeenTools,
 }
 
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Filtered<T, F> {
     /// `keep` is called with the name of a tool.
     pub(crate) fn new(inner: T, keep: F) -> Self {
-        Self { inner, keep }
+        Self { inner, keep, seen: SeenTools::default() }
     }
 }
 
@@ -21,6 +23,7 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Filtered<T, F> {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(async move {
             let mut tools = self.inner.tools(scope).await?;
+            self.seen.add(&tools);
             tools.retain(|tool| (self.keep)(tool.name()));
             Ok(tools)
         })
@@ -33,7 +36,8 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Filtered<T, F> {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        if (self.keep)(call.tool()) {
+        let tool = self.seen.find(call.tool(), || self.inner.known_tools());
+        if (self.keep)(tool.as_ref().map_or(call.tool(), ToolEntry::name)) {
             return self.inner.call(call);
         }
         let failure = ToolFailure::not_found(call.tool(), std::iter::empty());

@@ -362,6 +362,9 @@ impl Toolset for FunctionTool {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        if !self.entry.is_called(call.tool()) {
+            return call.not_found(&[]);
+        }
         Box::pin(async move {
             let outcome = match self.entry.check_approval(call) {
                 Ok(()) => self.body.run(self.entry.spec(), call).await,

@@ -18,6 +18,7 @@ mod per_step;
 mod prefixed;
 mod prepared;
 mod renamed;
+mod seen;
 mod source;
 mod templates;
 mod types;

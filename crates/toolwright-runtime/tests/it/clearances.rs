@@ -57,6 +57,34 @@ async fn h6_a_toolset_refuses_a_call_without_a_clearance() {
     assert!(log.lines().is_empty());
 }
 
+/// A tool that is selected by its name is also selected if a call uses another name of it.
+#[tokio::test]
+async fn h6_another_name_of_a_tool_leads_past_no_wrapper() {
+    let log = Log::default();
+    let free = || {
+        let log = log.clone();
+        let mut spec = crate::toys::spec("free");
+        spec.set_aliases(["old"]);
+        FunctionTool::new(spec, move |args: crate::tools::N| {
+            log.push("ran");
+            std::future::ready(args)
+        })
+    };
+    let unasked = "`free` needs an approval, and this call has none";
+    let marked = free().requiring_approval(Approval::default(), |name| name == "free");
+    let filtered = free().filtered(|name| name != "free");
+    for is_listed in [false, true] {
+        assert_eq!(denied(&marked, &call("old", "a", 1)).await, unasked, "{is_listed}");
+        for name in ["free", "old", "other"] {
+            let failure = filtered.call(&call(name, "a", 1)).await.outcome.unwrap_err();
+            assert_eq!(failure.kind, toolwright::FailureKind::NotFound, "{name} {is_listed}");
+        }
+        marked.tools(&Scope::default()).await.unwrap();
+        filtered.tools(&Scope::default()).await.unwrap();
+    }
+    assert!(log.lines().is_empty());
+}
+
 #[tokio::test]
 async fn h6_an_executor_toolset_refuses_a_call_without_a_clearance() {
     struct Runs(Log);
