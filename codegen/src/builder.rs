@@ -131,7 +131,9 @@ impl Build {
     /// invalid, or if the system refuses to read or write.
     pub fn generate(&self) -> Result<(), BuildError> {
         // Printed first, so that a build that fails on a schema runs again when the schema changes.
-        println!("cargo::rerun-if-changed={}", self.schema.display());
+        if is_visible_line(&self.schema.to_string_lossy()) {
+            println!("cargo::rerun-if-changed={}", self.schema.display());
+        }
         let (folder, options) = (self.folder()?, self.options()?);
         self.try_generate(&folder, options).map_err(|failure| report(&failure))
     }

@@ -35,15 +35,38 @@ pub(crate) fn as_error(sentence: &str) -> String {
 }
 
 /// Returns untrusted text as part of one line, for a terminal, a log or a program that reads lines: control characters and
-/// those that are [hidden](toolwright::untrusted::hidden) are escaped as in a Rust literal.
+/// those that are [hidden](toolwright::untrusted::hidden) are escaped as in a Rust literal, and [commands](without_commands) are
+/// none.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if in_line(text).all(|(_, is_visible)| is_visible) {
-        return Cow::Borrowed(text);
+        return without_commands(text);
     }
     let escaped = |(c, is_visible): (char, bool)| {
         if is_visible { c.into() } else { c.escape_default().to_string() }
     };
-    Cow::Owned(in_line(text).map(escaped).collect())
+    let line: String = in_line(text).map(escaped).collect();
+    Cow::Owned(without_commands(&line).into_owned())
+}
+
+/// Returns a text in which nothing is a command for a program that runs a pipeline and reads its log: the bracket of `##[command]`
+/// (GitHub), `##vso[command]` (Azure) or `##teamcity[command]`, which are found anywhere in a line, is written as `\u005b`. In JSON,
+/// where such a text can only be in a string, that is the same.
+pub fn without_commands(text: &str) -> Cow<'_, str> {
+    let is_command = |(at, _): &(usize, &str)| {
+        text[..*at].trim_end_matches(|c: char| c.is_ascii_alphabetic()).ends_with("##")
+    };
+    let mut brackets = text.match_indices('[').filter(is_command).peekable();
+    if brackets.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut done) = (String::with_capacity(text.len() + 5), 0);
+    for (at, bracket) in brackets {
+        out.push_str(&text[done..at]);
+        out.push_str("\\u005b");
+        done = at + bracket.len();
+    }
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
 }
 
 /// Returns each character of a text, and whether it is visible within a line: line ends and tabs are not.

@@ -8,7 +8,7 @@ mod json;
 mod sarif;
 
 use crate::diagnostic::{Diagnostic, Label};
-pub use crate::prose::printable;
+pub use crate::prose::{printable, without_commands};
 use crate::source::{LineColumn, Sources, Span};
 
 /// The format of rendered findings.
@@ -30,17 +30,18 @@ pub enum Format {
     Github,
 }
 
-/// Renders findings in the order given. The text is empty or ends with a newline. Line breaks and terminal control characters
-/// in names and texts of a schema are escaped.
+/// Renders findings in the order given. The text is empty or ends with a newline. Line breaks, terminal control characters and
+/// [commands](without_commands) in names and texts of a schema are escaped.
 pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> String {
-    match format {
+    let text = match format {
         Format::Human { color } => human::render(findings, sources, color),
         #[cfg(feature = "reports")]
         Format::Json => printable_json(&json::render(findings, sources)),
         #[cfg(feature = "reports")]
         Format::Sarif => printable_json(&sarif::render(findings, sources)),
         Format::Github => github::render(findings, sources),
-    }
+    };
+    without_commands(&text).into_owned()
 }
 
 /// The most further places of a finding in texts for programs.

@@ -6,6 +6,7 @@ use toolwright_lock::{Classes, Rule};
 
 use crate::exit::Exit;
 use crate::print;
+use crate::usage_error;
 
 pub(crate) fn run(name: Option<&str>) -> Exit {
     let text = match name {
@@ -64,6 +65,5 @@ fn list() -> String {
 fn exit_unknown(name: &str) -> ! {
     let nearest = Code::nearest(name).map(|code| format!("; did you mean `{}`?", code.name));
     let advice = nearest.unwrap_or_else(|| "; `toolwright explain` lists all codes".to_owned());
-    let name = print::printable_line(name);
-    clap::Error::raw(ErrorKind::InvalidValue, format!("unknown code `{name}`{advice}\n")).exit()
+    usage_error::exit(ErrorKind::InvalidValue, &format!("unknown code `{name}`{advice}"))
 }

@@ -5,15 +5,16 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
 use toolwright::untrusted::{excerpt, visible_json};
-use toolwright_codegen::render::{Format, printable};
+use toolwright_codegen::render::{Format, printable, without_commands};
 
 use crate::exit::Exit;
 
 /// The first error of writing to standard output.
 static OUT_ERROR: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints to standard output.
+/// Prints to standard output. A text of others that is a command for a program that runs a pipeline is escaped.
 pub(crate) fn out(text: &str) {
+    let text = without_commands(text);
     let mut stdout = io::stdout().lock();
     note_error(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
 }
@@ -39,9 +40,9 @@ pub(crate) fn exit(code: Exit) -> Exit {
     Exit::Io
 }
 
-/// Prints to standard error.
+/// Prints to standard error, as [`out`] does.
 pub(crate) fn err(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(without_commands(text).as_bytes());
 }
 
 /// Prints one line to standard output. Escapes untrusted text in it.

@@ -1,7 +1,7 @@
 //! Makes the usage errors of clap, which repeat arguments, safe to print.
 
 use clap::Error;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use toolwright::http::RedactedUrl;
 
 use crate::print::printable_line;
@@ -30,4 +30,9 @@ pub(crate) fn printable(mut error: Error) -> Error {
         error.insert(*kind, ContextValue::String(printable_line(&shown)));
     }
     error
+}
+
+/// Ends the process as for a wrong command line.
+pub(crate) fn exit(kind: ErrorKind, message: &str) -> ! {
+    Error::raw(kind, format!("{}\n", printable_line(message))).exit()
 }

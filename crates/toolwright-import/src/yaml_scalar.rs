@@ -1,8 +1,10 @@
 //! Writes one string as a YAML scalar: plain where it reads back as the same text, otherwise in quotes or as a block.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use toolwright::untrusted::{characters, hidden};
+use toolwright_codegen::render::without_commands;
 
 /// The least width of a folded text, however deep it is nested.
 const MIN_WIDTH: usize = 40;
@@ -129,9 +131,11 @@ fn is_visible(c: char) -> bool {
     !c.is_control() && !is_hidden && (c as u32) & 0xfffe != 0xfffe
 }
 
-/// Returns whether every character of a line is visible where it is.
+/// Returns whether every character of a line is visible where it is, and nothing in it is a command for a program that reads logs,
+/// where the file may be printed.
 fn is_all_visible(line: &str) -> bool {
-    line.chars().all(is_visible) && hidden(line).next().is_none()
+    let is_command = matches!(without_commands(line), Cow::Owned(_));
+    line.chars().all(is_visible) && hidden(line).next().is_none() && !is_command
 }
 
 fn double_quoted(text: &str) -> String {
@@ -155,5 +159,6 @@ fn double_quoted(text: &str) -> String {
         }
     }
     out.push('"');
-    out
+    // The escape of YAML is that of JSON.
+    without_commands(&out).into_owned()
 }

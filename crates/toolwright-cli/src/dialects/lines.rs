@@ -7,6 +7,7 @@ use toolwright::schema::Schema;
 use toolwright::untrusted::visible_json;
 use toolwright::value::Map;
 use toolwright_codegen::dialects::Dialects;
+use toolwright_codegen::render::without_commands;
 use toolwright_dialect::{Dialect, Loss, Policy, Projection, Subject, project};
 
 use crate::exit::Exit;
@@ -122,7 +123,8 @@ fn each_line(answer: impl Fn(&Value) -> Result<Value, String>) -> Exit {
             .and_then(|text| text.parse::<Value>().map_err(|invalid| invalid.to_string()))
             .and_then(|value| answer(&value))
             .unwrap_or_else(|error| Value::Object(Map::from([("error", Value::from(error))])));
-        let written = writeln!(output, "{}", visible_json(&answered.to_string()))
+        let answer = answered.to_string();
+        let written = writeln!(output, "{}", without_commands(&visible_json(&answer)))
             .and_then(|()| output.flush());
         if written.is_err() {
             print::note_error(written);

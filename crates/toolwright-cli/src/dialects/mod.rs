@@ -16,6 +16,7 @@ use toolwright_dialect::{Dialect, Projection, ReadSubject, Subject};
 
 use crate::exit::Exit;
 use crate::print;
+use crate::usage_error;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -241,10 +242,8 @@ fn find<'a>(tools: &'a [PublishedTool], name: &str) -> &'a PublishedTool {
     })
 }
 
-/// Ends the process as for a wrong command line.
 fn wrong(message: &str) -> ! {
-    let line = print::printable_line(message);
-    clap::Error::raw(ErrorKind::InvalidValue, format!("{line}\n")).exit()
+    usage_error::exit(ErrorKind::InvalidValue, message)
 }
 
 fn failed(failure: &Failure) -> Exit {

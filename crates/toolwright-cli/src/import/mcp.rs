@@ -11,6 +11,7 @@ use super::flags::{self, ConnectionArgs, ListArgs, ProvenanceArgs, SelectionArgs
 use super::{Failure, list};
 use crate::exit::Exit;
 use crate::print;
+use crate::usage_error;
 
 /// The usage line. clap's own does not show `--` before the command.
 const USAGE: &str = "\
@@ -56,7 +57,7 @@ pub(crate) struct Mcp {
 pub(crate) fn run(arguments: &Mcp) -> Exit {
     let selection = arguments.selection.for_update(&arguments.update);
     if let Err(message) = selection.check() {
-        clap::Error::raw(ErrorKind::ValueValidation, format!("{message}\n")).exit()
+        usage_error::exit(ErrorKind::ValueValidation, &message)
     }
     let owner = Owner { service: &arguments.service, toolset: &arguments.toolset };
     let from = arguments.provenance.provenance();

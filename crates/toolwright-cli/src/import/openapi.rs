@@ -14,6 +14,7 @@ use super::file;
 use super::flags::{self, SelectionArgs};
 use crate::exit::Exit;
 use crate::print;
+use crate::usage_error;
 
 /// The text below the options.
 const AFTER_HELP: &str = "\
@@ -56,7 +57,7 @@ pub(crate) struct OpenApi {
 pub(crate) fn run(arguments: &OpenApi) -> Exit {
     let selection = arguments.selection.for_new_file();
     if let Err(message) = selection.check() {
-        clap::Error::raw(ErrorKind::ValueValidation, format!("{message}\n")).exit()
+        usage_error::exit(ErrorKind::ValueValidation, &message)
     }
     let toolset = arguments.toolset.as_ref().unwrap_or(&arguments.service);
     let owner = Owner { service: &arguments.service, toolset };

@@ -1,5 +1,5 @@
 //! Names and texts that try to begin a line in a log or to control a terminal. GitHub interprets `::error::…` at the
-//! beginning of a line as a command.
+//! beginning of a line as a command, and `##[error]…` anywhere in it.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::project::schema;
 const LIMITS: Limits = Limits { cpu_seconds: 20, megabytes: 1024 };
 
 /// The text that each case puts into a name or a text.
-const FORGED: &str = "x\n::error::pwn\r::error::pwn\u{1b}[31m\u{202e}";
+const FORGED: &str = "x\n::error::pwn\r::error::pwn ##[error]pwn\u{1b}[31m\u{202e}";
 
 /// A function that puts the text into a project, and the command that reports it.
 type Case = (&'static str, fn(&Path), fn() -> Vec<String>);
@@ -49,7 +49,7 @@ fn in_the_way(at: &Path) {
 fn tools(at: &Path) {
     let tool = |name: &str| {
         format!(
-            r#"{{"name": {name}, "description": "D.", "inputSchema": {{"type": "object", "odd": 1, "format": 1}}}}"#
+            r#"{{"name": {name}, "description": "D. ##[error]pwn", "inputSchema": {{"type": "object", "title": "##[error]pwn", "odd": 1, "format": 1}}}}"#
         )
     };
     let list = format!(r#"{{"tools": [{}, {}]}}"#, tool(&escaped()), tool("\"fine\""));
@@ -89,6 +89,14 @@ const CASES: &[Case] = &[
     }),
     ("a path of an API", api, || words("import openapi api.json --service a -o a.yaml")),
     ("the file of an import", api, || words("import openapi api.json --service a -o FORGED.yaml")),
+    ("a prefix for a list", tools, || {
+        words("import mcp --toolset t --service a --tools-json list.json --prefix FORGED")
+    }),
+    ("a prefix for an API", api, || words("import openapi api.json --service a --prefix FORGED")),
+    ("an API as a file", api, || words("import openapi api.json --service a")),
+    ("a list in the words of models", tools, || {
+        words("dialects schema fine anthropic --tools-json list.json")
+    }),
     ("an API that is not there", api, || words("import openapi FORGED --service a")),
     ("a new project", |_| (), || words("init FORGED")),
 ];
@@ -102,6 +110,7 @@ fn no_name_and_no_text_begins_a_line() {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let printed = toolwright(folder.path(), &arguments, LIMITS).printed;
         assert!(printed.contains("pwn"), "{what} is not told at all: {printed}");
+        assert!(!printed.contains("##["), "{what}: {printed:?}");
         // A carriage return also begins a line.
         let forged =
             printed.split(['\n', '\r']).find(|line| line.trim_start().starts_with("::error::pwn"));

@@ -260,18 +260,13 @@ impl Secret {
     /// Returns a text without the keys, in any encoding of [`Redactor`]. Where a text was cut, the beginning of a key before the
     /// `…` is removed, too.
     pub(super) fn redacted(&self, text: &str) -> String {
-        let text = Redactor::new(&self.0).redacted(text);
-        let parts = || {
-            self.0.iter().flat_map(|key| {
-                (LEAST_PART..key.len()).rev().filter_map(|length| key.get(..length))
-            })
+        let redactor = Redactor::new(&self.0);
+        let text = redactor.redacted(text);
+        let without_part = |piece: &str| match piece.strip_suffix('…') {
+            Some(cut) => format!("{}…", redactor.without_cut_secret(cut, LEAST_PART)),
+            None => piece.to_owned(),
         };
-        let without_part = |piece: &str| {
-            let cut = piece.strip_suffix('…')?;
-            parts().find_map(|part| cut.strip_suffix(part)).map(|before| format!("{before}…"))
-        };
-        let pieces = text.split_inclusive('…');
-        pieces.map(|piece| without_part(piece).unwrap_or_else(|| piece.to_owned())).collect()
+        text.split_inclusive('…').map(without_part).collect()
     }
 }
 

@@ -174,7 +174,8 @@ impl Answers {
         let span = serving_span(&name, "remote", traceparent);
         let outcome = if let Some(tool) = tool {
             let call = call.with_tool(tool.name());
-            self.run_tool(tool, call, is_approved).instrument(span.clone()).await
+            let running = self.run_tool(tool, call, is_approved).instrument(span.clone());
+            Caught::new(running).await.unwrap_or_else(|panic| Err(panicked("the executor", &panic)))
         } else {
             let known = listed.iter().map(|tool| tool.entry.name());
             Err(ToolFailure::not_found(call.tool(), known))
@@ -208,21 +209,19 @@ impl Answers {
             }
             self.toolset.call(&call).await.outcome
         };
-        let running = Caught::new(running);
-        let ended = match tool.spec().limits().timeout {
+        let outcome = match tool.spec().limits().timeout {
             Some(limit) => match timeout(limit, running).await {
-                Ok(ended) => ended,
+                Ok(outcome) => outcome,
                 Err(_) => return Err(timed_out(tool, limit)),
             },
             None => running.await,
         };
-        match ended {
-            Ok(Ok(result)) if result.as_bytes().len() > MAX_RESULT_BYTES => {
+        match outcome {
+            Ok(result) if result.as_bytes().len() > MAX_RESULT_BYTES => {
                 let bytes = result.as_bytes().len();
                 Err(ToolFailure::result_too_large(tool.name(), bytes, MAX_RESULT_BYTES))
             }
-            Ok(outcome) => tool.spec_ref().checked(outcome),
-            Err(panic) => Err(panicked("the executor", &panic)),
+            outcome => tool.spec_ref().checked(outcome),
         }
     }
 }

@@ -57,8 +57,15 @@ impl Listing {
         let mut tools_by_name = Tools::default();
         let mut sent = BTreeSet::new();
         for wire in tools {
-            let (is_available, digest) = (wire.is_available(), wire.digest());
-            let tool = wire.into_entry();
+            let (is_available, digest, tool) =
+                (wire.is_available(), wire.digest(), wire.name().to_owned());
+            let tool = match wire.into_entry() {
+                Ok(tool) => tool,
+                Err(why) => {
+                    tracing::warn!(tool, why, "a tool of a remote toolset is left out");
+                    continue;
+                }
+            };
             // One peer must not make the tools of others unusable.
             if !sent.insert(ToolEntry::provider_name(tool.name()).into_owned()) {
                 let tool = tool.name();

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
-use toolwright::untrusted::visible;
-use toolwright::{InvalidPayload, ToolSpec};
+use toolwright::untrusted::{hidden, visible, visible_schema};
+use toolwright::{InvalidPayload, ToolSpec, Value};
 
 use crate::tools::ToolEntry;
 use crate::wire::{WireCall, WireOutcome, WireScope};
@@ -148,6 +148,10 @@ impl WireTool {
         }
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns its name and its aliases.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
@@ -164,7 +168,11 @@ impl WireTool {
     }
 
     /// Converts it into the entry that the client lists. [Hidden](toolwright::untrusted) characters of its texts become visible.
-    pub(super) fn into_entry(self) -> ToolEntry {
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why a schema cannot be used.
+    pub(super) fn into_entry(self) -> Result<ToolEntry, &'static str> {
         let annotations = ToolAnnotations {
             read_only: self.read_only,
             destructive: self.destructive,
@@ -188,18 +196,28 @@ impl WireTool {
         spec.set_toolset(shown(&self.toolset));
         spec.set_toolset_description(shown(&self.toolset_description));
         spec.set_service(shown(&self.service));
-        spec.set_tags(self.tags);
+        spec.set_tags(self.tags.iter().map(|tag| shown(tag)));
         spec.set_aliases(self.aliases);
-        spec.set_args_schema(self.args_schema);
-        spec.set_result_schema(self.result_schema);
+        spec.set_args_schema(shown_schema(self.args_schema)?);
+        spec.set_result_schema(shown_schema(self.result_schema)?);
         if let Some(approval) = self.approval {
             spec = spec.with_approval(approval.into());
         }
-        ToolEntry::new(spec)
+        Ok(ToolEntry::new(spec))
     }
+}
+
+/// Returns a schema with visible texts.
+fn shown_schema(text: String) -> Result<String, &'static str> {
+    let schema: Value = text.parse().map_err(|_| "its schema is not JSON")?;
+    let shown = visible_schema(&schema, &[]);
+    if hidden(&shown.as_ref().unwrap_or(&schema).to_string()).next().is_some() {
+        return Err("its schema has hidden characters in a name, `enum`, `const` or `pattern`");
+    }
+    Ok(shown.map_or(text, |shown| shown.to_string()))
 }
 
 /// Checks only that a payload is JSON. The server has the codecs and checks the rest.
 fn check_json(json: &[u8]) -> Result<(), InvalidPayload> {
-    toolwright::codec::check::<toolwright::Value>(json)
+    toolwright::codec::check::<Value>(json)
 }

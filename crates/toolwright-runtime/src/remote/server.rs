@@ -22,6 +22,7 @@ use super::client::read;
 use super::error::RemoteError;
 use super::options::{Peer, RemoteOptions};
 use super::protocol::{MAX_LINE_BYTES, Reply, Request};
+use crate::caught::caught;
 use crate::tools::{Source, Toolset};
 
 /// The number of unread replies at which the server stops reading requests from a peer.
@@ -194,15 +195,17 @@ impl Replies {
     async fn send(&self, reply: impl FnOnce() -> Reply) {
         let mut last_handles = self.sent_handles.lock().await;
         let mut text = Vec::new();
-        let names = self.toolset.open_handles();
+        // If it panics, the handles stay as they were.
+        let names = caught(|| self.toolset.open_handles()).unwrap_or_else(|_| last_handles.clone());
         if *last_handles != names {
-            last_handles.clone_from(&names);
-            text = text_of(&Reply::OpenHandles { names });
+            text = text_of(&Reply::OpenHandles { names: names.clone() });
         }
         text.append(&mut text_of(&reply()));
         let bytes = u32::try_from(text.len().min(MAX_UNREAD_BYTES)).unwrap_or(u32::MAX);
         let unread = Arc::clone(&self.unread).acquire_many_owned(bytes).await.ok();
-        let _ = self.queue.send(Lines { text, _unread: unread }).await;
+        if self.queue.send(Lines { text, _unread: unread }).await.is_ok() {
+            *last_handles = names;
+        }
     }
 
     /// Waits until replies may be unread again.

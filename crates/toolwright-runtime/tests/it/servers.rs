@@ -82,6 +82,21 @@ async fn texts_of_a_server_have_no_hidden_characters() {
         tool["name"] = json!(name);
         tool
     };
+    let with_schema = |schema: Value| {
+        let mut tool = plus.clone();
+        (tool["args_schema"], tool["tags"]) = (json!(schema.to_string()), json!(["t\u{202e}"]));
+        tool
+    };
+    let described = with_schema(json!({"properties": {"a": {"description": "ok\u{e0041}"}}}));
+    let tools = listing(json!([described])).await.tools(&scope).await.unwrap();
+    let spec = tools[0].spec();
+    assert!(spec.args_schema().contains("ok\u{fffd}\""), "{}", spec.args_schema());
+    assert_eq!(spec.tags().collect::<Vec<_>>(), ["t\u{fffd}"]);
+    let mut no_json = plus.clone();
+    no_json["result_schema"] = json!("{");
+    for left_out in [with_schema(json!({"const": "\u{202e}"})), no_json] {
+        assert!(listing(json!([left_out])).await.tools(&scope).await.unwrap().is_empty());
+    }
     let list = ["plus", "plus", "a.b", "a_b", "a-b"].map(tool_of);
     let tools = listing(json!(list)).await.tools(&scope).await.unwrap();
     let names: Vec<&str> = tools.iter().map(toolwright_runtime::ToolEntry::name).collect();

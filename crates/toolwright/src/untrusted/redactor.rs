@@ -92,6 +92,28 @@ impl Redactor {
         Self { needles, pieces, digits, begins }
     }
 
+    /// Returns a text that was cut at its end without the beginning of a secret there, in any encoding, if that has at least so many
+    /// characters.
+    ///
+    /// ```
+    /// use toolwright::untrusted::Redactor;
+    ///
+    /// let redactor = Redactor::new(["open sesame"]);
+    /// assert_eq!(redactor.without_cut_secret("the key is open%20ses%6", 4), "the key is ");
+    /// ```
+    pub fn without_cut_secret<'a>(&self, text: &'a str, least: usize) -> &'a str {
+        let longest = self.needles.iter().map(|needle| needle.spellings.len()).max().unwrap_or(0);
+        let tail = text.len().saturating_sub(longest.saturating_mul(2 * BYTES_PER_CHARACTER));
+        let mut places = (tail..text.len()).filter(|at| text.is_char_boundary(*at));
+        let is_cut_at = |at: &usize| {
+            let first = begun(&text[*at..]);
+            let near = self.needles.iter().filter(|needle| first.contains(&needle.first()));
+            near.filter_map(|needle| needle.characters_to_end(text, *at))
+                .any(|found| found >= least)
+        };
+        places.find(is_cut_at).map_or(text, |at| &text[..at])
+    }
+
     /// Returns a text with every occurrence of a secret replaced by `…`.
     pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.needles.is_empty() {
@@ -287,6 +309,29 @@ impl Needle {
         let is_word = |c: char| c.is_alphanumeric();
         let is_inside = text[..at].ends_with(is_word) || text[end..].starts_with(is_word);
         (self.spellings.len() >= MIN_INSIDE_WORDS || !is_inside).then_some(end)
+    }
+
+    /// Returns the number of its first characters with which a text ends that begins at `at`, or `None` if it goes on otherwise. The
+    /// last character may be cut.
+    fn characters_to_end(&self, text: &str, at: usize) -> Option<usize> {
+        let is_cut = |at: &usize| {
+            let rest = &text[*at..];
+            rest.len() < BYTES_PER_CHARACTER && (rest.is_empty() || rest.starts_with(['%', '\\']))
+        };
+        let mut ends = vec![at];
+        for (count, spellings) in self.spellings.iter().enumerate() {
+            let next = |&at: &usize| {
+                spellings.iter().flat_map(move |spelling| spelling_ends(text, at, spelling))
+            };
+            let mut following: Vec<_> = ends.iter().flat_map(next).collect();
+            if following.is_empty() {
+                return ends.iter().any(is_cut).then_some(count);
+            }
+            following.sort_unstable();
+            following.dedup();
+            ends = following;
+        }
+        ends.contains(&text.len()).then_some(self.spellings.len())
     }
 }
 

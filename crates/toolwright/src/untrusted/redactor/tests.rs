@@ -48,6 +48,28 @@ fn as_form(text: &str) -> String {
 }
 
 #[test]
+fn the_beginning_of_a_secret_is_removed_from_the_end_of_a_cut_text() {
+    let secret = "sk-live/0123456789abcdef";
+    let redactor = Redactor::new([secret]);
+    let each_byte = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let solidus = |text: &str| text.replace('/', "\\/");
+    let more: [fn(&str) -> String; 2] = [each_byte, solidus];
+    for encode in ENCODINGS.iter().chain(&more) {
+        let whole = encode(secret);
+        // Quotation marks are no part of it.
+        let most = whole.len().div_ceil(secret.len()) * 4 + 16;
+        for length in 0..=whole.len() {
+            let text = format!("ppp:{}", &whole[..length]);
+            let shown = redactor.redacted(&text);
+            let found = redactor.without_cut_secret(&shown, 4);
+            assert!(found.starts_with("ppp:") && found.len() < most, "{text}: {found}");
+        }
+    }
+    assert_eq!(redactor.without_cut_secret("the disk", 4), "the disk");
+    assert_eq!(redactor.without_cut_secret("sk-live/012 and", 4), "sk-live/012 and");
+}
+
+#[test]
 fn secrets_that_overlap_are_removed_whole() {
     for (secrets, text, expected) in [
         (
