@@ -49,7 +49,7 @@ fn in_the_way(at: &Path) {
 fn tools(at: &Path) {
     let tool = |name: &str| {
         format!(
-            r#"{{"name": {name}, "description": "D. ##[error]pwn", "inputSchema": {{"type": "object", "title": "##[error]pwn", "odd": 1, "format": 1}}}}"#
+            r###"{{"name": {name}, "description": "D. ##[error]pwn", "inputSchema": {{"type": "object", "title": "##[error]pwn", "odd": 1, "format": 1}}}}"###
         )
     };
     let list = format!(r#"{{"tools": [{}, {}]}}"#, tool(&escaped()), tool("\"fine\""));

@@ -105,7 +105,7 @@ impl Reader<'_> {
     fn raw(&self, call: &ModelCall) -> ToolCall {
         let id = call_id(self.turn.run_id(), &call.id);
         let is_shown = self.tools.projection(&call.name, false).is_some();
-        let hidden = if is_shown { None } else { self.shown.hidden(&call.name, self.dialect) };
+        let hidden = if is_shown { None } else { self.shown.hidden(&call.name) };
         ToolCall::new(hidden.unwrap_or(&call.name), call.args.clone()).with_id(id)
     }
 

@@ -7,6 +7,7 @@ mod answer;
 mod compaction;
 mod conversation;
 mod failure;
+mod offered;
 mod output;
 mod projections;
 mod search;
@@ -25,6 +26,7 @@ use crate::error::ModelError;
 use crate::model::{Answer, Delta, Message, Model, Question, Settings, Stop, Usage};
 use answer::{Answered, Decision};
 use conversation::Conversation;
+use offered::Offered;
 use output::Expected;
 use projections::ProjectionCache;
 use search::{IndexCache, VisibleTools};
@@ -197,9 +199,11 @@ impl ModelPlanner {
             return Err(spending::no_prices(&turn.agent().name));
         }
         let dialect = self.model.facts().dialect;
-        let expected = Expected::of(turn, self.output);
+        let search = self.search.as_ref();
+        let offered = Offered::of(turn, dialect, search.is_some_and(ToolSearch::is_by_provider));
+        let expected = Expected::of(turn, self.output, &offered);
         let found = conversation::found(turn);
-        let mut shown = VisibleTools::of(turn, self.search.as_ref(), &self.index, dialect, found);
+        let mut shown = VisibleTools::of(&offered, search, &self.index, dialect, found);
         let mut tools = self.projections.tools(&shown, &expected, dialect);
         let (corrections, compactor) = (self.max_corrections, &*self.compactor);
         let mut conversation =
@@ -213,8 +217,15 @@ impl ModelPlanner {
                     conversation.push(Message::User(expected.last_words(reason)));
                 }
             }
-            let answered =
-                self.answer(turn, &tools, &expected, last.is_some(), &mut conversation).await?;
+            let answered = self
+                .answer(
+                    turn,
+                    (&tools, offered.left_out()),
+                    &expected,
+                    last.is_some(),
+                    &mut conversation,
+                )
+                .await?;
             let Some(answered) = answered else { continue };
             let strict = answered.strict.clone();
             let reader = answer::Reader {
@@ -273,7 +284,7 @@ impl ModelPlanner {
     async fn answer(
         &self,
         turn: &Turn<'_>,
-        tools: &projections::Tools,
+        (tools, left_out): (&projections::Tools, &[String]),
         expected: &Expected<'_>,
         is_last: bool,
         conversation: &mut Conversation,
@@ -285,7 +296,7 @@ impl ModelPlanner {
             let is_plain = self.is_plain.load(Ordering::Relaxed);
             let placed = tools.placed(self.model.facts().dialect, is_plain);
             let request = placed.request();
-            let findings = findings(&request, expected)?;
+            let findings = [left_out, &findings(&request, expected)?].concat();
             let question = Question {
                 choice: choice.clone(),
                 output: tools.output(is_plain),

@@ -5,6 +5,7 @@ use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolSpec};
 use toolwright_dialect::{Decoded, Projection, Subject, WireIssues};
 use toolwright_runtime::Turn;
 
+use super::offered::Offered;
 use crate::model::Choice;
 
 /// The beginning of the message about an invalid final answer.
@@ -34,9 +35,9 @@ pub(super) struct Expected<'a> {
 }
 
 impl<'a> Expected<'a> {
-    pub(super) fn of(turn: &Turn<'a>, output: FinalOutput) -> Self {
+    pub(super) fn of(turn: &Turn<'a>, output: FinalOutput, offered: &Offered<'_>) -> Self {
         let spec = turn.result_spec();
-        Self { spec, output, name: free_name(turn, Subject::final_answer("").name) }
+        Self { spec, output, name: offered.free_name(Subject::final_answer("").name) }
     }
 
     /// Returns the name of the tool for the final answer, if there is one.
@@ -160,16 +161,6 @@ pub(super) fn not_given(attempts: u32, last: &str) -> ToolFailure {
         _ => format!("the model gave no valid answer in {attempts} attempts"),
     };
     ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan).with_detail(last)
-}
-
-/// Returns a name for a tool of the planner that no tool of the agent has: this one, or this one with a number.
-pub(super) fn free_name(turn: &Turn<'_>, wanted: &str) -> String {
-    let is_taken = |name: &str| turn.tools().any(|tool| tool.is_called(name));
-    let mut names = (1_u32..).map(|number| match number {
-        1 => wanted.to_owned(),
-        _ => format!("{wanted}_{number}"),
-    });
-    names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
 /// Returns the JSON of a text: all of it, or its first object or array. Reads each byte at most twice: after a text that is not

@@ -1,14 +1,16 @@
 //! Tools that a model finds by searching, as it cannot read the definitions of all of them.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use toolwright::Payload;
 use toolwright::index::{ToolIndex, first_sentence};
 use toolwright_dialect::{Dialect, Subject, wire_name};
-use toolwright_runtime::{ToolEntry, Turn};
+use toolwright_runtime::ToolEntry;
 use xxhash_rust::xxh3::Xxh3;
+
+use super::offered::Offered;
 
 /// The name of the tool that searches.
 const TOOL: &str = "search_tools";
@@ -48,6 +50,10 @@ impl ToolSearch {
         self
     }
 
+    pub(super) fn is_by_provider(&self) -> bool {
+        self.is_native
+    }
+
     /// Adds tools that are always shown.
     #[must_use]
     pub fn with_pinned<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
@@ -61,10 +67,10 @@ impl ToolSearch {
 pub(super) struct IndexCache(Mutex<Option<(u128, Arc<ToolIndex>)>>);
 
 impl IndexCache {
-    /// Returns the index of the tools of a turn.
-    fn of(&self, turn: &Turn<'_>) -> Arc<ToolIndex> {
+    /// Returns the index of the tools.
+    fn of(&self, offered: &Offered<'_>) -> Arc<ToolIndex> {
         let mut digest = Xxh3::new();
-        for tool in turn.tools() {
+        for tool in offered.tools() {
             for text in [tool.name(), tool.spec().description(), tool.spec().args_schema()] {
                 digest.update(&text.len().to_be_bytes());
                 digest.update(text.as_bytes());
@@ -75,7 +81,7 @@ impl IndexCache {
         match &*last {
             Some((known, index)) if *known == digest => Arc::clone(index),
             _ => {
-                let tools = turn.tools().map(|tool| (tool.name(), tool.spec()));
+                let tools = offered.tools().map(|tool| (tool.name(), tool.spec()));
                 let index = Arc::new(ToolIndex::new(tools));
                 *last = Some((digest, Arc::clone(&index)));
                 index
@@ -86,7 +92,7 @@ impl IndexCache {
 
 /// The tools of a turn that the model sees.
 pub(super) struct VisibleTools<'a> {
-    turn: &'a Turn<'a>,
+    offered: &'a Offered<'a>,
     search: Option<Search>,
     pinned: Vec<&'a ToolEntry>,
     /// The tools that the provider shows once its own search finds them.
@@ -99,8 +105,6 @@ struct Search {
     name: String,
     description: String,
     index: Arc<ToolIndex>,
-    /// The places of all tools of the turn by their names on the wire, once one is looked up.
-    by_wire_name: OnceLock<BTreeMap<String, usize>>,
 }
 
 #[derive(Deserialize)]
@@ -117,17 +121,18 @@ struct Found<'a> {
 impl<'a> VisibleTools<'a> {
     /// Selects the tools that a model sees: all of them, or the pinned ones and those that were found.
     pub(super) fn of(
-        turn: &'a Turn<'a>,
+        offered: &'a Offered<'a>,
         search: Option<&ToolSearch>,
         index: &IndexCache,
         dialect: &Dialect,
         found: Vec<String>,
     ) -> Self {
-        let all = turn.tools().count();
+        let all = offered.tools().count();
         let is_deferred = |tool: &ToolEntry| tool.spec().is_deferred();
-        let has_hidden = |search: &&ToolSearch| all > search.above || turn.tools().any(is_deferred);
+        let has_hidden =
+            |search: &&ToolSearch| all > search.above || offered.tools().any(is_deferred);
         let Some(options) = search.filter(has_hidden) else {
-            return Self::all(turn);
+            return Self::all(offered);
         };
         let is_pinned = |tool: &&ToolEntry| {
             let is_shown = all <= options.above && !is_deferred(tool);
@@ -136,24 +141,23 @@ impl<'a> VisibleTools<'a> {
         // Deferred tools count for the limit of a request, as the two that may be added do.
         let has_room = dialect.limits().tools.is_none_or(|most| all + OWN_TOOLS <= most);
         if options.is_native && dialect.tool_search().is_some() && has_room {
-            let deferred = turn.tools().filter(|tool| !is_pinned(tool)).map(ToolEntry::name);
-            return Self { deferred: deferred.collect(), ..Self::all(turn) };
+            let deferred = offered.tools().filter(|tool| !is_pinned(tool)).map(ToolEntry::name);
+            return Self { deferred: deferred.collect(), ..Self::all(offered) };
         }
         let search = Search {
-            name: super::output::free_name(turn, TOOL),
+            name: offered.free_name(TOOL),
             description: format!(
                 "Finds tools by what they do, among {all} tools. Those found can be called in the next answer."
             ),
-            index: index.of(turn),
-            by_wire_name: OnceLock::new(),
+            index: index.of(offered),
         };
-        let pinned = turn.tools().filter(is_pinned).collect();
-        Self { turn, search: Some(search), pinned, deferred: BTreeSet::new(), found }
+        let pinned = offered.tools().filter(is_pinned).collect();
+        Self { offered, search: Some(search), pinned, deferred: BTreeSet::new(), found }
     }
 
-    fn all(turn: &'a Turn<'a>) -> Self {
+    fn all(offered: &'a Offered<'a>) -> Self {
         let (deferred, found) = (BTreeSet::new(), Vec::new());
-        Self { turn, search: None, pinned: turn.tools().collect(), deferred, found }
+        Self { offered, search: None, pinned: offered.tools().collect(), deferred, found }
     }
 
     /// Returns the names of the tools that the provider shows once its own search finds them.
@@ -166,7 +170,7 @@ impl<'a> VisibleTools<'a> {
         let is_new =
             |tool: &&ToolEntry| !self.pinned.iter().any(|pinned| pinned.name() == tool.name());
         let found = self.found.iter();
-        let found = found.filter_map(|name| self.turn.tools().find(|tool| tool.name() == name));
+        let found = found.filter_map(|name| self.offered.find(name));
         self.pinned.iter().copied().chain(found.filter(is_new))
     }
 
@@ -205,8 +209,7 @@ impl<'a> VisibleTools<'a> {
         if found.is_empty() {
             return ("no tool fits; search with other words".to_owned(), Vec::new());
         }
-        let tools =
-            found.iter().filter_map(|name| self.turn.tools().find(|tool| tool.name() == *name));
+        let tools = found.iter().filter_map(|name| self.offered.find(name));
         let tools = tools.map(|tool| Found {
             name: wire_name(tool.name(), dialect),
             description: first_sentence(tool.spec().description()).0,
@@ -216,11 +219,8 @@ impl<'a> VisibleTools<'a> {
     }
 
     /// Returns the canonical name of a tool that is not shown and that the model calls nevertheless.
-    pub(super) fn hidden(&self, name: &str, dialect: &Dialect) -> Option<&'a str> {
-        let by_wire_name = self.search.as_ref()?.by_wire_name.get_or_init(|| {
-            let names = self.turn.tools().map(|tool| wire_name(tool.name(), dialect));
-            names.zip(0..).collect()
-        });
-        self.turn.tools().nth(*by_wire_name.get(name)?).map(ToolEntry::name)
+    pub(super) fn hidden(&self, name: &str) -> Option<&'a str> {
+        self.search.as_ref()?;
+        self.offered.find_on_wire(name).map(ToolEntry::name)
     }
 }

@@ -9,7 +9,7 @@ use toolwright_dialect::{Dialect, PlacedTool};
 
 use super::HttpRequest;
 use super::json::{extra, missing, object, read, write};
-use super::names::{Names, output, own, required_schema};
+use super::names::{Names, output, own, required_schema, search_tool_name};
 use super::reader;
 use super::turns::{instructions, turns};
 use crate::draft::{CallPlace, Draft};
@@ -88,7 +88,7 @@ struct SearchTool<'a> {
 
 impl<'a> SearchTool<'a> {
     fn of(kind: &'a str) -> Self {
-        Self { kind, name: kind.rsplit_once('_').map_or(kind, |(name, _)| name) }
+        Self { kind, name: search_tool_name(kind).unwrap_or(kind) }
     }
 }
 

@@ -23,6 +23,8 @@ use crate::error::ModelError;
 use crate::model::{Answer, ModelFacts, Question};
 
 pub use names::Names;
+#[cfg(feature = "planner")]
+pub(crate) use names::search_tool_name;
 #[cfg(feature = "openai-chat")]
 pub use openai_chat::ChatOptions;
 pub use reader::Reader;

@@ -175,3 +175,9 @@ pub(super) fn cache_key(facts: &ModelFacts, question: &Question<'_>) -> String {
     add(system.unwrap_or_default());
     format!("{:032x}", digest.digest128())
 }
+
+/// Returns the name of the tool with which a provider searches deferred tools, by the type of that tool; `None` if the tool has no name.
+pub(crate) fn search_tool_name(kind: &str) -> Option<&str> {
+    let (name, date) = kind.rsplit_once('_')?;
+    date.bytes().all(|byte| byte.is_ascii_digit()).then_some(name)
+}

@@ -253,6 +253,8 @@ async fn the_key_is_in_no_text() {
     let cut = format!(r#"{{"error":{{"message":"{padding}{KEY}"}}}}"#);
     let within = format!("data: {{\"error\":{{\"message\":\"{padding}{KEY}\"}}}}\n\n");
     let html = format!("{padding}{KEY}{padding}");
+    let encoded: String = KEY.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let html_with_encoded = format!("{}{encoded}{padding}", "p".repeat(207));
     let json = "content-type: application/json\r\n";
     let mut texts = Vec::new();
     for reply in [
@@ -262,6 +264,7 @@ async fn the_key_is_in_no_text() {
         Reply::new(302, &format!("location: http://127.0.0.1:1/{KEY}\r\n"), ""),
         Reply::stream(&within),
         Reply::stream(&html),
+        Reply::stream(&html_with_encoded),
         Reply::stream(format!("data: {KEY}\n\n")),
         Reply::stream(format!("data: {html}\n\n")),
         Reply::new(200, json, &html),
@@ -279,7 +282,7 @@ async fn the_key_is_in_no_text() {
     let wrong = wrong.with_base("http://127.0.0.1/").build().unwrap_err();
     texts.push(format!("{wrong} {wrong:?}"));
     for text in texts {
-        assert!(!text.contains(&KEY[..6]), "{text}");
+        assert!(!text.contains(&KEY[..6]) && !text.contains(&encoded[..18]), "{text}");
     }
 }
 

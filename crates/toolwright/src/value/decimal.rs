@@ -16,6 +16,9 @@ pub(crate) struct Decimal<'a> {
     exponent: i128,
 }
 
+/// The largest exponent that the scanner reads, and the least is as far below zero.
+const LARGEST_EXPONENT: i128 = 10_i128.pow(38) - 1;
+
 impl<'a> Decimal<'a> {
     /// Parses a number that follows the JSON grammar.
     pub(crate) fn of(number: &'a str) -> Self {
@@ -99,10 +102,20 @@ impl<'a> Decimal<'a> {
         Some(format!("{sign}{}{}", self.digits, "0".repeat(zeros)))
     }
 
-    /// Returns the number as an integer and a power of ten.
+    /// Returns the number as an integer and a power of ten; if the scanner would not read that exponent, with zeros at an end.
     pub(crate) fn scientific(&self) -> String {
         let sign = if self.negative { "-" } else { "" };
-        format!("{sign}{}e{}", self.digits, self.exponent)
+        let exponent = self.exponent.clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT);
+        let zeros = |count: i128| "0".repeat(usize::try_from(count).unwrap_or_default());
+        let (left, right) = (zeros(exponent - self.exponent), zeros(self.exponent - exponent));
+        let (places, digits) = (left.len(), format!("{left}{}{right}", self.digits));
+        let (whole, fraction) = digits.split_at(digits.len() - places);
+        let whole = if places == 0 { whole } else { whole.trim_start_matches('0') };
+        match (whole, fraction) {
+            ("", _) => format!("{sign}0.{fraction}e{exponent}"),
+            (_, "") => format!("{sign}{whole}e{exponent}"),
+            _ => format!("{sign}{whole}.{fraction}e{exponent}"),
+        }
     }
 
     /// The decimal position of the first digit, which compares numbers before their digits do.
