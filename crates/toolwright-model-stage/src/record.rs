@@ -39,7 +39,8 @@ pub(crate) struct Recorder {
 impl Recorder {
     pub(crate) fn new(path: PathBuf, upstream: &str) -> io::Result<Self> {
         let upstream = upstream.trim_end_matches('/').to_owned();
-        let is_address = Url::parse(&upstream).is_ok_and(|url| url.has_host());
+        let is_address = Url::parse(&upstream)
+            .is_ok_and(|url| url.has_host() && matches!(url.scheme(), "http" | "https"));
         if !is_address {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,

@@ -99,7 +99,7 @@ async fn a_file_that_is_no_cassette_is_an_error() {
         errors.push(Script::replay(&path).unwrap_err().to_string());
     }
     errors.push(Script::replay(folder.path().join("none.json")).unwrap_err().to_string());
-    errors.push(Stage::record(&path, "openai").await.unwrap_err().to_string());
+    errors.push(Stage::record(&path, "ftp://openai").await.unwrap_err().to_string());
     let errors = errors.join("\n").replace(&folder.path().display().to_string(), "");
     expect![[r"
         /a.json: EOF while parsing a value at line 1 column 0

@@ -134,14 +134,14 @@ impl Runs {
     ///
     /// # Errors
     ///
-    /// There is no run with this id, or it ended too long ago.
+    /// There is no run with this id, it ended too long ago, or the reply is not JSON.
     pub async fn result(&self, run_id: &str) -> Result<Outcome, RunsError> {
         loop {
             match self.ingress.attach(&self.workflow, run_id).await {
                 Reply::Body(body) => {
-                    let text = String::from_utf8(body.to_vec());
-                    let text = text.map_err(|error| RunsError::Malformed(error.to_string()))?;
-                    return Ok(Ok(Payload::new(text)));
+                    let json = serde_json::from_slice::<&RawValue>(&body);
+                    let json = json.map_err(|error| RunsError::Malformed(error.to_string()))?;
+                    return Ok(Ok(Payload::new(json.get())));
                 }
                 Reply::Failed(failure) => return Ok(Err(failure)),
                 Reply::Error(502 | 503, _) => {}

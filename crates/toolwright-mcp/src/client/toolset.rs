@@ -152,8 +152,8 @@ impl McpToolset {
         self
     }
 
-    /// Returns the differences between the accepted tools and those that the server lists now. The first call accepts all
-    /// listed tools, unless there are pins.
+    /// Returns the differences between the accepted tools and those that the server listed last: at the start of the connection, or
+    /// after it has announced a change. The first call accepts all listed tools, unless there are pins.
     ///
     /// # Errors
     ///

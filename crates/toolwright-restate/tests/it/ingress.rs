@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use toolwright::spec::Approval;
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
-use toolwright_restate::{Ingress, RestateToolset, Runs};
+use toolwright_restate::{Ingress, RestateToolset, Runs, RunsError};
 use toolwright_runtime::{
     Agent, ApprovalRequest, FunctionTool, Registry, Runtime, Script, ToolEntry, Toolset, Verdict,
 };
@@ -32,6 +32,17 @@ fn once(reply: Vec<u8>) -> (String, std::thread::JoinHandle<String>) {
         String::from_utf8(request).unwrap()
     });
     (address, heard)
+}
+
+#[tokio::test]
+async fn the_result_of_a_run_is_json_or_an_error() {
+    for body in ["", "[[["] {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+        let reply = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let (address, _) = once(reply.into_bytes());
+        let result = Runs::new(&Ingress::new(&address).unwrap(), "a").result("r1").await;
+        assert!(matches!(result, Err(RunsError::Malformed(_))), "{result:?}");
+    }
 }
 
 /// Errors quote an ingress as a short visible line without the token.

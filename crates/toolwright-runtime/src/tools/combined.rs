@@ -3,7 +3,7 @@
 use crate::caught::{Caught, caught};
 use crate::debug::debug;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::{BoxError, BoxFuture, Map, Payload, Scope, ToolCall, ToolResult, Value, codec};
@@ -80,15 +80,17 @@ impl Combined {
         routes.get(tool).and_then(|&index| self.members.get(index))
     }
 
-    /// Returns the members, each with a unique name.
+    /// Returns the members, each with a unique name: its own, or for a name that a member before it has, one with a number.
     fn keyed(&self) -> impl Iterator<Item = (String, &Member)> {
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let names: BTreeSet<&str> =
+            self.members.iter().map(|member| member.name.as_str()).collect();
+        let (mut seen, mut numbered) = (BTreeSet::new(), BTreeSet::new());
         self.members.iter().map(move |member| {
-            let count = seen.entry(&member.name).or_default();
-            *count += 1;
-            let key =
-                if *count == 1 { member.name.clone() } else { format!("{}#{count}", member.name) };
-            (key, member)
+            let mut keys = (2_usize..).map(|number| format!("{}#{number}", member.name));
+            let mut is_free =
+                |key: &String| !names.contains(&**key) && numbered.insert(key.clone());
+            let key = if seen.insert(&*member.name) { None } else { keys.find(&mut is_free) };
+            (key.unwrap_or_else(|| member.name.clone()), member)
         })
     }
 

@@ -123,22 +123,27 @@ async fn h8_the_saved_state_of_toolsets_survives_a_suspension() {
 #[tokio::test]
 async fn h8_toolsets_with_the_same_name_have_separate_states() {
     let scope = Scope::default();
-    let counters = |counts: [i64; 3]| {
+    let counters = |counts: [i64; 3], names: [&'static str; 3]| {
         let counters = counts.map(|count| {
             let counter = counter(None);
             *counter.count.lock().unwrap() = count;
             counter
         });
         let states = counters.each_ref().map(|counter| Arc::clone(&counter.count));
-        let names = ["one"; 3].into_iter();
-        let all = names.zip(counters).fold(Combined::new(), |all, (name, one)| all.with(name, one));
+        let named = names.into_iter().zip(counters);
+        let all = named.fold(Combined::new(), |all, (name, one)| all.with(name, one));
         (all, states)
     };
-    let saved = counters([1, 2, 3]).0.save(&scope).await.unwrap().unwrap();
-    assert_eq!(saved.as_str(), r#"{"one":{"n":1},"one#2":{"n":2},"one#3":{"n":3}}"#);
-    let (others, states) = counters([0, 0, 0]);
-    others.restore(&scope, &saved).await.unwrap();
-    assert_eq!(states.map(|count| *count.lock().unwrap()), [1, 2, 3]);
+    for (names, expected) in [
+        (["one"; 3], r#"{"one":{"n":1},"one#2":{"n":2},"one#3":{"n":3}}"#),
+        (["one", "one", "one#2"], r#"{"one":{"n":1},"one#3":{"n":2},"one#2":{"n":3}}"#),
+    ] {
+        let saved = counters([1, 2, 3], names).0.save(&scope).await.unwrap().unwrap();
+        assert_eq!(saved.as_str(), expected);
+        let (others, states) = counters([0, 0, 0], names);
+        others.restore(&scope, &saved).await.unwrap();
+        assert_eq!(states.map(|count| *count.lock().unwrap()), [1, 2, 3]);
+    }
 }
 
 #[tokio::test]
