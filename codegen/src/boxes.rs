@@ -60,6 +60,18 @@ impl Boxes {
         by_value(schemas, names, part).into_iter().any(|held| self.contain(within, held))
     }
 
+    /// Returns whether the same types are in a `Box` in two types that contain the part `part` by value.
+    pub(crate) fn agree(
+        &self,
+        schemas: &Schemas,
+        names: &TypeNames,
+        [a, b]: [NodeId; 2],
+        part: NodeId,
+    ) -> bool {
+        let held = by_value(schemas, names, part);
+        held.into_iter().all(|held| self.contain(a, held) == self.contain(b, held))
+    }
+
     /// Returns whether the type `held`, which `within` contains by value, contains `within` by value in turn.
     fn closes_cycle(&self, within: NodeId, held: NodeId) -> bool {
         let same = self.component.get(&within) == self.component.get(&held);

@@ -510,3 +510,79 @@ fn generated_code_has_no_warnings_whatever_its_values_are_called() {
     let result = workspace.cargo(&["doc", "--workspace", "--no-deps"]);
     assert!(result.is_ok(), "{}", result.unwrap_err());
 }
+
+/// Payloads with injected properties of all types of strings, and with fields that the arguments hold in another way.
+const INJECTED: &str = "toolwright: 1
+service: clerk
+types:
+  Base: { type: string }
+  Alias: { $ref: Base }
+  Strict: { $ref: Base, minLength: 3 }
+  Id: { type: string, format: uuid }
+  Tree: { type: object, required: [run_id], properties: { run_id: { type: string }, next: { $ref: Tree } } }
+  Texts:
+    type: object
+    required: [a, b, c, d, e, f, g, h]
+    properties:
+      a: { type: string }
+      b: { type: string, format: hostname }
+      c: { type: string, format: uuid }
+      d: { type: string, format: date }
+      e: { $ref: Alias }
+      f: { $ref: Strict }
+      g: { $ref: Id }
+      h: { $ref: Alias, maxLength: 9 }
+      i: { $ref: Alias }
+      j: { $ref: Strict }
+      k: { type: string, format: ipv4 }
+  Plain: { type: object, required: [a, e], properties: { a: { type: string, format: hostname }, e: { $ref: Alias }, i: { $ref: Base } } }
+";
+
+#[test]
+fn injected_properties_and_moved_fields_fit_their_types() {
+    // The payload has 129 fields with those of its parts, so that it holds them in boxes.
+    let fields: Vec<_> = (0..15).map(|n| format!("f{n}: {{ type: integer }}")).collect();
+    let part = format!("{{ type: object, properties: {{ {} }} }}", fields.join(", "));
+    let parts: Vec<_> = (0..8).map(|n| format!("  Part{n}: {part}\n")).collect();
+    let uses: Vec<_> = (0..8).map(|n| format!("p{n}: {{ $ref: Part{n} }}")).collect();
+    let tool = |name: &str, keys: &str| {
+        let inject: Vec<_> = keys.split(' ').map(|key| format!("{key}: run_id")).collect();
+        let inject = inject.join(", ");
+        format!("  {name}: {{ description: Does., bind: {name}, inject: {{ {inject} }} }}\n      ")
+    };
+    let schema = format!(
+        "{INJECTED}{}  Large: {{ type: object, required: [run_id], properties: {{ run_id: {{ type: string }}, {} }} }}
+methods: {{ grow: {{ payload: Tree }}, fill: {{ payload: Texts }}, put: {{ payload: Plain }}, pack: {{ payload: Large }},
+  c: {{ payload: Texts }}, f: {{ payload: Texts }}, g: {{ payload: Texts }}, h: {{ payload: Texts }}, j: {{ payload: Texts }} }}
+toolsets:
+  clerk:
+    tools:
+      {}",
+        parts.concat(),
+        uses.join(", "),
+        [
+            tool("grow", "run_id"),
+            tool("fill", "a b c d e f g h i j k"),
+            tool("put", "a e i"),
+            tool("pack", "run_id"),
+            tool("c", "c"),
+            tool("f", "f"),
+            tool("g", "g"),
+            tool("h", "h"),
+            tool("j", "j"),
+        ]
+        .concat(),
+    );
+    let workspace = Workspace::new(&[
+        ("toolwright.toml", "[crates]\ntoolwright = { workspace = true }\n"),
+        ("crates/user/Cargo.toml", "[package]\nname = \"user\"\nedition = \"2024\"\n"),
+        ("crates/user/src/lib.rs", ""),
+        ("schema/clerk.yaml", &schema),
+    ]);
+    workspace.generate();
+    assert_eq!(workspace.cargo(&["check", "--workspace"]), Ok(()));
+    let path = workspace.0.path().join("gen/clerk/tools/clerk/src/transforms.rs");
+    let transforms = fs::read_to_string(path).unwrap();
+    // All but `put` and `h`, whose fields are strings and newtypes of strings.
+    assert_eq!(transforms.matches("reshape_args(").count(), 7, "{transforms}");
+}

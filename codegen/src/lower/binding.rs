@@ -9,7 +9,9 @@ use crate::diagnostic::{Report, names, tools};
 use crate::json::Json;
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, Method, MethodId, ServiceId};
 use crate::schema::read::KnownTypes;
-use crate::schema::{Node, NodeId, ObjectShape, Property, Schemas, Shape, as_object, resolved};
+use crate::schema::{
+    Node, NodeId, ObjectShape, Property, Schemas, Shape, aliased, as_object, resolved,
+};
 use crate::source::Spanned;
 use crate::syntax::{Entries, SchemaText};
 
@@ -223,11 +225,9 @@ fn derived(
     report: &mut Report,
 ) -> NodeId {
     // Assertions of the payload may involve injected properties.
-    let plain = resolved(&reading.schemas, payload);
-    let assertion =
-        [payload, plain].iter().find_map(|&node| reading.schemas[node].assertions.first());
-    if let Some(assertion) = assertion {
-        let span = reading.schemas[plain].span;
+    let ruled = aliased(&reading.schemas, payload).last().unwrap_or(payload);
+    if let Some(assertion) = reading.schemas[ruled].assertions.first() {
+        let span = reading.schemas[resolved(&reading.schemas, payload)].span;
         report.add(tools::args_not_derivable(tool.name.span, assertion.keyword.word(), span));
     }
     let is_injected = |property: &Property| {

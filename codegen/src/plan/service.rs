@@ -8,7 +8,8 @@ use super::types::{Import, Types};
 use super::{Contents, Crate, Generated, LocatedType, Plans, docs};
 use crate::model::{Method, MethodError, MethodId, ServiceId};
 use crate::naming::{
-    Identifier, Scope, file_name, identifier, pascal, pascal_with, service_package, toolset_package,
+    Identifier, Scope, TypeName, file_name, identifier, pascal, pascal_with, service_package,
+    toolset_package,
 };
 use crate::prose::code;
 use crate::schema::{Node, NodeId, Shape, as_object};
@@ -281,25 +282,31 @@ impl<'a> Plans<'a> {
         let object = payload.and_then(|payload| as_object(schemas, payload));
         let mut properties = object.iter().flat_map(|object| &object.properties);
         let property = properties.find(|property| property.name.value == name);
-        let mut argument = ErrorArgument { field: identifier(name), newtypes: 0, is_domain: false };
-        let mut next = property.map(|property| property.schema);
-        while let Some(node) = next {
-            if self.type_options.domain(node).is_some() {
-                argument.is_domain = true;
-                break;
-            }
-            let Node { shape, assertions, .. } = &schemas[node];
-            next = match shape {
-                Shape::Named(id) => Some(schemas[*id].schema),
+        let (newtypes, is_domain) = property.map_or((0, false), |property| {
+            let (newtypes, value) = self.newtypes(property.schema);
+            (newtypes.len(), self.type_options.domain(value).is_some())
+        });
+        ErrorArgument { field: identifier(name), newtypes, is_domain }
+    }
+
+    /// Returns the newtypes around the value of a node, outermost first, and the node of the value. The latter is the first
+    /// domain type, if there is one.
+    pub(super) fn newtypes(&self, mut node: NodeId) -> (Vec<&TypeName>, NodeId) {
+        let mut newtypes = Vec::new();
+        while self.type_options.domain(node).is_none() {
+            let Node { shape, assertions, .. } = &self.project.schemas[node];
+            let target = match shape {
+                Shape::Named(id) => Some(self.project.schemas[*id].schema),
                 Shape::Local(target) => Some(*target),
                 _ => None,
             };
             let is_enum =
                 matches!(shape, Shape::Enum(_) | Shape::IntegerEnum(_) | Shape::Constants(_));
-            let is_alias = next.is_some() && assertions.is_empty();
-            let is_newtype = self.names.get(node).is_some() && !is_enum && !is_alias;
-            argument.newtypes += usize::from(is_newtype);
+            let is_alias = target.is_some() && assertions.is_empty();
+            newtypes.extend(self.names.get(node).filter(|_| !is_enum && !is_alias));
+            let Some(target) = target else { break };
+            node = target;
         }
-        argument
+        (newtypes, node)
     }
 }

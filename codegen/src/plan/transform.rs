@@ -2,8 +2,9 @@
 
 use super::Plans;
 use super::roots::{LocatedType, RootType};
+use super::shapes::type_of_text;
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, Tool, ToolId};
-use crate::naming::{Identifier, additional_field, identifier, identifier_with, pascal};
+use crate::naming::{Identifier, TypeName, additional_field, identifier, identifier_with, pascal};
 use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Property, Shape, as_object, resolved};
 
@@ -137,10 +138,12 @@ impl Plans<'_> {
         let schemas = &self.project.schemas;
         let [args_node, payload_node] = [args, payload].map(|node| resolved(schemas, node));
         let (args, payload) = (as_object(schemas, args)?, as_object(schemas, payload)?);
-        // If only one of the two types fills in a default, the fields differ in type.
+        // If only one of the two types fills in a default or holds a box, the fields differ in type.
         let is_same = |property: &Property| {
             let of = |node| self.defaults.get(node, property).is_some();
+            let owners = [args_node, payload_node];
             of(args_node) == of(payload_node)
+                && self.boxes.agree(schemas, self.names, owners, property.schema)
         };
         if !args.properties.iter().all(is_same) {
             return None;
@@ -160,24 +163,24 @@ impl Plans<'_> {
         Some(Move { fields, injected, additional, constructor })
     }
 
-    /// Plans an injected value for a field; returns `None` if the field is not a string or a newtype of one.
+    /// Plans an injected value for a field; returns `None` if the field is not a `String` or a newtype of one.
     fn injected(&self, injection: &Injection, payload: NodeId) -> Option<InjectedValue> {
-        let object = as_object(&self.project.schemas, payload)?;
+        let schemas = &self.project.schemas;
+        let object = as_object(schemas, payload)?;
         let key = &injection.property.value;
         let property = object.properties.iter().find(|property| property.name.value == *key)?;
-        let node = resolved(&self.project.schemas, property.schema);
-        let has_default =
-            self.defaults.get(resolved(&self.project.schemas, payload), property).is_some();
-        let is_domain = self.type_options.behind(&self.project.schemas, property.schema).is_some();
-        if has_default || is_domain || !matches!(self.project.schemas[node].shape, Shape::String(_))
-        {
+        let has_default = self.defaults.get(resolved(schemas, payload), property).is_some();
+        let (newtypes, value) = self.newtypes(property.schema);
+        let is_domain = self.type_options.domain(value).is_some();
+        let is_text = match &schemas[value].shape {
+            Shape::String(rules) => type_of_text(rules).is_none(),
+            _ => false,
+        };
+        if has_default || is_domain || !is_text || newtypes.len() > 1 {
             return None;
         }
-        let wrapper = self
-            .names
-            .get(node)
-            .map(|name| format!("{}::{}", self.types_path(name.scope), name.name));
-        Some(InjectedValue { wrapper, ..injected_value(injection) })
+        let path = |name: &&TypeName| format!("{}::{}", self.types_path(name.scope), name.name);
+        Some(InjectedValue { wrapper: newtypes.first().map(path), ..injected_value(injection) })
     }
 }
 

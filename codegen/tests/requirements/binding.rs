@@ -141,3 +141,16 @@ fn g21_an_injected_field_cannot_be_an_argument() {
         ]
     );
 }
+
+/// The payload refers to an object through two types, of which the first has a rule.
+#[test]
+fn g21_arguments_are_not_derived_past_the_rules_of_a_reference() {
+    let text = INJECTED
+        .replace(
+            "methods:",
+            "  Kept: { $ref: Put, minProperties: 2 }\n  Same: { $ref: Kept }\nmethods:",
+        )
+        .replace("payload: Put", "payload: Same");
+    let found = crate::project::refusals(&text);
+    assert!(found.iter().any(|found| found.starts_with("args-not-derivable: ")), "{found:?}");
+}
