@@ -1,7 +1,7 @@
 //! Compares two locks.
 
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::classes::Classes;
@@ -24,6 +24,8 @@ pub struct Difference {
     pub findings: Vec<Finding>,
     /// The highest class of each viewpoint.
     pub classes: Classes,
+    /// The old names of tools that have another one now, by their names in the new version.
+    pub renamed: BTreeMap<String, String>,
 }
 
 /// The error for two locks whose schemas cannot be compared.
@@ -69,14 +71,14 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         Ok(())
     };
     let successors = Successors::of(old, new, &routes);
-    let mut renamed = BTreeSet::new();
+    let mut renamed = BTreeMap::new();
     let mut alone = Vec::new();
     for (name, was) in &old.tools {
-        match successors.get(name).filter(|now| !renamed.contains(now)) {
+        match successors.get(name).filter(|now| !renamed.contains_key(*now)) {
             Some(now) if now == name => compare(name, was, &new.tools[name])?,
             Some(now) => {
                 compare(now, was, &new.tools[now])?;
-                renamed.insert(now);
+                renamed.insert((*now).to_owned(), name.clone());
                 let is_routed = routes.get(name.as_str()) == Some(&now);
                 let rule =
                     if is_routed { &rules::TOOL_RENAMED_WITH_ALIAS } else { &rules::TOOL_RENAMED };
@@ -88,7 +90,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         }
     }
     for (name, is) in &new.tools {
-        if !old.tools.contains_key(name) && !renamed.contains(name.as_str()) {
+        if !old.tools.contains_key(name) && !renamed.contains_key(name) {
             alone.push((&rules::TOOL_ADDED, name, format!("it is in `{}`", is.toolset)));
         }
     }
@@ -131,14 +133,14 @@ pub fn diff(old: &Lock, new: &Lock) -> Result<Difference, DiffError> {
         (&a.tool, a.rule.id, key(a), &a.words).cmp(&(&b.tool, b.rule.id, key(b), &b.words))
     });
     let classes = highest(&findings);
-    Ok(Difference { findings, classes })
+    Ok(Difference { findings, classes, renamed })
 }
 
 /// Compares two listings of a remote server, which has this name in the project.
 pub fn diff_listings(name: &str, old: &LockedServer, new: &LockedServer) -> Difference {
     let findings = remote::changes(name, old, new, &Budget::default());
     let classes = highest(&findings);
-    Difference { findings, classes }
+    Difference { findings, classes, renamed: BTreeMap::new() }
 }
 
 impl Difference {

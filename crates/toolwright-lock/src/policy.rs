@@ -6,6 +6,7 @@ use crate::classes::{Change, Viewpoint};
 use crate::diff::Difference;
 use crate::finding::Finding;
 use crate::lock::Lock;
+use crate::rules;
 use crate::version;
 
 /// Which changes a project allows.
@@ -64,7 +65,7 @@ impl Policy {
             .map(|exception| (exception.rule.as_str(), exception.tool.as_deref()))
             .collect();
         let breaking = |finding: &'a Finding| {
-            let allowed = allowed(&finding.tool, old, new);
+            let allowed = allowed(finding, difference, old, new);
             let is_excepted = [None, Some(finding.tool.as_str())]
                 .iter()
                 .any(|tool| excepted.contains(&(finding.rule.id, *tool)));
@@ -86,15 +87,16 @@ impl Policy {
     }
 }
 
-/// Returns the highest class that a tool or a toolset may have: that of the toolset, and of the one that it was in before.
-fn allowed(tool: &str, old: &Lock, new: &Lock) -> Change {
-    // Changes of a whole toolset have its name.
-    let toolset = |lock: &Lock| match lock.tools.get(tool) {
-        Some(found) => Some(found.toolset.clone()),
-        None => lock.toolsets.contains_key(tool).then(|| tool.to_owned()),
-    };
-    let toolsets = [toolset(old), toolset(new)].into_iter().flatten();
-    toolsets.map(|toolset| of_toolset(&toolset, old, new)).min().unwrap_or(Change::Minor)
+/// Returns the highest class that a change may have: that of the toolset, and of the one that the tool was in before.
+fn allowed(finding: &Finding, difference: &Difference, old: &Lock, new: &Lock) -> Change {
+    let name = &finding.tool;
+    // The only change of a whole toolset has the name of the toolset.
+    if finding.rule.id == rules::NON_EXHAUSTIVE_CHANGED.id {
+        return of_toolset(name, old, new);
+    }
+    let was = difference.renamed.get(name).unwrap_or(name);
+    let tools = [old.tools.get(was), new.tools.get(name)].into_iter().flatten();
+    tools.map(|tool| of_toolset(&tool.toolset, old, new)).min().unwrap_or(Change::Minor)
 }
 
 /// Returns the highest class of changes in a toolset. Without versions, that is a minor one; all in a new toolset is allowed, and

@@ -5,6 +5,7 @@ mod circles;
 mod page;
 mod pairs;
 mod peers;
+mod policy;
 mod remote;
 mod rules;
 mod rust;
