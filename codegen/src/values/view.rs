@@ -1,7 +1,7 @@
 //! What a schema accepts, by the kind of value: the form in which two schemas are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
+use std::mem::{self, Discriminant};
 
 use crate::json::{Json, Style};
 use crate::schema::{
@@ -294,24 +294,39 @@ impl View {
         }
     }
 
-    /// Returns whether the two differ in which keys or items have schemas of their own.
-    pub fn has_other_parts(&self, other: &Self) -> bool {
-        let keys = |view: &Self| match &view.object {
-            Some(Part::Rules(Objects::Object(object))) => {
-                let mut names: Vec<String> =
-                    object.properties.iter().map(|(name, ..)| name.clone()).collect();
-                names.sort();
-                Some((names, std::mem::discriminant(&object.rest)))
-            }
-            _ => None,
-        };
+    /// Returns whether the two differ in which keys or items have schemas of their own. `schemas` have no annotations.
+    pub fn has_other_parts(&self, other: &Self, schemas: &Schemas) -> bool {
         let places = |view: &Self| match &view.array {
             Some(Part::Rules(array)) => {
                 Some((array.places.len(), std::mem::discriminant(&array.rest)))
             }
             _ => None,
         };
-        keys(self) != keys(other) || places(self) != places(other)
+        self.keys(schemas) != other.keys(schemas) || places(self) != places(other)
+    }
+
+    /// Returns the keys that have schemas of their own, and the kind of the rule for others. For a choice between objects, there
+    /// are those of each, by the tag and its value.
+    fn keys(&self, schemas: &Schemas) -> BTreeMap<[String; 2], (Vec<String>, Discriminant<Rest>)> {
+        match &self.object {
+            Some(Part::Rules(Objects::Object(object))) => {
+                let mut names: Vec<String> =
+                    object.properties.iter().map(|(name, ..)| name.clone()).collect();
+                names.sort();
+                BTreeMap::from([(Default::default(), (names, mem::discriminant(&object.rest)))])
+            }
+            Some(Part::Rules(Objects::Union(tag, variants))) => {
+                let mut all = BTreeMap::new();
+                for (value, node) in variants {
+                    // Each is an object.
+                    for keys in Self::of_parts(schemas, *node).keys(schemas).into_values() {
+                        all.insert([tag.clone(), value.clone()], keys);
+                    }
+                }
+                all
+            }
+            _ => BTreeMap::new(),
+        }
     }
 
     /// Returns the names of the kinds that it accepts, without null.

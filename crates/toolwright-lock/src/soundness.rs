@@ -13,6 +13,7 @@ use crate::schemas::{Budget, Side, compare};
 use crate::tools::highest;
 
 const CHANGES: u64 = 2_000;
+const CHANGES_OF_KEYS: u64 = 1_000;
 const VALUES: usize = 200;
 
 /// A schema that is easy to change. It becomes JSON text.
@@ -21,14 +22,34 @@ enum Made {
     Any,
     Null,
     Boolean,
-    Text { least: Option<u8>, most: Option<u8>, pattern: Option<&'static str>, format: bool },
-    Integer { least: Option<i8>, most: Option<i8>, is_number: bool, multiple: Option<u8> },
+    Text {
+        least: Option<u8>,
+        most: Option<u8>,
+        pattern: Option<&'static str>,
+        format: bool,
+    },
+    Integer {
+        least: Option<i8>,
+        most: Option<i8>,
+        is_number: bool,
+        multiple: Option<u8>,
+    },
     Enum(Vec<&'static str>),
-    List { items: Box<Made>, least: Option<u8>, most: Option<u8>, unique: bool },
+    List {
+        items: Box<Made>,
+        least: Option<u8>,
+        most: Option<u8>,
+        unique: bool,
+    },
     Tuple(Vec<Made>, bool),
-    Object { properties: Vec<(&'static str, Made, bool)>, rest: Further, more: More },
+    Object {
+        properties: Vec<(&'static str, Made, bool)>,
+        rest: Further,
+        more: More,
+        least: Option<u8>,
+    },
     Nullable(Box<Made>),
-    Union(Vec<(&'static str, Made)>),
+    Union(Vec<(&'static str, Made)>, More),
     Overlapping(Vec<Made>),
     Not(Box<Made>),
 }
@@ -80,6 +101,11 @@ fn more(random: &mut Rng, depth: u8) -> More {
     }
 }
 
+/// Returns a `minProperties`, or usually none.
+fn least_keys(random: &mut Rng) -> Option<u8> {
+    (random.u8(0..4) == 0).then(|| random.u8(1..3))
+}
+
 fn object(random: &mut Rng, depth: u8) -> Made {
     let count = random.usize(0..4);
     let mut names = NAMES;
@@ -87,7 +113,8 @@ fn object(random: &mut Rng, depth: u8) -> Made {
     let properties = names.into_iter().take(count);
     let properties =
         properties.map(|name| (name, made(random, depth + 1), random.bool())).collect();
-    Made::Object { properties, rest: further(random, depth), more: more(random, depth) }
+    let (rest, more, least) = (further(random, depth), more(random, depth), least_keys(random));
+    Made::Object { properties, rest, more, least }
 }
 
 fn made(random: &mut Rng, depth: u8) -> Made {
@@ -121,7 +148,8 @@ fn made(random: &mut Rng, depth: u8) -> Made {
         10 => Made::Nullable(Box::new(made(random, depth + 1))),
         11 => {
             let variants = WORDS[..random.usize(2..4)].iter();
-            Made::Union(variants.map(|word| (*word, object(random, depth + 1))).collect())
+            let variants = variants.map(|word| (*word, object(random, depth + 1))).collect();
+            Made::Union(variants, more(random, depth))
         }
         _ if random.bool() => Made::Overlapping(several(random)),
         _ => Made::Not(Box::new(made(random, depth + 1))),
@@ -160,7 +188,8 @@ fn changed(random: &mut Rng, old: &Made, depth: u8) -> Made {
             1 => places.push(made(random, depth + 1)),
             _ => places[0] = changed(random, &places[0].clone(), depth + 1),
         },
-        Made::Object { properties, rest, more: keys } => match random.u8(0..6) {
+        Made::Object { properties, rest, more: keys, least } => match random.u8(0..7) {
+            6 => *least = least_keys(random),
             5 => *keys = more(random, depth),
             0 => *rest = further(random, depth),
             1 if !properties.is_empty() => drop(properties.pop()),
@@ -177,13 +206,31 @@ fn changed(random: &mut Rng, old: &Made, depth: u8) -> Made {
         },
         Made::Nullable(inner) if random.bool() => return (**inner).clone(),
         Made::Nullable(inner) | Made::Not(inner) => **inner = changed(random, inner, depth + 1),
-        Made::Union(variants) => match random.u8(0..2) {
+        Made::Union(variants, keys) => match random.u8(0..3) {
             0 if variants.len() > 2 => drop(variants.pop()),
+            1 => *keys = more(random, depth),
             _ => variants[0].1 = changed(random, &variants[0].1.clone(), 3),
         },
         Made::Overlapping(members) => members[0] = changed(random, &members[0].clone(), depth + 1),
     }
     new
+}
+
+/// Returns an object or a choice between two, beside keywords about keys that depend on others, and the same with two changes.
+fn change_of_keys(random: &mut Rng) -> [Made; 2] {
+    let schema = Box::new(made(random, 3));
+    let keys = if random.bool() { More::Pattern(schema) } else { More::Unevaluated(schema) };
+    let mut old = if random.bool() {
+        Made::Union(["x", "y"].map(|word| (word, object(random, 2))).to_vec(), More::None)
+    } else {
+        object(random, 2)
+    };
+    if let Made::Object { more, .. } | Made::Union(_, more) = &mut old {
+        *more = keys;
+    }
+    let new = changed(random, &old, 2);
+    let new = changed(random, &new, 2);
+    [old, new]
 }
 
 /// Returns the schema as JSON. If `closed`, objects that say nothing of further keys have none: those are without a meaning.
@@ -192,6 +239,13 @@ fn text(schema: &Made, closed: bool, tag: Option<&str>) -> String {
     let number = |limit: &Option<u8>| limit.map(|limit| limit.to_string());
     let of = |schema: &Made| text(schema, closed, None);
     let list = |schemas: &[Made]| schemas.iter().map(of).collect::<Vec<_>>().join(",");
+    let further_keys = |more: &More| match more {
+        More::None => None,
+        More::Pattern(schema) => {
+            entry("patternProperties", Some(format!("{{\"^[bf]\":{}}}", of(schema))))
+        }
+        More::Unevaluated(schema) => entry("unevaluatedProperties", Some(of(schema))),
+    };
     let parts: Vec<Option<String>> = match schema {
         Made::Any => Vec::new(),
         Made::Null => vec![Some("\"type\":\"null\"".to_owned())],
@@ -222,7 +276,7 @@ fn text(schema: &Made, closed: bool, tag: Option<&str>) -> String {
             entry("prefixItems", Some(format!("[{}]", list(places)))),
             entry("items", (!is_open).then(|| "false".to_owned())),
         ],
-        Made::Object { properties, rest, more } => {
+        Made::Object { properties, rest, more, least } => {
             let mut entries: Vec<String> = properties
                 .iter()
                 .map(|(name, schema, _)| format!("\"{name}\":{}", of(schema)))
@@ -247,21 +301,17 @@ fn text(schema: &Made, closed: bool, tag: Option<&str>) -> String {
                 Some(format!("\"properties\":{{{}}}", entries.join(","))),
                 entry("required", Some(format!("{required:?}"))),
                 entry("additionalProperties", rest),
-                match more {
-                    More::None => None,
-                    More::Pattern(schema) => {
-                        entry("patternProperties", Some(format!("{{\"^[bf]\":{}}}", of(schema))))
-                    }
-                    More::Unevaluated(schema) => entry("unevaluatedProperties", Some(of(schema))),
-                },
+                entry("minProperties", number(least)),
+                further_keys(more),
             ]
         }
         Made::Nullable(inner) => {
             vec![Some(format!("\"anyOf\":[{},{{\"type\":\"null\"}}]", of(inner)))]
         }
-        Made::Union(variants) => {
+        Made::Union(variants, more) => {
             let variants = variants.iter().map(|(tag, variant)| text(variant, closed, Some(tag)));
-            vec![Some(format!("\"oneOf\":[{}]", variants.collect::<Vec<_>>().join(",")))]
+            let variants = variants.collect::<Vec<_>>().join(",");
+            vec![Some(format!("\"oneOf\":[{variants}]")), further_keys(more)]
         }
         Made::Overlapping(members) => vec![Some(format!("\"anyOf\":[{}]", list(members)))],
         Made::Not(inner) => vec![Some(format!("\"not\":{}", text(inner, false, None)))],
@@ -298,10 +348,15 @@ fn place(text: &str, pointer: Option<&String>, other: Option<&String>) -> Option
 fn no_value_contradicts_a_class_and_witnesses_show_what_they_are_said_to() {
     let (mut wrong, mut compared, mut witnesses) = (Vec::new(), 0, 0);
     let json = |text: &str| text.parse::<Value>().expect("JSON");
-    for seed in 0..CHANGES {
+    for seed in 0..CHANGES + CHANGES_OF_KEYS {
         let random = &mut Rng::with_seed(seed);
-        let old = made(random, 0);
-        let new = changed(random, &old, 0);
+        let [old, new] = if seed < CHANGES {
+            let old = made(random, 0);
+            let new = changed(random, &old, 0);
+            [old, new]
+        } else {
+            change_of_keys(random)
+        };
         let [was, is] = [&old, &new].map(|schema| text(schema, false, None));
         // Some schemas are refused, such as those that accept nothing.
         let Ok((schemas, nodes)) = read_values(&[json(&was), json(&is)]) else { continue };

@@ -75,19 +75,21 @@ impl Comparison<'_> {
             rules.cloned().collect()
         };
         let (gone, added) = (only(was, is), only(is, was));
-        let (mut has_lost, mut has_gained) = (!added.is_empty(), !gone.is_empty());
-        // These depend on each other, and on the properties and items that have schemas.
+        // A limit of one number that became another one.
+        let limit = match (gone.as_slice(), added.as_slice()) {
+            ([before], [after]) => limit(before, after),
+            _ => None,
+        };
+        let (mut has_lost, mut has_gained) = match limit {
+            Some(shift) => (shift != Shift::Loosened, shift != Shift::Tightened),
+            None => (!added.is_empty(), !gone.is_empty()),
+        };
+        // These depend on each other, and on the properties and items that have schemas, but not on limits.
         let depends = |rule: &String| DEPENDING.contains(&word(rule));
         let is_about_the_rest = was.rules.iter().chain(&is.rules).any(depends);
-        if is_about_the_rest && (has_lost || has_gained || was.has_other_parts(is)) {
+        let is_other_rule = limit.is_none() && (has_lost || has_gained);
+        if is_about_the_rest && (is_other_rule || was.has_other_parts(is, self.schemas)) {
             (has_lost, has_gained) = (true, true);
-        }
-        // A limit of one number that became another one.
-        if let ([before], [after]) = (gone.as_slice(), added.as_slice())
-            && let Some(shift) = limit(before, after)
-        {
-            has_lost = shift != Shift::Loosened;
-            has_gained = shift != Shift::Tightened;
         }
         // A rule that is gone may have been all that kept values out.
         if let Some(shift) = Shift::of(has_lost, has_gained) {
