@@ -1,6 +1,8 @@
 //! Translates schemas of older drafts to 2020-12. The result accepts the same values as the original does in its own draft.
 
-use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, take};
+use std::fmt;
+
+use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, SINCE_2020, take};
 use super::warnings::Subject;
 use super::widen::{is_mark, leave_out};
 use toolwright_codegen::internal::Json;
@@ -11,7 +13,7 @@ use toolwright_codegen::internal::keyword::is_annotation;
 pub(super) enum Dialect {
     /// Draft-07 or an earlier one, with its number. Keywords beside `$ref` have no effect.
     Old(u8),
-    /// 2019-09, where `contains` evaluates no items. True if the schema has that key anywhere.
+    /// 2019-09, where `contains` evaluates no items. True if the schema may have that key anywhere.
     Draft2019(bool),
     /// 2020-12. MCP reads a schema without `$schema` as 2020-12.
     New,
@@ -20,21 +22,57 @@ pub(super) enum Dialect {
 impl Dialect {
     /// The dialect that `$schema` names.
     pub(super) fn of(schema: &Json, subject: &mut Subject<'_>) -> Self {
-        let Some(Json::String(uri)) = schema.get("$schema") else { return Self::New };
-        let draft = (3..=7).find(|draft| uri.contains(&format!("draft-0{draft}")));
-        if let Some(draft) = draft {
-            return Self::Old(draft);
+        match Self::New.inside(schema, "", subject) {
+            Self::Draft2019(_) => Self::Draft2019(has_key(schema, "contains")),
+            dialect => dialect,
         }
-        if uri.contains("2019-09") {
-            return Self::Draft2019(has_key(schema, "contains"));
-        }
-        if !uri.contains("2020-12") {
+    }
+
+    /// The dialect of a schema inside one of this dialect, which may name another one.
+    pub(super) fn inside(self, schema: &Json, pointer: &str, subject: &mut Subject<'_>) -> Self {
+        let Some(Json::String(uri)) = schema.get("$schema") else { return self };
+        let named = Self::named(uri).unwrap_or_else(|| {
             subject.warn(
-                "",
+                pointer,
                 format!("`$schema: {uri}` is not known, so the schema is read as 2020-12"),
             );
+            Self::New
+        });
+        match (self, named) {
+            // It is known already of the whole schema whether it has `contains`.
+            (Self::Draft2019(_), Self::Draft2019(_)) => self,
+            _ => named,
         }
-        Self::New
+    }
+
+    /// The dialect that the value of `$schema` names, if it is known.
+    pub(super) fn named(uri: &str) -> Option<Self> {
+        let draft = (3..=7).find(|draft| uri.contains(&format!("draft-0{draft}")));
+        draft.map(Self::Old).or_else(|| {
+            let known = [("2019-09", Self::Draft2019(true)), ("2020-12", Self::New)];
+            known.into_iter().find(|(name, _)| uri.contains(name)).map(|(_, dialect)| dialect)
+        })
+    }
+
+    /// Whether keywords beside `$ref` have no effect.
+    pub(super) fn hides_beside_reference(self) -> bool {
+        matches!(self, Self::Old(_))
+    }
+
+    /// The keyword for the URI of a schema.
+    pub(super) fn id(self) -> &'static str {
+        if matches!(self, Self::Old(..=4)) { "id" } else { "$id" }
+    }
+
+    /// Whether a keyword has no meaning yet.
+    fn is_before(self, keyword: &str) -> bool {
+        let Self::Old(draft) = self else {
+            return self != Self::New && SINCE_2020.contains(&keyword);
+        };
+        SINCE_2020.contains(&keyword)
+            || SINCE_2019.contains(&keyword)
+            || (draft < 7 && SINCE_7.contains(&keyword))
+            || (draft < 6 && SINCE_6.contains(&keyword))
     }
 
     /// Translates one schema whose subschemas have been translated.
@@ -47,18 +85,31 @@ impl Dialect {
                 take(&mut entries, word);
             }
         }
-        if let Self::Old(draft) = self {
+        if self.hides_beside_reference() {
             ignored_beside_reference(&mut entries, pointer, subject);
-            not_yet_known(&mut entries, draft, pointer, subject);
+        }
+        not_yet_known(&mut entries, self, pointer, subject);
+        if matches!(self, Self::Old(_)) {
             dependencies(&mut entries);
         }
         if self == Self::Draft2019(true) {
             evaluated_by_contains(&mut entries, pointer, subject);
         }
-        tuple(&mut entries);
+        tuple(&mut entries, pointer, subject);
         exclusive(&mut entries, "minimum", "exclusiveMinimum");
         exclusive(&mut entries, "maximum", "exclusiveMaximum");
         Json::Object(entries)
+    }
+}
+
+impl fmt::Display for Dialect {
+    /// Writes its name, which is also one for [`Dialect::named`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Old(draft) => write!(f, "draft-0{draft}"),
+            Self::Draft2019(_) => f.write_str("2019-09"),
+            Self::New => f.write_str("2020-12"),
+        }
     }
 }
 
@@ -101,15 +152,16 @@ fn ignored_beside_reference(entries: &mut Entries, pointer: &str, subject: &mut 
     });
 }
 
-fn not_yet_known(entries: &mut Entries, draft: u8, pointer: &str, subject: &mut Subject<'_>) {
+fn not_yet_known(
+    entries: &mut Entries,
+    dialect: Dialect,
+    pointer: &str,
+    subject: &mut Subject<'_>,
+) {
     entries.retain(|(key, _)| {
-        let key = key.as_str();
-        let is_new = SINCE_2019.contains(&key)
-            || (draft < 7 && SINCE_7.contains(&key))
-            || (draft < 6 && SINCE_6.contains(&key));
+        let is_new = dialect.is_before(key);
         if is_new {
-            subject
-                .warn(pointer, format!("`{key}` means nothing in draft-0{draft} and was left out"));
+            subject.warn(pointer, format!("`{key}` means nothing in {dialect} and was left out"));
         }
         !is_new
     });
@@ -129,11 +181,14 @@ fn dependencies(entries: &mut Entries) {
 }
 
 /// Renames `items` with a list to `prefixItems`, and `additionalItems` to `items`.
-fn tuple(entries: &mut Entries) {
+fn tuple(entries: &mut Entries, pointer: &str, subject: &mut Subject<'_>) {
     let additional = entries.iter().position(|(key, _)| key == "additionalItems");
     let items =
         entries.iter().position(|(key, value)| key == "items" && matches!(value, Json::Array(_)));
-    if let Some(items) = items {
+    if items.is_some() && entries.iter().any(|(key, _)| key == "prefixItems") {
+        leave_out(entries, "items");
+        subject.warn(pointer, "a list under `items` was left out: it means nothing in 2020-12");
+    } else if let Some(items) = items {
         "prefixItems".clone_into(&mut entries[items].0);
         if let Some(additional) = additional {
             "items".clone_into(&mut entries[additional].0);

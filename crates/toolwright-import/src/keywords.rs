@@ -21,9 +21,8 @@ pub(super) const SINCE_6: [&str; 3] = ["const", "contains", "propertyNames"];
 /// Keywords that are new in draft-07.
 pub(super) const SINCE_7: [&str; 3] = ["if", "then", "else"];
 
-/// Keywords that are new in 2019-09 or 2020-12. They have no effect in an older schema.
-pub(super) const SINCE_2019: [&str; 10] = [
-    "prefixItems",
+/// Keywords that are new in 2019-09. They have no effect in an older schema.
+pub(super) const SINCE_2019: [&str; 7] = [
     "minContains",
     "maxContains",
     "dependentRequired",
@@ -31,9 +30,10 @@ pub(super) const SINCE_2019: [&str; 10] = [
     "unevaluatedItems",
     "unevaluatedProperties",
     "contentSchema",
-    "$dynamicRef",
-    "$dynamicAnchor",
 ];
+
+/// Keywords that are new in 2020-12.
+pub(super) const SINCE_2020: [&str; 3] = ["prefixItems", "$dynamicRef", "$dynamicAnchor"];
 
 /// The way in which a keyword contains schemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,13 +129,22 @@ pub(super) fn rebuild(
     pointer: &str,
     visit: &mut dyn FnMut(Json, &str) -> Json,
 ) -> Json {
-    let Json::Object(entries) = schema else { return visit(schema, pointer) };
+    let rebuilt = with_parts(schema, pointer, &mut |part, at| rebuild(part, at, visit));
+    visit(rebuilt, pointer)
+}
+
+/// Rebuilds a schema: `visit` maps each direct subschema, given with its JSON Pointer.
+pub(super) fn with_parts(
+    schema: Json,
+    pointer: &str,
+    visit: &mut dyn FnMut(Json, &str) -> Json,
+) -> Json {
+    let Json::Object(entries) = schema else { return schema };
     let rebuilt = entries.into_iter().map(|(keyword, value)| {
-        let value = each_part(&keyword, value, pointer, &mut |part, at| rebuild(part, at, visit));
+        let value = each_part(&keyword, value, pointer, visit);
         (keyword, value)
     });
-    let rebuilt = Json::Object(rebuilt.collect());
-    visit(rebuilt, pointer)
+    Json::Object(rebuilt.collect())
 }
 
 /// Appends a step to a JSON Pointer.

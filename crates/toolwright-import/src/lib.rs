@@ -52,7 +52,7 @@ use accept::{Draft, accept};
 use definitions::Definitions;
 use dialect::Dialect;
 use document::{Import, Tool};
-use keywords::rebuild;
+use keywords::with_parts;
 use listing::{List, Listed};
 use references::Standalone;
 use suspicions::Suspicion;
@@ -300,19 +300,22 @@ fn normalize(raw: &Json, definitions: &mut Definitions, subject: &mut Subject<'_
     let gathered = references::gather(raw, subject);
     let root = repaired(gathered.root, "", dialect, subject);
     let bodies = gathered.definitions.into_iter().map(|(name, body)| {
-        let body = repaired(body, &format!("/$defs/{name}"), dialect, subject);
-        (name, body)
+        let pointer = format!("/$defs/{name}");
+        let dialect = dialect.inside(&body, &pointer, subject);
+        (name, repaired(body, &pointer, dialect, subject))
     });
     let bodies = bodies.collect();
     definitions.add(Standalone { root, definitions: bodies }, subject)
 }
 
-/// Translates a schema to 2020-12 and repairs each of its subschemas.
+/// Translates a schema of a dialect to 2020-12 and repairs each of its subschemas, which may be of others.
 fn repaired(schema: Json, pointer: &str, dialect: Dialect, subject: &mut Subject<'_>) -> Json {
-    rebuild(schema, pointer, &mut |part, at| {
-        let part = dialect.translate(part, at, subject);
-        repair::repair(part, at, subject)
-    })
+    let schema = with_parts(schema, pointer, &mut |part, at| {
+        let dialect = dialect.inside(&part, at, subject);
+        repaired(part, at, dialect, subject)
+    });
+    let schema = dialect.translate(schema, pointer, subject);
+    repair::repair(schema, pointer, subject)
 }
 
 /// Adds `type: object` to a schema of arguments that has no type.

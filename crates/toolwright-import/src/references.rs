@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::pointer::{from_fragment, unescaped};
 
+use super::dialect::Dialect;
 use super::keywords::{Entries, joined, mapped_parts, rebuild};
 use super::warnings::Subject;
 use super::widen;
@@ -32,7 +33,8 @@ pub(super) fn gather(raw: &Json, subject: &mut Subject<'_>) -> Standalone {
     let targets = Targets::of(raw);
     let definitions = targets.found.iter().map(|(pointer, body)| {
         let name = targets.names[pointer].clone();
-        (name, targets.rewritten(body, pointer, subject))
+        let body = targets.rewritten(body, pointer, subject);
+        (name, with_dialect(body, targets.dialect_around(raw, pointer)))
     });
     let definitions = definitions.collect();
     let root = targets.rewritten(raw, "", subject);
@@ -123,6 +125,13 @@ impl<'a> Targets<'a> {
         self.names.get(pointer).map(String::as_str)
     }
 
+    /// The dialect that the innermost schema around a place names, if one below the root does.
+    fn dialect_around(&self, raw: &Json, pointer: &str) -> Option<Dialect> {
+        let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1);
+        let around = ends.filter_map(|end| self.keys.at(raw, &pointer[..end]));
+        around.filter_map(dialect_of).last()
+    }
+
     /// The pointer that a reference resolves to; `None` if it leads to another document.
     fn resolve(&self, reference: &str, from: &str) -> Option<String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
@@ -199,6 +208,27 @@ impl<'a> Targets<'a> {
     }
 }
 
+/// The dialect that a schema names itself; 2020-12 if that is not known.
+fn dialect_of(schema: &Json) -> Option<Dialect> {
+    match schema.get("$schema") {
+        Some(Json::String(uri)) => Some(Dialect::named(uri).unwrap_or(Dialect::New)),
+        _ => None,
+    }
+}
+
+/// Adds the dialect that the schema around a schema names, unless it names one itself.
+fn with_dialect(schema: Json, around: Option<Dialect>) -> Json {
+    match (schema, around) {
+        (Json::Object(mut entries), Some(dialect)) => {
+            if !entries.iter().any(|(key, _)| key == "$schema") {
+                entries.push(("$schema".to_owned(), Json::String(dialect.to_string())));
+            }
+            Json::Object(entries)
+        }
+        (schema, _) => schema,
+    }
+}
+
 /// A schema resource: the root, or a subschema with an `$id`. References inside it are relative to it (2020-12 core, 8.2.1).
 struct Resource {
     /// Its JSON Pointer.
@@ -218,17 +248,11 @@ struct Resources {
 
 impl Resources {
     fn of(raw: &Json) -> Self {
-        let is_old =
-            matches!(raw.get("$schema"), Some(Json::String(uri)) if uri.contains("draft-04"));
-        let word = if is_old { "id" } else { "$id" };
         let mut found = Vec::new();
-        rebuild(raw.clone(), "", &mut |schema, pointer| {
-            if let Some(Json::String(id)) = schema.get(word)
-                && !id.starts_with('#')
-            {
+        each_id(raw, "", Dialect::New, &mut |id, pointer| {
+            if !id.starts_with('#') {
                 found.push((pointer.to_owned(), id.trim_end_matches('#').to_owned()));
             }
-            schema
         });
         found.sort_by_key(|(pointer, _)| pointer.len());
         let root = Resource { pointer: String::new(), uri: None };
@@ -263,6 +287,24 @@ impl Resources {
     fn named(&self, document: &str, from: &Resource) -> Option<&Resource> {
         let uri = absolute(from.uri.as_deref(), document)?;
         self.uris.get(&uri).map(|place| &self.all[*place])
+    }
+}
+
+/// Visits the ids of all schemas inside one of a dialect, with their pointers. Below the root, an id beside a
+/// reference means nothing in older drafts.
+fn each_id(schema: &Json, pointer: &str, dialect: Dialect, visit: &mut dyn FnMut(&str, &str)) {
+    let Json::Object(entries) = schema else { return };
+    let dialect = dialect_of(schema).unwrap_or(dialect);
+    let is_root = pointer.is_empty();
+    let is_hidden = dialect.hides_beside_reference() && schema.get("$ref").is_some() && !is_root;
+    if let Some(Json::String(id)) = schema.get(dialect.id()).filter(|_| !is_hidden) {
+        visit(id, pointer);
+    }
+    for (keyword, value) in entries {
+        mapped_parts(keyword, value, pointer, &mut |part, at| {
+            each_id(part, at, dialect, visit);
+            Json::Null
+        });
     }
 }
 
