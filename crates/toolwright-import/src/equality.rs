@@ -4,7 +4,8 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::keywords::Entries;
+use super::keywords::{Entries, holds_named, holds_values};
+use toolwright::Value;
 use toolwright_codegen::internal::Json;
 
 /// The maximum number of steps of one comparison.
@@ -169,11 +170,24 @@ impl Comparison<'_> {
     fn objects(&mut self, old: &Json, new: &Json, except: &str) -> bool {
         let (Json::Object(old), Json::Object(new)) = (old, new) else { return false };
         old.len() == new.len()
-            && pairs(old, new).filter(|(key, _, _)| *key != except).all(|(key, old, new)| {
-                new.is_some_and(|new| {
-                    (SETS.contains(&key) && is_same_set(old, new)) || self.schemas(old, new)
-                })
-            })
+            && pairs(old, new)
+                .filter(|(key, _, _)| *key != except)
+                .all(|(key, old, new)| new.is_some_and(|new| self.keywords(key, old, new)))
+    }
+
+    /// Returns whether the values of a keyword are equal.
+    fn keywords(&mut self, key: &str, old: &Json, new: &Json) -> bool {
+        if holds_values(key) {
+            return is_same_value(old, new);
+        }
+        if holds_named(key, old)
+            && let (Json::Object(old), Json::Object(new)) = (old, new)
+        {
+            return old.len() == new.len()
+                && pairs(old, new)
+                    .all(|(_, old, new)| new.is_some_and(|new| self.schemas(old, new)));
+        }
+        (SETS.contains(&key) && is_same_set(old, new)) || self.schemas(old, new)
     }
 }
 
@@ -233,10 +247,8 @@ fn pairs<'a>(
 fn is_same_scalar(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(a), Json::Number(b)) => {
-            let is_double = |text: &str| text.contains(['.', 'e']);
-            a == b
-                || ((is_double(a) || is_double(b))
-                    && a.parse::<f64>().ok() == b.parse::<f64>().ok())
+            let number = |text: &str| text.parse::<Value>().ok()?.as_number().cloned();
+            a == b || number(a).is_some_and(|a| number(b) == Some(a))
         }
         _ => a == b,
     }
@@ -272,6 +284,23 @@ mod tests {
             (r#"{"enum": ["a", "b"]}"#, r#"{"enum": ["b", "a"]}"#, false),
             (r#"{"maximum": 1.0}"#, r#"{"maximum": 1}"#, true),
             (r#"{"maximum": 12345678901234567890}"#, r#"{"maximum": 12345678901234567891}"#, false),
+            (r#"{"maximum": 0.1}"#, r#"{"maximum": 0.10000000000000000001}"#, false),
+            (r#"{"maximum": 1e400}"#, r#"{"maximum": 2e400}"#, false),
+            (r#"{"maximum": 1e400}"#, r#"{"maximum": 10e399}"#, true),
+            (r#"{"const": {"type": ["a", "b"]}}"#, r#"{"const": {"type": ["b", "a"]}}"#, false),
+            (r#"{"const": {"a": 1, "b": 2}}"#, r#"{"const": {"b": 2, "a": 1.0}}"#, true),
+            (r#"{"enum": [{"$ref": "Tree"}]}"#, r#"{"enum": [{"$ref": "Node"}]}"#, false),
+            (r#"{"default": {"$ref": "Name"}}"#, r#"{"default": {"type": "string"}}"#, false),
+            (
+                r#"{"properties": {"default": {"$ref": "Name"}, "type": {"$ref": "Tree"}}}"#,
+                r#"{"properties": {"default": {"$ref": "Label"}, "type": {"$ref": "Node"}}}"#,
+                true,
+            ),
+            (
+                r#"{"properties": {"const": {"type": ["null", "string"]}}}"#,
+                r#"{"properties": {"const": {"type": ["string", "null"]}}}"#,
+                true,
+            ),
             (r#"{"$ref": "Missing"}"#, r#"{"$ref": "Label"}"#, false),
             (r#"{"$ref": "Loop"}"#, r#"{"type": "string"}"#, false),
             (r#"{"$ref": "Whole"}"#, r#"{"properties": {"a": {"$ref": "\u0023"}}}"#, false),

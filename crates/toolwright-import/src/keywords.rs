@@ -69,6 +69,16 @@ pub(super) fn parts_at(keyword: &str, value: &Json) -> Option<usize> {
     })
 }
 
+/// Returns whether a keyword holds schemas by names.
+pub(super) fn holds_named(keyword: &str, value: &Json) -> bool {
+    Holds::of(keyword, value) == Some(Holds::Named) && matches!(value, Json::Object(_))
+}
+
+/// Returns whether a keyword holds values, in which nothing is a schema.
+pub(super) fn holds_values(keyword: &str) -> bool {
+    ["const", "default", "enum", "examples"].contains(&keyword)
+}
+
 /// Rebuilds the value of a keyword: `visit` maps each direct subschema, given with its JSON Pointer.
 pub(super) fn each_part(
     keyword: &str,

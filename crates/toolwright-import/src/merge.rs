@@ -10,7 +10,7 @@ use super::document::{Import, Tool, with_records};
 use super::edits::Record;
 use super::equality::{Equality, as_schema, is_same_value, only_type_name};
 use super::existing::{Existing, entries, reached};
-use super::keywords::Entries;
+use super::keywords::{Entries, holds_named, holds_values};
 use super::patch::Rename;
 use super::provenance;
 use super::schema_changes::changes;
@@ -434,8 +434,15 @@ fn in_old_form(equality: &Equality<'_>, old: &Json, new: &Json) -> Json {
     match (old, new) {
         (Json::Object(_), Json::Object(entries)) => {
             let merged = entries.iter().map(|(key, new)| {
-                let merged = old.get(key).map(|old| in_old_form(equality, old, new));
-                (key.clone(), merged.unwrap_or_else(|| new.clone()))
+                let merged = match old.get(key) {
+                    Some(old) if holds_values(key) => {
+                        (if is_same_value(old, new) { old } else { new }).clone()
+                    }
+                    Some(old) if holds_named(key, old) => named_in_old_form(equality, old, new),
+                    Some(old) => in_old_form(equality, old, new),
+                    None => new.clone(),
+                };
+                (key.clone(), merged)
             });
             Json::Object(merged.collect())
         }
@@ -444,6 +451,16 @@ fn in_old_form(equality: &Equality<'_>, old: &Json, new: &Json) -> Json {
         ),
         _ => new.clone(),
     }
+}
+
+/// The same for schemas by names.
+fn named_in_old_form(equality: &Equality<'_>, old: &Json, new: &Json) -> Json {
+    let Json::Object(entries) = new else { return new.clone() };
+    let merged = entries.iter().map(|(name, new)| {
+        let merged = old.get(name).map(|old| in_old_form(equality, old, new));
+        (name.clone(), merged.unwrap_or_else(|| new.clone()))
+    });
+    Json::Object(merged.collect())
 }
 
 /// The types by their names.

@@ -87,6 +87,24 @@ fn lists_become_the_expected_files_and_warnings() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A value is no schema, so the order of its lists and the names in it count, and numbers are not rounded.
+#[test]
+fn a_second_import_takes_over_new_values() {
+    let list = |one: &str, most: &str| {
+        let properties = format!(
+            "{{\"a\":{{\"const\":{one}}},\"b\":{{\"type\":\"number\",\"maximum\":{most}}}}}"
+        );
+        let schema = format!("{{\"type\":\"object\",\"properties\":{properties}}}");
+        format!(
+            "{{\"tools\":[{{\"name\":\"t\",\"description\":\"T.\",\"inputSchema\":{schema}}}]}}"
+        )
+    };
+    let first = import(&list(r#"{"type":["a","b"]}"#, "0.1")).expect("a list");
+    let list = list(r#"{"type":["b","a"]}"#, "0.10000000000000000001");
+    let (again, second) = (import_again(&list, &first.text), import(&list).expect("a list"));
+    assert_eq!(again.text, second.text);
+}
+
 #[test]
 fn a_text_that_is_not_a_list_of_tools_is_refused_with_a_reason() {
     let cases = [
