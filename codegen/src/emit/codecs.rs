@@ -50,8 +50,9 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
         used_by_body(&definition.body, &mut named);
     }
     // A name in the tokens may be that of a variant, and a type of a body may not be in its codec: types of the user never are.
-    let of_user = types.definitions.iter().filter(|of| matches!(of.body, Body::Domain(_)));
-    of_user.for_each(|definition| drop(named.remove(&*definition.name)));
+    for definition in types.definitions.iter().filter(|of| matches!(of.body, Body::Domain(_))) {
+        named.remove(&*definition.name);
+    }
     let mut used = used_names(parts);
     used.retain(|name| named.contains(name));
     let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();

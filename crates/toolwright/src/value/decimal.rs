@@ -169,3 +169,28 @@ fn exponent(text: &str) -> i128 {
 fn signed(length: usize) -> i128 {
     i128::try_from(length).unwrap_or(i128::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Decimal;
+    use crate::Value;
+
+    #[test]
+    fn numbers_at_the_largest_exponents_are_written_as_they_can_be_read() {
+        let nines = "9".repeat(38);
+        for (number, expected) in [
+            (format!("100e{nines}"), format!("100e{nines}")),
+            (format!("-1230e{nines}"), format!("-1230e{nines}")),
+            (format!("0.012e-{nines}"), format!("0.012e-{nines}")),
+            (format!("-45.678e-{nines}"), format!("-45.678e-{nines}")),
+            (format!("0.9e-{nines}"), format!("0.9e-{nines}")),
+            (format!("7e{nines}"), format!("7e{nines}")),
+            ("12e3".to_owned(), "12e3".to_owned()),
+        ] {
+            let written = Decimal::of(&number).scientific();
+            assert_eq!(written, expected);
+            assert_eq!(Decimal::of(&written), Decimal::of(&number));
+            written.parse::<Value>().expect("it can be read");
+        }
+    }
+}
