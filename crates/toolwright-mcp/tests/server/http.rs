@@ -252,7 +252,11 @@ async fn ids_and_progress_tokens_are_short() {
     for rest in [r#""jsonrpc":"1.0","method":"ping""#, r#""jsonrpc":"2.0""#] {
         let body = format!(r#"{{"id":{},{rest}}}"#, text(1025));
         let refused = send(address, "POST", &MODERN, &body).await;
-        assert!(refused.body.contains("error") && !refused.body.contains("xxx"), "{refused:?}");
+        assert!(
+            refused.body.contains("error") && !refused.body.contains("xxx"),
+            "{}",
+            refused.body
+        );
     }
 }
 
