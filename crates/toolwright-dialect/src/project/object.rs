@@ -47,13 +47,7 @@ impl Projector<'_> {
         if !named && !takes_others {
             match others {
                 Others::Closed => {}
-                Others::Silent => return self.map(&Value::Boolean(true), "", entries, at, depth),
-                Others::Open(values) => {
-                    return self.map(values, "additionalProperties", entries, at, depth);
-                }
-                Others::Pattern(_, values) => {
-                    return self.map(values, "patternProperties", entries, at, depth);
-                }
+                _ => return self.map(&others, entries, at, depth),
             }
         }
         self.named(properties, &required, &others, entries, at, depth)
@@ -264,7 +258,7 @@ impl Projector<'_> {
         let takes_schema = self.dialect.takes("additionalProperties");
         if self.dialect.objects_closed {
             let closed = Some(Value::Boolean(false));
-            let (values, keyword) = match others {
+            match others {
                 Others::Closed => return (Rest::Keep(SAME), closed),
                 Others::Silent => {
                     self.lose(
@@ -277,10 +271,9 @@ impl Projector<'_> {
                     );
                     return (Rest::NoForm, closed);
                 }
-                Others::Open(values) => (values, "additionalProperties"),
-                Others::Pattern(_, values) => (values, "patternProperties"),
-            };
-            let (pairs, step) = self.pairs(values, keyword, entries, at, Depth(depth.0 + 1));
+                Others::Open(_) | Others::Pattern(..) => {}
+            }
+            let (pairs, step) = self.pairs(others, entries, at, Depth(depth.0 + 1));
             let wire_key = free.take("more".to_owned());
             wire_properties.insert(wire_key.as_str(), Value::Object(pairs));
             wire_required.push(Value::from(wire_key.as_str()));
@@ -329,15 +322,8 @@ impl Projector<'_> {
     }
 
     /// An object that names no keys: an array of pairs.
-    fn map(
-        &mut self,
-        values: &Value,
-        keyword: &'static str,
-        entries: &Map<Value>,
-        at: &str,
-        depth: Depth,
-    ) -> Node {
-        let (mut wire, step) = self.pairs(values, keyword, entries, at, depth);
+    fn map(&mut self, others: &Others<'_>, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
+        let (mut wire, step) = self.pairs(others, entries, at, depth);
         let step = self.step(Step::Pairs(step));
         let mut rules = entries.clone();
         for (count, items) in [("minProperties", "minItems"), ("maxProperties", "maxItems")] {
@@ -350,7 +336,7 @@ impl Projector<'_> {
             }
         }
         let own_description = wire.remove("description");
-        let handled = handled(&others(entries), true);
+        let handled = handled(others, true);
         self.finish_in_words(&mut wire, &rules, at, &handled, Kind::Object, step);
         if let (Some(words), None) = (own_description, wire.get("description")) {
             wire.insert("description", words);
@@ -361,25 +347,23 @@ impl Projector<'_> {
     /// An array of objects with `key` and `value`, and the step of the values.
     fn pairs(
         &mut self,
-        values: &Value,
-        keyword: &'static str,
+        others: &Others<'_>,
         entries: &Map<Value>,
         at: &str,
         depth: Depth,
     ) -> (Map<Value>, usize) {
+        let (values, keyword, pointer) = match others {
+            Others::Silent | Others::Closed => (&Value::Boolean(true), "", at.to_owned()),
+            Others::Open(values) => {
+                (*values, "additionalProperties", format!("{at}/additionalProperties"))
+            }
+            Others::Pattern(pattern, values) => {
+                let pointer = format!("{at}/patternProperties/{}", escaped(pattern));
+                (*values, "patternProperties", pointer)
+            }
+        };
         // Pairs with the same key are not an object.
         self.lose(LossKind::Widening, at, keyword, Value::Null, "an array of pairs", "T13");
-        let pointer = match entries
-            .get("patternProperties")
-            .and_then(Value::as_object)
-            .and_then(|all| all.keys().next())
-        {
-            Some(pattern) if keyword == "patternProperties" => {
-                format!("{at}/patternProperties/{}", escaped(pattern))
-            }
-            _ if keyword.is_empty() => at.to_owned(),
-            _ => format!("{at}/{keyword}"),
-        };
         let value = if values.as_object().is_some() {
             self.node(values, &pointer, Depth(depth.0 + 2))
         } else {
@@ -395,14 +379,10 @@ impl Projector<'_> {
                     .map(|(key, value)| (key, value.clone())),
             );
         }
-        if let Some(pattern) = entries
-            .get("patternProperties")
-            .and_then(Value::as_object)
-            .and_then(|all| all.keys().next())
+        if let Others::Pattern(pattern, _) = others
             && !rules.contains_key("pattern")
-            && matches!(entries.get("additionalProperties"), Some(Value::Boolean(false)))
         {
-            rules.insert("pattern", Value::from(pattern));
+            rules.insert("pattern", Value::from(*pattern));
         }
         self.finish(&mut key, &rules, &format!("{at}/propertyNames"), &[], &[Kind::String], SAME);
         let pair = Map::from([("key", Value::Object(key)), ("value", Value::Object(value.wire))]);
