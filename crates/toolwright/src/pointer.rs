@@ -1,6 +1,7 @@
 //! Escaping of keys in JSON Pointers (RFC 6901).
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// Escapes a key as a segment of a pointer (section 3).
 pub fn escaped(key: &str) -> Cow<'_, str> {
@@ -32,6 +33,20 @@ pub fn from_fragment(fragment: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// Encodes a pointer as a URI fragment (section 6; RFC 3986, section 3.5).
+pub fn to_fragment(pointer: &str) -> String {
+    let mut fragment = String::new();
+    for byte in pointer.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/~-._$".contains(&byte) {
+            fragment.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(fragment, "%{byte:02X}");
+        }
+    }
+    fragment
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +62,10 @@ mod tests {
     #[test]
     fn a_fragment_is_decoded_unless_an_escape_is_wrong() {
         assert_eq!(from_fragment("/a%20b%C3%A9").as_deref(), Some("/a bé"));
+        for pointer in ["", "/$defs/a b", "/é~1%25"] {
+            assert_eq!(from_fragment(&to_fragment(pointer)).as_deref(), Some(pointer));
+        }
+        assert_eq!(to_fragment("/$defs/a b%"), "/$defs/a%20b%25");
         for wrong in ["%", "%2", "%2g", "%+2", "%é", "%FF"] {
             assert_eq!(from_fragment(wrong), None, "{wrong}");
         }

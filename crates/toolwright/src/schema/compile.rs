@@ -10,8 +10,8 @@ use std::rc::Rc;
 use super::keyword::{
     Bound, Constants, Contains, Divisor, Excerpt, Keys, Keyword, Node, NodeId, Properties,
 };
-use super::resolve::{Draft, Resources, Target};
-use super::{Anchors, SchemaError};
+use super::resolve::{Resources, Target};
+use super::{Anchors, Draft, SchemaError};
 use crate::format::{Format, IntegerFormat};
 use crate::json::shortened;
 use crate::pattern::{Pattern, PatternError, translate};
@@ -63,8 +63,8 @@ struct KeywordReader<'v, 'p> {
 
 impl<'v> KeywordReader<'v, '_> {
     /// Returns the value of a keyword, if the draft has it.
-    fn get(&self, keyword: &str, since: Draft) -> Option<&'v Value> {
-        self.schema.get(keyword).filter(|_| self.draft >= since)
+    fn get(&self, keyword: &str) -> Option<&'v Value> {
+        self.schema.get(keyword).filter(|_| self.draft.has(keyword))
     }
 
     fn at(&self, keyword: &str) -> String {
@@ -77,23 +77,23 @@ impl<'v> KeywordReader<'v, '_> {
         SchemaError::new(self.at(keyword), message)
     }
 
-    fn count(&self, keyword: &str, since: Draft) -> Result<Option<&'v Number>, SchemaError> {
-        let Some(value) = self.get(keyword, since) else { return Ok(None) };
+    fn count(&self, keyword: &str) -> Result<Option<&'v Number>, SchemaError> {
+        let Some(value) = self.get(keyword) else { return Ok(None) };
         let is_count =
             |number: &&Number| number.is_integer() && !Decimal::of(number.as_str()).is_negative();
         value.as_number().filter(is_count).map(Some).ok_or_else(|| self.error(keyword, "a count"))
     }
 
     /// Reads a minimum count. One that exceeds 64 bits is an error, since it would refuse everything.
-    fn minimum(&self, keyword: &str, since: Draft) -> Result<Option<u64>, SchemaError> {
-        let Some(count) = self.count(keyword, since)? else { return Ok(None) };
+    fn minimum(&self, keyword: &str) -> Result<Option<u64>, SchemaError> {
+        let Some(count) = self.count(keyword)? else { return Ok(None) };
         let expected = "a count of at most 18446744073709551615";
         count.as_u64().map(Some).ok_or_else(|| self.error(keyword, expected))
     }
 
     /// Reads a maximum count. One that exceeds 64 bits is no limit.
-    fn maximum(&self, keyword: &str, since: Draft) -> Result<Option<u64>, SchemaError> {
-        Ok(self.count(keyword, since)?.and_then(Number::as_u64))
+    fn maximum(&self, keyword: &str) -> Result<Option<u64>, SchemaError> {
+        Ok(self.count(keyword)?.and_then(Number::as_u64))
     }
 
     fn number(&self, keyword: &str) -> Result<Option<&'v Number>, SchemaError> {
@@ -101,8 +101,8 @@ impl<'v> KeywordReader<'v, '_> {
         value.as_number().map(Some).ok_or_else(|| self.error(keyword, "a number"))
     }
 
-    fn map(&self, keyword: &str, since: Draft) -> Result<Option<&'v Map<Value>>, SchemaError> {
-        let Some(value) = self.get(keyword, since) else { return Ok(None) };
+    fn map(&self, keyword: &str) -> Result<Option<&'v Map<Value>>, SchemaError> {
+        let Some(value) = self.get(keyword) else { return Ok(None) };
         value.as_object().map(Some).ok_or_else(|| self.error(keyword, "an object"))
     }
 }
@@ -151,7 +151,7 @@ impl<'v> Compiler<'v> {
         self.references(&reader, resource, &mut keywords)?;
         self.choices(&reader, &mut keywords)?;
         for (keyword, wrap) in UNEVALUATED {
-            if let Some(schema) = reader.get(keyword, Draft::D2019) {
+            if let Some(schema) = reader.get(keyword) {
                 keywords.push(wrap(self.node(schema, &reader.at(keyword))));
             }
         }
@@ -162,9 +162,8 @@ impl<'v> Compiler<'v> {
         &mut self,
         reader: &KeywordReader<'v, '_>,
         keyword: &str,
-        since: Draft,
     ) -> Result<Option<Vec<NodeId>>, SchemaError> {
-        let Some(value) = reader.get(keyword, since) else { return Ok(None) };
+        let Some(value) = reader.get(keyword) else { return Ok(None) };
         let schemas =
             value.as_array().ok_or_else(|| reader.error(keyword, "an array of schemas"))?;
         if schemas.is_empty() && keyword != "items" {
@@ -182,8 +181,8 @@ impl<'v> Compiler<'v> {
         reader: &KeywordReader<'v, '_>,
         keywords: &mut Vec<Keyword>,
     ) -> Result<(), SchemaError> {
-        keywords.extend(reader.minimum("minItems", Draft::D4)?.map(Keyword::MinItems));
-        keywords.extend(reader.maximum("maxItems", Draft::D4)?.map(Keyword::MaxItems));
+        keywords.extend(reader.minimum("minItems")?.map(Keyword::MinItems));
+        keywords.extend(reader.maximum("maxItems")?.map(Keyword::MaxItems));
         if reader.schema.get("uniqueItems") == Some(&Value::Boolean(true)) {
             keywords.push(Keyword::UniqueItems);
         }
@@ -195,7 +194,7 @@ impl<'v> Compiler<'v> {
             _ => (None, "items"),
         };
         let prefix = match prefix {
-            Some(keyword) => self.list(reader, keyword, Draft::D4)?,
+            Some(keyword) => self.list(reader, keyword)?,
             None => None,
         };
         let from = prefix.as_ref().map_or(0, Vec::len);
@@ -207,9 +206,9 @@ impl<'v> Compiler<'v> {
             }
             keywords.push(Keyword::Items(from, self.node(schema, &reader.at(rest))));
         }
-        if let Some(schema) = reader.get("contains", Draft::D6) {
-            let minimum = reader.minimum("minContains", Draft::D2019)?.unwrap_or(1);
-            let maximum = reader.maximum("maxContains", Draft::D2019)?;
+        if let Some(schema) = reader.get("contains") {
+            let minimum = reader.minimum("minContains")?.unwrap_or(1);
+            let maximum = reader.maximum("maxContains")?;
             keywords.push(Keyword::Contains(Contains {
                 schema: self.node(schema, &reader.at("contains")),
                 minimum,
@@ -226,8 +225,8 @@ impl<'v> Compiler<'v> {
         reader: &KeywordReader<'v, '_>,
         keywords: &mut Vec<Keyword>,
     ) -> Result<(), SchemaError> {
-        keywords.extend(reader.minimum("minProperties", Draft::D4)?.map(Keyword::MinProperties));
-        keywords.extend(reader.maximum("maxProperties", Draft::D4)?.map(Keyword::MaxProperties));
+        keywords.extend(reader.minimum("minProperties")?.map(Keyword::MinProperties));
+        keywords.extend(reader.maximum("maxProperties")?.map(Keyword::MaxProperties));
         if let Some(names) = reader.schema.get("required") {
             // Draft 3 had a boolean here, which many schemas still have; it is ignored.
             if let Value::Array(_) = names {
@@ -235,12 +234,12 @@ impl<'v> Compiler<'v> {
             }
         }
         let mut properties = Properties::default();
-        for (key, schema) in reader.map("properties", Draft::D4)?.into_iter().flatten() {
+        for (key, schema) in reader.map("properties")?.into_iter().flatten() {
             let node = self.node(schema, &entry_pointer(reader, "properties", key));
             properties.named.push((key.to_owned(), node));
         }
         properties.named.sort_by(|(a, _), (b, _)| a.cmp(b));
-        for (key, schema) in reader.map("patternProperties", Draft::D4)?.into_iter().flatten() {
+        for (key, schema) in reader.map("patternProperties")?.into_iter().flatten() {
             let pointer = entry_pointer(reader, "patternProperties", key);
             let node = self.node(schema, &pointer);
             properties.patterns.push((pattern(key, pointer, &self.pattern_steps)?, node));
@@ -254,7 +253,7 @@ impl<'v> Compiler<'v> {
         {
             keywords.push(Keyword::Properties(properties));
         }
-        if let Some(schema) = reader.get("propertyNames", Draft::D6) {
+        if let Some(schema) = reader.get("propertyNames") {
             keywords.push(Keyword::PropertyNames(self.node(schema, &reader.at("propertyNames"))));
         }
         self.dependencies(reader, keywords)
@@ -267,16 +266,8 @@ impl<'v> Compiler<'v> {
         keywords: &mut Vec<Keyword>,
     ) -> Result<(), SchemaError> {
         let (mut names, mut schemas) = (BTreeMap::new(), BTreeMap::new());
-        let of_draft = [
-            ("dependencies", Draft::D4),
-            ("dependentRequired", Draft::D2019),
-            ("dependentSchemas", Draft::D2019),
-        ];
-        for (keyword, since) in of_draft {
-            if keyword == "dependencies" && reader.draft >= Draft::D2019 {
-                continue;
-            }
-            for (key, value) in reader.map(keyword, since)?.into_iter().flatten() {
+        for keyword in ["dependencies", "dependentRequired", "dependentSchemas"] {
+            for (key, value) in reader.map(keyword)?.into_iter().flatten() {
                 if keyword != "dependentSchemas" && matches!(value, Value::Array(_)) {
                     names.insert(key.to_owned(), keys(reader, keyword, value)?);
                 } else {
@@ -299,9 +290,9 @@ impl<'v> Compiler<'v> {
         reader: &KeywordReader<'v, '_>,
         keywords: &mut Vec<Keyword>,
     ) -> Result<(), SchemaError> {
-        keywords.extend(self.list(reader, "allOf", Draft::D4)?.map(Keyword::AllOf));
-        keywords.extend(self.list(reader, "anyOf", Draft::D4)?.map(Keyword::AnyOf));
-        keywords.extend(self.list(reader, "oneOf", Draft::D4)?.map(Keyword::OneOf));
+        keywords.extend(self.list(reader, "allOf")?.map(Keyword::AllOf));
+        keywords.extend(self.list(reader, "anyOf")?.map(Keyword::AnyOf));
+        keywords.extend(self.list(reader, "oneOf")?.map(Keyword::OneOf));
         if let Some(schema) = reader.schema.get("not") {
             let is_anything = match schema {
                 Value::Object(schema) => schema.is_empty(),
@@ -310,7 +301,7 @@ impl<'v> Compiler<'v> {
             let excerpt = Excerpt { text: shortened(&schema.to_string()), is_anything };
             keywords.push(Keyword::Not(self.node(schema, &reader.at("not")), excerpt));
         }
-        if let Some(condition) = reader.get("if", Draft::D7) {
+        if let Some(condition) = reader.get("if") {
             let condition = self.node(condition, &reader.at("if"));
             let mut branch = |keyword: &str| {
                 let schema = reader.schema.get(keyword)?;
@@ -329,15 +320,7 @@ impl<'v> Compiler<'v> {
         keywords: &mut Vec<Keyword>,
     ) -> Result<(), SchemaError> {
         for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            let since = match keyword {
-                "$ref" => Draft::D4,
-                "$dynamicRef" => Draft::D2020,
-                _ => Draft::D2019,
-            };
-            let Some(value) = reader.get(keyword, since) else { continue };
-            if keyword == "$recursiveRef" && reader.draft > Draft::D2019 {
-                continue;
-            }
+            let Some(value) = reader.get(keyword) else { continue };
             let reference = value.as_str().ok_or_else(|| reader.error(keyword, "a reference"))?;
             let Target { schema, pointer, dynamic } = self
                 .resources
@@ -398,7 +381,7 @@ fn any_value(
         let values = values.as_array().ok_or_else(|| reader.error("enum", "an array"))?;
         keywords.push(Keyword::Enum(Constants::new(values)));
     }
-    let constant = reader.get("const", Draft::D6);
+    let constant = reader.get("const");
     keywords
         .extend(constant.map(|value| Keyword::Const(Constants::new(std::slice::from_ref(value)))));
     Ok(())
@@ -459,8 +442,8 @@ fn divisible(number: Number) -> Keyword {
 }
 
 fn strings(reader: &KeywordReader<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), SchemaError> {
-    keywords.extend(reader.minimum("minLength", Draft::D4)?.map(Keyword::MinLength));
-    keywords.extend(reader.maximum("maxLength", Draft::D4)?.map(Keyword::MaxLength));
+    keywords.extend(reader.minimum("minLength")?.map(Keyword::MinLength));
+    keywords.extend(reader.maximum("maxLength")?.map(Keyword::MaxLength));
     if let Some(value) = reader.schema.get("pattern") {
         let ecma = value.as_str().ok_or_else(|| reader.error("pattern", "a regular expression"))?;
         let pattern = pattern(ecma, reader.at("pattern"), &reader.pattern_steps)?;

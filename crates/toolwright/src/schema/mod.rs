@@ -8,6 +8,7 @@
 mod cache;
 mod compile;
 mod document;
+mod draft;
 mod evaluate;
 mod explain;
 mod keyword;
@@ -20,6 +21,9 @@ use self::keyword::{Keyword, Node, NodeId};
 use crate::issue::{InvalidPayload, Issue, MAX_STEPS};
 use crate::json::utf8;
 use crate::value::Value;
+
+pub use self::draft::Draft;
+pub use self::resolve::resolve;
 
 pub(crate) use self::document::Document;
 pub(crate) use self::evaluate::Evaluation;

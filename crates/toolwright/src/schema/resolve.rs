@@ -5,35 +5,9 @@ use std::collections::HashMap;
 use std::ptr::from_ref;
 use std::rc::Rc;
 
-use super::SchemaError;
+use super::{Draft, SchemaError};
 use crate::pointer::{escaped, from_fragment, unescaped};
 use crate::value::Value;
-
-/// The drafts of JSON Schema, oldest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Draft {
-    D4,
-    D6,
-    D7,
-    D2019,
-    D2020,
-}
-
-impl Draft {
-    /// Returns the draft of a meta-schema.
-    fn from_uri(uri: &str) -> Option<Self> {
-        let uri = uri.trim_end_matches('#');
-        let (_, name) = uri.split_once("://")?;
-        Some(match name {
-            "json-schema.org/draft-04/schema" => Self::D4,
-            "json-schema.org/draft-06/schema" => Self::D6,
-            "json-schema.org/draft-07/schema" => Self::D7,
-            "json-schema.org/draft/2019-09/schema" => Self::D2019,
-            "json-schema.org/draft/2020-12/schema" => Self::D2020,
-            _ => return None,
-        })
-    }
-}
 
 /// The schemas of a text that references can point to.
 pub(super) struct Resources<'v> {
@@ -302,8 +276,14 @@ impl<'v> Resources<'v> {
     }
 }
 
-/// Resolves a reference against a base (RFC 3986, section 5.2).
-fn resolve(base: &str, reference: &str) -> String {
+/// Resolves a URI reference against the URI of the schema around it (RFC 3986, section 5.2). Its fragment stays.
+///
+/// ```
+/// use toolwright::schema::resolve;
+///
+/// assert_eq!(resolve("https://example.com/a/b", "c#/d"), "https://example.com/a/c#/d");
+/// ```
+pub fn resolve(base: &str, reference: &str) -> String {
     if reference.is_empty() {
         return base.to_owned();
     }
