@@ -1,7 +1,10 @@
 //! The schema of canonical values, which decides which alternative of a choice encodes a value.
 
+use toolwright::pointer::to_fragment;
 use toolwright::schema::Schema;
 use toolwright::value::{Map, Value};
+
+use crate::canonical::ID;
 
 /// The schema of the canonical values of a branch.
 #[derive(Debug)]
@@ -17,7 +20,6 @@ pub(super) fn compiled<'b>(
     whole: &Value,
     branches: impl Iterator<Item = &'b CanonicalSchema>,
 ) -> Option<Schema> {
-    const ID: &str = "toolwright:canonical";
     let mut root = whole.as_object().cloned().unwrap_or_default();
     root.insert("$id", Value::from(ID));
     let mut definitions = match root.remove("$defs") {
@@ -34,7 +36,7 @@ pub(super) fn compiled<'b>(
                 format!("/$defs/{name}")
             }
         };
-        Value::Object(Map::from([("$ref", Value::from(format!("{ID}#{}", fragment(&pointer))))]))
+        Value::Object(Map::from([("$ref", Value::from(format!("{ID}#{}", to_fragment(&pointer))))]))
     });
     let alternatives = alternatives.collect();
     definitions.extend(own);
@@ -44,13 +46,4 @@ pub(super) fn compiled<'b>(
         ("anyOf", Value::Array(alternatives)),
     ]));
     Schema::new(&all.to_string()).ok()
-}
-
-/// A JSON Pointer as the fragment of a URI (RFC 6901, section 6).
-fn fragment(pointer: &str) -> String {
-    let escape = |byte: u8| {
-        let plain = byte.is_ascii_alphanumeric() || b"/~-._".contains(&byte);
-        if plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
-    };
-    pointer.bytes().map(escape).collect::<Vec<_>>().concat()
 }

@@ -5,14 +5,15 @@ mod conditions;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use toolwright::schema::Schema;
+use toolwright::pointer::{from_fragment, to_fragment};
+use toolwright::schema::{Draft, Schema};
 use toolwright::value::{Map, Value};
 
 use super::free_names::FreeNames;
 use super::leaf::takes_parts;
 use super::root::{INPUT, wrapped};
 use super::{Modern, Node, Projector};
-use crate::canonical::{change, is_old_draft, modernize, visit};
+use crate::canonical::{Canonical, change, change_in, modernize, visit};
 use crate::guard::type_names;
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step, StepId};
@@ -22,7 +23,7 @@ use crate::sentence;
 impl Modern {
     pub(super) fn of(schema: &Value) -> Self {
         let mut modern = schema.clone();
-        modernize(&mut modern, !is_old_draft(schema));
+        modernize(&mut modern);
         if let (true, Value::Object(entries)) = (other_draft(schema).is_some(), &mut modern) {
             entries.remove("$schema");
         }
@@ -103,7 +104,12 @@ fn plain_object<'a>(projector: &Projector<'a>, schema: &'a Value) -> Option<Cow<
     if is_taken(entries) {
         return Some(Cow::Borrowed(entries));
     }
-    // A reference to an object, or members that merge, are one object.
+    // A reference to an object, or members that merge, are one object, unless a reference leads to what is merged.
+    let stays = |pointer: &str| pointer.is_empty() || is_definition(pointer);
+    if !projector.canonical.can_move_parts_of(entries) || !projector.canonical.referred().all(stays)
+    {
+        return None;
+    }
     let merged = projector.canonical.without_reference(&projector.canonical.root, 0)?;
     let was_merged = entries.contains_key("$ref") || entries.contains_key("allOf");
     (was_merged && is_taken(&merged)).then_some(merged)
@@ -114,22 +120,33 @@ fn under_input(projector: &mut Projector<'_>, schema: Value) -> (Option<Map<Valu
     let Value::Object(mut inner) = schema else {
         return wrapped(projector, Node::same(Map::new()));
     };
+    let schema_uri = inner.remove("$schema");
+    let draft = schema_uri.as_ref().and_then(Value::as_str).and_then(Draft::from_uri);
+    let draft = draft.unwrap_or(Draft::D2020);
     let mut outer = Map::new();
-    for keyword in ["$schema", "$id"] {
-        outer.extend(inner.remove(keyword).map(|value| (keyword, value)));
-    }
+    outer.extend(schema_uri.map(|uri| ("$schema", uri)));
+    let id = if draft == Draft::D4 { "id" } else { "$id" };
     let mut definitions = Vec::new();
-    for keyword in ["$defs", "definitions"] {
-        let Some(mut all) = inner.remove(keyword) else { continue };
-        if let Value::Object(members) = &mut all {
-            members.iter_mut().for_each(|(_, member)| rebase(member));
+    if projector.canonical.can_move_parts_of(&inner) {
+        rebase(projector.canonical, &mut inner);
+        let is_anchor = |id: &Value| id.as_str().is_some_and(|id| id.starts_with('#'));
+        if !inner.get(id).is_some_and(is_anchor) {
+            outer.extend(inner.remove(id).map(|value| (id, value)));
         }
-        definitions.push((keyword, all));
+        for keyword in ["$defs", "definitions"] {
+            definitions.extend(inner.remove(keyword).map(|all| (keyword, all)));
+        }
+    } else {
+        // With an id, all references in it keep their meaning.
+        if inner.get(id).is_none() {
+            inner.insert(id, Value::from(WHOLE));
+        }
+        let keyword = if draft < Draft::D2019 { "definitions" } else { "$defs" };
+        let whole = Map::from([(NAME, Value::Object(inner))]);
+        definitions.push((keyword, Value::Object(whole)));
+        inner = Map::from([("$ref", Value::from(format!("#/{keyword}/{NAME}")))]);
     }
-    let mut inner = Value::Object(inner);
-    rebase(&mut inner);
-    let node = Node::same(inner.as_object().cloned().unwrap_or_default());
-    let (wire, step) = wrapped(projector, node);
+    let (wire, step) = wrapped(projector, Node::same(inner));
     let wire = wire.map(|wire| {
         outer
             .into_iter()
@@ -140,16 +157,27 @@ fn under_input(projector: &mut Projector<'_>, schema: Value) -> (Option<Map<Valu
     (wire, step)
 }
 
-/// Changes references to the root to its new place.
-fn rebase(schema: &mut Value) {
-    change(schema, &mut |node| {
-        if let Some(Value::String(reference)) = node.get("$ref")
-            && let Some(rest) = reference.strip_prefix('#')
-            && (rest.is_empty() || rest.starts_with('/'))
-            && !rest.starts_with("/$defs/")
-            && !rest.starts_with("/definitions/")
+/// The definition of a whole schema, and its URI if it has none.
+const NAME: &str = "args";
+const WHOLE: &str = "toolwright:args";
+
+/// Returns whether a pointer leads to a definition, or into one.
+fn is_definition(pointer: &str) -> bool {
+    pointer.starts_with("/$defs/") || pointer.starts_with("/definitions/")
+}
+
+/// Changes references to the root to its new place. Anchors move with it.
+fn rebase(canonical: &Canonical, schema: &mut Map<Value>) {
+    change_in(schema, &mut |node, at| {
+        let Some(reference) = node.get("$ref").and_then(Value::as_str) else { return };
+        let fragment = reference.split_once('#').map_or("", |(_, fragment)| fragment);
+        let is_pointer = from_fragment(fragment)
+            .is_some_and(|fragment| fragment.is_empty() || fragment.starts_with('/'));
+        if let Some(pointer) = canonical.written_target(reference, at)
+            && is_pointer
+            && !is_definition(&pointer)
         {
-            let moved = format!("#/properties/{INPUT}{rest}");
+            let moved = format!("#/properties/{INPUT}{}", to_fragment(&pointer));
             node.insert("$ref", Value::from(moved));
         }
     });
@@ -180,10 +208,10 @@ fn with_other_keys(
         "examples",
         "default",
     ];
-    let text = Value::Object(entries.clone()).to_string();
+    let canonical = projector.canonical;
     if !entries.keys().all(|key| known.contains(&key))
-        || text.contains("\"#/properties/")
-        || text.contains("\"#\"")
+        || !canonical.can_move_parts_of(entries)
+        || !canonical.referred().all(is_definition)
     {
         return None;
     }
@@ -257,7 +285,7 @@ fn with_items(projector: &mut Projector<'_>, schema: &mut Value) {
             );
         }
     });
-    change(schema, &mut |node| {
+    change(schema, &mut |node, _| {
         if lacks_items(node) {
             node.insert("items", Value::Object(Map::new()));
         }
@@ -283,7 +311,7 @@ fn without_strange_patterns(projector: &mut Projector<'_>, schema: &mut Value) {
         }
     });
     if is_lost {
-        change(schema, &mut |node| {
+        change(schema, &mut |node, _| {
             if let Some(words) = words(node) {
                 node.remove("pattern");
                 describe(node, words);
@@ -305,7 +333,7 @@ fn without_strange_ids(projector: &mut Projector<'_>, schema: &mut Value) {
         id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&byte))
             && !id.is_empty()
     };
-    change(schema, &mut |node| {
+    change(schema, &mut |node, _| {
         if let Some(id) = node.get("$id")
             && id.as_str().is_none_or(|id| !is_reference(id))
             && let Some(id) = node.remove("$id")

@@ -65,6 +65,37 @@ fn projections_of_texts_with_strange_patterns_keep_the_laws() {
     });
 }
 
+/// Objects and arrays with keywords that are newer than the draft of their schema.
+#[test]
+fn projections_of_schemas_of_older_drafts_keep_the_laws() {
+    let drafts = ["draft-04", "draft-06", "draft-07", "draft/2019-09"];
+    let mut values: Vec<_> =
+        (0..81).map(|n| format!(r#"{{"v":{}}}"#, object_of_four_keys(n))).collect();
+    let arrays = ["[]", "[1]", r#"["x"]"#, r#"[1,"x"]"#, r#"["x",1]"#, "[1,1]", r#"["x",1,0]"#];
+    values.extend(arrays.map(|array| format!(r#"{{"v":{array}}}"#)));
+    let mut rng = Rng::with_seed(37);
+    keep_the_laws(|| {
+        let draft = format!("http://json-schema.org/{}/schema", rng.choice(drafts).unwrap());
+        let value = if rng.bool() { evaluating(&mut rng, 2) } else { listing(&mut rng, 2) };
+        let mut schema = json!({"$schema": draft, "type": "object", "required": ["v"]});
+        schema["properties"] = json!({"v": value});
+        (schema.to_string(), values.clone())
+    });
+}
+
+/// Objects with references of all kinds, among them some into schemas that are moved or have an id.
+#[test]
+fn projections_of_schemas_with_references_keep_the_laws() {
+    let parts = ["1", "\"x\"", "null", "{}", "{\"x\":1}", "{\"x\":\"x\"}", "{\"y\":null}"];
+    let mut values = parts.map(str::to_owned).to_vec();
+    for part in parts {
+        values.extend([format!(r#"{{"x":{part}}}"#), format!(r#"{{"y":{part}}}"#)]);
+        values.extend(parts.map(|other| format!(r#"{{"x":{part},"y":{other}}}"#)));
+    }
+    let mut rng = Rng::with_seed(41);
+    keep_the_laws(|| (referring(&mut rng).to_string(), values.clone()));
+}
+
 /// Checks the laws on random schemas and on those of their values that are valid.
 fn keep_the_laws(mut random: impl FnMut() -> (String, Vec<String>)) {
     // A thousand take minutes.
@@ -208,4 +239,58 @@ fn matching(rng: &mut Rng, depth: usize) -> serde_json::Value {
         }
     }
     text
+}
+
+/// An object with references.
+fn referring(rng: &mut Rng) -> serde_json::Value {
+    fn value(rng: &mut Rng, targets: &[&str]) -> serde_json::Value {
+        match rng.u8(..8) {
+            0 => json!({"type": "integer"}),
+            1 => json!({"type": ["integer", "null"]}),
+            2 => json!({"type": "string"}),
+            3 => json!({"$dynamicRef": "#"}),
+            4 => json!({"enum": [1, null, {"x": 1}], "properties": object(rng)["properties"]}),
+            _ => json!({"$ref": rng.choice(targets).unwrap()}),
+        }
+    }
+    fn object(rng: &mut Rng) -> serde_json::Value {
+        let targets = [
+            "#/properties/x",
+            "#/allOf/0/properties/x",
+            "#",
+            "#/$defs/A",
+            "#/%24defs/A",
+            "https://e/x",
+            "x#/$defs/A",
+            "https://e/in#/$defs/A",
+            "#/$defs/in",
+            "#here",
+        ];
+        // The first two would lead back from `x` to itself.
+        let (x, y) = (value(rng, &targets[2..]), value(rng, &targets));
+        json!({"type": "object", "properties": {"x": x, "y": y}})
+    }
+    let mut root = object(rng);
+    let mut inner = if rng.bool() { object(rng) } else { json!({"$ref": "#/$defs/A"}) };
+    inner["$id"] = json!("https://e/in");
+    inner["$defs"] = json!({"A": {"type": "string"}});
+    let mut definition = if rng.bool() { object(rng) } else { json!({"type": "integer"}) };
+    if rng.bool() {
+        definition["$anchor"] = json!("here");
+    }
+    root["$defs"] = json!({"A": definition});
+    if rng.bool() {
+        root["$defs"]["in"] = inner;
+    }
+    if rng.bool() {
+        root["$id"] = json!("https://e/x");
+    }
+    match rng.u8(..5) {
+        0 => root["allOf"] = json!([object(rng)]),
+        1 => root["anyOf"] = json!([object(rng), {"type": "integer"}]),
+        2 => root["$ref"] = json!("#/$defs/A"),
+        3 => drop(root.as_object_mut().unwrap().remove("type")),
+        _ => {}
+    }
+    root
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use toolwright::value::{Map, Value};
 
 use super::{describe, strange_pattern};
-use crate::canonical::{change, parts_mut, visit};
+use crate::canonical::{Part, change, parts_mut, visit};
 use crate::loss::LossKind;
 use crate::project::Projector;
 use crate::sentence;
@@ -25,10 +25,12 @@ pub(super) fn remove(projector: &mut Projector<'_>, schema: &mut Value) {
     if !is_lost {
         return;
     }
-    let references = references(schema);
+    let canonical = projector.canonical;
+    let referred: Vec<&str> =
+        canonical.referred().filter(|pointer| schema.pointer(pointer).is_some()).collect();
     // What a reference leads to may lose a rule, too.
     let loses = |node: &Map<Value>| {
-        node.contains_key("$ref") || node.contains_key("$dynamicRef") || loses(node)
+        REFERENCES.iter().any(|keyword| node.contains_key(keyword)) || loses(node)
     };
     let mut removed = Vec::new();
     let original = schema.clone();
@@ -47,8 +49,7 @@ pub(super) fn remove(projector: &mut Projector<'_>, schema: &mut Value) {
             projector.lose(LossKind::Enforcement, &at, keyword, was, &words, "T20");
         }
     }
-    let is_gone = |pointer: &&String| schema.pointer(pointer).is_none();
-    if let Some(gone) = references.iter().find(is_gone) {
+    if let Some(gone) = referred.iter().find(|pointer| schema.pointer(pointer).is_none()) {
         let reason = format!(
             "`#{gone}` is in a condition that the dialect does not take, and has a reference"
         );
@@ -56,16 +57,8 @@ pub(super) fn remove(projector: &mut Projector<'_>, schema: &mut Value) {
     }
 }
 
-/// The pointers that references have, if something is there.
-fn references(schema: &Value) -> Vec<String> {
-    let mut all = BTreeSet::new();
-    visit(schema, &mut |node, _| {
-        let reference = node.get("$ref").and_then(Value::as_str);
-        let fragment = reference.and_then(|reference| reference.strip_prefix('#'));
-        all.extend(fragment.and_then(toolwright::pointer::from_fragment));
-    });
-    all.into_iter().filter(|pointer| schema.pointer(pointer).is_some()).collect()
-}
+/// Keywords with a reference.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// A keyword that was removed, or an `oneOf` that became `anyOf`, which has no words.
 struct Removed {
@@ -99,7 +92,7 @@ fn remove_unevaluated(projector: &mut Projector<'_>, schema: &mut Value) {
             projector.lose(LossKind::Enforcement, at, keyword, was, &words, "T20");
         }
     });
-    change(schema, &mut |node| {
+    change(schema, &mut |node, _| {
         for (keyword, _, words) in unevaluated(node) {
             node.remove(keyword);
             describe(node, words);
@@ -126,8 +119,8 @@ fn remove_in(
     let conditions: Vec<&str> = original.keys().filter(|keyword| is_condition(keyword)).collect();
     let mut accepts_more = loses(entries);
     let mut affected = BTreeSet::new();
-    for (keyword, pointer, part) in parts_mut(entries) {
-        if remove_in(part, &format!("{at}{pointer}"), loses, removed) {
+    for Part { keyword, pointer, schema } in parts_mut(entries) {
+        if remove_in(schema, &format!("{at}{pointer}"), loses, removed) {
             match conditions.iter().find(|condition| **condition == keyword) {
                 Some(condition) => drop(affected.insert(*condition)),
                 None => accepts_more = true,
