@@ -8,6 +8,13 @@ use toolwright::value::{Map, Number, Value};
 use super::parts::holds_schemas;
 use crate::guard::strings;
 
+/// Keywords that say something together, which they do not say in different schemas.
+const TOGETHER: [&[&str]; 3] = [
+    &["if", "then", "else"],
+    &["contains", "minContains", "maxContains"],
+    &["prefixItems", "items"],
+];
+
 /// Returns whether a schema refuses what it does not evaluate itself, so that it cannot be merged with one that evaluates more.
 pub(super) fn is_sealed_by_itself(entries: &Map<Value>) -> bool {
     ["unevaluatedProperties", "unevaluatedItems"]
@@ -43,6 +50,9 @@ pub(super) fn merge(mut one: Map<Value>, other: &Map<Value>) -> Option<Map<Value
         if !nothing(&one) && !nothing(other) {
             return None;
         }
+    }
+    if TOGETHER.iter().any(|group| are_torn(group, &one, other)) {
+        return None;
     }
     for (key, value) in other {
         let Some(own) = one.get_mut(key) else {
@@ -133,4 +143,11 @@ fn kinds_in_both(one: &Value, other: &Value) -> Option<Value> {
         [one] => Some(Value::from(one.as_str())),
         _ => Some(Value::Array(both.into_iter().map(Value::from).collect())),
     }
+}
+
+/// Returns whether two schemas have keywords of a group, and not the same ones.
+fn are_torn(group: &[&str], one: &Map<Value>, other: &Map<Value>) -> bool {
+    let of = |map: &Map<Value>| group.iter().map(|word| map.contains_key(word)).collect::<Vec<_>>();
+    let (ours, theirs) = (of(one), of(other));
+    ours.contains(&true) && theirs.contains(&true) && ours != theirs
 }
