@@ -7,6 +7,7 @@ use toolwright::schema::Schema;
 use toolwright::value::{Kind, Map, Value};
 
 use super::{Node, Projector, WORDS};
+use crate::canonical::visit_in;
 use crate::guard::strings;
 use crate::listed::Listed;
 use crate::loss::LossKind;
@@ -158,8 +159,18 @@ impl Rules {
             return false;
         }
         let listing = if entries.contains_key("const") { "const" } else { "enum" };
-        let rules = entries.iter().filter(|(key, _)| *key != listing && !WORDS.contains(key));
+        let unread = [listing, "$defs", "definitions"];
+        let rules = entries.iter().filter(|(key, _)| !unread.contains(key) && !WORDS.contains(key));
         let rules: Map<Value> = rules.map(|(key, value)| (key, value.clone())).collect();
+        // A reference in them leads to a place in the whole schema.
+        let mut refers = false;
+        visit_in(&rules, &mut |node, _| {
+            refers |=
+                ["$ref", "$dynamicRef", "$recursiveRef"].iter().any(|key| node.contains_key(key));
+        });
+        if refers {
+            return false;
+        }
         let text = Value::Object(rules).to_string();
         if self.last.0 != text {
             let schema = Schema::within(&text, &mut self.pattern_steps).ok();
