@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, SINCE_2020, take};
+use super::keywords::{Entries, take};
 use super::warnings::Subject;
 use super::widen::{is_mark, leave_out};
+use toolwright::schema::Draft;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::keyword::is_annotation;
 
@@ -66,13 +67,17 @@ impl Dialect {
 
     /// Whether a keyword has no meaning yet.
     fn is_before(self, keyword: &str) -> bool {
-        let Self::Old(draft) = self else {
-            return self != Self::New && SINCE_2020.contains(&keyword);
+        let known = match self {
+            Self::Old(..6) => Draft::D4,
+            Self::Old(6) => Draft::D6,
+            Self::Old(_) => Draft::D7,
+            Self::Draft2019(_) => Draft::D2019,
+            Self::New => return false,
         };
-        SINCE_2020.contains(&keyword)
-            || SINCE_2019.contains(&keyword)
-            || (draft < 7 && SINCE_7.contains(&keyword))
-            || (draft < 6 && SINCE_6.contains(&keyword))
+        // `contentSchema` says nothing about values, but is new in 2019-09, too. A keyword that 2019-09 has no longer is translated.
+        let is_old = known < Draft::D2019;
+        (!known.has(keyword) && (is_old || Draft::D2020.has(keyword)))
+            || (is_old && keyword == "contentSchema")
     }
 
     /// Translates one schema whose subschemas have been translated.

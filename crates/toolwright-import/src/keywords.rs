@@ -15,26 +15,6 @@ const ONE: [&str; 3] = ["contentSchema", "additionalItems", "extends"];
 /// Keywords of older drafts with named schemas. The values of `dependencies` may also be lists of names.
 const NAMED: [&str; 2] = ["definitions", "dependencies"];
 
-/// Keywords that are new in draft-06.
-pub(super) const SINCE_6: [&str; 3] = ["const", "contains", "propertyNames"];
-
-/// Keywords that are new in draft-07.
-pub(super) const SINCE_7: [&str; 3] = ["if", "then", "else"];
-
-/// Keywords that are new in 2019-09. They have no effect in an older schema.
-pub(super) const SINCE_2019: [&str; 7] = [
-    "minContains",
-    "maxContains",
-    "dependentRequired",
-    "dependentSchemas",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contentSchema",
-];
-
-/// Keywords that are new in 2020-12.
-pub(super) const SINCE_2020: [&str; 3] = ["prefixItems", "$dynamicRef", "$dynamicAnchor"];
-
 /// The way in which a keyword contains schemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
