@@ -333,12 +333,23 @@ fn without_strange_ids(projector: &mut Projector<'_>, schema: &mut Value) {
         id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&byte))
             && !id.is_empty()
     };
-    change(schema, &mut |node, _| {
+    let mut removed = None;
+    let mut is_needed = false;
+    change(schema, &mut |node, at| {
+        let reference = node.get("$ref").and_then(Value::as_str);
+        is_needed |= reference.is_some_and(|reference| !reference.starts_with('#'));
         if let Some(id) = node.get("$id")
             && id.as_str().is_none_or(|id| !is_reference(id))
             && let Some(id) = node.remove("$id")
         {
-            projector.lose(LossKind::Annotation, "", "$id", id, "", "T21");
+            // References in it are relative to it.
+            is_needed |= !at.is_empty() && id.as_str().is_some();
+            projector.lose(LossKind::Annotation, "", "$id", id.clone(), "", "T21");
+            removed = Some(id);
         }
     });
+    if let (Some(id), true) = (removed, is_needed) {
+        let reason = format!("has the `$id` {id}, which references need, expected a URI reference");
+        projector.refuse("", "T4", reason);
+    }
 }
