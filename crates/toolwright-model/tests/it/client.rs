@@ -253,7 +253,7 @@ async fn the_key_is_in_no_text() {
     let cut = format!(r#"{{"error":{{"message":"{padding}{KEY}"}}}}"#);
     let within = format!("data: {{\"error\":{{\"message\":\"{padding}{KEY}\"}}}}\n\n");
     let html = format!("{padding}{KEY}{padding}");
-    let encoded: String = KEY.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let encoded = KEY.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
     let html_with_encoded = format!("{}{encoded}{padding}", "p".repeat(207));
     let json = "content-type: application/json\r\n";
     let mut texts = Vec::new();
