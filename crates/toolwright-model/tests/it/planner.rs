@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use toolwright::{BoxFuture, FailureKind, Payload, Recovery, ToolFailure, ToolSpec, described};
 use toolwright_model::{
     Answer, Client, ClientBuilder, Delta, Effort, FinalOutput, Model, ModelError, ModelFacts,
-    ModelPlanner, Preset, Prices, Question, Settings, ToolSearch,
+    ModelPlanner, Preset, Prices, Question, Settings,
 };
 use toolwright_model_stage::{Reply, Script, Stage};
 use toolwright_runtime::{
@@ -26,7 +26,7 @@ described! {
         b: i64,
     }
 
-    struct Sum {
+    pub(crate) struct Sum {
         sum: i64,
     }
 
@@ -347,47 +347,6 @@ async fn the_name_of_a_tool_is_not_taken_for_the_final_answer() {
     registry.register_agent(agent, planner("openai", &stage).into()).unwrap();
     let outcome = Runtime::new(registry).run(request()).await.unwrap();
     assert_eq!(outcome.result().unwrap().as_str(), r#"{"total":1}"#);
-}
-
-/// One server of tools must not take the model from the others. The names of the run differ, those that providers accept do not.
-#[tokio::test]
-async fn a_tool_whose_name_is_taken_on_the_wire_is_left_out() {
-    let long = |end: &str| format!("{}.{end}", "a".repeat(70));
-    let names =
-        ["final.answer".to_owned(), "search.tools".to_owned(), long("65172"), long("93122")];
-    let script = Script::new().reply(Reply::call("final_answer_2", r#"{"total":1}"#));
-    let stage = stage("openai", script).await;
-    let registry = registry();
-    for name in names.clone() {
-        registry.tool(name, "Sum.", async |sum: Sum| sum).unwrap();
-    }
-    let agent = agent(true).with_tools(names.clone());
-    let search = ToolSearch::above(1).with_pinned(names.clone());
-    let planner = planner("openai", &stage).with_search(search);
-    registry.register_agent(agent, planner.into()).unwrap();
-    let events = Collector::new();
-    let outcome = Runtime::new(registry).run(request().with_events(events.clone())).await.unwrap();
-    assert_eq!(outcome.result().unwrap().as_str(), r#"{"total":1}"#);
-    let body = &stage.requests()[0].body;
-    let tools = body["tools"].as_array().unwrap().iter();
-    let mut offered: Vec<_> =
-        tools.map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
-    offered.sort_unstable();
-    let cut = format!("{}_271d2c50", "a".repeat(55));
-    assert_eq!(
-        offered,
-        [&*cut, "final_answer", "final_answer_2", "search_tools", "search_tools_2"]
-    );
-    let events = events.take();
-    let findings = events.iter().find_map(|event| match &event.kind {
-        EventKind::Model(ModelEvent::Asked { findings, .. }) => Some(findings.join("\n")),
-        _ => None,
-    });
-    let findings = findings.unwrap();
-    assert!(
-        findings.contains(&format!("`{}` is left out: `{}`", names[3], names[2])),
-        "{findings}"
-    );
 }
 
 #[tokio::test]

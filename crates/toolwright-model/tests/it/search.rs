@@ -3,9 +3,11 @@
 use toolwright::{FailureKind, ToolSpec};
 use toolwright_model::ToolSearch;
 use toolwright_model_stage::{Reply, Script, Stage};
-use toolwright_runtime::{Agent, FunctionTool, Registry, RunOutcome, Runtime};
+use toolwright_runtime::{
+    Agent, Collector, EventKind, FunctionTool, ModelEvent, Registry, RunOutcome, Runtime,
+};
 
-use crate::planner::{Goal, Nothing, agent, planner, registry, request, stage};
+use crate::planner::{Goal, Nothing, Sum, agent, planner, registry, request, stage};
 
 /// A registry with `math.add` and many other tools.
 fn large_registry() -> Registry {
@@ -161,4 +163,45 @@ async fn the_planner_searches_if_the_provider_cannot_or_there_are_too_many_tools
         assert_eq!(stage.refusals(), Vec::<String>::new(), "{name}");
         assert!(stage.requests()[0].text.contains("search_tools"), "{name}");
     }
+}
+
+/// One server of tools must not take the model from the others. The names of the run differ, those that providers accept do not.
+#[tokio::test]
+async fn a_tool_whose_name_is_taken_on_the_wire_is_left_out() {
+    let long = |end: &str| format!("{}.{end}", "a".repeat(70));
+    let names =
+        ["final.answer".to_owned(), "search.tools".to_owned(), long("65172"), long("93122")];
+    let script = Script::new().reply(Reply::call("final_answer_2", r#"{"total":1}"#));
+    let stage = stage("openai", script).await;
+    let registry = registry();
+    for name in names.clone() {
+        registry.tool(name, "Sum.", async |sum: Sum| sum).unwrap();
+    }
+    let agent = agent(true).with_tools(names.clone());
+    let search = ToolSearch::above(1).with_pinned(names.clone());
+    let planner = planner("openai", &stage).with_search(search);
+    registry.register_agent(agent, planner.into()).unwrap();
+    let events = Collector::new();
+    let outcome = Runtime::new(registry).run(request().with_events(events.clone())).await.unwrap();
+    assert_eq!(outcome.result().unwrap().as_str(), r#"{"total":1}"#);
+    let body = &stage.requests()[0].body;
+    let tools = body["tools"].as_array().unwrap().iter();
+    let mut offered: Vec<_> =
+        tools.map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
+    offered.sort_unstable();
+    let cut = format!("{}_271d2c50", "a".repeat(55));
+    assert_eq!(
+        offered,
+        [&*cut, "final_answer", "final_answer_2", "search_tools", "search_tools_2"]
+    );
+    let events = events.take();
+    let findings = events.iter().find_map(|event| match &event.kind {
+        EventKind::Model(ModelEvent::Asked { findings, .. }) => Some(findings.join("\n")),
+        _ => None,
+    });
+    let findings = findings.unwrap();
+    assert!(
+        findings.contains(&format!("`{}` is left out: `{}`", names[3], names[2])),
+        "{findings}"
+    );
 }

@@ -51,7 +51,8 @@ fn as_form(text: &str) -> String {
 fn the_beginning_of_a_secret_is_removed_from_the_end_of_a_cut_text() {
     let secret = "sk-live/0123456789abcdef";
     let redactor = Redactor::new([secret]);
-    let each_byte = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let each_byte =
+        |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
     let solidus = |text: &str| text.replace('/', "\\/");
     let more: [fn(&str) -> String; 2] = [each_byte, solidus];
     for encode in ENCODINGS.iter().chain(&more) {
