@@ -49,13 +49,6 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
         named.insert(&*definition.name);
         used_by_body(&definition.body, &mut named);
     }
-    // A name in the tokens may be that of a variant, and a type of a body may not be in its codec: types of the user never are.
-    for definition in types.definitions.iter().filter(|of| matches!(of.body, Body::Domain(_))) {
-        named.remove(&*definition.name);
-    }
-    let mut used = used_names(parts);
-    used.retain(|name| named.contains(name));
-    let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();
     let mut held = BTreeSet::new();
     for definition in &types.definitions {
         if let Body::Newtype(ty) = &definition.body {
@@ -65,6 +58,16 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
             used_by(ty, &mut held);
         }
     }
+    // A name in the tokens may be that of a variant, and a type of a body may not be in its codec: types of the user are only in those
+    // that hold them.
+    for definition in types.definitions.iter().filter(|of| matches!(of.body, Body::Domain(_))) {
+        if !held.contains(&*definition.name) {
+            named.remove(&*definition.name);
+        }
+    }
+    let mut used = used_names(parts);
+    used.retain(|name| named.contains(name));
+    let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();
     let values =
         ["Integer", "Map", "Nullable", "Value"].into_iter().filter(|name| held.contains(name));
     let mut sources = vec![("toolwright", values.chain(["codec"]).collect())];
