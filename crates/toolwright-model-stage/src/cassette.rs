@@ -8,20 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use percent_encoding::percent_decode_str;
 use serde_json::Value;
-use toolwright::untrusted::{Redactor, secrets_in_header};
 
 use crate::reply::{Reply, Script};
 use crate::request::ReceivedRequest;
 use crate::wire;
-
-/// The headers of a request that hold a secret. No header of a request is recorded; these are searched for in the rest.
-const SECRET_HEADERS: [&str; 5] =
-    ["authorization", "x-api-key", "x-goog-api-key", "api-key", "x-amz-security-token"];
-
-/// The parameters of a query that hold a secret.
-const SECRET_KEYS: [&str; 4] = ["key", "api_key", "api-key", "access_token"];
 
 /// The most bytes of a cassette.
 const MAX_BYTES: u64 = 64 << 20;
@@ -87,7 +78,7 @@ impl Script {
 
 /// Takes the response to a request out of those that are left.
 fn reply(left: &mut VecDeque<Exchange>, received: &ReceivedRequest) -> Reply {
-    let (path, request) = without_secrets(received);
+    let (path, request) = received.without_secrets();
     let equal = |exchange: &Exchange| exchange.path == path && exchange.request == request;
     if let Some(index) = left.iter().position(equal)
         && let Some(exchange) = left.remove(index)
@@ -108,30 +99,6 @@ fn reply(left: &mut VecDeque<Exchange>, received: &ReceivedRequest) -> Reply {
     };
     let words = format!("the request was not recorded: {difference}; record the cassette again");
     Reply::body(400, wire::error(received.api, 400, &words)).refusing(words)
-}
-
-/// Returns the path and the body of a request without its key.
-pub(crate) fn without_secrets(received: &ReceivedRequest) -> (String, Value) {
-    let redactor = redactor(received);
-    let body = redactor.redacted(&received.text);
-    let body = serde_json::from_str(&body).unwrap_or_else(|_| Value::from(body.as_ref()));
-    (redactor.redacted(&received.path).into_owned(), body)
-}
-
-/// Returns a redactor of the key of a request.
-pub(crate) fn redactor(received: &ReceivedRequest) -> Redactor {
-    let query = received.path.split_once('?').map(|(_, query)| query).unwrap_or_default();
-    let in_query = query.split('&').filter_map(|pair| pair.split_once('='));
-    let is_secret = |name: &str| SECRET_KEYS.iter().any(|key| key.eq_ignore_ascii_case(name));
-    // A provider may repeat it decoded.
-    let in_query = in_query
-        .filter(|(name, _)| is_secret(name))
-        .flat_map(|(_, key)| [key.to_owned(), percent_decode_str(key).decode_utf8_lossy().into()]);
-    let in_headers =
-        received.headers.iter().filter(|(name, _)| SECRET_HEADERS.contains(&name.as_str()));
-    let in_headers = in_headers
-        .flat_map(|(_, value)| secrets_in_header(value).into_iter().chain([value.clone()]));
-    Redactor::new(in_query.chain(in_headers))
 }
 
 /// Describes the first difference of two JSON values. `at` is a JSON Pointer (RFC 6901).
@@ -201,29 +168,5 @@ impl Exchange {
             headers: response["headers"].as_object()?.iter().map(header).collect::<Option<_>>()?,
             body,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::request::Api;
-
-    #[test]
-    fn the_key_of_a_request_is_found_encoded_and_decoded_and_not_shown_by_debug() {
-        let header = ("authorization".to_owned(), "Bearer sk-0123456789".to_owned());
-        let received = ReceivedRequest {
-            number: 0,
-            api: Api::Gemini,
-            path: "/models?Key=ab%2Fcdefghijklm".to_owned(),
-            headers: vec![header],
-            text: r#""sk-0123456789""#.to_owned(),
-            body: Value::from("sk-0123456789"),
-        };
-        let repeated = redactor(&received).redacted("ab/cdefghijklm ab%2Fcdefghijklm").into_owned();
-        let shown = format!("{received:?} {repeated}");
-        for secret in ["cdefghijklm", "0123456789"] {
-            assert!(!shown.contains(secret), "{shown}");
-        }
     }
 }

@@ -15,7 +15,7 @@ use reqwest::redirect::Policy;
 use serde_json::{Value, json};
 use toolwright::untrusted::Redactor;
 
-use crate::cassette::{self, Exchange};
+use crate::cassette::Exchange;
 use crate::request::ReceivedRequest;
 
 /// The most bytes of a response.
@@ -88,8 +88,8 @@ impl Recorder {
                 return Err(format!("the response is larger than {MOST_BYTES} bytes"));
             }
         }
-        let (path, request) = cassette::without_secrets(received);
-        let redactor = cassette::redactor(received);
+        let (path, request) = received.without_secrets();
+        let redactor = received.redactor();
         let recorded = match std::str::from_utf8(&body) {
             Ok(text) => redactor.redacted(text).into_owned().into_bytes(),
             Err(_) if is_encoded || repeats_key(&redactor, &body) => {
