@@ -106,6 +106,8 @@ pub enum Objects {
 pub struct Object {
     /// The properties: the name, the schema, and whether it is required.
     pub properties: Vec<(String, NodeId, bool)>,
+    /// The properties that are only required here, so that keywords about other keys apply to them.
+    pub undescribed: BTreeSet<String>,
     /// The rule for other keys.
     pub rest: Rest,
 }
@@ -225,8 +227,11 @@ impl View {
                 let property = |property: &Property| {
                     (property.name.value.clone(), property.schema, property.required)
                 };
+                let undescribed =
+                    object.properties.iter().filter(|property| !property.is_described);
                 self.object = Some(Part::Rules(Objects::Object(Object {
                     properties: object.properties.iter().map(property).collect(),
+                    undescribed: undescribed.map(|property| property.name.value.clone()).collect(),
                     rest: match object.additional {
                         Additional::Closed => Rest::Closed,
                         Additional::Open => Rest::Silent,
@@ -310,8 +315,9 @@ impl View {
     fn keys(&self, schemas: &Schemas) -> BTreeMap<[String; 2], (Vec<String>, Discriminant<Rest>)> {
         match &self.object {
             Some(Part::Rules(Objects::Object(object))) => {
-                let mut names: Vec<String> =
-                    object.properties.iter().map(|(name, ..)| name.clone()).collect();
+                let names = object.properties.iter().map(|(name, ..)| name);
+                let described = names.filter(|name| !object.undescribed.contains(*name));
+                let mut names: Vec<String> = described.cloned().collect();
                 names.sort();
                 BTreeMap::from([(Default::default(), (names, mem::discriminant(&object.rest)))])
             }

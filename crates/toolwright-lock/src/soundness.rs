@@ -188,7 +188,8 @@ fn changed(random: &mut Rng, old: &Made, depth: u8) -> Made {
             1 => places.push(made(random, depth + 1)),
             _ => places[0] = changed(random, &places[0].clone(), depth + 1),
         },
-        Made::Object { properties, rest, more: keys, least } => match random.u8(0..7) {
+        Made::Object { properties, rest, more: keys, least } => match random.u8(0..8) {
+            7 if !properties.is_empty() => (properties[0].1, properties[0].2) = (Made::Any, true),
             6 => *least = least_keys(random),
             5 => *keys = more(random, depth),
             0 => *rest = further(random, depth),
@@ -277,8 +278,13 @@ fn text(schema: &Made, closed: bool, tag: Option<&str>) -> String {
             entry("items", (!is_open).then(|| "false".to_owned())),
         ],
         Made::Object { properties, rest, more, least } => {
+            // One of any value is only required, unless nothing else is allowed.
+            let is_described = |(_, schema, required): &&(&str, Made, bool)| {
+                !required || !matches!(schema, Made::Any) || matches!(rest, Further::Closed)
+            };
             let mut entries: Vec<String> = properties
                 .iter()
+                .filter(is_described)
                 .map(|(name, schema, _)| format!("\"{name}\":{}", of(schema)))
                 .collect();
             let mut required: Vec<&str> = properties
