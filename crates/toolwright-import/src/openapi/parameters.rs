@@ -9,6 +9,7 @@ use super::api::{Api, Operation};
 use super::security_keys::parameter_key;
 use super::{entries, is_set, text};
 use toolwright::http::Part;
+use toolwright::untrusted::hidden;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
 use toolwright_codegen::internal::{header_mistake, path_parts};
@@ -235,6 +236,9 @@ fn parameter<'a>(
     let (Some(name), Some(place)) = (text(definition, "name"), text(definition, "in")) else {
         return Err("a parameter has no `name` or no `in`".to_owned());
     };
+    if name.chars().any(char::is_control) || hidden(name).next().is_some() {
+        return Err(format!("the name of the parameter `{name}` has hidden characters"));
+    }
     if name.len() > MAX_KEY_BYTES {
         return Err(format!(
             "the name of a parameter has {} bytes, expected at most {MAX_KEY_BYTES}",
