@@ -55,7 +55,7 @@ impl Dialect {
         })
     }
 
-    /// Whether keywords beside `$ref` have no effect.
+    /// Returns true if keywords beside `$ref` have no effect.
     pub(super) fn hides_beside_reference(self) -> bool {
         matches!(self, Self::Old(_))
     }
@@ -65,7 +65,7 @@ impl Dialect {
         if matches!(self, Self::Old(..=4)) { "id" } else { "$id" }
     }
 
-    /// Whether a keyword has no meaning yet.
+    /// Returns true for a keyword that is newer than the draft, which has no effect.
     fn is_before(self, keyword: &str) -> bool {
         let known = match self {
             Self::Old(..6) => Draft::D4,

@@ -9,9 +9,9 @@ use super::parts::{parts_mut, visit_in};
 #[derive(Clone, Copy)]
 struct Scope {
     draft: Draft,
-    /// Whether the schema with the id has a `$recursiveAnchor`.
+    /// True if the schema with the id has a `$recursiveAnchor`.
     is_recursive: bool,
-    /// Whether `contains` must not evaluate items, as in 2019-09.
+    /// True if `contains` must not evaluate items, as in 2019-09.
     hides_contains: bool,
 }
 

@@ -1,39 +1,19 @@
 //! Walks through the schemas inside a schema of any draft.
 
 use toolwright::pointer::escaped;
+use toolwright::schema::{LIST_KEYWORDS, MAP_KEYWORDS, SCHEMA_KEYWORDS};
 use toolwright::value::{Map, Value};
-
-/// Keywords whose value is one schema.
-const ONE: [&str; 12] = [
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "additionalItems",
-];
-
-/// Keywords whose value is a list of schemas. `items` may be one in older drafts.
-const LIST: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-
-/// Keywords whose value is an object of schemas. Those of `dependencies` may also be lists of names.
-const MAP: [&str; 6] =
-    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
 /// Returns whether the value of a keyword is one schema.
 fn is_one(keyword: &str, value: &Value) -> bool {
-    ONE.contains(&keyword) && !(keyword == "items" && value.as_array().is_some())
+    SCHEMA_KEYWORDS.contains(&keyword) && !(keyword == "items" && value.as_array().is_some())
 }
 
 /// Returns whether the value of a keyword has schemas.
 pub(super) fn holds_schemas(keyword: &str) -> bool {
-    ONE.contains(&keyword) || LIST.contains(&keyword) || MAP.contains(&keyword)
+    SCHEMA_KEYWORDS.contains(&keyword)
+        || LIST_KEYWORDS.contains(&keyword)
+        || MAP_KEYWORDS.contains(&keyword)
 }
 
 /// A schema in another.
@@ -55,11 +35,11 @@ fn parts(entries: &Map<Value>) -> Vec<Part<'_, &Value>> {
             continue;
         }
         match value {
-            Value::Array(members) if LIST.contains(&keyword) => {
+            Value::Array(members) if LIST_KEYWORDS.contains(&keyword) => {
                 let all = members.iter().enumerate();
                 all.for_each(|(index, member)| push(format!("/{keyword}/{index}"), member));
             }
-            Value::Object(members) if MAP.contains(&keyword) => {
+            Value::Object(members) if MAP_KEYWORDS.contains(&keyword) => {
                 let all = members.iter();
                 all.for_each(|(key, member)| push(format!("/{keyword}/{}", escaped(key)), member));
             }
@@ -79,11 +59,11 @@ pub(crate) fn parts_mut(entries: &mut Map<Value>) -> Vec<Part<'_, &mut Value>> {
             continue;
         }
         match value {
-            Value::Array(members) if LIST.contains(&keyword) => {
+            Value::Array(members) if LIST_KEYWORDS.contains(&keyword) => {
                 let all = members.iter_mut().enumerate();
                 all.for_each(|(index, member)| push(format!("/{keyword}/{index}"), member));
             }
-            Value::Object(members) if MAP.contains(&keyword) => {
+            Value::Object(members) if MAP_KEYWORDS.contains(&keyword) => {
                 let all = members.iter_mut();
                 all.for_each(|(key, member)| push(format!("/{keyword}/{}", escaped(key)), member));
             }

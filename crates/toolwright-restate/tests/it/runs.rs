@@ -287,26 +287,31 @@ async fn runs_of_two_agents_with_one_id_share_no_calls() {
     assert_eq!(effects.all(), ["double 1", "double 2"]);
 }
 
-/// Each question can be answered for its own time, counted from when it is asked.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_question_after_a_long_wait_has_its_whole_time_and_a_late_one_is_denied() {
+/// Starts a run that makes the calls of a script, of which each `wipe` asks a question for four times [`WAIT`].
+async fn asking(script: fn() -> Script) -> Option<(Lab, Runs, Effects)> {
     let effects = Effects::default();
     let made = effects.clone();
     let lab = Lab::start(move || {
         let registry = Registry::new();
         registry.register_tool(wipe(&made)).unwrap();
-        let planner = Script::new()
-            .call(step(&[("wipe", "a", 1)]))
-            .call(step(&[("wipe", "b", 2)]))
-            .call(step(&[("wipe", "c", 3)]))
-            .finish(Payload::new("0"));
         let agent = Agent::new("slow", "lab").with_tools(["wipe"]);
-        registry.register_agent(agent, planner.into()).unwrap();
+        registry.register_agent(agent, script().finish(Payload::new("0")).into()).unwrap();
         Runtime::builder(registry).with_approvals_lasting(4 * WAIT)
     });
-    let Some(lab) = lab.await else { return };
+    let lab = lab.await?;
     let runs = Runs::new(&lab.ingress(), "slow");
     runs.start("r1", &start()).await.unwrap();
+    Some((lab, runs, effects))
+}
+
+/// Each question can be answered for its own time, counted from when it is asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_after_a_long_wait_has_its_whole_time_and_a_late_one_is_denied() {
+    let script = || {
+        let one = |id, n| step(&[("wipe", id, n)]);
+        Script::new().call(one("a", 1)).call(one("b", 2)).call(one("c", 3))
+    };
+    let Some((_lab, runs, effects)) = asking(script).await else { return };
     for _ in 0..2 {
         until_asked(&runs, "r1").await;
         tokio::time::sleep(3 * WAIT).await;
@@ -327,21 +332,8 @@ async fn a_question_after_a_long_wait_has_its_whole_time_and_a_late_one_is_denie
 /// The questions of one step have their time at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_after_the_expiry_of_its_question_is_refused() {
-    let effects = Effects::default();
-    let made = effects.clone();
-    let lab = Lab::start(move || {
-        let registry = Registry::new();
-        registry.register_tool(wipe(&made)).unwrap();
-        let planner = Script::new()
-            .call(step(&[("wipe", "a", 1), ("wipe", "b", 2)]))
-            .finish(Payload::new("0"));
-        let agent = Agent::new("slow", "lab").with_tools(["wipe"]);
-        registry.register_agent(agent, planner.into()).unwrap();
-        Runtime::builder(registry).with_approvals_lasting(4 * WAIT)
-    });
-    let Some(lab) = lab.await else { return };
-    let runs = Runs::new(&lab.ingress(), "slow");
-    runs.start("r1", &start()).await.unwrap();
+    let script = || Script::new().call(step(&[("wipe", "a", 1), ("wipe", "b", 2)]));
+    let Some((_lab, runs, effects)) = asking(script).await else { return };
     until_asked(&runs, "r1").await;
     tokio::time::sleep(3 * WAIT).await;
     let questions = runs.state("r1").await.unwrap().questions;

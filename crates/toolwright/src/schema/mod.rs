@@ -23,11 +23,10 @@ use crate::json::utf8;
 use crate::value::Value;
 
 pub use self::draft::Draft;
-pub use self::resolve::resolve;
+pub use self::resolve::{LIST_KEYWORDS, MAP_KEYWORDS, SCHEMA_KEYWORDS, resolve};
 
 pub(crate) use self::document::Document;
 pub(crate) use self::evaluate::Evaluation;
-pub(crate) use self::resolve::{LIST_KEYWORDS, MAP_KEYWORDS, SCHEMA_KEYWORDS};
 
 /// A compiled JSON Schema of the draft that its `$schema` names (4, 6, 7, 2019-09 or 2020-12), or 2020-12 without one.
 ///

@@ -62,7 +62,7 @@ pub(super) struct Target<'v> {
 }
 
 /// Keywords whose value is a schema.
-pub(crate) const SCHEMA_KEYWORDS: [&str; 12] = [
+pub const SCHEMA_KEYWORDS: [&str; 12] = [
     "additionalItems",
     "additionalProperties",
     "contains",
@@ -78,10 +78,10 @@ pub(crate) const SCHEMA_KEYWORDS: [&str; 12] = [
 ];
 
 /// Keywords whose value is a list of schemas, or may be one.
-pub(crate) const LIST_KEYWORDS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+pub const LIST_KEYWORDS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 
 /// Keywords whose value is a map from names to schemas, or may be one.
-pub(crate) const MAP_KEYWORDS: [&str; 6] =
+pub const MAP_KEYWORDS: [&str; 6] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
 impl<'v> Resources<'v> {
