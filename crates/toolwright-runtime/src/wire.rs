@@ -341,7 +341,7 @@ impl From<&Correction> for WireCorrection {
         };
         let issues = correction.issues.as_ref();
         Self {
-            issues: issues.map(|issues| issues.issues().iter().map(issue).collect()),
+            issues: issues.map(|issues| issues.shown().map(issue).collect()),
             prior_input: correction.prior_input.to_string(),
             example: correction.example.as_ref().map(ToString::to_string),
         }

@@ -144,8 +144,9 @@ impl InvalidPayload {
         Value::Array(self.shown().map(Issue::to_value).collect())
     }
 
-    /// The first issue, and further ones while their texts take at most a mebibyte together.
-    fn shown(&self) -> impl Iterator<Item = &Issue> {
+    /// The first issue, and further ones while their texts take at most a mebibyte together. All issues can be much longer: each may
+    /// list the same values of the schema.
+    pub fn shown(&self) -> impl Iterator<Item = &Issue> {
         let within = |left: &mut usize, issue| {
             let before = *left;
             *left = left.saturating_sub(Issue::size(issue));

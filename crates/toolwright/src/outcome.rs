@@ -176,7 +176,7 @@ impl Correction {
             }
         };
         let issues = |invalid: InvalidPayload| {
-            InvalidPayload::new(invalid.issues().iter().take(MAX_ISSUES).map(issue).collect())
+            InvalidPayload::new(invalid.shown().take(MAX_ISSUES).map(issue).collect())
         };
         Self {
             issues: self.issues.map(issues),
@@ -199,8 +199,9 @@ impl ToolFailure {
         Self { kind, code: None, message: message.into(), recovery, data: None, detail: None }
     }
 
-    /// Returns the failure without [hidden](crate::untrusted) characters, and with at most 1,000 issues. The characters are replaced
-    /// in texts and issues, and escaped in payloads. Use it for failures that come from another process or server.
+    /// Returns the failure without [hidden](crate::untrusted) characters, and with at most 1,000 issues of a mebibyte together. The
+    /// characters are replaced in texts and issues, and escaped in payloads. Use it for failures that come from another process or
+    /// server.
     #[must_use]
     pub fn visible(self) -> Self {
         let shown = |text: &str| visible(text).into_owned();

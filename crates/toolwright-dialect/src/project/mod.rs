@@ -89,7 +89,7 @@ impl Decoded<'_> {
             wire: self.place(issue.pointer(), document.as_ref(), &mut chosen),
             issue: issue.clone(),
         };
-        WireIssues { issues: invalid.issues().iter().map(issue).collect() }
+        WireIssues { issues: invalid.shown().map(issue).collect() }
     }
 
     /// Parses the wire value again: places are only needed for mistakes.

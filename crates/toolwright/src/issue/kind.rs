@@ -348,7 +348,7 @@ impl IssueKind {
 
 fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[&str]) -> fmt::Result {
     write!(out, "unknown key `{key}`")?;
-    match nearest(key, known.iter().copied()) {
+    match near(key, known) {
         Some(near) => write!(out, ", did you mean `{near}`?"),
         None if known.is_empty() => out.write_str(", no key is allowed here"),
         None => write!(out, ", expected only `{}`", known.join("`, `")),
@@ -357,10 +357,19 @@ fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[&str]) ->
 
 fn write_choice(out: &mut fmt::Formatter<'_>, one_of: &[&str], found: &str) -> fmt::Result {
     write!(out, "found {}, expected {}", quoted(found), OneOf(one_of))?;
-    match nearest(found, one_of.iter().copied()) {
+    match near(found, one_of) {
         Some(near) => write!(out, ", did you mean {}?", quoted(near)),
         None => Ok(()),
     }
+}
+
+/// Returns the known word that is nearest, unless there are so many that comparing them in each issue would take long.
+fn near<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    const MAX_COMPARED: usize = 256;
+    if known.len() > MAX_COMPARED {
+        return None;
+    }
+    nearest(word, known.iter().copied())
 }
 
 fn strings(texts: &[&str]) -> Value {
