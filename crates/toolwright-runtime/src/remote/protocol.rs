@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
 use toolwright::untrusted::{hidden, visible, visible_schema};
-use toolwright::{InvalidPayload, ToolSpec, Value};
+use toolwright::{FailureKind, InvalidPayload, Recovery, ToolFailure, ToolSpec, Value};
 
 use crate::tools::ToolEntry;
 use crate::wire::{WireCall, WireOutcome, WireScope};
@@ -65,6 +65,27 @@ pub(super) enum Reply {
     Restored { id: u64, restored: Result<(), String> },
     /// The open handles. Sent before a reply if they have changed.
     OpenHandles { names: Vec<String> },
+}
+
+impl Reply {
+    /// The reply in place of this one, whose line has so many bytes.
+    pub(super) fn too_long(&self, bytes: usize) -> Self {
+        let message = format!(
+            "found a reply of {bytes} bytes, expected at most {MAX_LINE_BYTES}, as many as a line of the protocol may have"
+        );
+        match *self {
+            Self::Outcome { id, .. } => {
+                let failure = ToolFailure::new(FailureKind::Internal, message, Recovery::Replan);
+                Self::Outcome { id, outcome: WireOutcome::from(&Err(failure)) }
+            }
+            Self::Tools { id, .. } => Self::Tools { id, tools: Err(message) },
+            Self::Instructions { id, .. } => Self::Instructions { id, text: None },
+            Self::Saved { id, .. } => Self::Saved { id, saved: Err(message) },
+            Self::Restored { id, .. } => Self::Restored { id, restored: Err(message) },
+            Self::OpenHandles { .. } => Self::OpenHandles { names: Vec::new() },
+            Self::Opened { .. } | Self::Refused { .. } => Self::Refused { why: message },
+        }
+    }
 }
 
 /// A listed tool. The server checks arguments and results with the codecs, which the client does not have.

@@ -167,10 +167,15 @@ impl From<Reply> for Lines {
     }
 }
 
+/// Returns a reply as a line. If it is too long for the client, the line is a reply that says so.
 fn text_of(reply: &Reply) -> Vec<u8> {
-    let mut line = serde_json::to_vec(reply).expect("texts and numbers can be serialized");
-    line.push(b'\n');
-    line
+    let serialized = |reply: &Reply| {
+        let mut line = serde_json::to_vec(reply).expect("texts and numbers can be serialized");
+        line.push(b'\n');
+        line
+    };
+    let line = serialized(reply);
+    if line.len() > MAX_LINE_BYTES { serialized(&reply.too_long(line.len())) } else { line }
 }
 
 /// Sends replies, and the open handles of the toolset before them.

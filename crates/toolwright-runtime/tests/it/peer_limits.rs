@@ -111,18 +111,26 @@ async fn a_call_of_a_peer_has_the_time_limit_of_its_tool() {
 }
 
 #[tokio::test]
-async fn a_result_that_no_line_can_hold_is_a_failure_and_the_connection_stays() {
+async fn an_outcome_that_no_line_can_hold_is_a_failure_and_the_connection_stays() {
     let huge = FunctionTool::new(spec("huge"), async |_: N| "x".repeat(32 << 20));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
-    let toolset = Combined::new().with("huge", huge).with("plus", tool("plus", |n| n + 1));
+    let failing = FunctionTool::new(spec("failing"), async |_: N| {
+        Err::<i64, _>(TypedFailure::new(FailureKind::Internal, "\n".repeat(40 << 20)))
+    });
+    let toolset = Combined::new()
+        .with("huge", huge)
+        .with("failing", failing)
+        .with("plus", tool("plus", |n| n + 1));
     let listener = bind_unix(&path).unwrap();
     let serving = tokio::spawn(toolset.into_source().serve_unix(listener, RemoteOptions::new()));
     let remote = connect(&path, None).await;
     remote.tools(&Scope::default()).await.unwrap();
     let failure = remote.call(&call("huge", "a", 0)).await.outcome.unwrap_err();
     assert!(failure.message.contains("and at most 32505856 are allowed"), "{failure:?}");
-    remote.call(&call("plus", "b", 0)).await.outcome.unwrap();
+    let failure = remote.call(&call("failing", "b", 0)).await.outcome.unwrap_err();
+    assert!(failure.message.contains("expected at most 67108864"), "{}", failure.message.len());
+    remote.call(&call("plus", "c", 0)).await.outcome.unwrap();
     serving.abort();
 }
 
