@@ -7,8 +7,8 @@ mistakes! {
     /// A template cannot be used.
     ///
     /// `prompt`, `denied` and the hints are minijinja templates. They are rendered at run time, when it is too late to correct
-    /// them. Schemas may come from strangers, so loops, `set`, multiplication and calls are not allowed. A tag may have at most four
-    /// filters, and only those whose result is not much larger than their input. The `message` of an error has properties of its
+    /// them. Schemas may come from strangers, so loops, `set`, multiplication and calls are not allowed, and filters may
+    /// make values at most 1,024 times as large, together. The `message` of an error has properties of its
     /// payload in braces, as in `there is no issue {id}`; write `{{` and `}}` for braces themselves.
     Error "bad-template" bad_template(span: Span, reason: &str) {
         at(span, format!("this template cannot be used: {reason}"))

@@ -110,7 +110,8 @@ impl Payload {
     }
 
     /// Returns the same value with [hidden](crate::untrusted) characters escaped.
-    pub(crate) fn visible(self) -> Self {
+    #[must_use]
+    pub fn visible(self) -> Self {
         match visible_json(&self.0) {
             Cow::Borrowed(_) => self,
             Cow::Owned(json) => Self::new(json),

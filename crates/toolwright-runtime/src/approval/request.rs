@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::codec;
 use toolwright::{Map, Payload, ToolCall, Value};
 
-use crate::tools::{ToolEntry, digest, escaped, fill, tool_digest};
+use crate::tools::{ToolEntry, digest, fill, tool_digest};
 use crate::wire;
 
 /// Returns the current time. Tests replace it.
@@ -104,7 +104,7 @@ impl ApprovalRequest {
             tool: call.tool().to_owned(),
             toolset: tool.spec().toolset().to_owned(),
             tool_digest: tool_digest(tool.spec(), tool.approval()),
-            args: escaped(call.args()),
+            args: call.args().clone().visible(),
             prompt: filled(approval.prompt.as_deref()),
             denied: filled(approval.denied.as_deref()),
             metadata: approval.metadata.map_or_else(Map::new, |json| metadata(tool, &json)),

@@ -50,7 +50,7 @@ pub(crate) use prefixed::Prefixed;
 use prepared::Prepared;
 use renamed::Renamed;
 pub use source::{IntoSource, Source};
-pub(crate) use templates::{escaped, fill};
+pub(crate) use templates::fill;
 #[cfg(feature = "schemars")]
 pub use types::Json;
 #[cfg(feature = "macros")]

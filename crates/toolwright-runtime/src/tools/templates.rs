@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::io;
 
 use minijinja::{Environment, Value, context};
 use toolwright::spec::template;
-use toolwright::untrusted::{characters, hidden, visible};
+use toolwright::untrusted::visible;
 use toolwright::value::Number;
 use toolwright::{Payload, ToolSpec};
 
@@ -16,6 +15,9 @@ const MAX_RENDERED: usize = 1 << 20;
 
 /// The most instructions of a template, which has no loops: two for each of its bytes.
 const MAX_INSTRUCTIONS: u64 = 2 * template::MAX_BYTES as u64;
+
+/// The most bytes that are rendered, times the growth of the template: the most bytes of all values together.
+const MAX_VALUES: usize = 64 << 20;
 
 /// Renders a template with a call's arguments and its result, if any. Numbers keep all digits, and
 /// [hidden](toolwright::untrusted) characters become visible, also line breaks, which could end the question. A
@@ -28,7 +30,15 @@ pub(crate) fn fill(
     result: Option<&Payload>,
 ) -> String {
     let parsed = |payload: &Payload| payload.as_str().parse().map(|json| value(&json));
-    let checked = template::check(template);
+    let words = [template, spec.title().unwrap_or_default(), spec.description()].map(str::len);
+    let payloads = [Some(args), result].map(|json| json.map_or(0, |json| json.as_bytes().len()));
+    let bytes = words.iter().chain(&payloads).sum::<usize>();
+    let checked = template::check(template).and_then(|growth| match bytes.checked_mul(growth) {
+        Some(values) if values <= MAX_VALUES => Ok(()),
+        _ => {
+            Err(format!("its values can have {bytes} times {growth} bytes, expected {MAX_VALUES}"))
+        }
+    });
     let filled =
         checked.and_then(|()| parsed(args).map_err(|issues| issues.to_string())).and_then(|args| {
             let result = result.map(parsed).transpose().map_err(|issues| issues.to_string())?;
@@ -71,29 +81,6 @@ impl io::Write for Limited {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Replaces [hidden](toolwright::untrusted) characters by JSON escapes, so that they are visible. The JSON value stays the
-/// same.
-pub(crate) fn escaped(json: &Payload) -> Payload {
-    if hidden(json.as_str()).next().is_none() {
-        return json.clone();
-    }
-    let mut shown = String::with_capacity(json.as_str().len());
-    for (character, is_hidden) in characters(json.as_str()) {
-        if !is_hidden {
-            shown.push(character);
-        } else if character == '\r' {
-            // Must be outside of strings, since JSON strings cannot contain it unescaped.
-            shown.push(' ');
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a `String` cannot fail.
-                let _ = write!(shown, "\\u{unit:04x}");
-            }
-        }
-    }
-    Payload::new(shown)
 }
 
 /// Converts a JSON value for templates.
@@ -187,19 +174,14 @@ mod tests {
         let loops =
             "{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}";
         let within_brackets = format!("{{{{ [{{'a':{{}}}},'{{#'] }}}}{loops}");
-        for template in
-            [loops, &within_brackets, "{{ '%0999999999d'|format(1) }}", &"{{ args.a }}".repeat(20)]
-        {
+        for template in [
+            loops,
+            &within_brackets,
+            "{{ '%0999999999d'|format(1) }}",
+            &"{{ args.a }}".repeat(20),
+            "{% if args.a|join('-----------------------------------------')|e %}{% endif %}",
+        ] {
             assert_eq!(fill(template, &ToolSpec::new("pay"), &big, None), template);
         }
-    }
-
-    #[test]
-    fn h6_hidden_characters_of_arguments_become_escapes_of_the_same_json() {
-        let args = "{\r\"a\u{200b}\":\"\u{202e}\u{e0041}\u{1f600} \\r\"}";
-        let shown = escaped(&Payload::new(args));
-        assert_eq!(shown.as_str(), "{ \"a\\u200b\":\"\\u202e\\udb40\\udc41\u{1f600} \\r\"}");
-        let values = [args, shown.as_str()].map(str::parse::<toolwright::Value>);
-        assert_eq!(values[0], values[1]);
     }
 }

@@ -4,60 +4,58 @@
 /// The longest template, in bytes. Rendering is recursive, as deep as the template's syntax tree, and uses the host's stack.
 pub const MAX_BYTES: usize = 4096;
 
-/// The most filters of one tag, as some of them double the length of a text.
-const MAX_FILTERS: usize = 4;
+/// How many times as large as its input all values of a template may become together.
+const MAX_GROWTH: usize = 1024;
 
 /// The most `~` and `+` of a template, as each copies what is before it.
 const MAX_JOINED: usize = 32;
 
-/// The longest separator of `join`, in bytes with its quotes.
-const MAX_SEPARATOR: usize = 64;
-
-/// The filters, each with whether it may have arguments.
-const FILTERS: [(&str, bool); 30] = [
-    ("abs", false),
-    ("bool", false),
-    ("capitalize", false),
-    ("count", false),
-    ("d", true),
-    ("default", true),
-    ("e", false),
-    ("escape", false),
-    ("first", false),
-    ("float", false),
-    ("int", false),
-    ("items", false),
-    ("join", true),
-    ("last", false),
-    ("length", false),
-    ("lines", false),
-    ("list", false),
-    ("lower", false),
-    ("max", false),
-    ("min", false),
-    ("reverse", false),
-    ("round", true),
-    ("sort", true),
-    ("string", false),
-    ("sum", false),
-    ("title", false),
-    ("tojson", false),
-    ("trim", false),
-    ("unique", false),
-    ("upper", false),
+/// The filters, each with whether it may have arguments, and how many times as large as its input its result can be, also in memory.
+const FILTERS: [(&str, bool, usize); 30] = [
+    ("abs", false, 1),
+    ("bool", false, 1),
+    ("capitalize", false, 3),
+    ("count", false, 1),
+    ("d", true, 1),
+    ("default", true, 1),
+    ("e", false, 6),
+    ("escape", false, 6),
+    ("first", false, 1),
+    ("float", false, 1),
+    ("int", false, 1),
+    ("items", false, 16),
+    ("join", true, 1),
+    ("last", false, 1),
+    ("length", false, 1),
+    ("lines", false, 16),
+    ("list", false, 16),
+    ("lower", false, 3),
+    ("max", false, 1),
+    ("min", false, 1),
+    ("reverse", false, 2),
+    ("round", true, 1),
+    ("sort", true, 2),
+    ("string", false, 2),
+    ("sum", false, 1),
+    ("title", false, 3),
+    ("tojson", false, 6),
+    ("trim", false, 1),
+    ("unique", false, 16),
+    ("upper", false, 3),
 ];
 
 /// Words after which a parenthesis is not a call.
 const OPERATORS: [&str; 7] = ["if", "elif", "else", "and", "or", "not", "in"];
 
 /// Checks that a template takes little time and memory to render: it has at most 4,096 bytes, no statements but conditions, no
-/// products and calls, at most 32 of `~` and `+`, and at most four filters in a tag, one of which may be `join` with a text of the
-/// template. Its syntax is not checked.
+/// products and calls, at most 32 of `~` and `+`, `join` only with a text of the template, and filters whose results are at most 1,024
+/// times as large as their input. Returns that number: rendering takes time and memory in proportion to it and to the size of what is
+/// rendered. The syntax is not checked.
 ///
 /// ```
 /// use toolwright::spec::template::check;
 ///
-/// assert_eq!(check("Close {{ args.ids | length }} issues{% if args.now %} now{% endif %}?"), Ok(()));
+/// assert_eq!(check("Close {{ args.ids | length }} issues{% if args.now %} now{% endif %}?"), Ok(9));
 /// let reason = check("{{ 'x' * 1000000 }}").unwrap_err();
 /// assert_eq!(reason, "it has a product, which can be too large; write the value itself");
 /// ```
@@ -65,39 +63,48 @@ const OPERATORS: [&str; 7] = ["if", "elif", "else", "and", "or", "not", "in"];
 /// # Errors
 ///
 /// The first construct that may not be used, as the end of a sentence about the template.
-pub fn check(template: &str) -> Result<(), String> {
+pub fn check(template: &str) -> Result<usize, String> {
     if template.len() > MAX_BYTES {
         return Err(format!("it is longer than {MAX_BYTES} bytes"));
     }
     let mut rest = template;
-    let mut joined = 0;
+    let (mut joined, mut growth) = (0, 0_usize);
     while let Some((_, after)) = rest.split_once('{') {
-        rest = if let Some(tag) = after.strip_prefix('{') {
-            check_tag(tag, "}}", &mut joined)?
-        } else if let Some(tag) = after.strip_prefix('%') {
-            check_tag(tag, "%}", &mut joined)?
+        let tag = after.strip_prefix('{').map(|tag| (tag, "}}"));
+        rest = if let Some((tag, end)) = tag.or_else(|| Some((after.strip_prefix('%')?, "%}"))) {
+            let (after, of_tag) = check_tag(tag, end, &mut joined)?;
+            growth = growth.saturating_add(of_tag);
+            after
         } else if let Some(comment) = after.strip_prefix('#') {
             comment.split_once("#}").map_or("", |(_, after)| after)
         } else {
             after
         };
     }
-    Ok(())
+    if growth > MAX_GROWTH {
+        return Err(format!(
+            "its filters can make values {growth} times as large, expected at most {MAX_GROWTH} times; use fewer filters, or shorter \
+             texts between joined values"
+        ));
+    }
+    Ok(growth)
 }
 
-/// Checks a tag up to its end, and returns the text after it. As in minijinja, a tag does not end within brackets.
-fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<&'a str, String> {
+/// Checks a tag up to its end, and returns the text after it and its growth: that of its filters, for each of its words. As in
+/// minijinja, a tag does not end within brackets.
+fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<(&'a str, usize), String> {
     let mut rest = tag.trim_start_matches(['-', '+']);
-    let (mut filters, mut joins, mut is_first) = (0, 0, end == "%}");
+    let (mut words, mut growth, mut is_first) = (0, 1_usize, end == "%}");
     let mut open_brackets = 0_isize;
     // The last two words, if nothing but spaces followed them, or the last token that ends a value. `is not` is one word.
     let (mut before, mut word) = ("", "");
     loop {
         rest = rest.trim_start();
-        let Some(next) = rest.chars().next() else { return Ok("") };
-        if let Some(after) = rest.strip_prefix(end).filter(|_| open_brackets == 0) {
-            return Ok(after);
-        }
+        let after = rest.strip_prefix(end).filter(|_| open_brackets == 0);
+        let next = rest.chars().next().filter(|_| after.is_none());
+        let Some(next) = next else {
+            return Ok((after.unwrap_or_default(), growth.saturating_mul(words)));
+        };
         let length = match next {
             '"' | '\'' => string_length(rest, next),
             c if c.is_alphanumeric() || c == '_' => {
@@ -108,6 +115,7 @@ fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<&'a str,
         let (token, after) = rest.split_at(length);
         rest = after;
         let is_word = next.is_alphabetic() || next == '_';
+        words += usize::from(is_word);
         match next {
             _ if is_first && !["if", "elif", "else", "endif"].contains(&token) => {
                 return Err(format!(
@@ -134,14 +142,7 @@ fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<&'a str,
                 }
             }
             _ if is_word && word == "|" => {
-                filters += 1;
-                joins += usize::from(token == "join");
-                check_filter(token, rest)?;
-                if filters > MAX_FILTERS || joins > 1 {
-                    return Err(format!(
-                        "a tag has too many filters, expected at most {MAX_FILTERS} with one `join`"
-                    ));
-                }
+                growth = growth.saturating_mul(check_filter(token, rest)?);
             }
             _ => {}
         }
@@ -160,28 +161,26 @@ fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<&'a str,
     }
 }
 
-fn check_filter(name: &str, rest: &str) -> Result<(), String> {
-    let known = FILTERS.iter().find(|(known, _)| *known == name);
-    let Some((_, has_args)) = known else {
-        let known: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
+/// Checks a filter, and returns its growth.
+fn check_filter(name: &str, rest: &str) -> Result<usize, String> {
+    let known = FILTERS.iter().find(|(known, ..)| *known == name);
+    let Some((_, has_args, growth)) = known else {
+        let known: Vec<&str> = FILTERS.iter().map(|(name, ..)| *name).collect();
         return Err(format!("it has the filter `{name}`, expected one of {}", known.join(", ")));
     };
     if rest.trim_start().starts_with('(') && !has_args {
         return Err(format!("it gives arguments to the filter `{name}`, expected none"));
     }
     let args = rest.trim_start().strip_prefix('(').filter(|_| name == "join");
-    if let Some(args) = args {
-        let args = args.trim_start();
-        let quote = args.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let length = quote.map_or(0, |quote| string_length(args, quote));
-        let is_text = length > 0 && args[length..].trim_start().starts_with(')');
-        if !is_text || length > MAX_SEPARATOR {
-            return Err(format!(
-                "it joins with another value, expected a text of at most {MAX_SEPARATOR} bytes"
-            ));
-        }
+    let Some(args) = args else { return Ok(*growth) };
+    let args = args.trim_start();
+    let quote = args.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let length = quote.map_or(0, |quote| string_length(args, quote));
+    if length == 0 || !args[length..].trim_start().starts_with(')') {
+        return Err("it joins with another value, expected a text in quotation marks".to_owned());
     }
-    Ok(())
+    // Each item is at least as long as one of the quotation marks.
+    Ok(length)
 }
 
 /// Returns the length of a string with its quotes.
@@ -213,9 +212,10 @@ mod tests {
             "{{ 'a }} b' ~ args.x | default('*') }}{# {{ range(3) * 2 }} #}",
             "{{ args.a if args.b is not defined else args.c + 1 }}",
             "{{ args.a is not divisibleby(2) }}{{ {'a': {'b': (1)}} }}{{ args['a'] ~ (args.b) }}",
+            "{{ args.x | join('ab') | join('ab') }}",
         ];
         for template in good {
-            assert_eq!(check(template), Ok(()), "{template}");
+            assert!(check(template).is_ok(), "{template}");
         }
         let bad = [
             "{{ 'x' * 9 }}",
@@ -235,8 +235,8 @@ mod tests {
             "{{ 'a' | replace('a', 'bb') }}",
             "{{ args.x | tojson(indent=999) }}",
             "{{ args.x|e|e|e|e|e }}",
-            "{{ args.x | join('ab') | join('ab') }}",
             "{{ args.x | join(args.x) }}",
+            "{% if args.x|join(\"''''''''\")|e|upper|e %}{% endif %}",
             "{{ args.x | join('a' ~ args.x) }}",
             "{{ args.x | join(d=args.x) }}",
             "{% if range(9) %}{% endif %}",
@@ -258,12 +258,14 @@ mod tests {
         assert!(check(&"x".repeat(4097)).is_err());
         for operator in ["~", "+"] {
             let joined = |count| format!("{{{{ a{} }}}}", format!("{operator}a").repeat(count));
-            assert_eq!(check(&joined(32)), Ok(()));
+            assert_eq!(check(&joined(32)), Ok(33));
             assert!(check(&joined(33)).is_err());
             assert!(check(&joined(17).repeat(2)).is_err());
         }
         let separator = |count| format!("{{{{ a|join('{}') }}}}", "-".repeat(count));
-        assert_eq!(check(&separator(62)), Ok(()));
-        assert!(check(&separator(63)).is_err());
+        assert_eq!(check(&separator(510)), Ok(1024));
+        assert!(check(&separator(511)).is_err());
+        assert_eq!(check(&"{{ a|tojson }}".repeat(85)), Ok(1020));
+        assert!(check(&"{{ a|tojson }}".repeat(86)).is_err());
     }
 }
