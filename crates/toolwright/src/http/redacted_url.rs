@@ -35,13 +35,12 @@ impl fmt::Display for RedactedUrl<'_> {
         let (slashes, rest) =
             rest.split_at(rest.len() - rest.trim_start_matches(['/', '\\']).len());
         let authority = &rest[..rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len())];
-        // A password with a slash ends the authority early; then everything before the last `@` may belong to the
-        // password.
-        let user = match authority.rfind('@') {
-            None if !is_host(authority) => rest.rfind('@'),
-            within => within,
+        let (hidden, rest) = match authority.rfind('@') {
+            Some(at) => ("…", &rest[at..]),
+            // A password with a slash ends the authority early; then anything may belong to the password.
+            None if !is_host(authority) && rest.contains('@') => ("…", ""),
+            None => ("", rest),
         };
-        let (hidden, rest) = user.map_or(("", rest), |at| ("…", &rest[at..]));
         let (rest, fragment) = split(rest, '#');
         let (rest, query) = split(rest, '?');
         let colon = if scheme.is_some() { ":" } else { "" };
@@ -64,9 +63,9 @@ fn split(text: &str, at: char) -> (&str, Option<&str>) {
     text.split_once(at).map_or((text, None), |(before, behind)| (before, Some(behind)))
 }
 
-/// Returns true if a text is a host with an optional port.
+/// Returns true if a text is a host with an optional port. All characters are of hosts that the URL standard does not forbid.
 fn is_host(text: &str) -> bool {
-    let is_of_host = |c: char| c.is_alphanumeric() || "-._~[]:%".contains(c);
+    let is_of_host = |c: char| !c.is_control() && !" #/<>?@\\^|".contains(c);
     let behind_colon = text.rsplit_once(':').map(|(_, port)| port);
     let is_port = |port: &str| {
         // The last colon of an IPv6 address without a port is inside its brackets.
@@ -95,10 +94,14 @@ mod tests {
             ("http://HUSH@host", "http://…@host"),
             ("http:user:HUSH@host/a", "http:…@host/a"),
             ("http:\\\\user:HUSH@host/a", "http:\\\\…@host/a"),
-            ("http://user:HU/SH@host/a", "http://…@host/a"),
+            ("http://user:HU/SH@host/a", "http://…"),
+            ("http://user:HU/SH@host/a?mail=x@y&token=HUSH", "http://…"),
+            ("http://exa!mple.org/mcp?mail=HUSH@HUSH&a=HUSH", "http://exa!mple.org/mcp?mail=…&a=…"),
+            ("https://हिन्दी.example/?mail=HUSH@HUSH&a=HUSH", "https://हिन्दी.example/?mail=…&a=…"),
+            ("https://{tenant}.example.org/?a=HUSH@HUSH", "https://{tenant}.example.org/?a=…"),
             ("http://user:HUSH@HUSH@host/a", "http://…@host/a"),
-            ("http://user:HU?SH@host/a?b=HUSH", "http://…@host/a?b=…"),
-            ("http://user:HU#SH@host/a", "http://…@host/a"),
+            ("http://user:HU?SH@host/a?b=HUSH", "http://…"),
+            ("http://user:HU#SH@host/a", "http://…"),
             ("http://host?HUSH", "http://host?…"),
             ("http://host/?a=HUSH&b=HUSH=&HUSH#HUSH", "http://host/?a=…&b=…&…#…"),
             ("user:HUSH@host", "user:…@host"),
