@@ -58,6 +58,7 @@ pub mod service;
 pub mod spec;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod unicode;
 pub mod untrusted;
 pub mod value;
 pub mod vectors;

@@ -9,7 +9,7 @@ mod date_time;
 mod duration;
 mod email;
 mod hostname;
-pub(crate) mod idna;
+mod idna;
 mod integer;
 mod pointer;
 mod range;

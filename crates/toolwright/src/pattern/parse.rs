@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::class::CodePoints;
 use super::tree::{Node, Repeat, Tree};
 use super::{PatternError, property};
+use crate::unicode::is_name_character;
 
 /// The maximum nesting of groups, since the parser is recursive.
 const MAX_DEPTH: usize = 40;
@@ -574,9 +575,4 @@ impl Escaped {
     fn point(c: char) -> Self {
         Self::Point(u32::from(c))
     }
-}
-
-/// Returns true if a character is allowed in the name of a group (`RegExpIdentifierName`).
-fn is_name_character(c: char, is_first: bool) -> bool {
-    c == '$' || c == '_' || c.is_alphabetic() || (!is_first && c.is_alphanumeric())
 }

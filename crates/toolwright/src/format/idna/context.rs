@@ -1,9 +1,7 @@
 //! The rules for the code points of a label (RFC 5892).
 
-use super::tables::{
-    GREEK, HEBREW, JAPANESE, JOINS_NEXT, JOINS_PREVIOUS, Ranges, UNSTABLE, VIRAMAS,
-};
-use super::{is_in, is_mark};
+use super::tables::{DISALLOWED, GREEK, HEBREW, JAPANESE, JOINS_NEXT, JOINS_PREVIOUS, VIRAMAS};
+use crate::unicode::{Ranges, is_in, is_mark};
 
 /// Returns true if the character at a position of a label is allowed there, by the rules of appendix A and `PVALID`.
 pub(super) fn is_allowed(label: &[char], position: usize) -> bool {
@@ -40,7 +38,7 @@ fn is_valid_anywhere(character: char) -> bool {
     match character {
         // The range is the uppercase Cherokee letters, since lowercase ones fold to them.
         '-' | '\u{6fd}' | '\u{6fe}' | '\u{f0b}' | '\u{13a0}'..='\u{13f5}' => true,
-        _ => is_lowercase_or_mark(character) && !is_in(UNSTABLE, character),
+        _ => is_lowercase_or_mark(character) && !is_in(DISALLOWED, character),
     }
 }
 

@@ -7,7 +7,7 @@ mod context;
 mod punycode;
 mod tables;
 
-use tables::Ranges;
+use crate::unicode::is_mark;
 
 /// Returns the text after the prefix of a punycode label, if the label has the prefix.
 pub(super) fn punycode(label: &str) -> Option<&str> {
@@ -29,18 +29,4 @@ fn is_u_label(label: &[char]) -> bool {
         && !has_prefix_hyphens
         && !label.first().is_some_and(|first| is_mark(*first))
         && (0..label.len()).all(|place| context::is_allowed(label, place))
-}
-
-/// Returns true if a character is a combining mark.
-pub(crate) fn is_mark(character: char) -> bool {
-    is_in(tables::MARKS, character)
-}
-
-fn is_in(ranges: &Ranges, character: char) -> bool {
-    let character = u32::from(character);
-    let after = ranges.partition_point(|(first, _)| *first <= character);
-    after
-        .checked_sub(1)
-        .and_then(|place| ranges.get(place))
-        .is_some_and(|(_, last)| character <= *last)
 }

@@ -1,8 +1,8 @@
 //! Escapes of regular expressions that have the same meaning inside and outside of classes, and the names of groups.
 
 use super::{skip, take};
-use crate::format::idna::is_mark;
 use crate::pattern::is_property;
+use crate::unicode::is_name_character;
 
 /// The meaning of an escape.
 #[derive(Clone, Copy)]
@@ -82,15 +82,4 @@ pub(super) fn group_name(rest: &mut &str) -> Option<String> {
         is_name_character(character, name.is_empty()).then(|| name.push(character))?;
     }
     (!name.is_empty()).then_some(name)
-}
-
-/// `RegExpIdentifierStart` and `RegExpIdentifierPart`, with the standard library's properties that are closest to
-/// `ID_Start` and `ID_Continue`.
-fn is_name_character(character: char, is_first: bool) -> bool {
-    let is_joiner = matches!(character, '\u{200c}' | '\u{200d}' | '\u{203f}' | '\u{2040}');
-    match character {
-        '$' | '_' => true,
-        _ if is_first => character.is_alphabetic() && !is_mark(character),
-        _ => character.is_alphanumeric() || is_mark(character) || is_joiner,
-    }
 }
