@@ -14,7 +14,7 @@ use std::io::{self, Read};
 pub use redactor::{Redactor, secrets_in_header};
 pub use schema::{visible_schema, without_texts};
 
-use crate::format::idna::is_mark;
+use crate::unicode::is_mark;
 
 /// The most tools that an untrusted source may list.
 pub const MAX_TOOLS: usize = 10_000;
@@ -57,8 +57,8 @@ pub fn line(text: &str, longest: usize) -> String {
     excerpt(&text, longest)
 }
 
-/// Escapes the [hidden characters](hidden) of a JSON text, such as `\u202e`. Only strings can have them, so the value stays the
-/// same.
+/// Escapes the [hidden characters](hidden) of a JSON text, such as `\u202e`. The value stays the same: outside of strings, JSON has
+/// only one of them, the carriage return, which becomes a space.
 pub fn visible_json(text: &str) -> Cow<'_, str> {
     let hidden: BTreeSet<char> = hidden(text).collect();
     if hidden.is_empty() {
@@ -66,7 +66,9 @@ pub fn visible_json(text: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        if hidden.contains(&letter) {
+        if letter == '\r' {
+            shown.push(' ');
+        } else if hidden.contains(&letter) {
             for unit in letter.encode_utf16(&mut [0; 2]) {
                 // Writing to a string cannot fail.
                 let _ = write!(shown, "\\u{unit:04x}");
@@ -99,8 +101,8 @@ pub fn read_text(source: impl Read, longest_mib: u32) -> io::Result<String> {
 }
 
 /// Returns the hidden characters of a text: control characters except tabs and line ends, marks of direction, tags,
-/// blank letters and other invisible characters. Joiners and variation selectors are hidden where they have no visible
-/// effect, which is outside emoji and the scripts that need them. Blank braille patterns are hidden outside braille. On
+/// blank letters and other invisible characters. Joiners and variation selectors are hidden outside emoji and the scripts whose
+/// letters join. Blank braille patterns are hidden outside braille. On
 /// one character, combining marks after the eighth are hidden.
 pub fn hidden(text: &str) -> impl Iterator<Item = char> {
     characters(text).filter_map(|(character, is_hidden)| is_hidden.then_some(character))
@@ -184,16 +186,45 @@ impl Pieces {
     }
 }
 
-/// Returns true if a joiner next to this character has a visible effect.
+/// Returns true if a joiner next to this character may have a visible effect: it is an emoji, or of a script whose letters join.
 fn joins(neighbor: Option<char>) -> bool {
-    neighbor.is_some_and(|c| !c.is_ascii() && !c.is_control() && !is_invisible(c) && !is_joiner(c))
+    let is_of_joining_script = |c| {
+        matches!(c,
+            '\u{600}'..='\u{109f}'
+            | '\u{1780}'..='\u{18af}'
+            | '\u{1900}'..='\u{1cff}'
+            | '\u{a800}'..='\u{abff}'
+            | '\u{fb50}'..='\u{fdff}'
+            | '\u{fe70}'..='\u{fefc}'
+            | '\u{10a00}'..='\u{11fff}'
+            | '\u{1e900}'..='\u{1e95f}')
+    };
+    // A hidden character that is shown as U+FFFD does not hide the joiner beside it.
+    let is_beside = |c| matches!(c, '\u{fe0f}' | char::REPLACEMENT_CHARACTER);
+    neighbor
+        .is_some_and(|c| is_of_joining_script(c) && !is_invisible(c) || is_emoji(c) || is_beside(c))
 }
 
-/// Returns true if a variation selector may follow a character, such as an emoji or the digit of a keycap.
+/// Returns true if a variation selector may follow a character: an emoji, a symbol, or the digit of a keycap.
 fn has_variants(character: Option<char>) -> bool {
     let is_keycap = |c: char| c.is_ascii_digit() || matches!(c, '#' | '*');
-    let is_selector = |c: char| matches!(c, '\u{fe0e}' | '\u{fe0f}');
-    character.is_some_and(is_keycap) || (joins(character) && !character.is_some_and(is_selector))
+    character.is_some_and(|c| is_keycap(c) || is_emoji(c))
+}
+
+/// Returns true for symbols and emoji, also those that have another form in texts, such as `©`.
+fn is_emoji(character: char) -> bool {
+    matches!(character,
+        '\u{a9}'
+        | '\u{ae}'
+        | '\u{203c}'
+        | '\u{2049}'
+        | '\u{2100}'..='\u{27ff}'
+        | '\u{2900}'..='\u{2bff}'
+        | '\u{3030}'
+        | '\u{303d}'
+        | '\u{3297}'
+        | '\u{3299}'
+        | '\u{1f000}'..='\u{1faff}')
 }
 
 fn is_joiner(character: char) -> bool {

@@ -8,11 +8,24 @@ use crate::value::Map;
 /// Keywords whose texts only tell readers something. No reference can lead into a text.
 const TEXTS: [&str; 2] = ["title", "description"];
 
-/// Keywords whose values are compared with payloads.
-const COMPARED_KEYWORDS: [&str; 5] = ["enum", "const", "pattern", "required", "dependentRequired"];
+/// Keywords whose values are compared with payloads, or with each other as references and their targets.
+const COMPARED_KEYWORDS: [&str; 12] = [
+    "enum",
+    "const",
+    "pattern",
+    "required",
+    "dependentRequired",
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$id",
+    "id",
+    "$anchor",
+    "$dynamicAnchor",
+];
 
 /// Returns a JSON Schema with [hidden](super::hidden) characters replaced in annotations and unknown keywords, or
-/// `None` if they hold none. Names, patterns, and the values of `enum` and `const` are not changed, even if they hold
+/// `None` if they hold none. Names, references, patterns, and the values of `enum` and `const` are not changed, even if they hold
 /// hidden characters, so that the same payloads are valid. Neither are the values of the keywords in `kept`, such as
 /// `default` if defaults are put into payloads.
 pub fn visible_schema(schema: &Value, kept: &[&str]) -> Option<Value> {
@@ -27,12 +40,13 @@ fn cleaned(schema: &Value, kept: &[&str]) -> Value {
             let entries = entries.iter().map(|(key, value)| {
                 let value = match (key, value) {
                     (key, Value::Object(schemas)) if MAP_KEYWORDS.contains(&key) => {
-                        let schemas = schemas.iter();
-                        Value::Object(
-                            schemas
-                                .map(|(name, of)| (name.to_owned(), cleaned(of, kept)))
-                                .collect(),
-                        )
+                        let of_name = |(name, of): (&str, &Value)| {
+                            // The list of names of `dependencies`.
+                            let is_list = matches!(of, Value::Array(_));
+                            let of = if is_list { of.clone() } else { cleaned(of, kept) };
+                            (name.to_owned(), of)
+                        };
+                        Value::Object(schemas.iter().map(of_name).collect())
                     }
                     (key, payload) if COMPARED_KEYWORDS.contains(&key) || kept.contains(&key) => {
                         payload.clone()
@@ -126,7 +140,6 @@ mod tests {
             (r#"{"default":{"title":["_"]}}"#, false),
             (r#"{"examples":["_"]}"#, false),
             (r#"{"format":"_"}"#, false),
-            (r#"{"$id":"_"}"#, false),
             (r#"{"contentMediaType":"_"}"#, false),
             (r#"{"x-note":{"deep":["_"]}}"#, false),
             (r#"{"items":{"errorMessage":"_"}}"#, false),
@@ -137,6 +150,11 @@ mod tests {
             (r#"{"required":["_"]}"#, true),
             (r#"{"properties":{"_":{}}}"#, true),
             (r#"{"patternProperties":{"_":{}}}"#, true),
+            (r#"{"dependencies":{"a":["_"]}}"#, true),
+            (r#"{"dependencies":{"a":{"title":"_"}}}"#, false),
+            (r#"{"$id":"_"}"#, true),
+            (r##"{"$defs":{"_":{}},"$ref":"#/$defs/_"}"##, true),
+            (r#"{"$anchor":"_"}"#, true),
             (r#"{"x-_":1}"#, true),
         ];
         for (schema, hides) in cases {
