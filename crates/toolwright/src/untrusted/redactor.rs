@@ -122,14 +122,8 @@ impl Redactor {
         // Occurrences may overlap, so they are searched at each place. `hidden` is the end of the last ones.
         let (mut out, mut hidden, mut at) = (String::new(), 0, 0);
         let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(FREE_STEPS);
-        // Where the digits of base64 around `at` end.
-        let mut run_end = 0;
         while let Some(byte) = text.as_bytes().get(at) {
-            if run_end <= at {
-                run_end =
-                    at + text.as_bytes()[at..].iter().take_while(|byte| is_base64(**byte)).count();
-            }
-            let mut end = self.piece_end(&text.as_bytes()[..run_end], at);
+            let mut end = self.piece_end(text.as_bytes(), at);
             // No byte within a character begins one.
             if self.begins[usize::from(*byte)] {
                 let first = begun(&text[at..]);
@@ -171,11 +165,18 @@ impl Redactor {
     }
 
     /// Returns the end of the piece of a secret in base64 that begins at `at`.
-    fn piece_end(&self, run: &[u8], at: usize) -> Option<usize> {
-        let end = at + PIECE;
-        run.get(at..end).filter(|piece| self.pieces.contains(*piece))?;
+    fn piece_end(&self, text: &[u8], at: usize) -> Option<usize> {
+        let (mut piece, mut end) = ([0; PIECE], at);
+        for digit in &mut piece {
+            let length;
+            (*digit, length) = base64_digit(&text[end..])?;
+            end += length;
+        }
+        if !self.pieces.contains(&piece) {
+            return None;
+        }
         // A part of an escape is no digit.
-        let before = &run[at.saturating_sub(5)..at];
+        let before = &text[at.saturating_sub(5)..at];
         let escape = before.iter().rposition(|byte| matches!(byte, b'\\' | b'%'));
         let is_escape = escape.is_some_and(|start| match before[start..] {
             [b'%', ..] => before.len() - start <= 2,
@@ -260,9 +261,18 @@ fn in_base64(text: &str) -> Vec<String> {
     texts
 }
 
-/// Returns whether a byte is a digit of base64 of either alphabet (RFC 4648, sections 4 and 5).
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+/// Returns the digit of base64, of either alphabet (RFC 4648, sections 4 and 5), at the beginning of a text, and its length. It may be
+/// percent-encoded or escaped as in JSON.
+fn base64_digit(text: &[u8]) -> Option<(u8, usize)> {
+    match text {
+        [b'%', b'2', b'b' | b'B', ..] => Some((b'+', 3)),
+        [b'%', b'2', b'f' | b'F', ..] => Some((b'/', 3)),
+        [b'\\', b'/', ..] => Some((b'/', 2)),
+        [digit, ..] if digit.is_ascii_alphanumeric() || b"+/-_".contains(digit) => {
+            Some((*digit, 1))
+        }
+        _ => None,
+    }
 }
 
 impl Needle {
