@@ -24,11 +24,11 @@ pub fn tools(request: &Request<'_>) -> Result<Vec<Tool>, Finding> {
     })
 }
 
-/// Reads a call of the model, to be run by a runtime. A call of an unknown tool is returned too: the runtime refuses it.
+/// Reads a call of the model, to be run by a runtime.
 ///
 /// # Errors
 ///
-/// The result of a call whose arguments cannot be decoded. It is the [`answer`] to the call.
+/// The result of a call of a tool that is not in the request, or whose arguments cannot be decoded. It is the [`answer`] to the call.
 pub fn call(request: &Request<'_>, theirs: &FunctionToolCall) -> Result<ToolCall, Box<ToolResult>> {
     let call = ToolCall::new(&theirs.name, Payload::new(theirs.arguments.as_str()));
     request.decode_call(call.with_id(&theirs.call_id))

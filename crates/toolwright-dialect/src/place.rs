@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use toolwright::outcome::Correction;
 use toolwright::spec::Strictness;
-use toolwright::{
-    FailureKind, InvalidPayload, Recovery, ToolCall, ToolFailure, ToolResult, untrusted,
-};
+use toolwright::{FailureKind, InvalidPayload, Recovery, ToolCall, ToolFailure, ToolResult};
 
 use crate::loss::Class;
 use crate::project::Projection;
@@ -50,9 +48,6 @@ pub struct Request<'a> {
     pub findings: Vec<Finding>,
 }
 
-/// The longest name of a tool that a model made up, in bytes.
-const MOST_NAME_BYTES: usize = 300;
-
 impl Request<'_> {
     /// Returns the finding for which the request cannot be sent, if there is one.
     pub fn error(&self) -> Option<&Finding> {
@@ -60,16 +55,17 @@ impl Request<'_> {
     }
 
     /// Turns a call as a model wrote it, with the name and the arguments on the wire, into one for the tool. A call of a tool that is
-    /// not in the request keeps its arguments, and fails as a call of an unknown tool when it is run.
+    /// not in the request is refused, although a runtime may have one of that name: the host did not offer it.
     ///
     /// # Errors
     ///
-    /// The result of a call whose arguments cannot be decoded: a failure that tells the model what is wrong.
+    /// The result of a call of another tool, or whose arguments cannot be decoded: a failure that tells the model what is wrong.
     pub fn decode_call(&self, call: ToolCall) -> Result<ToolCall, Box<ToolResult>> {
         let Some(tool) = self.tools.iter().find(|tool| tool.projection.wire_name == call.tool())
         else {
-            let name = untrusted::line(call.tool(), MOST_NAME_BYTES);
-            return Ok(call.with_tool(name));
+            let known = self.tools.iter().map(|tool| tool.projection.wire_name.as_str());
+            let failure = ToolFailure::not_found(call.tool(), known);
+            return Err(Box::new(ToolResult::new(&call, Err(failure))));
         };
         let issues = match tool.projection.decode(call.args().as_str()) {
             Ok(decoded) => return Ok(call.with_tool(tool.name).with_args(decoded.canonical)),

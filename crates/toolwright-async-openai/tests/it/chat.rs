@@ -72,13 +72,16 @@ fn the_arguments_of_a_call_are_the_text_that_the_model_wrote() {
 }
 
 #[test]
-fn a_call_of_a_custom_tool_is_one_of_an_unknown_tool() {
+fn a_call_of_a_custom_tool_or_one_that_was_not_offered_is_refused() {
     let tools = tools(&registry(), "openai-chat-strict");
     let custom_tool = CustomTool { name: "run".to_owned(), input: "ls".to_owned() };
-    let theirs = ChatCompletionMessageCustomToolCall { id: "call_1".to_owned(), custom_tool };
-    let theirs = ChatCompletionMessageToolCalls::Custom(theirs);
-    let call = chat::call(&tools.request(), &theirs).unwrap();
-    assert_eq!((call.tool(), call.args().as_str()), ("run", "ls"));
+    let custom = ChatCompletionMessageCustomToolCall { id: "call_1".to_owned(), custom_tool };
+    let custom = ChatCompletionMessageToolCalls::Custom(custom);
+    for call in [custom, theirs("run", "{}")] {
+        let refused = chat::call(&tools.request(), &call).unwrap_err();
+        let failure = refused.outcome.unwrap_err();
+        assert_eq!((refused.call_id.as_str(), failure.kind), ("call_1", FailureKind::NotFound));
+    }
 }
 
 #[test]
