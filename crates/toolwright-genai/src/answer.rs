@@ -8,6 +8,9 @@ use toolwright_model::{
     Answer, CallPlace, Delta, Draft, ModelError, ModelFacts, Question, Stop, Usage,
 };
 
+/// The most reasoning of an answer: as much as an answer may have of everything else.
+const MAX_REASONING_MIB: usize = 16;
+
 /// The kind of an opaque part that is a whole part of genai's content.
 pub(crate) const PART: &str = "part";
 
@@ -22,6 +25,8 @@ pub(crate) fn provider(facts: &ModelFacts) -> String {
 /// Reads events up to the last one.
 pub(crate) struct Reader {
     draft: Draft,
+    /// The bytes of reasoning, all of which genai keeps.
+    reasoning: usize,
     calls: Vec<ShownCall>,
 }
 
@@ -33,7 +38,7 @@ struct ShownCall {
 
 impl Reader {
     pub(crate) fn new(facts: &ModelFacts, question: &Question<'_>) -> Self {
-        Self { draft: Draft::new(facts, question), calls: Vec::new() }
+        Self { draft: Draft::new(facts, question), reasoning: 0, calls: Vec::new() }
     }
 
     /// Takes the pieces that came since this was last called.
@@ -48,14 +53,26 @@ impl Reader {
     ) -> Result<Option<StreamEnd>, ModelError> {
         match event {
             ChatStreamEvent::Chunk(chunk) => self.draft.text(&chunk.content)?,
-            ChatStreamEvent::ReasoningChunk(chunk) => self.draft.reasoning(&chunk.content),
+            ChatStreamEvent::ReasoningChunk(chunk) => {
+                self.reasoned(chunk.content.len())?;
+                self.draft.reasoning(&chunk.content);
+            }
+            ChatStreamEvent::ThoughtSignatureChunk(chunk) => self.reasoned(chunk.content.len())?,
             ChatStreamEvent::ToolCallChunk(chunk) => self.call(chunk.tool_call)?,
             ChatStreamEvent::End(end) => return Ok(Some(end)),
-            ChatStreamEvent::Start
-            | ChatStreamEvent::Heartbeat
-            | ChatStreamEvent::ThoughtSignatureChunk(_) => {}
+            ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
         }
         Ok(None)
+    }
+
+    fn reasoned(&mut self, bytes: usize) -> Result<(), ModelError> {
+        self.reasoning += bytes;
+        if self.reasoning <= MAX_REASONING_MIB << 20 {
+            return Ok(());
+        }
+        Err(ModelError::Malformed(format!(
+            "found reasoning of more than {MAX_REASONING_MIB} MiB, expected less"
+        )))
     }
 
     /// Shows a call. Its arguments are all that came so far.

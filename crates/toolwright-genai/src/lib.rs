@@ -25,6 +25,7 @@
 //! | an end without the API's last event | [`ModelError::Interrupted`], even if the reason of the stop is known |
 //! | errors within a stream of OpenAI Responses | `response.failed` is [`ModelError::Malformed`], with its message |
 //! | silence | ends the answer only with [`Question::timeout`] or the `stream_read_timeout` of the client's `ChatOptions` |
+//! | limits of memory | genai reads errors and single events of any length; texts, calls and reasoning of an answer have limits |
 //! | keys that the provider repeats in its texts | not replaced, as genai holds the key |
 //!
 //! # Example

@@ -9,6 +9,7 @@ mod dynamic;
 use std::sync::Arc;
 
 use rig_core::tool::{ErasedTool, ToolContext, ToolErrorKind, ToolExecutionError, ToolOutput};
+use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::FunctionTool;
 
@@ -23,7 +24,8 @@ pub use dynamic::dynamic_tools;
 ///
 /// The result is the JSON that the tool returns, or its text as a string; content of several parts, such as images, is
 /// serialized as rig does. An error becomes a failure of the same kind, with rig's message for the model; the error's
-/// own text is shown to operators only. Each call has its own `ToolContext`, which [`with_context`] can fill.
+/// own text is shown to operators only. After a timeout or an error of the network, the call may have taken effect, and is not made
+/// again. Each call has its own `ToolContext`, which [`with_context`] can fill.
 ///
 /// ```
 /// use rig_core::tool::{Tool, ToolContext};
@@ -124,7 +126,13 @@ fn failure(error: &ToolExecutionError, call: &ToolCall) -> ToolFailure {
     let message = error.model_output().render();
     let mut failure = ToolFailure::new(kind, message, recovery).with_detail(error.message());
     failure.code = error.code().map(|code| code.to_owned().into());
-    failure
+    match failure.kind {
+        // Rig cannot tell whether the tool took effect.
+        FailureKind::Timeout | FailureKind::Unavailable => {
+            failure.with_possible_effect(ToolAnnotations::UNKNOWN)
+        }
+        _ => failure,
+    }
 }
 
 #[cfg(doctest)]
