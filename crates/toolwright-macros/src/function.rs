@@ -1,12 +1,15 @@
 //! `#[tool]` on functions: parses the keys and the signature, and generates the tool. `toolset` uses it for methods.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Error, FnArg, GenericArgument, Ident, Item, LitStr, Pat, PatType, PathArguments,
-    PathSegment, ReceiverKind, Result, ReturnType, Safety, Signature, Type,
+    Attribute, Error, FnArg, GenericArgument, Ident, Item, Lit, LitStr, Pat, PatType,
+    PathArguments, PathSegment, ReceiverKind, Result, ReturnType, Safety, Signature, Token, Type,
+    token,
 };
 
 use crate::keys::{ToolKeys, check_name, doc_comment};
@@ -223,8 +226,18 @@ fn parameters(signature: &mut Signature) -> Result<Vec<Parameter>> {
         FnArg::Receiver(_) => None,
     });
     let typed: Vec<(Vec<Attribute>, &PatType)> = typed.collect();
-    let mut parameters = Vec::new();
+    let (mut parameters, mut names) = (Vec::new(), HashSet::new());
     for (attributes, input) in typed {
+        if let Some(attribute) = input.attrs.iter().find(|attribute| is_conditional(attribute)) {
+            let expected =
+                "the properties of a tool cannot depend on a configuration; write a tool for each";
+            return Err(Error::new_spanned(attribute, expected));
+        }
+        let own = property_names(input, &attributes);
+        if let Some(name) = own.into_iter().find(|name| !names.insert(name.clone())) {
+            let found = format!("another property is named `{name}`, too; rename one of them");
+            return Err(Error::new_spanned(input, found));
+        }
         let parameter = parameter(attributes, input)?;
         let is_call = |parameter: &Parameter| matches!(parameter, Parameter::Call { .. });
         let collides = parameters.iter().any(|other| match (&parameter, other) {
@@ -238,6 +251,47 @@ fn parameters(signature: &mut Signature) -> Result<Vec<Parameter>> {
         parameters.push(parameter);
     }
     Ok(parameters)
+}
+
+fn is_conditional(attribute: &Attribute) -> bool {
+    ["cfg", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name))
+}
+
+/// The names that the arguments of a call can have for a parameter: its own, or the new one, and those beside it.
+fn property_names(input: &PatType, attributes: &[Attribute]) -> Vec<String> {
+    let own = match &*input.pat {
+        Pat::Ident(pattern) => pattern.ident.unraw().to_string(),
+        _ => return Vec::new(),
+    };
+    let (mut name, mut aliases) = (own, Vec::new());
+    for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
+        // Serde and schemars report what they do not know.
+        let _ = attribute.parse_nested_meta(|meta| {
+            let is = |word| meta.path.is_ident(word);
+            if is("rename") && meta.input.peek(token::Paren) {
+                return meta.parse_nested_meta(|meta| {
+                    let is_read = meta.path.is_ident("deserialize");
+                    let value: LitStr = meta.value()?.parse()?;
+                    if is_read {
+                        name = value.value();
+                    }
+                    Ok(())
+                });
+            }
+            if !meta.input.peek(Token![=]) {
+                return Ok(());
+            }
+            let value: Lit = meta.value()?.parse()?;
+            match value {
+                Lit::Str(value) if is("rename") => name = value.value(),
+                Lit::Str(value) if is("alias") => aliases.push(value.value()),
+                _ => {}
+            }
+            Ok(())
+        });
+    }
+    aliases.push(name);
+    aliases
 }
 
 fn parameter(attributes: Vec<Attribute>, input: &PatType) -> Result<Parameter> {

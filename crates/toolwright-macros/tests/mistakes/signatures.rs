@@ -30,6 +30,14 @@ fn pattern((a, b): (i64, i64)) {}
 #[tool]
 fn all_and_one(Parameters(all): Parameters<Value>, more: String) {}
 
+/// Has two properties of one name.
+#[tool]
+fn same_names(#[serde(rename = "a")] one: i64, #[serde(alias = "b", rename(deserialize = "a"))] two: i64) {}
+
+/// Has a property on one system.
+#[tool]
+fn conditional(#[cfg(unix)] one: i64) {}
+
 /// Takes two calls.
 #[tool]
 fn two_calls(one: ToolCall, two: &ToolCall) {}
