@@ -39,7 +39,7 @@ impl Registry {
     ///
     /// Every error: unknown names, names of the wrong kind (a toolset in place of a tool, or the reverse), tools that are not
     /// registered, several tools with one name (or with names that are the same for a model provider), and names in the
-    /// approval list that no tool has.
+    /// approval list that no tool has. Prefixes in the approval list are checked when a run begins, as only the catalog knows them.
     pub fn preflight(&self, agent: &Agent) -> Result<(), RegistrationError> {
         RegistrationError::all(self.read().preflight(agent))
     }
@@ -259,12 +259,16 @@ fn ambiguous(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     several.map(error).chain(clash).collect()
 }
 
-/// Returns an error for each of the first names in an agent's approval list that none of its tools has. Names with a prefix are skipped, as
-/// only the catalog knows them.
+/// Returns an error for each of the first names in an agent's approval list that none of its tools has. Only the catalog knows prefixes, so
+/// a name may have any.
 fn unlisted_approvals(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.is_known_as(name));
+    let is_prefixed = |name: &str| {
+        let parts = name.split_once(SEPARATOR);
+        parts.is_some_and(|(prefix, name)| !prefix.is_empty() && is_listed(name))
+    };
     let unlisted = agent.approval_list.iter();
-    let unlisted = unlisted.filter(|name| !name.contains(SEPARATOR) && !is_listed(name));
+    let unlisted = unlisted.filter(|name| !is_listed(name) && !is_prefixed(name));
     let error = |name: &String| RegistrationError::UnlistedApproval {
         tool: name.clone(),
         available: listed.iter().map(|(_, tool)| tool.name().to_owned()).collect(),
