@@ -6,10 +6,13 @@ use toolwright::issue::nearest;
 use toolwright::untrusted::{characters, line};
 
 /// Returns a text as Markdown inline code. A text with backticks is delimited by two on each side (CommonMark 0.31,
-/// section 6.1). If it has two in a row, which could look like a fence, all of them become apostrophes.
+/// section 6.1), and an empty one becomes quotes. If it has two in a row, which could look like a fence, all of them become apostrophes.
 pub(crate) fn code(text: &str) -> String {
     let text = line(text, usize::MAX);
-    if text.contains("``") {
+    if text.is_empty() {
+        // Two backticks alone would begin code that ends at the next two.
+        "`\"\"`".to_owned()
+    } else if text.contains("``") {
         format!("`{}`", text.replace('`', "'"))
     } else if text.contains('`') {
         format!("`` {text} ``")
@@ -106,5 +109,33 @@ pub fn advice<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, what: &s
         (Some(near), _) if known.len() > MAX_LISTED_BESIDE => format!("did you mean `{near}`?"),
         (Some(near), _) => format!("did you mean `{near}`? {what}: {}{rest}", listed.join(", ")),
         (None, _) => format!("{what}: {}{rest}", listed.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns whether a text is one span of code (CommonMark 0.31, section 6.1): between two runs of backticks of one length is no
+    /// other run of that length.
+    fn is_code_span(text: &str) -> bool {
+        let inside = text.trim_start_matches('`');
+        let fence = &text[..text.len() - inside.len()];
+        let Some(inside) = inside.strip_suffix(fence) else { return false };
+        let mut runs = inside.split(|c| c != '`').filter(|run| !run.is_empty());
+        !fence.is_empty() && !inside.ends_with('`') && runs.all(|run| run != fence)
+    }
+
+    #[test]
+    fn any_text_becomes_one_span_of_code() {
+        let mut texts = vec![String::new()];
+        for start in 0..5_usize.pow(4) {
+            let more = ["`", " ", "a", "\\", "\n"].map(|part| format!("{}{part}", texts[start]));
+            texts.extend(more);
+        }
+        for text in texts {
+            assert!(is_code_span(&code(&text)), "{text:?}: {}", code(&text));
+        }
+        assert!(!is_code_span("``") && !is_code_span("`a``"));
     }
 }

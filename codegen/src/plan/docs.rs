@@ -206,7 +206,10 @@ fn literal(text: &str) -> String {
         rest = &rest[c.len_utf8()..];
         if c == '`' && has_code {
             in_code = !in_code;
-        } else if !in_code && matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~') {
+        } else if !in_code
+            && (matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~')
+                || (c == '&' && continues_reference(rest)))
+        {
             out.push('\\');
         }
         out.push(c);
@@ -219,11 +222,22 @@ fn literal(text: &str) -> String {
     out
 }
 
-/// Returns the web address at the beginning of a text, without punctuation at its end. Rustdoc warns of one that is not a link.
+/// Returns whether a text after `&` makes it a character reference (CommonMark 0.31, section 2.5), which may stand for a hidden
+/// character.
+fn continues_reference(rest: &str) -> bool {
+    let rest = rest.strip_prefix('#').unwrap_or(rest);
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    after.len() < rest.len() && after.starts_with(';')
+}
+
+/// Returns the web address at the beginning of a text, without punctuation at its end and character references. Rustdoc warns of one that is not a link.
 fn address(text: &str) -> Option<&str> {
     let scheme = ["https://", "http://"].into_iter().find(|scheme| text.starts_with(scheme))?;
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&'()+,;=%".contains(c);
-    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    let ends = |(at, c): &(usize, char)| {
+        !is_part(*c) || (*c == '&' && continues_reference(&text[at + 1..]))
+    };
+    let end = text.char_indices().find(ends).map_or(text.len(), |(at, _)| at);
     let is_cut = text[end..].starts_with('…');
     let address = text[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', ')']);
     (address.len() > scheme.len() && !is_cut).then_some(address)
@@ -246,6 +260,9 @@ mod tests {
             ("left\u{202e}right\u{0}", "left\u{fffd}right\u{fffd}"),
             ("see https://a.b/c_d, or (http://e.f).", "see <https://a.b/c_d>, or (<http://e.f>)."),
             ("`https://a.b`, https://*", "`https://a.b`, https://\\*"),
+            ("x &#x202e;y &#8238; &rlm;", "x \\&#x202e;y \\&#8238; \\&rlm;"),
+            ("a & b; a&b, `&lt;` &; &#;", "a & b; a&b, `&lt;` &; &#;"),
+            ("https://a.b?c=1&d=2&rlm;e", "<https://a.b?c=1&d=2>\\&rlm;e"),
         ];
         for (text, expected) in table {
             assert_eq!(prose(text).join("|"), expected, "{text:?}");
