@@ -144,8 +144,10 @@ fn definitions(_: &Plans<'_>, _: &Tool, _: &str) -> Vec<SchemaFile> {
 
 fn deprecated<'a>(why: &'a Deprecation, replacement: Option<&str>) -> DeprecatedCall<'a> {
     let is_version = |text: &str| {
-        let numbers: Vec<_> = text.split('.').map(str::parse::<u64>).collect();
-        numbers.len() == 3 && numbers.iter().all(Result::is_ok)
+        // Semantic Versioning 2.0.0, section 2. Parsing would also take a sign.
+        let is_number =
+            |part: &str| part.parse::<u64>().is_ok_and(|number| number.to_string() == part);
+        text.split('.').count() == 3 && text.split('.').all(is_number)
     };
     let since = why.since.as_deref();
     let notes = [
@@ -196,4 +198,28 @@ fn vectors(
     _: [&str; 2],
 ) -> Option<SchemaFile> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_version_of_three_numbers_is_one_for_lints() {
+        let table = [
+            ("1.2.3", true),
+            ("0.10.0", true),
+            ("01.2.3", false),
+            ("+1.2.3", false),
+            ("1.2.00", false),
+            ("1.2", false),
+            ("1.2.3.4", false),
+            ("1..3", false),
+        ];
+        for (since, is_version) in table {
+            let why = Deprecation { since: Some(since.to_owned()), replacement: None, until: None };
+            let DeprecatedCall { since: found, note } = deprecated(&why, None);
+            assert_eq!((found.is_some(), note.is_none()), (is_version, is_version), "{since}");
+        }
+    }
 }
