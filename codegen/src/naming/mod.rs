@@ -135,6 +135,12 @@ pub fn screaming(text: &str) -> Identifier {
     Identifier::new(snake(text).to_ascii_uppercase())
 }
 
+/// Returns the name of a static for a part of a type, with a suffix. It is also the name of a file, so it is shortened if the path to
+/// the part is long.
+pub fn static_with(path: &str, word: &str) -> Identifier {
+    Identifier::new(types::shortened(snake(path)).to_ascii_uppercase() + word)
+}
+
 /// Returns the name of the static with a tool's spec. For a tool such as `a` it gets a suffix, because the type of the tool is
 /// also `A`.
 pub fn spec_static(tool: &str) -> Identifier {
@@ -197,9 +203,11 @@ pub fn identifier_with(text: &str, word: &str) -> Identifier {
 /// Returns the names of variants for different values; all names differ. If values have the same name in Pascal case, their
 /// symbols are spelled out, and a number is added if that is not enough.
 pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Identifier> {
+    /// The constant with all values of an enum.
+    const ALL: &str = "ALL";
     let values: Vec<&str> = values.collect();
     let plain: Vec<Identifier> = values.iter().map(|value| pascal(value)).collect();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts = BTreeMap::from([(ALL, 1)]);
     for name in &plain {
         *counts.entry(name).or_default() += 1;
     }
@@ -433,6 +441,32 @@ mod tests {
         }
         assert_eq!(identifier_with("type", "payload"), "type_payload");
         assert_eq!(pascal_with("self", "Service"), "SelfService");
+    }
+
+    #[test]
+    fn no_variant_has_the_name_of_the_constant_with_all_values() {
+        let table = [
+            (&["A.L.L", "B"][..], &["ADotLDotL", "B"][..]),
+            (&["a_l_l"], &["AUnderscoreLUnderscoreL"]),
+            (&["a-l-l", "A L L"], &["AMinusLMinusL", "ASpaceLSpaceL"]),
+            (&["all", "ALL"], &["All", "All2"]),
+        ];
+        for (values, expected) in table {
+            let names = variants(values.iter().copied());
+            assert_eq!(names.iter().map(Identifier::as_str).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_static_is_short_enough_for_a_file() {
+        let long =
+            ["a".repeat(300), "SetOfMyId".repeat(20), format!("{}B", "SetOfMyId".repeat(20))];
+        let names = long.map(|path| static_with(&path, "_RULES"));
+        for name in &names {
+            assert!(name.len() <= 210 && name.ends_with("_RULES"), "{name}");
+            assert_eq!(name.to_uppercase(), name.as_str());
+        }
+        assert_ne!(names[1], names[2]);
     }
 
     #[test]

@@ -48,6 +48,7 @@ impl TypeNames {
             names: Self::default(),
             scope: None,
             root: String::new(),
+            definitions: BTreeMap::new(),
             open: Vec::new(),
         };
         for service in ServiceId::first(project.services.len()) {
@@ -80,7 +81,7 @@ impl TypeNames {
 const MAX_PATH: usize = 200;
 
 /// Shortens a name that is too long to its beginning and a hash. Each level of nesting adds a part to the names.
-fn shortened(name: String) -> String {
+pub(super) fn shortened(name: String) -> String {
     if name.len() <= MAX_PATH {
         return name;
     }
@@ -142,6 +143,8 @@ struct Walk<'a> {
     scope: Option<Scope>,
     /// The name of the schema to which `#` refers.
     root: String,
+    /// The names of its definitions, each with the last number that one of the same name got.
+    definitions: BTreeMap<String, usize>,
     /// The nodes to visit, the next one last: a list instead of recursion, because chains of definitions may be long.
     open: Vec<Visit>,
 }
@@ -151,8 +154,8 @@ struct Visit {
     node: NodeId,
     name: String,
     origin: Option<String>,
-    /// True if it becomes a type regardless of its shape.
-    is_type: bool,
+    /// True if it is a definition, which becomes a type regardless of its shape.
+    is_definition: bool,
 }
 
 impl Walk<'_> {
@@ -236,21 +239,42 @@ impl Walk<'_> {
 
     fn root(&mut self, node: NodeId, name: String, origin: Option<String>) {
         self.root.clone_from(&name);
-        self.open.push(Visit { node, name, origin, is_type: true });
+        self.definitions.clear();
+        self.define(node, name, origin);
+        // The first part is the next node to visit.
+        self.open.reverse();
         while let Some(visit) = self.open.pop() {
             let before = self.open.len();
             self.visit(visit);
-            // The first part is the next node to visit.
             self.open[before..].reverse();
         }
     }
 
-    fn visit(&mut self, Visit { node, name, origin, is_type }: Visit) {
-        if is_type || self.is_type(node) {
+    fn visit(&mut self, Visit { node, name, origin, is_definition }: Visit) {
+        if self.names.by_node.contains_key(&node) {
+            return;
+        }
+        if is_definition {
+            let name = self.free_definition(name);
             self.define(node, name, origin);
-        } else if !self.names.by_node.contains_key(&node) {
+        } else if self.is_type(node) {
+            self.define(node, name, origin);
+        } else {
             self.inside(node, &name);
         }
+    }
+
+    /// Returns a name that no other definition of the root has, with a number if needed: the last parts of pointers may be
+    /// equal.
+    fn free_definition(&mut self, wanted: String) -> String {
+        let mut name = wanted.clone();
+        while self.definitions.contains_key(&name) {
+            let number = self.definitions.entry(wanted.clone()).or_insert(1);
+            *number += 1;
+            name = format!("{wanted}{number}");
+        }
+        self.definitions.insert(name.clone(), 1);
+        name
     }
 
     /// Returns whether a node becomes a type because of its shape.
@@ -305,7 +329,7 @@ impl Walk<'_> {
     /// Schedules a node that only becomes a type if its shape requires it.
     fn schedule(&mut self, node: NodeId, name: String, origin: String) {
         let origin = Some(origin);
-        self.open.push(Visit { node, name: shortened(name), origin, is_type: false });
+        self.open.push(Visit { node, name: shortened(name), origin, is_definition: false });
     }
 
     fn inside(&mut self, node: NodeId, name: &str) {
@@ -395,6 +419,6 @@ impl Walk<'_> {
         let definition = self.project.schemas[target].definition.as_deref().unwrap_or("Shared");
         let name = shortened(format!("{}{}", self.root, pascal_part(definition)));
         let origin = format!("The definition {}.", code(definition));
-        self.open.push(Visit { node: target, name, origin: Some(origin), is_type: true });
+        self.open.push(Visit { node: target, name, origin: Some(origin), is_definition: true });
     }
 }

@@ -17,7 +17,7 @@ use super::types::{
     TupleUse, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 use crate::json::{Json, Style, quoted};
-use crate::naming::{self, Identifier, Scope, TypeName, is_map, pascal, pascal_part, screaming};
+use crate::naming::{self, Identifier, Scope, TypeName, is_map, pascal, pascal_part, static_with};
 use crate::prose::code;
 use crate::schema::{
     self, Additional, Assertion, Bound, EnumValue, Node, NodeId, NumberRules, ObjectShape, Operand,
@@ -152,7 +152,7 @@ impl Shapes<'_> {
         if schema.assertions.is_empty() || properties::key_rules(&project.schemas, node).is_some() {
             return None;
         }
-        let name = self.free_static(&screaming(&name_of()).followed_by("_RULES"));
+        let name = self.free_static(&static_with(&name_of(), "_RULES"));
         let file = format!("rules/{}.json", name.to_lowercase());
         let (text, rules) = published_with_rules(&project.schemas, node, Style::Pretty);
         let needs_tables = project.schemas.needs_tables.is_some()
@@ -401,7 +401,7 @@ impl Shapes<'_> {
 
     fn string(&mut self, rules: &StringRules, name_of: NameOf<'_>) -> StringLimits {
         let pattern = rules.pattern.as_ref().map(|pattern| {
-            let name = self.free_static(&screaming(&name_of()).followed_by("_PATTERN"));
+            let name = self.free_static(&static_with(&name_of(), "_PATTERN"));
             let (ecma, translated) = (pattern.ecma.clone(), pattern.translated.clone());
             let used = PatternUse { name: name.clone(), ecma: ecma.clone() };
             self.patterns.push(PatternStatic { name, ecma, translated });
