@@ -9,7 +9,7 @@ use toolwright::pattern::{Engine, Translated};
 use super::module::Module;
 use super::rust::{Literal, ToTokens, TokenStream, push, quote};
 use super::tokens::{ident, imports, integer};
-use super::types::{used_by, used_by_body};
+use super::types::{used_by, used_by_definition};
 use crate::naming::{Identifier, identifier};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, Import, Member, PatternStatic, Presence,
@@ -47,7 +47,7 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     let mut named = BTreeSet::from(["codec"]);
     for definition in coded(types) {
         named.insert(&*definition.name);
-        used_by_body(&definition.body, &mut named);
+        used_by_definition(definition, &mut named);
     }
     let mut held = BTreeSet::new();
     for definition in &types.definitions {

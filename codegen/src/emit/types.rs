@@ -9,8 +9,8 @@ use super::tokens::{docs, ident, import, imports, rust_path};
 use crate::naming::Identifier;
 use crate::options::RustPath;
 use crate::plan::{
-    AdditionalField, Body, Constructor, Definition, Derives, Field, Import, Presence, Struct,
-    TupleUse, TypeUse, Types,
+    AdditionalField, Body, Constructor, Definition, Derives, Field, Import, Presence,
+    SchemaDefault, Struct, TupleUse, TypeUse, Types,
 };
 use crate::prose::code;
 
@@ -308,13 +308,17 @@ fn choice<'a>(
 fn used_types(types: &Types) -> BTreeSet<&str> {
     let mut used = BTreeSet::new();
     for definition in &types.definitions {
-        used_by_body(&definition.body, &mut used);
+        used_by_definition(definition, &mut used);
     }
     used
 }
 
-/// Adds the names that the body of a type uses.
-pub(super) fn used_by_body<'a>(body: &'a Body, used: &mut BTreeSet<&'a str>) {
+/// Adds the names that the body of a type and its default use.
+pub(super) fn used_by_definition<'a>(
+    Definition { body, default, .. }: &'a Definition,
+    used: &mut BTreeSet<&'a str>,
+) {
+    used.extend(default.iter().flat_map(SchemaDefault::types).map(Identifier::as_str));
     match body {
         Body::Struct(plan) => used_by_struct(plan, used),
         Body::Newtype(ty) | Body::Alias(ty) => used_by(ty, used),
@@ -347,6 +351,9 @@ fn used_by_struct<'a>(plan: &'a Struct, used: &mut BTreeSet<&'a str>) {
             used.insert("Nullable");
         }
         used_by(&field.ty, used);
+        if let Presence::Default(default) = &field.presence {
+            used.extend(default.types().map(Identifier::as_str));
+        }
     }
     if let Some(additional) = &plan.additional {
         used.insert("Map");

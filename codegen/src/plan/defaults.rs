@@ -10,7 +10,7 @@ use super::types::{Constant, DefaultValue, SchemaDefault, Wrapper};
 use super::validated::validated;
 use crate::boxes::Boxes;
 use crate::json::Json;
-use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
+use crate::naming::{Identifier, Scope, TypeName, TypeNames, screaming, snake};
 use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_key, resolved, whole};
 
 /// The defaults of a project.
@@ -150,7 +150,7 @@ struct Search<'a> {
     constant: Identifier,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
     fn of_property(&self, property: &Property) -> Option<SchemaDefault> {
         self.found(property.schema, self.schemas.default_within(property.schema)?)
     }
@@ -159,30 +159,40 @@ impl Search<'_> {
     fn of_type(&self) -> Option<SchemaDefault> {
         let node = self.owner.node;
         let json = self.schemas.default_of(node)?;
-        let is_alias = matches!(self.schemas[node].shape, Shape::Named(_) | Shape::Local(_))
-            && self.schemas[node].assertions.is_empty();
-        let found = self.found(node, json).filter(|_| !is_alias)?;
+        let found = self.found(node, json).filter(|_| !self.is_alias(node))?;
         let is_enum = matches!(found.value, DefaultValue::Constant(_, Constant::Variant(..)));
         (is_enum || !found.within.is_empty()).then_some(found)
     }
 
     fn found(&self, node: NodeId, json: &Json) -> Option<SchemaDefault> {
         let mut within = Vec::new();
-        let value = self.value(node, json, &mut within)?;
+        let holder = (node != self.owner.node).then_some(self.owner);
+        let value = self.value(node, json, holder, &mut within)?;
         Some(SchemaDefault { within, value })
     }
 
-    /// Returns a value of a node, and adds its wrappers to `within`.
-    fn value(&self, node: NodeId, json: &Json, within: &mut Vec<Wrapper>) -> Option<DefaultValue> {
+    /// Returns a value of a node, and adds its wrappers to `within`. `holder` is the type that holds the node.
+    fn value(
+        &self,
+        node: NodeId,
+        json: &Json,
+        mut holder: Option<&'a TypeName>,
+        within: &mut Vec<Wrapper>,
+    ) -> Option<DefaultValue> {
         let Node { shape, assertions, .. } = &self.schemas[node];
         // The compiler cannot make a constant of a domain type.
         if self.options.domain(node).is_some() {
             return None;
         }
-        if let Some(TypeName { name, .. }) = self.names.get(node) {
-            if self.boxes.contain(self.owner.node, node) {
+        if let Some(held) = self.names.get(node) {
+            let is_boxed = |holder: &TypeName| {
+                !self.is_alias(holder.node) && self.boxes.contain(holder.node, node)
+            };
+            if holder.is_some_and(|holder| is_boxed(holder) || !self.is_imported(holder)) {
                 return None;
             }
+            holder = Some(held);
+            let name = &held.name;
             match (shape, json) {
                 (Shape::Enum(_) | Shape::Constants(_) | Shape::IntegerEnum(_), json) => {
                     let variant = self.variants.of(self.schemas, node, json)?;
@@ -192,7 +202,7 @@ impl Search<'_> {
                     let is_default = entries.is_empty() && assertions.is_empty();
                     return is_default.then(|| DefaultValue::EmptyStruct(name.clone()));
                 }
-                (Shape::Named(_) | Shape::Local(_), _) if assertions.is_empty() => {}
+                _ if self.is_alias(node) => {}
                 _ => within.push(Wrapper::Newtype(name.clone())),
             }
         }
@@ -200,22 +210,34 @@ impl Search<'_> {
             (Shape::Nullable(_), Json::Null) => Some(DefaultValue::Null),
             (Shape::Nullable(inner), _) => {
                 within.push(Wrapper::Some);
-                self.value(*inner, json, within)
+                self.value(*inner, json, holder, within)
             }
-            (Shape::Named(id), _) => self.value(self.schemas[*id].schema, json, within),
-            (Shape::Local(target), _) => self.value(*target, json, within),
+            (Shape::Named(id), _) => self.value(self.schemas[*id].schema, json, holder, within),
+            (Shape::Local(target), _) => self.value(*target, json, holder, within),
             (Shape::Array(_), Json::Array(items)) if items.is_empty() => {
                 Some(DefaultValue::EmptyList)
             }
             (Shape::Object(_), Json::Object(entries)) if entries.is_empty() => {
                 Some(DefaultValue::EmptyMap)
             }
-            _ => self.literal(node, json).map(|literal| self.constant(literal)),
+            _ => self.literal(node, json, holder).map(|literal| self.constant(literal)),
         }
     }
 
+    /// Returns whether a type is another name for the type that it refers to.
+    fn is_alias(&self, node: NodeId) -> bool {
+        let Node { shape, assertions, .. } = &self.schemas[node];
+        matches!(shape, Shape::Named(_) | Shape::Local(_)) && assertions.is_empty()
+    }
+
+    /// Returns whether the module of the owner imports the types that another type uses: a service imports only those that its
+    /// own types use.
+    fn is_imported(&self, holder: &TypeName) -> bool {
+        matches!(self.owner.scope, Scope::Toolset(_)) || holder.scope == self.owner.scope
+    }
+
     /// Returns a value as a literal, ignoring the name of the node.
-    fn literal(&self, node: NodeId, json: &Json) -> Option<Constant> {
+    fn literal(&self, node: NodeId, json: &Json, holder: Option<&'a TypeName>) -> Option<Constant> {
         match (&self.schemas[node].shape, json) {
             (Shape::Boolean, Json::Boolean(value)) => Some(Constant::Boolean(*value)),
             (Shape::Integer(rules), Json::Number(number)) => {
@@ -230,7 +252,7 @@ impl Search<'_> {
             (Shape::Array(array), Json::Array(items)) => {
                 let item = |json: &Json| {
                     let mut within = Vec::new();
-                    match self.value(array.items, json, &mut within)? {
+                    match self.value(array.items, json, holder, &mut within)? {
                         DefaultValue::Constant(_, Constant::List(_)) => None,
                         DefaultValue::Constant(_, item) if within.is_empty() => Some(item),
                         _ => None,

@@ -286,6 +286,20 @@ impl Constant {
 }
 
 impl SchemaDefault {
+    /// Returns the types that its expression names.
+    pub fn types(&self) -> impl Iterator<Item = &Identifier> {
+        let within = self.within.iter().filter_map(|wrapper| match wrapper {
+            Wrapper::Newtype(name) => Some(name),
+            Wrapper::Some => None,
+        });
+        let own = match &self.value {
+            DefaultValue::EmptyStruct(name) => Some(name),
+            DefaultValue::Constant(_, constant) => constant.enumeration(),
+            _ => None,
+        };
+        within.chain(own)
+    }
+
     /// Returns whether it is the `Default` of the field's type.
     pub fn is_derived(&self) -> bool {
         self.within.is_empty() && self.value.is_zero()
@@ -316,6 +330,15 @@ impl DefaultValue {
 }
 
 impl Constant {
+    /// Returns the enum of its variants, if it has any.
+    fn enumeration(&self) -> Option<&Identifier> {
+        match self {
+            Self::Variant(name, _) => Some(name),
+            Self::List(items) => items.first()?.enumeration(),
+            _ => None,
+        }
+    }
+
     /// Returns whether it is the `Default` of its type.
     pub fn is_zero(&self) -> bool {
         match self {
