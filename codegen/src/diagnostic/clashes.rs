@@ -6,8 +6,8 @@ use crate::source::{Span, Spanned};
 mistakes! {
     /// Different names become the same name in Rust.
     ///
-    /// `get_x` and `getX` become one field, `a_b` and `a-b` one crate, `Note` of two services one type of a toolset that
-    /// uses both. The message shows the name in Rust.
+    /// `get_x` and `getX` become one field, `a_b` and `a-b` one crate, `Note` of two services one type of a toolset or a
+    /// service that uses both. The message shows the name in Rust.
     Error "name-clash" name_clash(what: &str, rust: &str, written: Vec<(Span, String)>) {
         let words: Vec<&str> = written.iter().map(|(_, word)| word.as_str()).collect();
         let both = if written.len() == 2 { "both" } else { "all" };

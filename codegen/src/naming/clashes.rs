@@ -166,7 +166,7 @@ fn tools(project: &Project, toolset: ToolsetId, check: &mut Check<'_>) {
 fn type_scope(project: &Project, types: &TypeNames, scope: Scope, check: &mut Check<'_>) {
     let foreign = match scope {
         Scope::Toolset(toolset) => types.foreign(project, toolset),
-        Scope::Service(_) => Vec::new(),
+        Scope::Service(service) => types.imported(project, service),
     };
     type_names(project, types, scope, &foreign, check);
     for name in types.of(scope) {

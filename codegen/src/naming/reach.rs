@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Scope, TypeName, TypeNames};
-use crate::model::{Project, ToolsetId};
+use crate::model::{Project, ServiceId, ToolsetId};
 use crate::schema::{NodeId, Schemas, parts, reached};
 
 impl TypeNames {
@@ -15,6 +15,13 @@ impl TypeNames {
         let mut foreign: Vec<_> = names.filter(|name| name.scope != own).collect();
         foreign.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
         foreign
+    }
+
+    /// Returns the types of other crates that a service's own types use directly, so that its `types` module imports them, in the
+    /// order of their names.
+    pub fn imported(&self, project: &Project, service: ServiceId) -> Vec<&TypeName> {
+        let scope = Scope::Service(service);
+        self.used_directly(&project.schemas, scope, self.of(scope).map(|name| name.node))
     }
 
     /// Returns the types of other crates that appear in the types and signatures of a scope, in the order of their names.

@@ -66,9 +66,8 @@ impl<'a> Plans<'a> {
         let service = self.project[id].name.value.clone();
         let dir = format!("{}/http", file_name(&service));
         let mut generated = vec![self.service_crate(id)];
-        generated.extend(
-            self.foreign_to_service(id).iter().map(|types| self.service_crate(types.owner)),
-        );
+        generated
+            .extend(self.used_by_service(id).into_iter().map(|owner| self.service_crate(owner)));
         let service_path = self.path(&self.service_crate(id).package);
         Some(Crate {
             package: self.package(http_package(&service)),

@@ -1,10 +1,10 @@
 //! The crate of a service: named types, the trait that a provider implements, the errors of its methods.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::http::Part;
 
-use super::types::{Import, Types};
+use super::types::Types;
 use super::{Contents, Crate, Generated, LocatedType, Plans, docs};
 use crate::model::{Method, MethodError, MethodId, ServiceId};
 use crate::naming::{
@@ -100,14 +100,6 @@ pub struct ErrorArgument {
     pub is_domain: bool,
 }
 
-/// Types of another service.
-pub(super) struct ForeignTypes {
-    /// The service.
-    pub(super) owner: ServiceId,
-    /// Their names.
-    pub(super) names: Vec<Identifier>,
-}
-
 impl<'a> Plans<'a> {
     /// Plans the crate of a service; returns `None` for a service without types and methods.
     pub(super) fn service(&self, id: ServiceId) -> Option<Crate<'a>> {
@@ -119,14 +111,10 @@ impl<'a> Plans<'a> {
             return None;
         }
         let name = service.name.value.clone();
-        let foreign = self.foreign_to_service(id);
         let dir = format!("{}/service", file_name(&name));
-        let generated = foreign.iter().map(|types| self.service_crate(types.owner)).collect();
-        let import = |ForeignTypes { owner, names }| Import {
-            module: self.types_path(Scope::Service(owner)),
-            names,
-        };
-        let imports = foreign.into_iter().map(import).collect();
+        let used = self.used_by_service(id).into_iter();
+        let generated = used.map(|owner| self.service_crate(owner)).collect();
+        let imports = self.imports(&self.names.imported(self.project, id));
         let contains = match methods.as_slice() {
             [] => "Types",
             methods if methods.iter().all(|method| method.error.is_none()) => "Types and trait",
@@ -204,22 +192,19 @@ impl<'a> Plans<'a> {
         }
     }
 
-    /// Returns the types of other services that the types and methods of a service use.
-    pub(super) fn foreign_to_service(&self, id: ServiceId) -> Vec<ForeignTypes> {
+    /// Returns the other services whose types the types and methods of a service use.
+    pub(super) fn used_by_service(&self, id: ServiceId) -> BTreeSet<ServiceId> {
         let roots = self
             .project
             .types_of(id)
             .map(|id| self.project.schemas[id].schema)
             .chain(self.project.methods_of(id).flat_map(|id| self.project[id].schemas()));
-        let mut foreign: Vec<ForeignTypes> = Vec::new();
-        for name in self.names.used_directly(&self.project.schemas, Scope::Service(id), roots) {
-            let Scope::Service(owner) = name.scope else { continue };
-            match foreign.iter_mut().find(|known| known.owner == owner) {
-                Some(known) => known.names.push(name.name.clone()),
-                None => foreign.push(ForeignTypes { owner, names: vec![name.name.clone()] }),
-            }
-        }
-        foreign
+        let used = self.names.used_directly(&self.project.schemas, Scope::Service(id), roots);
+        let owner = |name: &TypeName| match name.scope {
+            Scope::Service(owner) => Some(owner),
+            Scope::Toolset(_) => None,
+        };
+        used.into_iter().filter_map(owner).collect()
     }
 
     fn method(&self, id: MethodId) -> TraitMethod<'a> {

@@ -81,7 +81,7 @@ impl<'a> Plans<'a> {
         }
         let description = toolset.description.as_deref().unwrap_or_default();
         let contents = ToolsetCrate {
-            types: self.types(Scope::Toolset(id), self.reexports(&foreign)),
+            types: self.types(Scope::Toolset(id), self.imports(&foreign)),
             tools: toolset.tools.iter().map(|&tool| self.tool(tool)).collect(),
             executor: (!bound.is_empty()).then(|| self.executor(id)),
             mcp_executor: pascal_with(
@@ -116,8 +116,8 @@ impl<'a> Plans<'a> {
         }
     }
 
-    /// Returns the types of services that a toolset exports again.
-    fn reexports(&self, foreign: &[&TypeName]) -> Vec<Import> {
+    /// Returns the imports of types of services.
+    pub(super) fn imports(&self, foreign: &[&TypeName]) -> Vec<Import> {
         let mut imports = Vec::<Import>::new();
         for name in foreign {
             let module = self.types_path(name.scope);
