@@ -493,22 +493,15 @@ fn generated_code_has_no_warnings_whatever_its_values_are_called() {
         ("toolwright.toml", "[crates]\ntoolwright = { workspace = true }\n"),
         ("crates/user/Cargo.toml", "[package]\nname = \"user\"\nedition = \"2024\"\n"),
         ("crates/user/src/lib.rs", ""),
-        (
-            "schema/door.yaml",
-            "toolwright: 1\nservice: door\n\
-             types:\n  Open: { type: object, properties: { wide: { type: boolean } } }\n  Hash: { type: string, minLength: 1 }\n  \
-             Copy: { type: object, properties: { of: { enum: [x] } } }\n  \
-             Frame: { type: object, properties: { open: { $ref: Open }, hash: { $ref: Hash }, copy: { $ref: Copy } } }\nmethods: { swing: { payload: Frame } }\n\
-             toolsets:\n  door:\n    tools:\n      swing: { description: Swings., bind: swing }\n      \
-             find: { description: Finds., args: { type: object, properties: { state: { enum: [open, closed, clone, fn] } } } }\n      \
-             pick:\n        description: Picks.\n        args:\n          type: object\n          properties:\n            of:\n              anyOf:\n                \
-             - { type: object, required: [self], properties: { self: { type: string }, b: { enum: [x, y] } } }\n                \
-             - { type: object, required: [other], properties: { other: { type: string } } }\n",
-        ),
+        ("schema/door.yaml", include_str!("names/door.yaml")),
+        ("schema/hall.yaml", include_str!("names/hall.yaml")),
+        ("schema/guest.yaml", include_str!("names/guest.yaml")),
     ]);
     workspace.test();
-    let result = workspace.cargo(&["doc", "--workspace", "--no-deps"]);
-    assert!(result.is_ok(), "{}", result.unwrap_err());
+    for arguments in [&["doc", "--workspace", "--no-deps"][..], &["clippy", "--workspace"]] {
+        let result = workspace.cargo(arguments);
+        assert!(result.is_ok(), "{}", result.unwrap_err());
+    }
 }
 
 /// Payloads with injected properties of all types of strings, and with fields that the arguments hold in another way.

@@ -119,6 +119,83 @@ toolsets:
     );
 }
 
+/// A service imports the types of other services that its own types use.
+#[test]
+fn g13_a_service_cannot_use_types_with_the_name_of_another() {
+    let text = "### a.yaml
+service: a
+types: { Status: { enum: [open] }, Level: { enum: [low] } }
+### b.yaml
+service: b
+types: { Level: { enum: [high] } }
+### c.yaml
+service: c
+types:
+  Status: { enum: [x] }
+  Room: { type: object, properties: { status: { $ref: a.Status }, low: { $ref: a.Level }, high: { $ref: b.Level } } }
+";
+    assert_eq!(
+        refusals(text),
+        [
+            "name-clash: the type `Status` of the service `a` and the type `Status` both become the type `Status` @ \
+             a.yaml:Status, c.yaml:Status",
+            "name-clash: the type `Level` of the service `a` and the type `Level` of the service `b` both become the type \
+             `Level` @ a.yaml:Level, b.yaml:Level",
+        ]
+    );
+    // A type of a signature is not imported.
+    let (own, _) = text.split_once("  Room").expect("the last type");
+    generated(&format!("{own}methods: {{ get: {{ result: a.Status }} }}\n"));
+}
+
+/// The last parts of pointers may be equal.
+#[test]
+fn g13_definitions_of_one_schema_have_different_names() {
+    let text = "### a.yaml
+service: a
+types:
+  T:
+    type: object
+    $defs: { A: { type: string, minLength: 1 }, a2: { type: string, minLength: 2 } }
+    properties:
+      x: { type: object, $defs: { A: { type: integer } }, properties: { z: { $ref: '#/properties/x/$defs/A' } } }
+      y: { type: array, items: { $ref: '#/$defs/A' } }
+      z: { $ref: '#/$defs/a2' }
+      more: { type: array, items: { $ref: '#/properties/x/$defs/A' } }
+";
+    let files = generated(text);
+    let (_, types) = files.iter().find(|(path, _)| path.ends_with("types.rs")).unwrap();
+    for line in [
+        "pub struct TA(pub i64);",
+        "pub struct TA2(pub String);",
+        "pub struct TA22(pub String);",
+        "pub more: Option<Vec<TA>>,",
+    ] {
+        assert!(types.contains(line), "{line}\nin {types}");
+    }
+}
+
+/// Most file systems take names of at most 255 bytes.
+#[test]
+fn g13_no_generated_path_has_a_long_part() {
+    let mut inner = "{ type: string, not: { const: b } }".to_owned();
+    for _ in 0..18 {
+        inner = format!("{{ type: object, properties: {{ set_of_my_id: {inner} }} }}");
+    }
+    let (key, name) = ("a".repeat(260), "Abc".repeat(90));
+    let text = format!(
+        "### a.yaml\nservice: a\ntypes:\n  {name}: {{ type: string, not: {{ const: b }} }}\n  T: {{ type: object, properties: {{ \
+         {key}: {{ type: string, not: {{ const: b }} }}, inner: {inner} }} }}\n"
+    );
+    let files = generated(&text);
+    let rules: Vec<&str> =
+        files.iter().map(|(path, _)| path).filter(|path| path.contains("/rules/")).collect();
+    assert_eq!(rules.len(), 3, "{rules:?}");
+    for part in files.iter().flat_map(|(path, _)| path.split('/')) {
+        assert!(part.len() <= 255, "{part}");
+    }
+}
+
 /// If names had to be adapted for a model provider, two could become the same. The strictest grammar is that of Bedrock,
 /// `[a-zA-Z][a-zA-Z0-9_]*` with at most 64 characters.
 #[test]

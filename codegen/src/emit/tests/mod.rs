@@ -3,6 +3,7 @@
 
 mod random_projects;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use super::module::Module;
 use super::printer::Printer;
 use super::rust::{Ident, TokenStream, quote};
 use crate::disk;
+use crate::naming::{DERIVED, TypeNames};
 use crate::options::Options;
 use crate::parallel;
 use crate::plan::{Contents, Plans};
@@ -29,8 +31,8 @@ const FOLDERS: [&str; 5] =
 /// Files that are one project each; a line with `### ` and a name begins each part.
 const FILES: [&str; 2] = ["bindings.yaml", "schemas.yaml"];
 
-/// Calls a function with each module of all these projects.
-fn for_each_module(try_module: impl Fn(&Module) + Sync) {
+/// Calls a function with each module of all these projects and the types of its project.
+fn for_each_module(try_module: impl Fn(&Module, &TypeNames) + Sync) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders = FOLDERS.map(|folder| {
         let read = disk::read_sources(&root, &[root.join(folder)]).expect("it can be read");
@@ -58,7 +60,9 @@ fn for_each_module(try_module: impl Fn(&Module) + Sync) {
             .unwrap_or_else(|findings| panic!("{name}: {findings:?}"));
         let plans = Plans::new(&lowered.project, &lowered.types, options);
         for krate in plans.subjects().iter().filter_map(|&subject| plans.plan(subject)) {
-            super::modules(&krate.contents).iter().for_each(&try_module);
+            for module in super::modules(&krate.contents) {
+                try_module(&module, &lowered.types);
+            }
         }
     });
 }
@@ -196,7 +200,7 @@ fn ends_in_jump(statements: &[TokenTree]) -> bool {
 
 #[test]
 fn every_file_has_the_tokens_of_its_emitter_also_when_prettyplease_formats_it() {
-    for_each_module(|module| {
+    for_each_module(|module, _| {
         let written: Vec<String> = module.parts.iter().map(ToString::to_string).collect();
         let printed = module.print(&mut Printer::default());
         let (_, body) = printed.split_once("\n\n").unwrap_or((&printed, ""));
@@ -209,6 +213,76 @@ fn every_file_has_the_tokens_of_its_emitter_also_when_prettyplease_formats_it() 
         let compared = Compared::Meaning;
         same(&tokens(&pretty, compared), &tokens(&found, compared), &printed);
     });
+}
+
+#[test]
+fn a_module_defines_or_imports_each_of_its_types_once() {
+    for_each_module(|module, types| {
+        let printed = module.print(&mut Printer::default());
+        let file = syn2::parse_file(&printed).unwrap_or_else(|error| panic!("{error}:\n{printed}"));
+        let mut known = BTreeSet::new();
+        for item in &file.items {
+            for name in names_of(item) {
+                assert!(known.insert(name.clone()), "{name} is there twice:\n{printed}");
+            }
+        }
+        if !["types", "codecs"].contains(&module.name) {
+            return;
+        }
+        // A type may have the name of a trait that others derive.
+        let types = types.all().map(|named| &*named.name);
+        let types: BTreeSet<&str> = types.filter(|name| !DERIVED.contains(name)).collect();
+        for item in file.items.iter().filter(|item| !matches!(item, syn2::Item::Enum(_))) {
+            for name in used_names(quote::ToTokens::to_token_stream(item)) {
+                let is_known = known.contains(&name) || !types.contains(&*name);
+                assert!(is_known, "{name} is unknown:\n{printed}");
+            }
+        }
+    });
+}
+
+/// Returns the names that begin a path, without those before `=` or `:`, which are variants in the calls of macros.
+fn used_names(stream: Read) -> Vec<String> {
+    let (mut used, mut is_joint, mut is_inside) = (Vec::new(), false, false);
+    let mut trees = stream.into_iter().peekable();
+    while let Some(tree) = trees.next() {
+        let is_named = |next: &TokenTree| matches!(next, TokenTree::Punct(sign) if matches!(sign.as_char(), '=' | ':') && sign.spacing() == Spacing::Alone);
+        match &tree {
+            TokenTree::Group(group) => used.extend(used_names(group.stream())),
+            TokenTree::Ident(name) if !is_inside && !trees.peek().is_some_and(is_named) => {
+                used.push(name.to_string());
+            }
+            _ => {}
+        }
+        let was_joint = std::mem::replace(&mut is_joint, false);
+        if let TokenTree::Punct(sign) = &tree {
+            is_joint = sign.as_char() == ':' && sign.spacing() == Spacing::Joint;
+        }
+        is_inside = was_joint && is_sign(&tree, ':');
+    }
+    used
+}
+
+/// Returns the types and statics that an item defines or imports.
+fn names_of(item: &syn2::Item) -> Vec<String> {
+    match item {
+        syn2::Item::Struct(item) => vec![item.ident.to_string()],
+        syn2::Item::Enum(item) => vec![item.ident.to_string()],
+        syn2::Item::Type(item) => vec![item.ident.to_string()],
+        syn2::Item::Static(item) => vec![item.ident.to_string()],
+        syn2::Item::Use(item) => imported(&item.tree),
+        _ => Vec::new(),
+    }
+}
+
+fn imported(tree: &syn2::UseTree) -> Vec<String> {
+    match tree {
+        syn2::UseTree::Path(path) => imported(&path.tree),
+        syn2::UseTree::Name(name) => vec![name.ident.to_string()],
+        syn2::UseTree::Rename(rename) => vec![rename.rename.to_string()],
+        syn2::UseTree::Group(group) => group.items.iter().flat_map(imported).collect(),
+        syn2::UseTree::Glob(_) => Vec::new(),
+    }
 }
 
 /// Panics if the tokens differ, and shows the tokens around the first difference.
@@ -224,7 +298,7 @@ fn same(found: &[String], expected: &[String], printed: &str) {
 /// its own.
 #[test]
 fn a_line_that_can_be_broken_has_at_most_100_columns() {
-    for_each_module(|module| {
+    for_each_module(|module, _| {
         let printed = module.print(&mut Printer::default());
         let is_long =
             |line: &&str| line.chars().count() > 100 && !line.trim_start().starts_with("//");
@@ -242,9 +316,11 @@ fn unbroken(line: &str) -> impl Iterator<Item = &str> {
     let (mut from, mut is_text, mut is_raw, mut parts) = (0, false, false, Vec::new());
     for (at, c) in line.char_indices() {
         let (before, after) = (&line[..at], &line[at..]);
-        let is_after = before.ends_with(['(', '[', '{', '<'])
+        // Nothing is broken between `(` and `)`.
+        let is_empty = before.ends_with('(') && c == ')';
+        let is_after = (before.ends_with(['(', '[', '{', '<']) && !is_empty)
             || before.ends_with([',', '=', '>', ':']) && c == ' ';
-        let is_before = after.starts_with([')', ']', '}', '>'])
+        let is_before = (after.starts_with([')', ']', '}', '>']) && !is_empty)
             || after.starts_with(" for ")
             || after.starts_with(" | ")
             || (c == '.' && after[1..].starts_with(|c: char| c.is_ascii_lowercase()));
@@ -265,7 +341,7 @@ fn unbroken(line: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn printing_a_printed_file_again_does_not_change_it() {
-    for_each_module(|module| {
+    for_each_module(|module, _| {
         for part in &module.parts {
             let printed = print(part);
             let again = print(&stream(printed.parse().expect("it is Rust")));

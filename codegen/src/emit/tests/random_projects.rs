@@ -111,8 +111,19 @@ impl ProjectGenerator {
         if self.random.bool() {
             text += "integers: exact\n";
         }
-        text += "types:\n  Measure: { type: number, minimum: 0 }\n";
-        self.types.push((format!("{service}.Measure"), "1.5".to_owned()));
+        text += "types:\n  Measure: { type: number, minimum: 0 }\n  Mark: { type: string, minLength: 1 }\n  \
+                 Label: { $ref: Mark, maxLength: 9 }\n  MaybeMark: { anyOf: [{ $ref: Mark }, { type: \"null\" }] }\n";
+        for (name, value) in
+            [("Measure", "1.5"), ("Mark", "word"), ("Label", "word"), ("MaybeMark", "word")]
+        {
+            self.types.push((format!("{service}.{name}"), value.to_owned()));
+        }
+        let (one, other) = (self.schema(1).text, self.schema(1).text);
+        let _ = writeln!(
+            text,
+            "  Twins: {{ type: object, properties: {{ one: {{ type: array, items: {one} }}, other: {{ type: array, items: \
+             {other} }}, first: {{ $ref: \"#/properties/one/items\" }}, last: {{ $ref: \"#/properties/other/items\" }} }} }}"
+        );
         for _ in 0..self.random.usize(1..5) {
             let (name, schema) = (crate::naming::pascal(&self.unique()), self.schema(0));
             let _ = writeln!(text, "  {name}: {}", schema.text);
