@@ -262,3 +262,15 @@ fn no_part_of_an_escape_is_removed_as_a_digit_of_base64() {
         }
     }
 }
+
+#[test]
+fn base64_that_is_encoded_again_and_cut_is_removed() {
+    let secret = "?>?>?>?>?>?>?>?>?>?>?>?>?>?>";
+    let base64 = STANDARD.encode(secret);
+    let solidus = base64.replace('/', "\\/");
+    for encoded in [percent_encoded_text(&base64), as_form(&base64), solidus] {
+        let cut = &encoded[..encoded.len() - 7];
+        let shown = redacted(&format!("x {cut} y"), &[secret]);
+        assert!(shown.len() < 40, "{shown}");
+    }
+}
