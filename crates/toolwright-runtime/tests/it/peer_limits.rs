@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::time::timeout;
 use toolwright::spec::CallLimits;
-use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+};
 use toolwright_runtime::remote::{RemoteError, RemoteOptions, RemoteToolset, bind_unix};
 use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
@@ -116,7 +118,8 @@ async fn an_outcome_that_no_line_can_hold_is_a_failure_and_the_connection_stays(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let failing = FunctionTool::new(spec("failing"), async |_: N| {
-        Err::<i64, _>(TypedFailure::new(FailureKind::Internal, "\n".repeat(40 << 20)))
+        let message = "\n".repeat(40 << 20);
+        Err::<i64, _>(ToolFailure::new(FailureKind::Internal, message, Recovery::Replan))
     });
     let toolset = Combined::new()
         .with("huge", huge)
