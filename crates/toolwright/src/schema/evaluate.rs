@@ -154,7 +154,7 @@ impl<'s> Evaluation<'s> {
     }
 
     /// Enters a resource, if it has dynamic anchors and was not entered already. Returns the outer scope, for
-    /// [`leave`](Self::leave).
+    /// [`leave`](Self::leave). Beyond a number of scopes no steps are left.
     pub(super) fn enter(&mut self, resource: usize) -> usize {
         let outer = self.scope_number;
         let matters = self.schema.anchors.get(resource).is_some_and(|anchors| !anchors.is_empty());
@@ -162,6 +162,9 @@ impl<'s> Evaluation<'s> {
             self.scope.push(resource);
             let next = self.scopes.len() + 1;
             self.scope_number = *self.scopes.entry((outer, resource)).or_insert(next);
+            if self.scopes.len() > MAX_CACHED {
+                self.steps = 0;
+            }
         }
         outer
     }

@@ -45,7 +45,7 @@ pub(crate) use self::evaluate::Evaluation;
 /// ```
 pub struct Schema {
     nodes: Vec<Node>,
-    /// The dynamic anchors of each resource.
+    /// The dynamic anchors of each resource; empty if no reference is dynamic.
     anchors: Vec<Anchors>,
     has_unevaluated: bool,
 }
@@ -74,12 +74,17 @@ impl Schema {
             .map_err(|invalid: InvalidPayload| SchemaError::new("", invalid.to_string()))?;
         let given = (*pattern_steps).min(MAX_PATTERN_STEPS);
         let mut left = given;
-        let (nodes, anchors) = compile::nodes(&root, most_pointer_bytes(json), &mut left)?;
+        let (nodes, mut anchors) = compile::nodes(&root, most_pointer_bytes(json), &mut left)?;
         *pattern_steps -= given - left;
         let is_unevaluated = |keyword: &Keyword| {
             matches!(keyword, Keyword::UnevaluatedItems(_) | Keyword::UnevaluatedProperties(_))
         };
         let has_unevaluated = nodes.iter().any(|node| node.keywords.iter().any(is_unevaluated));
+        let is_dynamic = |keyword: &Keyword| matches!(keyword, Keyword::DynamicRef(..));
+        if !nodes.iter().any(|node| node.keywords.iter().any(is_dynamic)) {
+            // Results are cached for each scope, and there may be many of them.
+            anchors.clear();
+        }
         Ok(Self { nodes, anchors, has_unevaluated })
     }
 
