@@ -32,7 +32,7 @@ struct Item<'a> {
 #[derive(Clone, Debug)]
 pub(crate) enum Content<'a> {
     Null,
-    Boolean(bool),
+    Boolean,
     Number(&'a str),
     String(Cow<'a, str>),
     Array(usize),
@@ -69,7 +69,7 @@ impl<'a> Document<'a> {
                 scanner.skip()?;
                 match first {
                     b'n' => Content::Null,
-                    _ => Content::Boolean(first == b't'),
+                    _ => Content::Boolean,
                 }
             }
         };

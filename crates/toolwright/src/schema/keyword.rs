@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::Schema;
 use super::document::{Content, Document};
 use crate::format::Format;
+use crate::json::BYTES_PER_STEP;
 use crate::pattern::Pattern;
-use crate::value::{Decimal, Kind, Map, Number, Value};
+use crate::value::{Decimal, Kind, Number, STEPS_PER_VALUE, Value};
 
 /// The index of a node in its schema.
 pub(super) type NodeId = usize;
@@ -255,12 +256,9 @@ pub(super) struct Constants {
     pub(super) texts: Vec<String>,
     strings: HashSet<String>,
     numbers: HashSet<Decimal<'static>>,
-    /// Their objects have their entries in the order of the keys.
-    others: Vec<Value>,
-    /// The number of values in `others`, including nested ones.
-    size: usize,
-    /// The number of bytes of the numbers in `others`.
-    number_bytes: usize,
+    /// The canonical texts of arrays, objects, booleans and null: numbers are equal by value, and objects in any order (2020-12 core,
+    /// section 4.2.2).
+    others: HashSet<String>,
 }
 
 impl Constants {
@@ -276,9 +274,7 @@ impl Constants {
                     constants.numbers.insert(Decimal::of(number.as_str()).into_owned());
                 }
                 other => {
-                    constants.size += other.size();
-                    constants.number_bytes += number_bytes(other);
-                    constants.others.push(in_order(other));
+                    constants.others.insert(other.to_canonical());
                 }
             }
         }
@@ -289,83 +285,33 @@ impl Constants {
         match document.content(item) {
             Content::String(text) => self.strings.contains(&**text),
             Content::Number(text) => self.numbers.contains(&Decimal::of(text)),
-            _ => self.others.iter().any(|constant| document.equals(item, constant)),
+            Content::Null | Content::Boolean => self.others.contains(document.json(item)),
+            Content::Array(_) | Content::Object(_) if self.others.is_empty() => false,
+            Content::Array(_) | Content::Object(_) => {
+                let value = document.json(item).parse::<Value>();
+                value.is_ok_and(|value| self.others.contains(&value.to_canonical()))
+            }
         }
     }
 
-    /// The approximate number of comparisons to find a value among them.
+    /// The approximate number of steps to find a value among them.
     pub(super) fn cost(&self, document: &Document<'_>, item: usize) -> usize {
         match document.content(item) {
-            Content::String(_) | Content::Number(_) => 1,
-            Content::Null | Content::Boolean(_) => self.others.len(),
-            Content::Array(_) | Content::Object(_) => {
-                let compared = self.others.len().saturating_mul(document.size(item));
-                self.size.min(compared) + self.number_bytes
+            Content::Array(_) | Content::Object(_) if !self.others.is_empty() => {
+                let values = document.size(item).saturating_mul(STEPS_PER_VALUE);
+                values.saturating_add(document.json(item).len() / BYTES_PER_STEP)
             }
+            _ => 1,
         }
-    }
-}
-
-/// Returns a value with the entries of its objects in the order of the keys.
-fn in_order(value: &Value) -> Value {
-    match value {
-        Value::Array(items) => Value::Array(items.iter().map(in_order).collect()),
-        Value::Object(entries) => {
-            let sorted: BTreeMap<&str, &Value> = entries.iter().collect();
-            let mut ordered = Map::new();
-            for (key, value) in sorted {
-                ordered.append(key.to_owned(), in_order(value));
-            }
-            Value::Object(ordered)
-        }
-        other => other.clone(),
-    }
-}
-
-/// Returns the number of bytes of the numbers in a value.
-fn number_bytes(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(number_bytes).sum(),
-        Value::Object(entries) => entries.iter().map(|(_, value)| number_bytes(value)).sum(),
-        Value::Number(number) => number.as_str().len(),
-        _ => 0,
     }
 }
 
 impl Document<'_> {
-    /// Equality as in JSON Schema (2020-12 core, section 4.2.2): numbers by value, objects in any order. The entries of the
-    /// constant's objects are in the order of their keys.
-    fn equals(&self, item: usize, constant: &Value) -> bool {
-        match (self.content(item), constant) {
-            (Content::Null, Value::Null) => true,
-            (Content::Boolean(found), Value::Boolean(constant)) => found == constant,
-            (Content::Number(found), Value::Number(constant)) => {
-                *found == constant.as_str() || Decimal::of(found) == Decimal::of(constant.as_str())
-            }
-            (Content::String(found), Value::String(constant)) => found == constant,
-            (Content::Array(count), Value::Array(constants)) => {
-                *count == constants.len()
-                    && self
-                        .children(item)
-                        .zip(constants)
-                        .all(|(item, constant)| self.equals(item, constant))
-            }
-            (Content::Object(count), Value::Object(constants)) => {
-                *count == constants.len()
-                    && self.children(item).all(|entry| {
-                        let constant = constants.get_in_order(self.key(entry));
-                        constant.is_some_and(|constant| self.equals(entry, constant))
-                    })
-            }
-            _ => false,
-        }
-    }
-
     /// Returns true if a value is of a kind; `1.0` is an integer.
     pub(super) fn is(&self, item: usize, kind: Kind) -> bool {
         match self.content(item) {
             Content::Null => kind == Kind::Null,
-            Content::Boolean(_) => kind == Kind::Boolean,
+            Content::Boolean => kind == Kind::Boolean,
             Content::Number(text) => {
                 kind == Kind::Number || (kind == Kind::Integer && is_whole(text))
             }
@@ -450,12 +396,10 @@ impl Schema {
 mod tests {
     use super::*;
 
-    /// A comparison with a value then takes time in proportion to the value, also if the constant has long keys.
     #[test]
-    fn the_entries_of_constants_are_in_the_order_of_their_keys() {
+    fn composite_constants_are_equal_by_the_values_of_numbers_and_in_any_order_of_keys() {
         let value: Value = r#"[{"c":[{"b":1,"a":2}],"a":1,"b":1}]"#.parse().expect("JSON");
         let constants = Constants::new(std::slice::from_ref(&value));
-        assert_eq!(constants.others[0].to_string(), r#"[{"a":1,"b":1,"c":[{"a":2,"b":1}]}]"#);
         assert_eq!(constants.texts, [value.to_string()]);
         for json in
             [r#"[{"c":[{"b":1,"a":2}],"a":1,"b":1.0}]"#, r#"[{"b":1,"c":[{"a":2,"b":1}],"a":1}]"#]

@@ -87,12 +87,6 @@ impl<V> Map<V> {
         self.entries.push((key, value));
     }
 
-    /// Returns the value under a key, if the entries are in the order of their keys.
-    pub(crate) fn get_in_order(&self, key: &str) -> Option<&V> {
-        let place = self.entries.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()?;
-        Some(&self.entries[place].1)
-    }
-
     fn sorted(&self) -> Vec<&(String, V)> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));

@@ -142,8 +142,8 @@ fn index(segment: &str) -> Option<usize> {
     if digits && !padded { segment.parse().ok() } else { None }
 }
 
-/// The steps for each value in an array, to compare it with others by its hash.
-const STEPS_PER_VALUE: usize = 4;
+/// The steps for each item and entry of a value, to compare it with others by its hash.
+pub(crate) const STEPS_PER_VALUE: usize = 4;
 
 /// Returns the indices of two equal items of a JSON array, if there are any. `spend` returns false if the steps cannot be taken.
 pub(crate) fn repeated_items(

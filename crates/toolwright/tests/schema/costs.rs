@@ -345,6 +345,21 @@ fn a_hundred_thousand_unique_items_are_checked() {
     );
 }
 
+/// The number is compared with all constants at once.
+#[test]
+fn a_long_number_in_an_array_takes_steps_once_for_all_constants() {
+    let payload = format!("[1.{},1]", "0".repeat(160_000));
+    let among = |count| {
+        let schema = format!(r#"{{"enum":[{}]}}"#, listed(count, |n| format!("[1,{n}]")));
+        let schema = Schema::new(&schema).expect("a schema");
+        assert_eq!(schema.check(payload.as_bytes()), Ok(()));
+        steps(&schema, &payload)
+    };
+    let (few, many) = (among(2), among(2_000));
+    assert_eq!(few, many);
+    assert!((10_000..11_000).contains(&many), "{many} steps");
+}
+
 #[test]
 fn an_invalid_leaf_is_reported_through_sixty_levels_of_two_choices() {
     for count in [16, 20, 40, 60] {
@@ -464,13 +479,32 @@ fn a_large_constant_is_equal_to_its_keys_in_another_order() {
     assert!(schema.check(object(&mut (1..501).rev()).as_bytes()).is_err());
 }
 
+/// Returns layers of two resources with dynamic anchors. Each refers to both of the next layer, so every path is a scope of its own.
+fn scopes(layers: usize, leaf: &str) -> Schema {
+    let resource = |layer: usize, side: &str| {
+        let next = format!(r#"{{"$ref":"a{0}"}},{{"$ref":"b{0}"}}"#, layer + 1);
+        let next = if layer == layers { leaf } else { &next };
+        format!(
+            r#""{side}{layer}":{{"$id":"{side}{layer}","$dynamicAnchor":"n","allOf":[{next}]}}"#
+        )
+    };
+    let all = listed(layers + 1, |n| format!("{},{}", resource(n, "a"), resource(n, "b")));
+    Schema::new(&format!(r#"{{"$id":"http://x.example/","$ref":"a0","$defs":{{{all}}}}}"#))
+        .expect("a schema")
+}
+
 #[test]
-fn the_digits_of_constants_in_lists_take_steps() {
-    let [few, many] = [10, 1_000].map(|zeros| {
-        let constants = format!(r#"{{"items":{{"not":{{"enum":[[1{}]]}}}}}}"#, "0".repeat(zeros));
-        steps(&Schema::new(&constants).expect("a schema"), "[[1],[2],[3]]")
-    });
-    assert!(many > few + 3 * 900, "{few} and {many} steps");
+fn scopes_without_dynamic_references_take_no_steps() {
+    let schema = scopes(24, r#"{"type":"object"}"#);
+    assert_eq!(schema.check(b"{}"), Ok(()));
+    assert!(steps(&schema, "{}") < 1_000);
+}
+
+#[test]
+fn a_check_with_millions_of_scopes_ends() {
+    let schema = scopes(21, r##"{"properties":{"x":{"$dynamicRef":"#n"}}}"##);
+    let invalid = schema.check_within(b"{}", &mut { u64::MAX }).expect_err("it has many scopes");
+    assert!(invalid.to_string().contains("cannot be checked in"), "{invalid}");
 }
 
 #[test]
