@@ -38,6 +38,7 @@ pub(super) fn nodes(
     while let Some((id, schema, pointer)) = compiler.pending.pop_front() {
         compiler.nodes[id].keywords = compiler.keywords(schema, &pointer)?;
     }
+    compiler.resources.check()?;
     *pattern_steps = left.get();
     Ok((compiler.nodes, anchors))
 }
@@ -94,6 +95,12 @@ impl<'v> KeywordReader<'v, '_> {
     /// Reads a maximum count. One that exceeds 64 bits is no limit.
     fn maximum(&self, keyword: &str) -> Result<Option<u64>, SchemaError> {
         Ok(self.count(keyword)?.and_then(Number::as_u64))
+    }
+
+    /// Reads a boolean, which is false if it is not there.
+    fn flag(&self, keyword: &str, expected: &str) -> Result<bool, SchemaError> {
+        let Some(value) = self.schema.get(keyword) else { return Ok(false) };
+        value.as_bool().ok_or_else(|| self.error(keyword, expected))
     }
 
     fn number(&self, keyword: &str) -> Result<Option<&'v Number>, SchemaError> {
@@ -183,7 +190,7 @@ impl<'v> Compiler<'v> {
     ) -> Result<(), SchemaError> {
         keywords.extend(reader.minimum("minItems")?.map(Keyword::MinItems));
         keywords.extend(reader.maximum("maxItems")?.map(Keyword::MaxItems));
-        if reader.schema.get("uniqueItems") == Some(&Value::Boolean(true)) {
+        if reader.flag("uniqueItems", "`true` or `false`")? {
             keywords.push(Keyword::UniqueItems);
         }
         // Before 2020-12, `items` had the role of both `prefixItems` and `items`.
@@ -228,8 +235,9 @@ impl<'v> Compiler<'v> {
         keywords.extend(reader.minimum("minProperties")?.map(Keyword::MinProperties));
         keywords.extend(reader.maximum("maxProperties")?.map(Keyword::MaxProperties));
         if let Some(names) = reader.schema.get("required") {
-            // Draft 3 had a boolean here, which many schemas still have; it is ignored.
-            if let Value::Array(_) = names {
+            // Draft 3 had a boolean here, which many schemas still have, and programs in Go write an empty list as null; both are
+            // ignored.
+            if !matches!(names, Value::Boolean(_) | Value::Null) {
                 keywords.push(Keyword::Required(keys(reader, "required", names)?));
             }
         }
@@ -268,7 +276,8 @@ impl<'v> Compiler<'v> {
         let (mut names, mut schemas) = (BTreeMap::new(), BTreeMap::new());
         for keyword in ["dependencies", "dependentRequired", "dependentSchemas"] {
             for (key, value) in reader.map(keyword)?.into_iter().flatten() {
-                if keyword != "dependentSchemas" && matches!(value, Value::Array(_)) {
+                let is_list = matches!(value, Value::Array(_)) && keyword == "dependencies";
+                if is_list || keyword == "dependentRequired" {
                     names.insert(key.to_owned(), keys(reader, keyword, value)?);
                 } else {
                     let node = self.node(value, &entry_pointer(reader, keyword, key));
@@ -328,7 +337,13 @@ impl<'v> Compiler<'v> {
                 .map_err(|message| SchemaError::new(reader.at(keyword), message))?;
             let node = self.node(schema, &pointer);
             keywords.push(match dynamic {
-                Some(anchor) if keyword != "$ref" => Keyword::DynamicRef(node, anchor),
+                // `$recursiveAnchor` has no name.
+                Some(anchor) if keyword == "$dynamicRef" && !anchor.is_empty() => {
+                    Keyword::DynamicRef(node, anchor)
+                }
+                Some(anchor) if keyword == "$recursiveRef" && anchor.is_empty() => {
+                    Keyword::DynamicRef(node, anchor)
+                }
                 _ => Keyword::Ref(node),
             });
         }
@@ -394,7 +409,9 @@ fn numbers(reader: &KeywordReader<'_, '_>, keywords: &mut Vec<Keyword>) -> Resul
     ];
     for (inclusive, exclusive, wrap) in ends {
         let is_flag = reader.draft == Draft::D4;
-        let excludes = is_flag && reader.schema.get(exclusive) == Some(&Value::Boolean(true));
+        let advice =
+            "a boolean; a number is only allowed since draft-06, which `$schema` must name";
+        let excludes = is_flag && reader.flag(exclusive, advice)?;
         keywords.extend(reader.number(inclusive)?.map(|number| wrap(Bound::new(number, excludes))));
         if !is_flag {
             if let Some(Value::Boolean(_)) = reader.schema.get(exclusive) {
@@ -472,7 +489,8 @@ fn entry_pointer(reader: &KeywordReader<'_, '_>, keyword: &str, key: &str) -> St
 
 /// Reads a list of keys.
 fn keys(reader: &KeywordReader<'_, '_>, keyword: &str, value: &Value) -> Result<Keys, SchemaError> {
-    let keys = value.as_array().into_iter().flatten().map(|name| name.as_str().map(str::to_owned));
-    let keys = keys.collect::<Option<Vec<String>>>();
+    let keys = value.as_array().and_then(|names| {
+        names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+    });
     keys.map(Keys::new).ok_or_else(|| reader.error(keyword, "an array of strings"))
 }

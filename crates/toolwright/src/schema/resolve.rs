@@ -23,6 +23,8 @@ pub(super) struct Resources<'v> {
     entries: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
     /// The number of bytes that further pointers and URIs may take; `None` if they took too many.
     pointer_bytes: Option<usize>,
+    /// The first mistake that was found.
+    mistake: Option<SchemaError>,
 }
 
 /// A schema with a URI of its own: the root, or one with an `$id`.
@@ -95,6 +97,7 @@ impl<'v> Resources<'v> {
             by_pointer: HashMap::new(),
             entries: HashMap::new(),
             pointer_bytes: Some(most_pointer_bytes),
+            mistake: None,
         };
         let draft = root.get("$schema").map_or(Ok(Draft::D2020), |value| {
             let named = value.as_str().and_then(Draft::from_uri);
@@ -107,20 +110,29 @@ impl<'v> Resources<'v> {
         resources.all.push(Resource::new("".into(), root, draft));
         resources.by_uri.insert("".into(), 0);
         resources.visit(root, 0, String::new());
+        resources.check()?;
         match resources.pointer_bytes {
             Some(_) => Ok(resources),
             None => Err(SchemaError::new("", TOO_LONG)),
         }
     }
 
+    /// Returns the first mistake that was found in the schemas that were visited so far.
+    pub(super) fn check(&self) -> Result<(), SchemaError> {
+        self.mistake.clone().map_or(Ok(()), Err)
+    }
+
     /// Visits a schema and its subschemas, as long as pointers may take more bytes. The recursion is as deep as the text, whose depth
     /// is limited.
     fn visit(&mut self, schema: &'v Value, outer: usize, pointer: String) {
+        self.by_pointer.insert(pointer.clone(), schema);
+        self.pointers.insert(from_ref(schema), pointer.clone());
         let resource = self.enter(schema, outer);
         self.of.insert(from_ref(schema), resource);
         if let Value::Object(keywords) = schema {
-            let is_reference = self.draft(resource) < Draft::D2019 && keywords.contains_key("$ref");
-            for (keyword, value) in keywords {
+            let draft = self.draft(resource);
+            let is_reference = draft < Draft::D2019 && keywords.contains_key("$ref");
+            for (keyword, value) in keywords.iter().filter(|(keyword, _)| draft.has(keyword)) {
                 let place = format!("{pointer}/{}", escaped(keyword));
                 match value {
                     Value::Array(schemas) if LIST_KEYWORDS.contains(&keyword) && !is_reference => {
@@ -142,8 +154,6 @@ impl<'v> Resources<'v> {
                 }
             }
         }
-        self.by_pointer.insert(pointer.clone(), schema);
-        self.pointers.insert(from_ref(schema), pointer);
     }
 
     fn visit_below(&mut self, schema: &'v Value, outer: usize, place: &str, step: &str) {
@@ -171,16 +181,15 @@ impl<'v> Resources<'v> {
                 _ => resource = self.add_resource(schema, outer, id),
             }
         }
-        if draft >= Draft::D2019 {
-            if let Some(anchor) = text("$anchor") {
-                self.all[resource].add_anchor(anchor, schema, false);
+        let draft = self.draft(resource);
+        for (keyword, is_dynamic) in [("$anchor", false), ("$dynamicAnchor", true)] {
+            if let Some(anchor) = text(keyword).filter(|_| draft.has(keyword)) {
+                self.all[resource].add_anchor(anchor, schema, is_dynamic);
             }
-            if let Some(anchor) = text("$dynamicAnchor") {
-                self.all[resource].add_anchor(anchor, schema, true);
-            }
-            if keywords.get("$recursiveAnchor") == Some(&Value::Boolean(true)) {
-                self.all[resource].add_anchor("", schema, true);
-            }
+        }
+        let recursive = keywords.get("$recursiveAnchor").and_then(Value::as_bool);
+        if draft.has("$recursiveAnchor") && recursive == Some(true) {
+            self.all[resource].add_anchor("", schema, true);
         }
         resource
     }
@@ -194,7 +203,18 @@ impl<'v> Resources<'v> {
             self.all[outer].uri = uri;
             return outer;
         }
-        self.by_uri.entry(Rc::clone(&uri)).or_insert(self.all.len());
+        let first = *self.by_uri.entry(Rc::clone(&uri)).or_insert(self.all.len());
+        // A fragment alone is no URI of its own; some generators of schemas write it everywhere.
+        if let Some(known) = self.all.get(first).filter(|_| !id.is_empty() && !id.starts_with('#'))
+            && known.root != schema
+        {
+            let first = self.pointer(known.root);
+            let message = format!(
+                "has the `$id` `{uri}` of the schema at `{first}`, expected one of its own; change one of them"
+            );
+            let mistake = SchemaError::new(self.pointer(schema), message);
+            self.mistake.get_or_insert(mistake);
+        }
         let named = schema.get("$schema").and_then(Value::as_str).and_then(Draft::from_uri);
         let draft = named.unwrap_or(self.all[outer].draft);
         self.all.push(Resource::new(uri, schema, draft));

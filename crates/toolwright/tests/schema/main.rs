@@ -84,6 +84,17 @@ impl Results {
     }
 }
 
+#[test]
+fn odd_keywords_of_real_servers_have_no_effect() {
+    for schema in [
+        r#"{"properties":{"a":{"required":true}},"required":null}"#,
+        r##"{"$id":"#/a","properties":{"a":{"$id":"#/properties/a"},"b":{"$id":"","type":"null"}}}"##,
+        r#"{"anyOf":[{"$id":"/a","type":"null"},{"$id":"/a","type":"null"},true]}"#,
+    ] {
+        assert_eq!(Schema::new(schema).expect(schema).check(b"{}"), Ok(()), "{schema}");
+    }
+}
+
 fn part<'a>(value: &'a Value, key: &str) -> &'a Value {
     value.get(key).unwrap_or_else(|| panic!("a case has `{key}`: {value}"))
 }
@@ -126,6 +137,24 @@ fn a_mistake_in_a_schema_is_reported_with_its_place() {
         (
             r#"{"exclusiveMinimum":true}"#,
             "`/exclusiveMinimum`: found true, expected a number; a boolean is only allowed in draft-04, which `$schema` must name",
+        ),
+        (
+            r#"{"$schema":"http://json-schema.org/draft-04/schema#","exclusiveMaximum":1}"#,
+            "`/exclusiveMaximum`: found 1, expected a boolean; a number is only allowed since draft-06, which `$schema` must name",
+        ),
+        (r#"{"required":"a"}"#, "`/required`: found \"a\", expected an array of strings"),
+        (
+            r#"{"dependentRequired":{"a":{}}}"#,
+            "`/dependentRequired`: found {\"a\":{}}, expected an array of strings",
+        ),
+        (r#"{"uniqueItems":"true"}"#, "`/uniqueItems`: found \"true\", expected `true` or `false`"),
+        (
+            r#"{"$id":"http://x.example/a","$defs":{"b":{"$id":"a","type":"null"}}}"#,
+            "`/$defs/b`: has the `$id` `http://x.example/a` of the schema at ``, expected one of its own; change one of them",
+        ),
+        (
+            r##"{"$ref":"#/x/b","x":{"b":{"$id":"/c"}},"$defs":{"a":{"$id":"/c","type":"null"}}}"##,
+            "`/x/b`: has the `$id` `/c` of the schema at `/$defs/a`, expected one of its own; change one of them",
         ),
         (r#"{"type":[]}"#, "`/type`: found [], expected a type, or a list of types"),
         (r#"{"multipleOf":0}"#, "`/multipleOf`: found 0, expected a number above 0"),
