@@ -3,7 +3,8 @@
 //! The ranking is [Okapi BM25](https://www.staff.city.ac.uk/~sbrp622/papers/foundations_bm25_review.pdf) (Robertson and
 //! Zaragoza, 2009) with the usual constants; words of a name weigh more than those of a description.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 
 use crate::{ToolSpec, Value};
 
@@ -57,8 +58,8 @@ const STOP_WORDS: [&str; 48] = [
 #[derive(Clone, Debug, Default)]
 pub struct ToolIndex {
     names: Vec<String>,
-    /// By word: the tools that have it, with the word's share of their score.
-    postings: HashMap<String, Vec<(usize, f32)>>,
+    /// By word: the tools that have it, with the word's share of their score. Sorted, so that words with a beginning are found.
+    postings: BTreeMap<String, Vec<(usize, f32)>>,
 }
 
 impl ToolIndex {
@@ -72,7 +73,7 @@ impl ToolIndex {
         }
         let total: f32 = texts.iter().flat_map(HashMap::values).sum();
         let average = (total / as_f32(texts.len())).max(1.0);
-        let mut postings: HashMap<String, Vec<(usize, f32)>> = HashMap::new();
+        let mut postings: BTreeMap<String, Vec<(usize, f32)>> = BTreeMap::new();
         for (place, words) in texts.into_iter().enumerate() {
             let length: f32 = words.values().sum();
             let norm = K1 * (1.0 - B + B * length / average);
@@ -130,7 +131,9 @@ impl ToolIndex {
             Some(found) => add(found, 1.0),
             // A word that no tool has may be the beginning of one, as `mongo` is of `mongodb`.
             None if word.len() >= LEAST_BEGINNING => {
-                let longer = self.postings.iter().filter(|(known, _)| known.starts_with(word));
+                let from = (Bound::Excluded(word), Bound::Unbounded);
+                let longer = self.postings.range::<str, _>(from);
+                let longer = longer.take_while(|(known, _)| known.starts_with(word));
                 longer.for_each(|(_, found)| add(found, BEGINNING));
             }
             None => {}
@@ -280,6 +283,19 @@ mod tests {
         let long = long.join(" ");
         assert_eq!(index.search(&format!("{long} issue"), 5), [""; 0]);
         assert_eq!(index.search(&format!("issue {long}"), 1).len(), 1);
+    }
+
+    #[test]
+    fn the_beginning_of_a_word_finds_all_longer_ones() {
+        let specs = ["mongo.zz", "mongodb", "moneys", "mongrel", "mongoose", "zebra"];
+        let specs = specs.map(ToolSpec::new);
+        let index = ToolIndex::new(specs.iter().map(|spec| (spec.name(), spec)));
+        let mut found = index.search("mong", 9);
+        found.sort_unstable();
+        assert_eq!(found, ["mongo.zz", "mongodb", "mongoose", "mongrel"]);
+        assert_eq!(index.search("mongo", 9), ["mongo.zz"]);
+        assert_eq!(index.search("zebr", 9), ["zebra"]);
+        assert!(index.search("zzzz", 9).is_empty());
     }
 
     #[test]
