@@ -157,7 +157,7 @@ pub fn encode<T: Encode>(out: &mut Writer, value: &T) {
 ///
 /// # Errors
 ///
-/// Every issue that decoding the text would report.
+/// Every issue that decoding the text would report, except that it takes too much memory or stack to decode.
 pub fn to_json<T: Encode + ?Sized>(value: &T) -> Result<String, InvalidPayload> {
     let mut writer = Writer::new(MAX_DEPTH);
     value.encode(&mut writer);

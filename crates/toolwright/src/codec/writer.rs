@@ -1,6 +1,6 @@
 //! The writer that generated encoders call, with a method for each kind of value.
 //!
-//! It checks the same limits as the reader, so that what it writes can be read back.
+//! It checks the same limits as the reader, except those for memory and the stack, so that what it writes can be read back.
 
 use std::fmt;
 
