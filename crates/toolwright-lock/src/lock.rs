@@ -15,7 +15,7 @@ use toolwright_codegen::internal::{Style, parallel_map, with_line_feeds};
 use crate::canonical::{digest, object};
 use crate::listing::LockedServer;
 use crate::lock_error::LockError;
-use crate::unique::unique;
+use crate::unique::{present, unique};
 use crate::version::numbers;
 
 /// The name of the file, in the folder of `toolwright.toml`.
@@ -186,8 +186,8 @@ pub struct LockedLimits {
 pub struct LockedExample {
     /// The arguments.
     pub args: Box<RawValue>,
-    /// The result.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The result, which may be null.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub result: Option<Box<RawValue>>,
 }
 
@@ -507,12 +507,12 @@ impl LockedTool {
         let mut whole: BTreeMap<_, _> =
             members.map(|(key, value)| (key, value.to_canonical())).collect();
         whole.insert("name", Value::from(name).to_canonical());
-        let text = |value: Option<&Value>| value.unwrap_or(&Value::Null).to_canonical();
         let examples = entry.get("examples").and_then(Value::as_array).unwrap_or_default();
         let examples: Vec<String> = examples
             .iter()
             .map(|example| {
-                format!("[{},{}]", text(example.get("args")), text(example.get("result")))
+                let parts = ["args", "result"].into_iter().filter_map(|key| example.get(key));
+                format!("[{}]", parts.map(Value::to_canonical).collect::<Vec<_>>().join(","))
             })
             .collect();
         let examples = ("examples", format!("[{}]", examples.join(",")));

@@ -52,7 +52,7 @@ pub fn model(spec: &ToolSpec) -> String {
     let json = |text: &str| text.parse::<Value>().unwrap_or_default();
     let text = |text: Option<&str>| text.map_or(Value::Null, Value::from);
     let example = |(args, result): (&str, Option<&str>)| {
-        Value::Array(vec![json(args), result.map_or(Value::Null, json)])
+        Value::Array([Some(json(args)), result.map(json)].into_iter().flatten().collect())
     };
     let members = [
         ("args", json(spec.args_schema())),

@@ -1,7 +1,7 @@
 //! Digests of listed tools, compared with those that Python computed.
 
-use toolwright::Value;
-use toolwright::digests::listed;
+use toolwright::digests::{listed, model};
+use toolwright::{ToolSpec, Value};
 
 #[test]
 fn digests_are_those_of_the_cases() {
@@ -16,4 +16,15 @@ fn digests_are_those_of_the_cases() {
         let (all, capabilities) = (Some(&*found.all), Some(&*found.capabilities));
         assert_eq!((all, capabilities), (text("all"), text("capabilities")), "{case}");
     }
+}
+
+#[test]
+fn the_digest_of_an_example_without_a_result_is_not_that_of_null() {
+    let of = |result| {
+        let mut spec = ToolSpec::new("todos.add");
+        spec.set_examples([("{}", result)]);
+        model(&spec)
+    };
+    let [none, null, one] = [None, Some("null"), Some("1")].map(of);
+    assert!(none != null && null != one && one != none);
 }

@@ -70,3 +70,33 @@ fn each_pair_has_the_expected_findings_and_classes() {
     }
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// The digest of a spec, which a server publishes, has to be that of the lock.
+#[test]
+fn a_result_of_null_in_an_example_is_not_a_missing_one() {
+    let models = [("", None), (", result: null", Some("null"))].map(|(result, expected)| {
+        let mut lock = lock(&format!(
+            "toolwright: 1
+service: lights
+methods:
+  reset:
+    payload: {{ type: object, properties: {{ }} }}
+    result: {{ type: \"null\" }}
+    tool:
+      description: Reset a lamp.
+      examples: [{{ args: {{ }}{result} }}]
+"
+        ));
+        let read = Lock::parse(&lock.to_text()).expect("a lock");
+        assert_eq!(diff(&lock, &read).expect("the schemas can be read").findings.len(), 0);
+        let tool = &read.tools["reset"];
+        let mut spec = toolwright::ToolSpec::new("reset");
+        spec.set_description("Reset a lamp.");
+        spec.set_args_schema(tool.args.get().to_owned());
+        spec.set_examples([("{}", expected)]);
+        let digests = tool.digests.as_ref().expect("a lock has digests");
+        assert_eq!(digests.model, format!("sha256:{}", toolwright::digests::model(&spec)));
+        digests.model.clone()
+    });
+    assert_ne!(models[0], models[1]);
+}
