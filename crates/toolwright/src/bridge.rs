@@ -1,6 +1,10 @@
 //! Bridges to serde: a value in any serde format is converted to JSON, which the codec then reads.
 //!
 //! There is no second codec: if the JSON codec refuses a value, it is refused in every format.
+//!
+//! With its feature `arbitrary_precision`, serde_json passes a number as an object with the one key `$serde_json::private::Number` and
+//! the number's text, and any crate of a build may turn that on. So an object that looks like that is read as a number,
+//! as serde_json itself does. Use [`from_json`](crate::codec::from_json) for JSON text that others send.
 
 mod read;
 mod write;
@@ -14,7 +18,8 @@ use crate::value::{Integer, Map, Nullable, Number, Value};
 ///
 /// # Errors
 ///
-/// Every issue the codec finds in the value, as one custom error of the serializer, or the serializer's own.
+/// Every issue the codec finds in the value, as one custom error of the serializer, or the serializer's own. A number that is beyond
+/// 128 bits and beyond `f64`, such as `1e400`, is an error, too, since serde has no type for it.
 pub fn serialize<T: Encode + ?Sized, S: Serializer>(
     value: &T,
     serializer: S,

@@ -14,7 +14,7 @@ use crate::json::{MAX_DEPTH, quoted};
 use crate::value::Number;
 
 /// When any crate of a build turns on its feature `arbitrary_precision`, serde_json represents a number as a map from
-/// this one key to the number's text.
+/// this one key to the number's text. An object with that one entry looks the same, so it is read as a number, too.
 const NUMBER: &str = "$serde_json::private::Number";
 
 /// Returns the deserializer's value as JSON text.
@@ -35,9 +35,10 @@ impl Transcoder<'_> {
         Transcoder { text: self.text, depth: self.depth + 1 }
     }
 
-    /// Allows one level more than a codec reads, so that the codec reports the issue with its own message.
+    /// Allows one level more than a codec reads, so that the codec reports the issue with its own message, and one more for the text
+    /// of a number.
     fn check_depth<E: Error>(&self) -> Result<(), E> {
-        if self.depth > MAX_DEPTH { Err(E::custom("nested too deep for JSON")) } else { Ok(()) }
+        if self.depth > MAX_DEPTH + 1 { Err(E::custom("nested too deep for JSON")) } else { Ok(()) }
     }
 
     fn put(self, text: impl fmt::Display) {
@@ -138,13 +139,9 @@ impl<'de> Visitor<'de> for Transcoder<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
+        let start = self.text.len();
         let mut separator = '{';
         while let Some(key) = entries.next_key::<Key>()? {
-            if separator == '{' && key.0 == NUMBER {
-                let number = entries.next_value::<String>()?;
-                self.put(number.parse::<Number>().map_err(A::Error::custom)?);
-                return Ok(());
-            }
             self.text.push(separator);
             self.put_string(&key.0);
             self.text.push(':');
@@ -152,6 +149,10 @@ impl<'de> Visitor<'de> for Transcoder<'_> {
             separator = ',';
         }
         self.text.push_str(if separator == '{' { "{}" } else { "}" });
+        if let Some(number) = number_of(&self.text[start..]) {
+            self.text.truncate(start);
+            self.put(number);
+        }
         Ok(())
     }
 
@@ -165,6 +166,12 @@ impl<'de> Visitor<'de> for Transcoder<'_> {
         self.text.push('}');
         Ok(())
     }
+}
+
+/// Returns the number that serde_json represents as this object.
+fn number_of(object: &str) -> Option<Number> {
+    let entry = object.strip_prefix("{\"")?.strip_prefix(NUMBER)?;
+    entry.strip_prefix("\":\"")?.strip_suffix("\"}")?.parse().ok()
 }
 
 /// A key of a map: JSON only has strings.

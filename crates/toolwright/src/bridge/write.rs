@@ -1,8 +1,9 @@
 //! Serializes a [`Value`]: each kind of JSON value becomes the same kind of the serde data model.
 
-use serde_core::ser::{SerializeMap, SerializeSeq};
+use serde_core::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde_core::{Serialize, Serializer};
 
+use crate::json::shortened;
 use crate::value::{Number, Value};
 
 impl Serialize for Value {
@@ -26,8 +27,8 @@ impl Serialize for Value {
     }
 }
 
-/// Serializes a number as the narrowest type that holds it. Fractions and numbers beyond 128 bits become `f64`: serde
-/// has no type that is more exact.
+/// Serializes a number as the narrowest type that holds it. Fractions, numbers with an exponent and numbers beyond 128 bits become the
+/// nearest `f64`, since serde has no type that is more exact. A number beyond `f64` is an error.
 fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
     let text = number.as_str();
     if let Ok(value) = text.parse::<i64>() {
@@ -39,6 +40,12 @@ fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::
     } else if let Ok(value) = text.parse::<u128>() {
         serializer.serialize_u128(value)
     } else {
-        serializer.serialize_f64(number.as_f64())
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => serializer.serialize_f64(value),
+            _ => Err(S::Error::custom(format_args!(
+                "found the number {}, expected one that is not beyond doubles; write it with `to_json`",
+                shortened(text)
+            ))),
+        }
     }
 }

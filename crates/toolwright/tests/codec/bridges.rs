@@ -107,7 +107,36 @@ fn a_number_that_serde_json_passes_as_text_is_a_number() {
         bridge::deserialize::<Value, _>(MapDeserializer::<_, PlainError>::new(entries))
     };
     assert_eq!(entry("1.50").unwrap().to_string(), "1.50");
-    assert!(entry("[1]").is_err());
+    assert_eq!(entry("[1]").unwrap().to_string(), r#"{"$serde_json::private::Number":"[1]"}"#);
+}
+
+#[test]
+fn other_objects_with_the_key_of_numbers_are_objects() {
+    for json in [
+        r#"{"$serde_json::private::Number":5}"#,
+        r#"{"$serde_json::private::Number":"five"}"#,
+        r#"{"$serde_json::private::Number":"5","a":"5"}"#,
+        r#"{"a":1,"$serde_json::private::Number":"5"}"#,
+        r#"[{"$serde_json::private::Number":{}}]"#,
+    ] {
+        let value: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(value.to_string(), json);
+    }
+    let text = r#"{"$serde_json::private::Number":"5"}"#;
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap().to_string(), "5");
+}
+
+#[test]
+fn a_number_beyond_doubles_is_not_serialized_through_serde() {
+    for (json, written) in [("1e2", "100.0"), ("1e308", "1e+308"), ("0.5", "0.5")] {
+        let value: Value = json.parse().unwrap();
+        assert_eq!(serde_json::to_string(&value).unwrap(), written);
+    }
+    for json in ["1e400", "[-1e400]", r#"{"a":1e99999999999999999999}"#] {
+        let value: Value = json.parse().unwrap();
+        let error = serde_json::to_string(&value).unwrap_err().to_string();
+        assert!(error.contains("expected one that is not beyond doubles"), "{error}");
+    }
 }
 
 #[test]
