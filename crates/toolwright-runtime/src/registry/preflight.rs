@@ -39,7 +39,8 @@ impl Registry {
     ///
     /// Every error: unknown names, names of the wrong kind (a toolset in place of a tool, or the reverse), tools that are not
     /// registered, several tools with one name (or with names that are the same for a model provider), and names in the
-    /// approval list that no tool has. Prefixes in the approval list are checked when a run begins, as only the catalog knows them.
+    /// approval list that no tool has. Names with a prefix, which may be of tools of the
+    /// catalog, are checked when a run begins.
     pub fn preflight(&self, agent: &Agent) -> Result<(), RegistrationError> {
         RegistrationError::all(self.read().preflight(agent))
     }
@@ -259,13 +260,13 @@ fn ambiguous(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     several.map(error).chain(clash).collect()
 }
 
-/// Returns an error for each of the first names in an agent's approval list that none of its tools has. Only the catalog knows prefixes, so
-/// a name may have any.
+/// Returns an error for each of the first names in an agent's approval list that none of its tools has. Names with a prefix are skipped:
+/// they may be of tools of the catalog.
 fn unlisted_approvals(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.is_known_as(name));
     let is_prefixed = |name: &str| {
         let parts = name.split_once(SEPARATOR);
-        parts.is_some_and(|(prefix, name)| !prefix.is_empty() && is_listed(name))
+        parts.is_some_and(|(prefix, name)| !prefix.is_empty() && !name.is_empty())
     };
     let unlisted = agent.approval_list.iter();
     let unlisted = unlisted.filter(|name| !is_listed(name) && !is_prefixed(name));

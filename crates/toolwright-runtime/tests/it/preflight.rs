@@ -156,7 +156,7 @@ async fn an_unknown_name_in_the_approval_list_of_an_agent_is_an_error() {
         error.to_string(),
         "agent `worker` requires approvals of `wype`, but has no such tool; did you mean `wipe`?"
     );
-    for name in [".wipe", "disks.", "disks.wype"] {
+    for name in [".wipe", "wipe."] {
         let misspelled = agent().with_tools(["wipe"]).with_approval_of([name]);
         assert!(registry.preflight(&misspelled).is_err(), "{name}");
     }
