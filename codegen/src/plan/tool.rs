@@ -173,7 +173,7 @@ fn vectors(
     if !plans.options.vectors || plans.options.layout != Layout::Crates {
         return None;
     }
-    let (schemas, tools) = (&plans.project.schemas, plans.project.tools.len());
+    let schemas = &plans.project.schemas;
     let calls: Vec<&str> = tool.examples.iter().map(|example| &*example.args).collect();
     let results: Vec<&str> =
         tool.examples.iter().filter_map(|example| example.result.as_deref()).collect();
@@ -185,7 +185,7 @@ fn vectors(
     let mut text = String::new();
     for (compiled, node, published, of, examples) in sides {
         let Some(compiled) = compiled else { continue };
-        text.push_str(&rows(schemas, tools, node, &compiled, published.len(), of, examples));
+        text.push_str(&rows(schemas, node, &compiled, published.len(), of, examples));
     }
     Some(SchemaFile { name: format!("{}.jsonl", file_name(&tool.name.value)), text })
 }

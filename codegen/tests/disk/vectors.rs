@@ -157,6 +157,47 @@ fn without_the_option_vectors_are_removed_and_files_of_others_are_kept() {
     assert!(![TEST, ROWS].iter().any(|path| left.iter().any(|left| left == path)), "{left:?}");
 }
 
+/// An incremental run compiles only the files that changed, and a tool whose payloads take much work has as many rows as before.
+#[test]
+fn vectors_do_not_depend_on_files_that_did_not_change() {
+    let costly = (0..3).fold("{ type: integer }".to_owned(), |items, _| {
+        format!("{{ type: array, minItems: 16, items: {items} }}")
+    });
+    let tool = |name: &str, schema: &str| {
+        format!(
+            "      {name}: {{ description: A., args: {{ type: object, properties: {{ a: {schema} }} }} }}\n"
+        )
+    };
+    let file = |name: &str, tools: &str| {
+        let text =
+            format!("toolwright: 1\nservice: {name}\ntoolsets:\n  {name}:\n    tools:\n{tools}");
+        (format!("schema/{name}.yaml"), text)
+    };
+    let many: String = (0..50).map(|at| tool(&format!("t{at}"), "{}")).collect();
+    let files =
+        [file("costly", &tool("c", &costly)), file("many", &many), file("one", &tool("o", "{}"))];
+    let folder = Folder::new(&[("toolwright.toml", "[package]\nvectors = true\n")]);
+    let project = Project::open(&folder.path("")).unwrap();
+    let put = |(path, text): &(String, String)| folder.put(path, text);
+    let comment =
+        |(path, _): &(String, String)| folder.put(path, folder.read(path) + "# A comment.\n");
+    let remove = |(path, _): &(String, String)| fs::remove_file(folder.path(path)).unwrap();
+    let [costly, many, one] = &files;
+    let steps: [&dyn Fn(); 5] = [
+        &|| files.iter().for_each(put),
+        &|| comment(costly),
+        &|| remove(many),
+        &|| comment(one),
+        &|| put(many),
+    ];
+    for step in steps {
+        step();
+        project.generate(Mode::Write).unwrap();
+        let compared = project.generate(Mode::Check).unwrap();
+        assert!(compared.is_up_to_date(), "{}", compared.report("gen"));
+    }
+}
+
 #[test]
 fn modules_have_no_vectors() {
     let (folder, _) = generated();
