@@ -184,6 +184,11 @@ impl Build {
             let path = RustPath::of_type(path).map_err(BuildError::new)?;
             let domain = DomainType { path, traits: traits.clone() };
             let known = options_of(&mut options.types, name);
+            if known.domain.is_some() {
+                return Err(BuildError::new(format!(
+                    "`{name}` already has a domain type; remove the second call"
+                )));
+            }
             if !known.derive.is_empty() {
                 return Err(BuildError::new(format!(
                     "`{name}` has both `domain_type` and `derive_on`, but a domain type derives macros where you define it; \

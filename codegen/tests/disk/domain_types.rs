@@ -180,6 +180,14 @@ fn a_build_script_names_types_of_its_own_crate() {
     assert!(
         both.generate().unwrap_err().to_string().contains("both `domain_type` and `derive_on`")
     );
+    let twice = Build::new(folder.path("schema"))
+        .out_dir(folder.path("out"))
+        .domain_type("billing.Money", "crate::Money", &[])
+        .domain_type("billing.Money", "crate::Cents", &[]);
+    assert_eq!(
+        twice.generate().unwrap_err().to_string(),
+        "`billing.Money` already has a domain type; remove the second call"
+    );
     let error = build("Vec<u8>").unwrap_err().to_string();
     assert_eq!(error, "`Vec<u8>` is not the path of a type; expected one such as `money::Money`");
 }
