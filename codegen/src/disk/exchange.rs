@@ -1,10 +1,11 @@
-//! Replaces the output folder by a new tree, and removes the leftovers of a killed run.
+//! Replaces the output folder by a new tree, and removes the old tree, or the leftovers of a killed run.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use super::failure::{IoError, OutputError};
+use super::old::{self, Known, Rest};
 use super::paths::OutputPaths;
 use super::tree;
 
@@ -26,28 +27,29 @@ pub(super) fn has_leftovers(paths: &OutputPaths) -> Result<bool, OutputError> {
     Ok(has_lock || tree::kind(&paths.new)?.is_some() || tree::kind(&paths.old)?.is_some())
 }
 
-/// Replaces the output folder by the new tree, in one step if the system can, and removes the old tree.
-pub(super) fn exchange(paths: &OutputPaths) -> Result<(), OutputError> {
+/// Replaces the output folder by the new tree, in one step if the system can, and removes of the old tree what is `known`.
+/// Returns an error only if the folder is as it was.
+pub(super) fn exchange(paths: &OutputPaths, known: &Known) -> Result<Rest, OutputError> {
     if tree::kind(&paths.out)?.is_none() {
-        return Ok(fs::rename(&paths.new, &paths.out)
-            .map_err(IoError::on("move into paths", &paths.new))?);
+        fs::rename(&paths.new, &paths.out).map_err(IoError::on("move into place", &paths.new))?;
+        return Ok(Rest::default());
     }
-    if swap(&paths.new, &paths.out).is_err() {
+    let old = if swap(&paths.new, &paths.out).is_ok() {
+        &paths.new
+    } else {
         move_aside(paths)?;
-    }
-    remove(&paths.new)?;
-    remove(&paths.old)
+        &paths.old
+    };
+    Ok(old::remove(paths, old, &paths.out, known))
 }
 
-/// Replaces a folder inside the output folder by the new tree, in one step. Returns false, and changes nothing, if the system
+/// Replaces a folder inside the output folder by the new tree, in one step. Returns `None`, and changes nothing, if the system
 /// cannot: a later run could not tell a folder that was moved aside from a whole tree.
-pub(super) fn exchange_part(paths: &OutputPaths, folder: &Path) -> Result<bool, OutputError> {
+pub(super) fn exchange_part(paths: &OutputPaths, folder: &Path, known: &Known) -> Option<Rest> {
     let whole = folder.as_os_str().is_empty();
     let part = if whole { paths.out.clone() } else { paths.out.join(folder) };
-    if swap(&paths.new, &part).is_err() {
-        return Ok(false);
-    }
-    remove(&paths.new).map(|()| true)
+    swap(&paths.new, &part).ok()?;
+    Some(old::remove(paths, &paths.new, &part, known))
 }
 
 #[cfg(target_os = "linux")]
@@ -65,10 +67,11 @@ fn swap(_: &Path, _: &Path) -> io::Result<()> {
 /// done only the first.
 fn move_aside(paths: &OutputPaths) -> Result<(), OutputError> {
     fs::rename(&paths.out, &paths.old).map_err(IoError::on("move aside", &paths.out))?;
-    Ok(fs::rename(&paths.new, &paths.out).map_err(IoError::on("move into paths", &paths.new))?)
+    Ok(fs::rename(&paths.new, &paths.out).map_err(IoError::on("move into place", &paths.new))?)
 }
 
-fn remove(path: &Path) -> Result<(), OutputError> {
+/// Removes a file or a tree, if there is one.
+pub(super) fn remove(path: &Path) -> Result<(), OutputError> {
     let removed = match tree::kind(path)? {
         None => Ok(()),
         Some(kind) if kind.is_dir() => remove_tree(path),

@@ -5,6 +5,7 @@ mod exchange;
 mod failure;
 mod listing;
 mod lock;
+mod old;
 mod open;
 mod output;
 mod ownership;

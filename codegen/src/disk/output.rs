@@ -8,10 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::failure::{IoError, OutputError};
+use super::listing::Stamp;
+use super::old::{self, Known, Rest};
+use super::open::open_regular;
 use super::ownership::{self, MARKER, Ownership, Texts};
 use super::paths::OutputPaths;
-use super::record::LastRun;
-use super::tree::Entry;
+use super::record::{Expected, LastRun};
+use super::sources::{MAX_TEXT_MIB, not_regular, read_at_most, slash_path};
+use super::tree::{Contents, Entry};
 use super::{exchange, lock::Lock, record, tree};
 use crate::files::Files;
 use crate::parallel;
@@ -39,8 +43,11 @@ pub struct Written {
     /// Files that an earlier run generated and this one did not.
     pub removed: Vec<String>,
     /// Removed files that were moved to another folder instead of deleted: they have the banner, but no record proves that a
-    /// run wrote this content, so they may be edited copies.
+    /// run wrote this content, so they may be edited copies. Or somebody wrote them during the run, at the path of a generated
+    /// file.
     pub set_aside: Option<SetAside>,
+    /// The path of the old version of the folder, if the system refused to remove it.
+    pub old: Option<PathBuf>,
     /// Files that were not generated and are unchanged.
     pub foreign: Vec<String>,
 }
@@ -118,18 +125,20 @@ pub(crate) fn write_recorded(
     let write_record = |plan: &Plan<'_>| {
         let Some(compiler_record) = compiler_record else { return };
         let texts: Vec<_> = texts.iter().collect();
-        let hashes = parallel::map(&texts, |(path, text)| {
-            (**path, Cow::Owned(record::hash(text.as_bytes())))
+        let expected = parallel::map(&texts, |(path, text)| {
+            let hash = Cow::Owned(record::hash(text.as_bytes()));
+            (**path, Expected { hash, seen: plan.keep.get(**path).map(|(_, stamp)| *stamp) })
         });
-        let found_right = plan.changes_nothing().then_some(began);
-        let _ = record::write(&paths, &hashes.into_iter().collect(), compiler_record, found_right);
+        let has_changed = !plan.changes_nothing();
+        let expected = expected.into_iter().collect();
+        let _ = record::write(&paths, &expected, compiler_record, began, has_changed);
     };
     // The first attempt is made without the lock, since the lock file would change the parent folder. If another run disturbs
     // it, the second attempt under the lock decides.
     match Plan::new(&paths, &texts) {
         Ok(plan) if plan.changes_nothing() && !exchange::has_leftovers(&paths)? => {
             write_record(&plan);
-            Ok(plan.into_written(None))
+            Ok(plan.into_written())
         }
         _ => write_locked(&paths, &texts, compiler_record.is_some(), write_record),
     }
@@ -145,16 +154,22 @@ fn write_locked(
     let _lock = Lock::acquire(paths)?;
     exchange::remove_leftovers(paths)?;
     // A new plan, since another run may have written while this one waited for the lock.
-    let plan = Plan::new(paths, texts)?;
-    let set_aside = if is_recorded { plan.set_aside(paths)? } else { None };
+    let mut plan = Plan::new(paths, texts)?;
+    let mut written = Written::default();
+    if is_recorded {
+        written.set_aside = plan.set_aside(paths)?;
+    }
     if !plan.changes_nothing() {
-        let done = plan.build(paths).and_then(|()| exchange::exchange(paths));
+        let set_aside = written.set_aside.as_ref();
+        plan.known.set_aside = set_aside.map(|set_aside| set_aside.folder.clone());
+        let done = plan.build(paths).and_then(|()| exchange::exchange(paths, &plan.known));
         // After a failure, the unfinished tree is removed; the error to report is that of the failure.
-        done.inspect_err(|_| drop(exchange::remove_leftovers(paths)))?;
+        let rest = done.inspect_err(|_| drop(exchange::remove_leftovers(paths)))?;
+        written.add_rest(rest);
     }
     // The lock is still held, so that another run cannot write its tree before this record.
     write_record(&plan);
-    Ok(plan.into_written(set_aside))
+    Ok(Written { set_aside: written.set_aside, old: written.old, ..plan.into_written() })
 }
 
 /// The action for each file, by path.
@@ -164,12 +179,16 @@ struct Plan<'a> {
     write: BTreeMap<&'a str, &'a str>,
     /// The paths of those that exist, with another text.
     replace: BTreeSet<String>,
-    /// Generated files whose content is right.
-    keep: BTreeMap<String, PathBuf>,
+    /// Generated files whose content is right, with their stamps from before it was compared.
+    keep: BTreeMap<String, (PathBuf, Stamp)>,
     /// Files that were not generated, which are kept, too. Paths that are not UTF-8 may have the same text.
     foreign: Vec<(String, PathBuf)>,
     /// Generated files to remove.
     remove: Vec<(String, PathBuf)>,
+    /// Folders with nothing in them, which are kept.
+    empty: Vec<PathBuf>,
+    /// All entries that were found.
+    known: Known,
 }
 
 impl<'a> Plan<'a> {
@@ -178,7 +197,8 @@ impl<'a> Plan<'a> {
             write: texts.iter().map(|(path, text)| (*path, text.as_ref())).collect(),
             ..Self::default()
         };
-        let found = tree::walk(&paths.out)?;
+        let Contents { entries: found, empty } = tree::contents(&paths.out)?;
+        plan.known = Known::of(&paths.out, &found);
         // A folder with a marker of its own is the output of another project, so its generated files are not removed.
         let markers = found.iter().filter_map(|entry| entry.path.strip_suffix(MARKER));
         let others: Vec<String> =
@@ -189,6 +209,14 @@ impl<'a> Plan<'a> {
             plan.add(entry, is_same?, is_others, &mut ownership)?;
         }
         plan.check_collisions(texts)?;
+        let is_free = |folder: &PathBuf| {
+            let path = slash_path(folder.strip_prefix(&paths.out).unwrap_or(folder));
+            !texts.contains_key(&*path)
+                && !folders_of(&path).any(|folder| texts.contains_key(folder))
+        };
+        plan.empty = empty.into_iter().filter(is_free).collect();
+        let foreign = plan.foreign.iter().map(|(_, real)| old::inside(&paths.out, real));
+        plan.known.foreign = foreign.collect();
         Ok(plan)
     }
 
@@ -204,7 +232,7 @@ impl<'a> Plan<'a> {
         }
         if is_same == Some(true) {
             self.write.remove(entry.path.as_str());
-            self.keep.insert(entry.path, entry.real);
+            self.keep.insert(entry.path, (entry.real, entry.stamp));
             return Ok(());
         }
         // Pipes and devices are never generated.
@@ -239,10 +267,15 @@ impl<'a> Plan<'a> {
         let new = &paths.new;
         fs::create_dir(new).map_err(IoError::on("make folder", new))?;
         let mut folders = Folders::default();
-        for real in self.keep.values().chain(self.foreign.iter().map(|(_, real)| real)) {
+        let kept = self.keep.values().map(|(real, _)| real);
+        for real in kept.chain(self.foreign.iter().map(|(_, real)| real)) {
             // From the path on disk, since the path as text may have lost bytes that are not UTF-8.
             let target = new.join(real.strip_prefix(&paths.out).unwrap_or(real));
             link(real, folders.create_parent(&target)?)?;
+        }
+        for folder in &self.empty {
+            let target = new.join(folder.strip_prefix(&paths.out).unwrap_or(folder));
+            fs::create_dir_all(&target).map_err(IoError::on("make folder", &target))?;
         }
         for (path, text) in &self.write {
             let target = new.join(path);
@@ -258,7 +291,8 @@ impl<'a> Plan<'a> {
         let last = record.as_deref().and_then(LastRun::parse);
         let mut unproven = Vec::new();
         for (path, real) in &self.remove {
-            let text = fs::read(real).map_err(IoError::on("read", real))?;
+            // Of a longer file, only the beginning is read, which has another hash.
+            let text = read_at_most(real, MOST_BYTES).map_err(IoError::on("read", real))?;
             if last.as_ref().is_none_or(|last| !last.has_recorded(path, &text)) {
                 unproven.push((path, real));
             }
@@ -266,7 +300,7 @@ impl<'a> Plan<'a> {
         if unproven.is_empty() {
             return Ok(None);
         }
-        let folder = record::make_folder(paths).and_then(|folder| create_removed_folder(&folder));
+        let folder = old::removed_folder(paths);
         let folder = folder.map_err(IoError::on("make a folder beside", &paths.record))?;
         let mut folders = Folders::default();
         for (_, real) in &unproven {
@@ -277,7 +311,7 @@ impl<'a> Plan<'a> {
         Ok(Some(SetAside { folder, files }))
     }
 
-    fn into_written(self, set_aside: Option<SetAside>) -> Written {
+    fn into_written(self) -> Written {
         let is_new = |path: &&&str| !self.replace.contains(**path);
         let created = self.write.keys().filter(is_new).map(|path| (*path).to_owned()).collect();
         Written {
@@ -285,9 +319,21 @@ impl<'a> Plan<'a> {
             written: self.write.into_keys().map(str::to_owned).collect(),
             unchanged: self.keep.into_keys().collect(),
             removed: paths_of(self.remove),
-            set_aside,
             foreign: paths_of(self.foreign),
+            ..Written::default()
         }
+    }
+}
+
+impl Written {
+    /// Adds the rest of the old tree.
+    pub(super) fn add_rest(&mut self, rest: Rest) {
+        if let Some(SetAside { folder, files }) = rest.set_aside {
+            let known = self.set_aside.get_or_insert(SetAside { folder, files: Vec::new() });
+            known.files.extend(files);
+            known.files.sort_unstable();
+        }
+        self.old = rest.kept;
     }
 }
 
@@ -295,18 +341,6 @@ fn paths_of(files: Vec<(String, PathBuf)>) -> Vec<String> {
     let mut paths: Vec<String> = files.into_iter().map(|(path, _)| path).collect();
     paths.sort_unstable();
     paths
-}
-
-/// Creates a new folder `removed-N`.
-fn create_removed_folder(inside: &Path) -> io::Result<PathBuf> {
-    let mut number = 1;
-    loop {
-        let folder = inside.join(format!("removed-{number}"));
-        match fs::create_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            made => return made.map(|()| folder),
-        }
-    }
 }
 
 /// Returns the parents of a path, deepest first.
@@ -332,6 +366,9 @@ impl Folders {
     }
 }
 
+/// The most bytes of a file that are read: a larger one was not generated.
+pub(super) const MOST_BYTES: u64 = (MAX_TEXT_MIB as u64) << 20;
+
 /// Makes a hard link to a file, or a copy if the file system has no hard links.
 pub(super) fn link(from: &Path, to: &Path) -> Result<(), OutputError> {
     if fs::hard_link(from, to).is_err() {
@@ -340,8 +377,33 @@ pub(super) fn link(from: &Path, to: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    let times = fs::metadata(from)?.modified()?;
-    fs::copy(from, to)?;
-    fs::File::options().write(true).open(to)?.set_modified(times)
+/// Copies a file with its times and permissions. Returns an error for a pipe, which could block.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = open_regular(from)?.ok_or_else(not_regular)?;
+    let found = source.metadata()?;
+    let mut target = fs::File::create_new(to)?;
+    io::copy(&mut source, &mut target)?;
+    target.set_modified(found.modified()?)?;
+    target.set_permissions(found.permissions())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// On a file system without hard links, files are copied.
+    #[test]
+    fn a_pipe_is_not_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let [pipe, file, copied] = ["pipe", "file", "copied"].map(|name| folder.path().join(name));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let error = copy(&pipe, &copied).unwrap_err().to_string();
+        assert_eq!(error, "it is not a regular file");
+        fs::write(&file, "mine").unwrap();
+        copy(&file, &copied).unwrap();
+        assert_eq!(fs::read_to_string(&copied).unwrap(), "mine");
+        let modified = |path| fs::metadata(path).unwrap().modified().unwrap();
+        assert_eq!(modified(&copied), modified(&file));
+    }
 }

@@ -9,7 +9,8 @@ use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::failure::{IoError, OutputError};
-use super::sources::{MAX_TEXT_MIB, read_at_most, slash_path};
+use super::output::MOST_BYTES;
+use super::sources::{read_at_most, slash_path};
 use super::tree;
 use crate::files::Files;
 
@@ -95,7 +96,10 @@ fn included(code: &Path, sibling: &str) -> Result<BTreeSet<String>, IoError> {
         if !kind.is_file() || !has_banner(&file)? {
             continue;
         }
-        let text = fs::read(&file).map_err(IoError::on("read", &file))?;
+        let text = read_at_most(&file, MOST_BYTES).map_err(IoError::on("read", &file))?;
+        if text.len() as u64 > MOST_BYTES {
+            continue;
+        }
         let text = String::from_utf8_lossy(&text);
         // Comments are skipped, since they may contain text of a schema. So may string literals, but they cannot match: their
         // quotes are escaped.
@@ -126,7 +130,7 @@ fn begins_with_banner(file: &Path) -> io::Result<bool> {
     if !first_line.starts_with(b"<<<<<<< ") {
         return Ok(has_banner(&first_line));
     }
-    let text = read_at_most(file, u64::from(MAX_TEXT_MIB) << 20)?;
+    let text = read_at_most(file, MOST_BYTES)?;
     let mut lines = text.split(|byte| *byte == b'\n').skip(1);
     let ours = lines.next();
     let theirs = lines.skip_while(|line| !line.starts_with(b"=======")).nth(1);

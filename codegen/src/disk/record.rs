@@ -17,8 +17,9 @@ use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::listing::Stamp;
+use super::output::MOST_BYTES;
 use super::paths::OutputPaths;
-use super::sources::read_regular;
+use super::sources::{read_at_most, read_regular};
 use super::tree;
 use crate::parallel;
 
@@ -43,6 +44,14 @@ pub(super) struct RecordedFile<'r> {
     pub(super) hash: &'r str,
     /// `None` if the file may have changed before the record was written.
     pub(super) stamp: Option<Stamp>,
+}
+
+/// A generated file as a run expects it on disk.
+pub(super) struct Expected<'t> {
+    /// The hash of its text.
+    pub(super) hash: Cow<'t, str>,
+    /// Its stamp from before the run found this text in it; `None` if the run wrote it.
+    pub(super) seen: Option<Stamp>,
 }
 
 /// Returns the hash of a text in the format of a record.
@@ -115,13 +124,16 @@ pub(super) fn make_folder(paths: &OutputPaths) -> io::Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
-/// Writes the record of a run. `files` has the hash of each generated file by path. `found_right` is the time when the run
-/// began, if it found the output folder right and changed nothing.
+/// Writes the record of a run that began at some time. `files` has each generated file by path.
+///
+/// A file has a stamp in the record if it still has the one that was seen, or else if the run has changed the output folder and the
+/// file has the expected text now: a link changes the stamp of a file, and other programs may have written to it since it was seen.
 pub(super) fn write(
     paths: &OutputPaths,
-    files: &BTreeMap<&str, Cow<'_, str>>,
+    files: &BTreeMap<&str, Expected<'_>>,
     compiler_record: &str,
-    found_right: Option<SystemTime>,
+    began: SystemTime,
+    has_changed: bool,
 ) -> io::Result<()> {
     make_folder(paths)?;
     // Written to a new file and renamed: that follows no link, and a run that is killed leaves the old record.
@@ -129,12 +141,22 @@ pub(super) fn write(
     let _ = fs::remove_file(&new);
     let write = || {
         let mut file = File::create_new(&new)?;
-        let last = match found_right {
-            // The clock for file times may be a tick behind.
-            Some(began) => Stamp::time(began.checked_sub(LONGEST_TICK).unwrap_or(began)),
-            None => end_of_tick(&file)?,
+        let now = if has_changed { Some(end_of_tick(&file)?) } else { None };
+        // The clock for file times may be a tick behind.
+        let began = Stamp::time(began.checked_sub(LONGEST_TICK).unwrap_or(began));
+        let stamp = |path: &&str| {
+            let (file, Expected { hash: expected, seen }) = (paths.out.join(path), &files[path]);
+            let found = fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file)?;
+            let stamp = Stamp::of(&found);
+            let is_as_seen = stamp.changed <= began && *seen == Some(stamp);
+            let is_right = || {
+                now.is_some_and(|now| stamp.changed <= now)
+                    && read_at_most(&file, MOST_BYTES).is_ok_and(|text| hash(&text) == *expected)
+            };
+            (is_as_seen || is_right()).then_some(stamp)
         };
-        file.write_all(text(&paths.out, files, compiler_record, last).as_bytes())?;
+        let stamps = parallel::map(&files.keys().copied().collect::<Vec<_>>(), stamp);
+        file.write_all(text(files, &stamps, compiler_record).as_bytes())?;
         fs::rename(&new, &paths.record)
     };
     write().inspect_err(|_| drop(fs::remove_file(&new)))
@@ -154,22 +176,15 @@ fn end_of_tick(file: &File) -> io::Result<i64> {
     Ok(now - 1)
 }
 
-/// Returns the text of a record. Files with a time after `last` are recorded without a stamp, since another program may have
-/// changed them after this run.
+/// Returns the text of a record, with the stamps of the files in their order.
 fn text(
-    out: &Path,
-    files: &BTreeMap<&str, Cow<'_, str>>,
+    files: &BTreeMap<&str, Expected<'_>>,
+    stamps: &[Option<Stamp>],
     compiler_record: &str,
-    last: i64,
 ) -> String {
-    let paths: Vec<&str> = files.keys().copied().collect();
-    let stamps = parallel::map(&paths, |path| {
-        let found = fs::symlink_metadata(out.join(path)).ok()?;
-        Some(Stamp::of(&found)).filter(|stamp| found.is_file() && stamp.changed <= last)
-    });
     let mut text = format!("{}\n", files.len());
     // Writing into a string does not fail.
-    for ((path, hash), stamp) in files.iter().zip(stamps) {
+    for ((path, Expected { hash, .. }), stamp) in files.iter().zip(stamps) {
         let _ = match stamp {
             Some(Stamp { inode, changed }) => writeln!(text, "{hash} {inode} {changed} {path}"),
             None => writeln!(text, "{hash} - - {path}"),
@@ -178,4 +193,39 @@ fn text(
     text.push_str(compiler_record);
     let total = hash(text.as_bytes());
     text + &total + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_another_program_changed_during_the_run_has_no_stamp() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = OutputPaths::of(&folder.path().join("gen")).unwrap();
+        fs::create_dir(&paths.out).unwrap();
+        let stamp = |path: &str| tree::stamp(&paths.out.join(path)).unwrap();
+        let put = |path: &str, text: &str| fs::write(paths.out.join(path), text).unwrap();
+        let names = ["checked", "checked-and-changed", "changed", "written"];
+        for path in names {
+            put(path, "right");
+        }
+        thread::sleep(2 * LONGEST_TICK);
+        let began = SystemTime::now();
+        let expected = names.map(|path| {
+            let seen = stamp(path).filter(|_| path.starts_with("checked"));
+            (path, Expected { hash: hash(b"right").into(), seen })
+        });
+        put("checked-and-changed", "wrong");
+        put("changed", "wrong");
+        let expected = BTreeMap::from(expected);
+        for (has_changed, stamped) in [(false, &["checked"][..]), (true, &["checked", "written"])] {
+            write(&paths, &expected, "", began, has_changed).unwrap();
+            let text = read(&paths).unwrap();
+            let last = LastRun::parse(&text).unwrap();
+            let files = last.paths.iter().zip(&last.files);
+            let found = files.filter(|(_, file)| file.stamp.is_some()).map(|(path, _)| *path);
+            assert_eq!(found.collect::<Vec<_>>(), stamped);
+        }
+    }
 }

@@ -129,7 +129,7 @@ pub(crate) fn read_inside(path: &Path, folder: &Path) -> Result<ProjectText, IoE
     })
 }
 
-fn not_regular() -> io::Error {
+pub(super) fn not_regular() -> io::Error {
     io::Error::other("it is not a regular file")
 }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::exchange;
@@ -38,7 +39,7 @@ impl<'r> OutputState<'r> {
             return None;
         }
         let untouched = last.paths.iter().map(|_| AtomicBool::new(false)).collect();
-        let scan = Scan { last, untouched };
+        let scan = Scan { last, untouched, ownership: Mutex::default() };
         let foreign = scan.scan_all(&paths.out).ok()?;
         let of_files = last.paths.iter().zip(scan.untouched);
         let touched = of_files.filter(|(_, untouched)| !untouched.load(RELAXED));
@@ -62,6 +63,8 @@ struct Scan<'a> {
     last: &'a LastRun<'a>,
     /// For each recorded file, whether it exists with the recorded stamp.
     untouched: Vec<AtomicBool>,
+    /// One for all folders, so that code beside them is read once.
+    ownership: Mutex<Ownership>,
 }
 
 /// A folder to scan.
@@ -125,7 +128,10 @@ impl Scan<'_> {
                         let stamp = Some(entry.stamp()?);
                         self.untouched[at].store(self.last.files[at].stamp == stamp, RELAXED);
                     }
-                    None if Ownership::default()
+                    None if self
+                        .ownership
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
                         .is_generated(&folder.real.join(entry.name()))
                         .map_err(|failure| failure.source)? =>
                     {

@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::failure::IoError;
+use super::listing::Stamp;
 
 /// An entry below a folder, at any depth, that is not a folder.
 pub(super) struct Entry {
@@ -15,6 +16,17 @@ pub(super) struct Entry {
     pub(super) real: PathBuf,
     /// Its type; symlinks are not followed.
     pub(super) kind: FileType,
+    /// Its stamp, from before anything of it was read.
+    pub(super) stamp: Stamp,
+}
+
+/// The contents of a folder, at any depth.
+#[derive(Default)]
+pub(super) struct Contents {
+    /// The entries that are not folders.
+    pub(super) entries: Vec<Entry>,
+    /// The paths on disk of folders with nothing in them.
+    pub(super) empty: Vec<PathBuf>,
 }
 
 /// Returns the entries of a folder in name order.
@@ -30,21 +42,30 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>, IoError
 
 /// Returns all entries below a folder that are not folders; none if the folder is missing.
 pub(super) fn walk(root: &Path) -> Result<Vec<Entry>, IoError> {
-    let mut found = Vec::new();
+    contents(root).map(|contents| contents.entries)
+}
+
+/// Returns the contents of a folder; none if it is missing.
+pub(super) fn contents(root: &Path) -> Result<Contents, IoError> {
+    let mut found = Contents::default();
     if kind(root)?.is_some() {
         walk_into(root, "", &mut found)?;
     }
     Ok(found)
 }
 
-fn walk_into(folder: &Path, prefix: &str, found: &mut Vec<Entry>) -> Result<(), IoError> {
-    for (real, kind) in entries(folder)? {
+fn walk_into(folder: &Path, prefix: &str, found: &mut Contents) -> Result<(), IoError> {
+    let entries = entries(folder)?;
+    if entries.is_empty() && !prefix.is_empty() {
+        found.empty.push(folder.to_owned());
+    }
+    for (real, kind) in entries {
         let name = real.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
         let path = format!("{prefix}{name}");
         if kind.is_dir() {
             walk_into(&real, &format!("{path}/"), found)?;
-        } else {
-            found.push(Entry { path, real, kind });
+        } else if let Some(stamp) = stamp(&real)? {
+            found.entries.push(Entry { path, real, kind, stamp });
         }
     }
     Ok(())
@@ -54,6 +75,15 @@ fn walk_into(folder: &Path, prefix: &str, found: &mut Vec<Entry>) -> Result<(), 
 pub(super) fn kind(path: &Path) -> Result<Option<FileType>, IoError> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(Some(found.file_type())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(IoError::on("look at", path)(error)),
+    }
+}
+
+/// Returns the stamp of the entry at a path, if there is one; symlinks are not followed.
+pub(super) fn stamp(path: &Path) -> Result<Option<Stamp>, IoError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => Ok(Some(Stamp::of(&found))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(IoError::on("look at", path)(error)),
     }

@@ -91,21 +91,19 @@ impl Record {
         Some(record)
     }
 
+    /// Returns whether the same generator made the record.
+    pub(crate) fn is_of(&self, generator: &impl Debug) -> bool {
+        self.generator == generator_hash(generator)
+    }
+
     /// Updates the record for changed sources. Returns the files and crates that have to be generated again, or `None` if a
     /// full run is needed. The caller has to parse the returned files and to do a full run if [`Self::has_interfaces_of`] is
     /// false for them.
     ///
     /// `touched` has the paths of generated files that may have changed on disk.
-    pub(crate) fn update(
-        &mut self,
-        generator: &impl Debug,
-        sources: &Sources,
-        touched: &[&str],
-    ) -> Option<Outdated> {
+    pub(crate) fn update(&mut self, sources: &Sources, touched: &[&str]) -> Option<Outdated> {
         let known = self.sources.iter().map(|file| file.path.as_str());
-        if self.generator != generator_hash(generator)
-            || !known.eq(sources.iter().map(|(_, source)| source.path.as_str()))
-        {
+        if !known.eq(sources.iter().map(|(_, source)| source.path.as_str())) {
             return None;
         }
         let changed = self.update_hashes(sources);

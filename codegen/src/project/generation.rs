@@ -130,9 +130,12 @@ impl Generation<'_> {
         let Some(found) = disk::read_record(self.out) else { return Ok(None) };
         let Some(last) = LastRun::parse(&found) else { return Ok(None) };
         let Some(mut record) = Record::parse(last.compiler_record) else { return Ok(None) };
+        // Compared first, because reading the folder may take long.
+        if !self.generator().is_some_and(|generator| record.is_of(&generator)) {
+            return Ok(None);
+        }
         let Some(state) = OutputState::read(self.out, &last) else { return Ok(None) };
-        let Some(generator) = self.generator() else { return Ok(None) };
-        let outdated = record.update(&generator, &self.reading.sources, &state.touched);
+        let outdated = record.update(&self.reading.sources, &state.touched);
         let Some(outdated) = outdated else { return Ok(None) };
         let mut report = Report::default();
         let documents = syntax::parse(&outdated.sources, &mut report);

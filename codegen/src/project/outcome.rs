@@ -1,7 +1,7 @@
 //! The results of checking and generating, and their texts.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, Drift, IoError, OutputError, SetAside, Written};
@@ -124,6 +124,7 @@ impl Generated {
                     lines.extend(self.new_crate_lines(&written.created));
                 }
                 lines.extend(written.set_aside.as_ref().map(set_aside_line));
+                lines.extend(written.old.as_deref().map(old_line));
                 lines
             }
             Change::Drift(drift) if drift.is_empty() => Vec::new(),
@@ -230,6 +231,11 @@ fn set_aside_line(SetAside { folder, files }: &SetAside) -> String {
     format!(
         "moved {which} to {folder}: perhaps edited since it was generated; check, then delete the folder"
     )
+}
+
+fn old_line(old: &Path) -> String {
+    let old = disk::printable_path(old);
+    format!("cannot remove the old version of the output folder: check {old}, then delete it")
 }
 
 /// Returns the number of findings of each severity, such as `2 errors, 1 warning`; `no errors` if there are none.

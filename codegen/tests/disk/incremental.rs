@@ -391,6 +391,16 @@ fn an_edit_reads_no_generated_file_of_other_crates() {
     assert!(bench.written().iter().all(|path| path.starts_with("alone/")));
 }
 
+#[test]
+fn empty_folders_are_kept_beside_what_an_edit_changes() {
+    let bench = Bench::new();
+    let empty = bench.folder.path("gen/desk/agents/clerk/src/mine/empty");
+    fs::create_dir_all(&empty).unwrap();
+    bench.edit(("Be kind.", "Be brief."), None, false);
+    assert!(!bench.written().is_empty());
+    assert!(empty.is_dir());
+}
+
 /// Also if the file with the warning did not change.
 #[test]
 fn every_run_reports_all_warnings() {

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use toolwright_codegen::project::{Change, Mode, Project};
 use xxhash_rust::xxh3::xxh3_128;
@@ -256,6 +256,38 @@ fn only_files_with_the_recorded_content_are_deleted() {
             assert_eq!(fs::read_to_string(set_aside.folder.join(path)).unwrap(), text);
         }
     }
+}
+
+/// Hashing it would take much memory.
+#[test]
+fn a_file_of_more_than_64_mib_is_set_aside_whatever_the_record_says() {
+    let bench = Bench::new();
+    let path = bench.folder.path("gen/alone/mine.rs");
+    let mut text = TAMPERED.as_bytes().to_vec();
+    text.resize((64 << 20) + 2, 0);
+    fs::write(&path, &text).unwrap();
+    bench.forge(|lines| {
+        lines.push(format!("{:x} 1 1 alone/mine.rs", xxh3_128(&text)));
+        lines.sort_by(|a, b| a.split(' ').nth(3).cmp(&b.split(' ').nth(3)));
+    });
+    fs::remove_file(bench.folder.path("schema/alone.yaml")).unwrap();
+    assert_eq!(bench.change().set_aside.unwrap().files, ["alone/mine.rs"]);
+}
+
+/// Code is read to find the files that it includes: once, not once for each file beside it. Otherwise this takes minutes.
+#[test]
+fn many_files_beside_large_code_take_little_time() {
+    let bench = Bench::new();
+    let path = "gen/shop/service/src/types.rs";
+    let good = bench.folder.read(path);
+    bench.folder.put(path, good.clone() + &"// A comment.\n".repeat(500_000));
+    for number in 0..500 {
+        bench.folder.put(&format!("gen/shop/service/schema/{number}"), "{}");
+    }
+    let began = Instant::now();
+    assert_eq!(bench.change().foreign.len(), 500);
+    assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
+    assert_eq!(bench.folder.read(path), good);
 }
 
 /// A program with the same permissions can forge a record that hides a change from `gen`. `gen --check` ignores records.

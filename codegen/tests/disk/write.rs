@@ -70,11 +70,9 @@ fn unchanged_files_keep_their_inode_and_time() {
     let written = write(&folder.path("gen"), &files(&[("a.rs", RUST), ("b.rs", OTHER)])).unwrap();
     let expected = Written {
         written: paths(&["b.rs"]),
-        created: Vec::new(),
         unchanged: paths(&[MARKER, "a.rs"]),
-        removed: Vec::new(),
-        set_aside: None,
         foreign: paths(&["mine.txt"]),
+        ..Written::default()
     };
     assert_eq!(written, expected);
     assert_eq!(kept.map(|path| identity(&folder, path)), before);
@@ -236,6 +234,32 @@ fn a_foreign_file_is_never_replaced() {
         assert_eq!(folder.list(), before);
         assert_eq!(folder.read(&format!("gen/{foreign}")), "mine");
     }
+}
+
+#[test]
+fn empty_folders_are_kept() {
+    let folder = Folder::new(&[]);
+    let out = folder.path("gen");
+    write(&out, &files(&[("a/lib.rs", RUST)])).unwrap();
+    // The last one is at the path of a generated file.
+    for path in ["a/empty", "b/c/empty", "d/lib.rs"] {
+        fs::create_dir_all(out.join(path)).unwrap();
+    }
+    write(&out, &files(&[("a/lib.rs", OTHER), ("d/lib.rs", RUST)])).unwrap();
+    let found = folder.list();
+    for path in ["gen/a/empty/", "gen/b/c/empty/", "gen/d/lib.rs"] {
+        assert!(found.contains(&path.to_owned()), "{found:?}");
+    }
+}
+
+/// Generated files are shorter, and reading it takes much memory.
+#[test]
+fn a_file_of_more_than_64_mib_was_not_generated() {
+    let folder = Folder::new(&[("gen/b/src/l.rs", INCLUDING), ("gen/b/schema/t.json", JSON)]);
+    let code = fs::File::options().write(true).open(folder.path("gen/b/src/l.rs")).unwrap();
+    code.set_len((64 << 20) + 1).unwrap();
+    let written = write(&folder.path("gen"), &files(&[("a.rs", RUST)])).unwrap();
+    assert_eq!(written.foreign, paths(&["b/schema/t.json"]));
 }
 
 #[test]
