@@ -34,4 +34,6 @@ pub use sources::{
 pub(crate) use sources::{ProjectText, absolute, read_inside};
 pub use start::{checkout, start_project};
 pub(crate) use state::{OutputState, build_time};
+#[cfg(feature = "project")]
+pub(crate) use tree::{real, symlink_below};
 pub(crate) use update::update;

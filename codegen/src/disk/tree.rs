@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::fs::{self, FileType};
 use std::io::{self, Read as _};
+#[cfg(feature = "project")]
+use std::path::Component;
 use std::path::{Path, PathBuf};
 
 use super::failure::IoError;
@@ -102,6 +104,42 @@ pub(super) fn symlinked_parent(path: &Path) -> Result<Option<PathBuf>, IoError> 
         }
     }
     Ok(None)
+}
+
+/// Returns the first symlink among the parts of an absolute path that are below a folder.
+#[cfg(feature = "project")]
+pub(crate) fn symlink_below(folder: &Path, path: &Path) -> Result<Option<PathBuf>, IoError> {
+    let mut at = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            at.pop();
+        } else {
+            at.push(part);
+        }
+        let is_below = at != folder && at.starts_with(folder);
+        if is_below && kind(&at)?.is_some_and(|kind| kind.is_symlink()) {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns an absolute path in which the links of all parts that exist are followed.
+#[cfg(feature = "project")]
+pub(crate) fn real(path: &Path) -> Result<PathBuf, IoError> {
+    for ancestor in path.ancestors() {
+        match fs::canonicalize(ancestor) {
+            Ok(real) => return Ok(real.join(path.strip_prefix(ancestor).unwrap_or(path))),
+            Err(error) if is_missing(&error) => {}
+            Err(error) => return Err(IoError::on("look at", ancestor)(error)),
+        }
+    }
+    Ok(path.to_owned())
+}
+
+#[cfg(feature = "project")]
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 impl Entry {

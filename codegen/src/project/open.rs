@@ -10,7 +10,7 @@ use super::{Checked, Failure, Generated, Generation, PublishedTool};
 use crate::config::{Breaking, CONFIG_FILE, Config, normalize_lexically};
 use crate::diagnostic::{Diagnostic, files as mistakes, projects};
 use crate::dialects::Dialects;
-use crate::disk::{self, ProjectText, ReadSources};
+use crate::disk::{self, OutputError, ProjectText, ReadSources};
 use crate::json::Style;
 use crate::model::{self, Tool};
 use crate::options::Options;
@@ -302,16 +302,33 @@ impl Project {
     /// Refuses an output folder that contains the schema or the project, whose files would count as strays, or that is
     /// reserved for other programs.
     fn check_out(&self) -> Result<(), Failure> {
-        let out = normalize_lexically(&absolute(&self.out)?);
+        self.check_out_in(|path| Ok(normalize_lexically(&absolute(path)?)))?;
+        // The author of a project chooses its links, too. Somebody who gives a folder to the command may choose a linked one.
+        if self.out_span.is_some() {
+            let root = normalize_lexically(&absolute(&self.root)?);
+            if let Some(link) = disk::symlink_below(&root, &absolute(&self.out)?)? {
+                return Err(OutputError::Symlink(link).into());
+            }
+            self.check_out_in(|path| Ok(normalize_lexically(&disk::real(&absolute(path)?)?)))?;
+        }
+        Ok(())
+    }
+
+    /// Does the same with paths in a form in which they can be compared.
+    fn check_out_in(
+        &self,
+        comparable: impl Fn(&Path) -> Result<PathBuf, Failure>,
+    ) -> Result<(), Failure> {
+        let out = comparable(&self.out)?;
         let shown = self.out.display().to_string();
         let mut findings = Vec::new();
         for schema in &self.schema {
-            if normalize_lexically(&absolute(schema)?).starts_with(&out) {
+            if comparable(schema)?.starts_with(&out) {
                 let content = format!("the schema {}", schema.display());
                 findings.push(projects::overlapping_folders(self.out_span, &shown, &content));
             }
         }
-        let root = normalize_lexically(&absolute(&self.root)?);
+        let root = comparable(&self.root)?;
         if findings.is_empty() && root.starts_with(&out) {
             findings.push(projects::overlapping_folders(self.out_span, &shown, "the project"));
         }

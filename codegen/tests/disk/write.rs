@@ -6,6 +6,7 @@ use std::path::Path;
 use toolwright_codegen::Build;
 use toolwright_codegen::disk::{OutputError, Written, write};
 use toolwright_codegen::project::{Mode, Project};
+use toolwright_codegen::render::Format;
 
 use crate::folder::{Folder, files};
 
@@ -321,6 +322,48 @@ fn output_is_never_written_through_a_symlink() {
         );
         assert_eq!(folder.list(), before, "{link}");
         assert_eq!(folder.read("elsewhere/a.rs"), "mine");
+    }
+}
+
+/// The author of a project chooses its links, so the configuration must not lead through one of them.
+#[cfg(unix)]
+#[test]
+fn a_configuration_chooses_no_folder_behind_a_link() {
+    for (link, target, out, expected) in [
+        ("l", ".git", "{root}/l/gen", "l is a symlink"),
+        ("l", ".git", "l/gen", "l is a symlink"),
+        ("sub/link", "../a", "{root}/sub/link/../schema", "sub/link is a symlink"),
+        ("sub/link", "../a", "{root}/sub/new/../link/gen", "sub/link is a symlink"),
+        // Another name of the project's folder.
+        ("../other", "project", "{root}/../other/.git/gen", "kept-folder"),
+        ("../other", "project", "{root}/../other", "overlapping-folders"),
+        ("../other", "project", "{root}/../other/gen", ""),
+    ] {
+        let folder = Folder::new(&[("project/schema/a.yaml", "toolwright: 1\nservice: a\n")]);
+        let root = folder.path("project");
+        for path in [".git", "a", "sub"] {
+            fs::create_dir(root.join(path)).unwrap();
+        }
+        std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+        let out = out.replace("{root}", root.to_str().unwrap());
+        folder.put("project/toolwright.toml", format!("[project]\nout = {out:?}\n"));
+        let project = Project::open(&root).unwrap();
+        let found = project
+            .generate(Mode::Write)
+            .err()
+            .map(|failure| failure.to_string() + &failure.render(Format::Human { color: false }));
+        match found {
+            None => assert_eq!(expected, "", "{out}"),
+            Some(found) => {
+                assert!(!expected.is_empty() && found.contains(expected), "{out}: {found}");
+            }
+        }
+        let list = folder.list();
+        let is_written = list.iter().any(|path| path.ends_with("/.toolwright-output"));
+        assert_eq!(is_written, expected.is_empty(), "{list:?}");
+        // Somebody who gives the folder to the command chooses it.
+        let given = project.with_out(folder.path("project/a/gen"));
+        given.generate(Mode::Write).unwrap();
     }
 }
 
