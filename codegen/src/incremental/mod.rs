@@ -33,12 +33,14 @@ impl Record {
     /// Creates the record of a full run. Returns `None` if two files have the same path or a path contains a line break.
     ///
     /// `interfaces` has the interface of each source; `generator` is everything else that the output depends on.
+    /// `instructions_left` are those that the patterns of the project do not use.
     pub(crate) fn new<'p>(
         generator: &impl Debug,
         sources: &Sources,
         interfaces: &[Interface],
         paths: impl Iterator<Item = &'p str>,
         warnings: &[Diagnostic],
+        instructions_left: u64,
     ) -> Option<Self> {
         let hashes = hashes(sources);
         let files: Vec<&str> = sources.iter().map(|(_, source)| source.path.as_str()).collect();
@@ -66,6 +68,7 @@ impl Record {
         };
         let mut record = Self {
             generator: generator_hash(generator),
+            instructions_left,
             sources: all
                 .clone()
                 .map(|at| SourceFile {
@@ -128,6 +131,14 @@ impl Record {
         let ids = sources.iter().map(|(id, _)| id).zip(needed);
         let sources = sources.only(ids.filter_map(|(id, is_needed)| is_needed.then_some(id)));
         Some(Outdated { sources, crates })
+    }
+
+    /// Subtracts the instructions of the patterns of changed files and the files that they need. Returns false if they may be too
+    /// many for the project. Of the patterns that the files had before, nothing is known, so they are not added.
+    pub(crate) fn spend_instructions(&mut self, instructions: u64) -> bool {
+        let left = self.instructions_left.checked_sub(instructions);
+        self.instructions_left = left.unwrap_or_default();
+        left.is_some()
     }
 
     /// Records which files have warnings. `compiled` must include all files that had warnings before.

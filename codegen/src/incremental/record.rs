@@ -9,6 +9,8 @@ use std::str::FromStr;
 pub(crate) struct Record {
     /// A hash of the generator's version and options.
     pub(super) generator: u128,
+    /// The instructions of patterns that runs may still compile before one has to count those of the whole project.
+    pub(super) instructions_left: u64,
     /// All schema files, in path order.
     pub(super) sources: Vec<SourceFile>,
     /// All crates.
@@ -41,8 +43,9 @@ pub(super) struct GeneratedCrate {
 impl Record {
     /// Returns the record as text.
     pub(crate) fn text(&self) -> String {
-        let Self { generator, sources, crates } = self;
-        let mut text = format!("{generator:x} {} {}\n", sources.len(), crates.len());
+        let Self { generator, instructions_left, sources, crates } = self;
+        let (files, dirs) = (sources.len(), crates.len());
+        let mut text = format!("{generator:x} {files} {dirs} {instructions_left}\n");
         // Writing into a string does not fail.
         for SourceFile { path, hash, interface, has_warning, needs } in sources {
             let needs = joined(needs);
@@ -58,10 +61,12 @@ impl Record {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut lines = text.split_terminator('\n');
         let mut head = lines.next()?.split(' ');
-        let mut record =
-            Self { generator: hexadecimal(head.next()?)?, sources: Vec::new(), crates: Vec::new() };
+        let generator = hexadecimal(head.next()?)?;
         let count: usize = head.next()?.parse().ok()?;
         let crates: usize = head.next()?.parse().ok()?;
+        let instructions_left = head.next()?.parse().ok()?;
+        let mut record =
+            Self { generator, instructions_left, sources: Vec::new(), crates: Vec::new() };
         for line in lines.by_ref().take(count) {
             let mut parts = line.splitn(5, ' ');
             record.sources.push(SourceFile {

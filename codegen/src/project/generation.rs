@@ -16,6 +16,7 @@ use crate::lower;
 use crate::model::Project;
 use crate::options::Options;
 use crate::plan::{Crate, Plans};
+use crate::schema::Budget;
 use crate::source::Sources;
 use crate::syntax;
 use crate::{Analysis, analyze, analyze_documents};
@@ -114,8 +115,10 @@ impl Generation<'_> {
         drop(documents);
         let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
         let files = emit::emit(&plans, self.options.layout);
+        let schemas = &lowered.project.schemas;
         let record = self.generator().and_then(|generator| {
-            Record::new(&generator, &self.reading.sources, &interfaces, paths(&files), &warnings)
+            let (sources, left) = (&self.reading.sources, Budget::instructions_beside(schemas));
+            Record::new(&generator, sources, &interfaces, paths(&files), &warnings, left)
         });
         // The record has no findings of dialects, which a run without dialects must not show.
         warnings.extend(found);
@@ -146,6 +149,12 @@ impl Generation<'_> {
         let analysis = analyze_documents(documents, report, &outdated.sources, &self.options);
         let Ok(Analysis { lowered, warnings, .. }) = analysis else { return Ok(None) };
         if !lower::check_types(&lowered.project, &self.options.types, false).is_empty() {
+            return Ok(None);
+        }
+        // Files with warnings are compiled in every run.
+        let has_changed = record.text() != last.compiler_record;
+        let instructions = Budget::instructions_of(&lowered.project.schemas);
+        if has_changed && !record.spend_instructions(instructions) {
             return Ok(None);
         }
         record.set_warnings(&outdated.sources, &warnings);

@@ -8,7 +8,7 @@ use toolwright::pattern::{self, PatternError, translate};
 use toolwright::schema::Schema;
 use toolwright::{InvalidPayload, Issue};
 
-use super::{NodeId, Pattern};
+use super::{NodeId, Pattern, Schemas};
 
 /// The most instructions of all different patterns of a project.
 const MAX_INSTRUCTIONS: u64 = 300_000;
@@ -42,6 +42,16 @@ impl Budget {
     /// Returns the budget for an input of some bytes.
     pub fn of(bytes: usize) -> Self {
         Self { steps: MAX_STEPS.max(bytes as u64), ..Self::default() }
+    }
+
+    /// Returns the instructions of all different patterns of some schemas.
+    pub(crate) fn instructions_of(schemas: &Schemas) -> u64 {
+        schemas.patterns.values().map(|pattern| pattern.translated.weight + OVERHEAD).sum()
+    }
+
+    /// Returns the instructions that a project with these schemas does not use.
+    pub(crate) fn instructions_beside(schemas: &Schemas) -> u64 {
+        MAX_INSTRUCTIONS.saturating_sub(Self::instructions_of(schemas))
     }
 
     /// Translates a pattern that is not known yet. Returns the reason and advice if it cannot be used.

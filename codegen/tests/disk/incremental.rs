@@ -391,6 +391,29 @@ fn an_edit_reads_no_generated_file_of_other_crates() {
     assert!(bench.written().iter().all(|path| path.starts_with("alone/")));
 }
 
+/// A run that compiles only one of the files does not see the patterns of the other one.
+#[test]
+fn edits_do_not_add_up_to_more_patterns_than_a_project_may_have() {
+    let file = |name: &str, count: usize| {
+        let property =
+            |at| format!("p{at}: {{ type: string, pattern: '^[{name}{at}]{{9500}}$' }}, ");
+        let properties: String = (0..count).map(property).collect();
+        format!(
+            "toolwright: 1\nservice: {name}\ntypes: {{ T: {{ type: object, properties: {{ {properties} }} }} }}\n"
+        )
+    };
+    let folder = Folder::new(&[("schema/alpha.yaml", &file("alpha", 11))]);
+    let project = Project::open(&folder.path("")).unwrap();
+    let mut refused = Vec::new();
+    for count in 1..6 {
+        folder.put("schema/beta.yaml", file("beta", count));
+        let found = [Mode::Write, Mode::Check].map(|mode| project.generate(mode).is_err());
+        assert_eq!(found[0], found[1], "{count}");
+        refused.push(found[0]);
+    }
+    assert!(!refused[0] && refused[4], "{refused:?}");
+}
+
 #[test]
 fn empty_folders_are_kept_beside_what_an_edit_changes() {
     let bench = Bench::new();
