@@ -30,6 +30,8 @@ pub(crate) struct Canonical {
     targets: BTreeMap<String, Value>,
     /// The targets that lead back to themselves.
     recursive: BTreeSet<String>,
+    /// Whether a key that is absent may be valid where null is not, although its schema accepts null.
+    pub(crate) tells_absent_from_null: bool,
     /// The values that may still be copied to merge schemas.
     unmerged: Cell<usize>,
 }
@@ -53,8 +55,11 @@ impl Canonical {
                 references.push((at.to_owned(), pointer));
             }
         });
+        let mut tells_absent_from_null = false;
+        visit(&root, &mut |node, _| tells_absent_from_null |= tells_keys(node));
         let mut canonical = Self {
             root: Arc::new(root),
+            tells_absent_from_null,
             resources,
             referred: references.iter().map(|(_, pointer)| pointer.clone()).collect(),
             targets: BTreeMap::new(),
@@ -241,6 +246,31 @@ impl Canonical {
         self.unmerged.set(left.saturating_sub(1));
         fits
     }
+}
+
+/// Returns whether a node may be valid without a key and not with null under it, or the reverse, beside what the schema of the key says.
+fn tells_keys(node: &Map<Value>) -> bool {
+    const ALWAYS: [&str; 11] = [
+        "maxProperties",
+        "dependentRequired",
+        "dependentSchemas",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "not",
+        "if",
+        "oneOf",
+        "contains",
+        "uniqueItems",
+    ];
+    const BESIDE_PROPERTIES: [&str; 4] = ["allOf", "anyOf", "$ref", "$dynamicRef"];
+    let has = |keyword: &&str| node.contains_key(keyword);
+    let is_composite = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
+    let listed = node.get("enum").and_then(Value::as_array);
+    ALWAYS.iter().any(has)
+        || node.contains_key("properties") && BESIDE_PROPERTIES.iter().any(has)
+        || node.get("const").is_some_and(is_composite)
+        || listed.is_some_and(|values| values.iter().any(is_composite))
 }
 
 /// The URI of a schema that contains a canonical one, for references in schemas with ids of their own.

@@ -32,7 +32,7 @@ impl Transform {
         row(
             "T12",
             "an optional property that may be null",
-            "a required one, which cannot be absent, unless `default: null` says that both mean the same",
+            "a required one, which cannot be absent, unless `default: null` says that both mean the same and no other rule tells them apart",
         ),
         row("T13", "a map", "an array of objects with `key` and `value`"),
         row(

@@ -236,7 +236,8 @@ impl Projector<'_> {
             ]);
             return (null_or(object), step, AbsentForm::Wrapped);
         }
-        if schema.get("default") == Some(&Value::Null) {
+        let is_null = schema.get("default") == Some(&Value::Null);
+        if is_null && !self.canonical.tells_absent_from_null {
             self.lose(LossKind::Annotation, at, "absent", Value::Null, "null", "T12");
             return (wire, step, AbsentForm::SameAsNull);
         }

@@ -97,7 +97,7 @@ impl Laws {
         // Values of the wire that are canonical, too, may have the keys of other properties.
         let both = wire_values.iter().filter(|value| self.accepts(value));
         for canonical in valid.iter().chain(both) {
-            let Some(wire) = Self::comes_back(found, canonical, &mut faults) else { continue };
+            let Some(wire) = self.comes_back(found, canonical, &mut faults) else { continue };
             if on_wire.as_ref().is_some_and(|schema| !schema.accept(&wire, &mut faults)) {
                 faults.push(format!("{canonical} becomes {wire}, which is not on the wire"));
             }
@@ -111,7 +111,12 @@ impl Laws {
     }
 
     /// Encodes a valid value, and decodes it again.
-    fn comes_back(found: &Projection, canonical: &str, faults: &mut Vec<String>) -> Option<String> {
+    fn comes_back(
+        &self,
+        found: &Projection,
+        canonical: &str,
+        faults: &mut Vec<String>,
+    ) -> Option<String> {
         let wire = match found.encode(canonical) {
             Ok(wire) => wire,
             Err(error) => {
@@ -126,6 +131,8 @@ impl Laws {
                 let back = decoded.canonical.as_str();
                 if !is_same(found, canonical, back) {
                     faults.push(format!("{canonical} becomes {wire}, which comes back as {back}"));
+                } else if !self.accepts(back) {
+                    faults.push(format!("{canonical} comes back as {back}, which is not valid"));
                 }
             }
             Err(issues) => {
@@ -157,7 +164,7 @@ impl Laws {
         let canonical = decoded.canonical.as_str();
         let is_valid = self.canonical.accept(canonical, faults);
         if is_valid {
-            Self::comes_back(found, canonical, faults);
+            self.comes_back(found, canonical, faults);
         } else if must_be_valid {
             faults.push(format!("lossless, and {wire} becomes {canonical}, which is not valid"));
         }

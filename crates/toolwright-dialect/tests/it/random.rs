@@ -96,6 +96,78 @@ fn projections_of_schemas_with_references_keep_the_laws() {
     keep_the_laws(|| (referring(&mut rng).to_string(), values.clone()));
 }
 
+/// Objects with keys that may be null, and whose default is null, beside rules that tell null from a missing key.
+#[test]
+fn projections_of_objects_with_keys_that_may_be_null_keep_the_laws() {
+    let parts = |key: &str| ["".to_owned(), format!(r#""{key}":null"#), format!(r#""{key}":"x""#)];
+    let objects: Vec<String> = parts("a")
+        .iter()
+        .flat_map(|a| parts("b").map(|b| [a.clone(), b]))
+        .map(|keys| {
+            format!(
+                "{{{}}}",
+                keys.map(|key| (!key.is_empty()).then_some(key))
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )
+        })
+        .collect();
+    let pairs = objects.iter().flat_map(|a| objects.iter().map(move |b| format!("[{a},{b}]")));
+    let values = objects.iter().cloned().chain(pairs);
+    let values: Vec<String> = values.map(|value| format!(r#"{{"v":{value}}}"#)).collect();
+    let mut rng = Rng::with_seed(43);
+    keep_the_laws(|| {
+        let value = match rng.u8(..5) {
+            0 => json!({"anyOf": [may_be_null(&mut rng), may_be_null(&mut rng)]}),
+            1 => json!({"type": "array", "uniqueItems": true, "items": may_be_null(&mut rng)}),
+            2 => {
+                let contains = json!({"required": ["a"]});
+                json!({"type": "array", "maxContains": 1, "contains": contains, "items": may_be_null(&mut rng)})
+            }
+            _ => may_be_null(&mut rng),
+        };
+        let schema = json!({"type": "object", "properties": {"v": value}, "required": ["v"]});
+        (schema.to_string(), values.clone())
+    });
+}
+
+fn may_be_null(rng: &mut Rng) -> serde_json::Value {
+    let key = json!({"type": ["string", "null"], "default": null});
+    let mut object = json!({"type": "object", "additionalProperties": false});
+    object["properties"] =
+        json!({"a": key, "b": if rng.bool() { key.clone() } else { json!({"type": "string"}) }});
+    let has_a = json!({"required": ["a"]});
+    let is_text = json!({"properties": {"a": {"type": "string"}}});
+    let rules = [
+        json!({}),
+        json!({}),
+        json!({"required": ["b"]}),
+        json!({"minProperties": 1}),
+        json!({"maxProperties": 1}),
+        json!({"dependentRequired": {"a": ["b"]}}),
+        json!({"dependentSchemas": {"a": {"required": ["b"]}}}),
+        json!({"not": has_a}),
+        json!({"if": has_a, "then": {"required": ["b"]}}),
+        json!({"oneOf": [has_a, {"required": ["b"]}]}),
+        json!({"anyOf": [is_text, has_a]}),
+        json!({"allOf": [is_text]}),
+        json!({"patternProperties": {"a": {"type": "string"}}}),
+        json!({"propertyNames": {"const": "b"}}),
+        json!({"enum": [{}, {"a": "x"}]}),
+        json!({"unevaluatedProperties": false, "additionalProperties": true}),
+    ];
+    for _ in 0..2 {
+        let rule = rng.choice(&rules).expect("there are rules");
+        object
+            .as_object_mut()
+            .expect("it is an object")
+            .extend(rule.as_object().cloned().unwrap_or_default());
+    }
+    object
+}
+
 /// Checks the laws on random schemas and on those of their values that are valid.
 fn keep_the_laws(mut random: impl FnMut() -> (String, Vec<String>)) {
     // A thousand take minutes.
