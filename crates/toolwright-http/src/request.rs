@@ -162,7 +162,16 @@ fn body(
 
 fn form(operation: &Operation, value: &Value, style: Style) -> Result<String, ToolFailure> {
     let mut pairs = Pairs::default();
-    for (key, value) in value.as_object().into_iter().flat_map(Map::iter) {
+    let entries = value.as_object();
+    for (key, value) in entries.into_iter().flat_map(Map::iter) {
+        let outer =
+            key.split_once('[').map(|(outer, _)| outer).filter(|_| style == Style::DeepObject);
+        if let Some(outer) =
+            outer.filter(|outer| entries.is_some_and(|all| all.get(outer).is_some()))
+        {
+            let reason = format!("has the form of a key of `{outer}`, which is there, too");
+            return Err(invalid(operation, key, &reason));
+        }
         let added = match value {
             // OpenAPI 3.1, "Encoding Object": an object inside a form is JSON unless a style is given.
             Value::Object(_) if style == Style::Form => {

@@ -88,6 +88,8 @@ const FAILURE: &str = "io.github.toolwright/failure";
 #[cfg(feature = "client")]
 pub mod client;
 #[cfg(any(feature = "client", feature = "server"))]
+mod json;
+#[cfg(any(feature = "client", feature = "server"))]
 mod oversized;
 #[cfg(feature = "server")]
 mod server;

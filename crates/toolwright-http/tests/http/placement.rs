@@ -114,8 +114,13 @@ async fn a_value_that_the_service_would_read_as_another_is_refused() {
         ],
         ..Operation::new("exploded", Verb::Get, &[Part::Text("/pets")])
     };
+    static DEEP: Operation = Operation {
+        body: Body::Rest(Content::DeepForm),
+        ..Operation::new("deep", Verb::Post, &[Part::Text("/")])
+    };
     let base = echo().await;
     let table = [
+        (&DEEP, r#"{"a": {"b": 1}, "a[b]": 2}"#, "a[b]"),
         (&EVERYWHERE, r#"{"id": 1, "near": ["a b"]}"#, "near"),
         (&EVERYWHERE, r#"{"id": 1, "filter": {"a][b": 1}}"#, "filter"),
         (&EVERYWHERE, r#"{"id": 1, "trace": ["a,b", "c"]}"#, "trace"),

@@ -10,11 +10,14 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::value::to_raw_value;
 use toolwright::schema::Schema;
 use toolwright::spec::Implementation;
-use toolwright::{Outcome, RegistrationError, ToolCall, ToolFailure, ToolSpec};
+use toolwright::{
+    FailureKind, Outcome, Recovery, RegistrationError, ToolCall, ToolFailure, ToolSpec,
+};
 use toolwright_runtime::FunctionTool;
 
 use super::error::ClientError;
 use super::{answer, failure, listed_tools, toolset};
+use crate::json::value;
 
 /// Converts the tools of an rmcp router into tools for
 /// [`Registry::register_tools`](toolwright_runtime::Registry::register_tools). Their methods run on `service`. Disabled
@@ -121,8 +124,15 @@ fn spec(toolset: &str, tool: &Tool) -> Result<(ToolSpec, Schema), String> {
 
 impl<S: Send + Sync + 'static> Shared<S> {
     async fn call(&self, call: &ToolCall, output: &Schema) -> Outcome {
-        let arguments = serde_json::from_str(call.args().as_str())
-            .map_err(|error| ToolFailure::internal(&error))?;
+        let arguments = match value(call.args().as_str()) {
+            Ok(serde_json::Value::Object(arguments)) => arguments,
+            Ok(_) => {
+                let message = format!("the arguments of `{}` are not an object", call.tool());
+                let recovery = Recovery::correct(call);
+                return Err(ToolFailure::new(FailureKind::InvalidCall, message, recovery));
+            }
+            Err(error) => return Err(ToolFailure::internal(&error)),
+        };
         let peer = self.peer.get_or_init(|| {
             let (_, stream) = tokio::io::duplex(1);
             serve_directly(DisconnectedServer, tokio::io::split(stream), None).peer().clone()

@@ -8,6 +8,7 @@ use super::exposed::ExposedTool;
 use super::listing::Era;
 use super::wrapping::wrapped;
 use crate::FAILURE;
+use crate::json::value;
 
 /// Converts the outcome of a call into its result.
 pub(crate) fn answer(tool: &ExposedTool, era: Era, outcome: &Outcome) -> CallToolResult {
@@ -26,11 +27,11 @@ fn success(tool: &ExposedTool, era: Era, payload: &Payload) -> CallToolResult {
     let Some(blocks) = blocks else { return error_result(&unpresentable(tool)) };
     let mut result = CallToolResult::success(blocks);
     if let Some(wrap) = tool.listed.structured(era) {
-        // Fails if the payload is nested more deeply than serde_json allows.
-        let Ok(value) = serde_json::from_str(payload.as_str()) else {
+        // Fails if it has a number beyond doubles.
+        let Ok(structured) = value(payload.as_str()) else {
             return error_result(&unpresentable(tool));
         };
-        result.structured_content = Some(if wrap { wrapped(value) } else { value });
+        result.structured_content = Some(if wrap { wrapped(structured) } else { structured });
     }
     result
 }
@@ -44,7 +45,7 @@ fn error_result(failure: &ToolFailure) -> CallToolResult {
 /// The failure as data. It is not in `structuredContent`, because clients validate that against the result schema even
 /// for failures.
 fn data(failure: &ToolFailure) -> Value {
-    let data = failure.data.as_ref().and_then(|data| serde_json::from_str(data.as_str()).ok());
+    let data = failure.data.as_ref().and_then(|data| value(data.as_str()).ok());
     let entries = [
         ("kind", Some(json!(failure.kind.as_str()))),
         ("recovery", Some(json!(failure.recovery.as_str()))),

@@ -8,6 +8,7 @@ use toolwright::{ToolSpec, spec};
 
 use super::error::ServeError;
 use super::wrapping::wrapped_schema;
+use crate::json::value;
 
 /// The key in a tool's `_meta` that holds its provenance.
 const PROVENANCE: &str = "io.github.toolwright/tool";
@@ -115,7 +116,7 @@ fn is_object_schema(schema: &JsonObject) -> bool {
 }
 
 fn parse_schema(spec: &ToolSpec, schema: &str) -> Result<Value, ServeError> {
-    serde_json::from_str(schema)
+    value(schema)
         .map_err(|cause| ServeError::Schema { tool: spec.name().to_owned(), cause: Some(cause) })
 }
 

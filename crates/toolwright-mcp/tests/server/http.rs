@@ -39,6 +39,18 @@ async fn a_request_of_2026_07_28_needs_no_session_and_gets_json() {
     assert_eq!(response.header("mcp-session-id"), None);
 }
 
+/// Serde_json represents raw values by objects with a certain key.
+#[tokio::test]
+async fn structured_content_is_the_value_of_the_text_whatever_its_keys_are() {
+    let address = served(HttpOptions::new()).await;
+    for value in [r#""{\"x\":1}""#, "7", r#""not json""#] {
+        let result = format!(r#"{{"d":{{"$serde_json::private::RawValue":{value}}}}}"#);
+        let response = call_of(address, &[], "echo", &result).await;
+        let expected = format!(r#""structuredContent":{result}"#);
+        assert!(response.body.contains(&expected), "{}", response.body);
+    }
+}
+
 #[tokio::test]
 async fn initialize_opens_a_session_for_calls() {
     let address = served(HttpOptions::new()).await;

@@ -1,5 +1,7 @@
 //! A store of suspended runs in a directory, which processes can share. Files are created once and never changed.
 
+#[cfg(unix)]
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -40,7 +42,7 @@ impl InDirectory {
     ///
     /// The path is not a directory and cannot be created, or other users could write to the directory or replace it, and so
     /// approve calls. This is the case if another user owns it, or an ancestor that is not root's; if its mode lets others write;
-    /// or if the mode of an ancestor lets others write and has no sticky bit.
+    /// or if the mode of an ancestor lets others write and has no sticky bit. The folders of links on the way count as ancestors.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
         #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
@@ -55,9 +57,9 @@ impl InDirectory {
         if !metadata.is_dir() {
             return Err(ErrorKind::NotADirectory.into());
         }
-        let path = fs::canonicalize(path)?;
         #[cfg(unix)]
         refuse_shared(&path)?;
+        let path = fs::canonicalize(path)?;
         Ok(Self(Arc::new(Folder { path, next_sweep: AtomicU64::new(0) })))
     }
 
@@ -98,7 +100,7 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
             path.display()
         ));
     }
-    for parent in path.ancestors().skip(1) {
+    for parent in &folders_on_the_way(path)? {
         let metadata = fs::metadata(parent)?;
         let (mode, owner) = (metadata.mode(), metadata.uid());
         if mode & 0o022 != 0 && mode & STICKY == 0 {
@@ -117,6 +119,39 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns all folders in which the parts of a path are found, also those of the targets of links.
+#[cfg(unix)]
+fn folders_on_the_way(path: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    const MAX_LINKS: usize = 40;
+    let parts =
+        |path: &Path| path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
+    let mut open: Vec<PathBuf> = parts(&std::path::absolute(path)?);
+    let (mut folders, mut at, mut links) = (BTreeSet::new(), PathBuf::new(), 0);
+    while let Some(part) = open.pop() {
+        if part.as_os_str() == ".." {
+            at.pop();
+            continue;
+        }
+        let found = at.join(&part);
+        if found.has_root() && found.parent().is_some() {
+            folders.insert(at.clone());
+        }
+        if !fs::symlink_metadata(&found)?.is_symlink() {
+            at = found;
+            continue;
+        }
+        links += 1;
+        if links > MAX_LINKS {
+            return Err(io::Error::other(format!(
+                "`{}` leads through more than {MAX_LINKS} links",
+                path.display()
+            )));
+        }
+        open.extend(parts(&fs::read_link(&found)?));
+    }
+    Ok(folders)
 }
 
 impl Folder {

@@ -273,7 +273,17 @@ fn h8_a_directory_that_others_may_replace_is_refused() {
         let error = InDirectory::open(&path).unwrap_err().to_string();
         assert!(error.starts_with("other users may replace `"), "{error}");
     }
+    // The folder of a link counts, too, wherever it leads.
+    let own = folder.path().join("own");
+    std::fs::create_dir(&own).unwrap();
+    std::os::unix::fs::symlink("../own", parent.join("link")).unwrap();
+    std::os::unix::fs::symlink("parent/link", folder.path().join("link")).unwrap();
+    for link in [parent.join("link"), folder.path().join("link")] {
+        let error = InDirectory::open(link).unwrap_err().to_string();
+        assert!(error.starts_with("other users may replace `"), "{error}");
+    }
     parent_mode(0o1777);
+    InDirectory::open(parent.join("link")).unwrap();
     InDirectory::open(&path).unwrap();
     assert_eq!(std::fs::read_dir(&path).unwrap().count(), 0, "nothing is left behind");
 }
