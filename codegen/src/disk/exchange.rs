@@ -16,8 +16,8 @@ pub(super) fn remove_leftovers(paths: &OutputPaths) -> Result<(), OutputError> {
     {
         fs::rename(&paths.old, &paths.out).map_err(IoError::on("put back", &paths.old))?;
     }
-    remove(&paths.new)?;
-    remove(&paths.old)
+    tree::remove(&paths.new)?;
+    Ok(tree::remove(&paths.old)?)
 }
 
 /// Returns whether a killed run left something behind. On Unix this includes the lock file, which other runs remove when they
@@ -70,42 +70,95 @@ fn move_aside(paths: &OutputPaths) -> Result<(), OutputError> {
     Ok(fs::rename(&paths.new, &paths.out).map_err(IoError::on("move into place", &paths.new))?)
 }
 
-/// Removes a file or a tree, if there is one.
-pub(super) fn remove(path: &Path) -> Result<(), OutputError> {
-    let removed = match tree::kind(path)? {
-        None => Ok(()),
-        Some(kind) if kind.is_dir() => remove_tree(path),
-        Some(_) => fs::remove_file(path),
-    };
-    Ok(removed.map_err(IoError::on("remove", path))?)
-}
+#[cfg(all(test, unix))]
+mod tests {
+    use std::path::PathBuf;
 
-/// Removes a tree, including read-only folders.
-fn remove_tree(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            make_writable(path)?;
-            fs::remove_dir_all(path)
-        }
-        done => done,
+    use super::*;
+    use crate::disk::tree::Entry;
+
+    /// A folder with an output folder `gen` of some files, each of which has its name as its text.
+    struct Trees {
+        _folder: tempfile::TempDir,
+        paths: OutputPaths,
+        known: Known,
     }
-}
 
-#[cfg(unix)]
-fn make_writable(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            make_writable(&entry.path())?;
+    impl Trees {
+        /// Carries some files over to a new tree, and replaces or removes the others.
+        fn new(kept: &[&str], replaced: &[&str], removed: &[&str]) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let paths = OutputPaths::of(&folder.path().join("gen")).unwrap();
+            let put = |file: PathBuf, text: &str| {
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, text).unwrap();
+            };
+            let all = [kept, replaced, removed].concat();
+            for path in all {
+                put(paths.out.join(path), path);
+            }
+            let mut known = Known::of(&paths.out, &tree::walk(&paths.out).unwrap());
+            known.foreign = kept.iter().map(PathBuf::from).collect();
+            for path in replaced {
+                put(paths.new.join(path), "new");
+            }
+            for path in kept {
+                let target = paths.new.join(path);
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                fs::hard_link(paths.out.join(path), &target).unwrap();
+            }
+            Self { _folder: folder, paths, known }
+        }
+
+        /// Replaces a file as editors do.
+        fn replace(&self, path: &str) {
+            let new = self.paths.parent.join("edited");
+            fs::write(&new, "edited").unwrap();
+            fs::rename(new, self.paths.out.join(path)).unwrap();
+        }
+
+        fn exchange(&self) -> Rest {
+            super::exchange(&self.paths, &self.known).unwrap()
+        }
+
+        /// Returns the paths and texts of the files in the output folder.
+        fn found(&self) -> Vec<String> {
+            let found = tree::walk(&self.paths.out).unwrap().into_iter();
+            let text = |entry: Entry| {
+                format!("{}: {}", entry.path, fs::read_to_string(entry.real).unwrap())
+            };
+            found.map(text).collect()
         }
     }
-    Ok(())
-}
 
-/// Other systems can remove read-only folders.
-#[cfg(not(unix))]
-fn make_writable(_: &Path) -> io::Result<()> {
-    Ok(())
+    #[test]
+    fn files_that_others_write_during_a_run_are_kept() {
+        let trees = Trees::new(&["mine/a", "mine/b"], &["c", "d"], &["e", "f"]);
+        for path in ["mine/b", "d", "f"] {
+            trees.replace(path);
+        }
+        fs::create_dir(trees.paths.out.join("more")).unwrap();
+        fs::write(trees.paths.out.join("more/g"), "more").unwrap();
+        // Of a file that is carried over, both trees have the text.
+        fs::write(trees.paths.out.join("mine/a"), "same").unwrap();
+        let rest = trees.exchange();
+        let expected =
+            ["c: new", "d: new", "f: edited", "mine/a: same", "mine/b: edited", "more/g: more"];
+        assert_eq!(trees.found(), expected);
+        let set_aside = rest.set_aside.unwrap();
+        assert_eq!(set_aside.files, ["d"]);
+        assert_eq!(fs::read_to_string(set_aside.folder.join("d")).unwrap(), "edited");
+        assert!(rest.kept.is_none() && !trees.paths.new.exists());
+    }
+
+    /// A file at the path of the folder of the record makes it impossible to set anything aside.
+    #[test]
+    fn an_old_tree_that_cannot_be_removed_is_no_error() {
+        let trees = Trees::new(&[], &["a"], &[]);
+        trees.replace("a");
+        fs::write(trees.paths.record.parent().unwrap(), "mine").unwrap();
+        let kept = trees.exchange().kept.unwrap();
+        assert_eq!(trees.found(), ["a: new"]);
+        assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "edited");
+    }
 }

@@ -20,8 +20,9 @@ mod tree;
 mod update;
 
 pub use failure::{IoError, OutputError, printable_path};
+pub use old::SetAside;
 pub(crate) use output::write_recorded;
-pub use output::{Drift, SetAside, Written, drift, write};
+pub use output::{Drift, Written, drift, write};
 pub(crate) use ownership::MARKER;
 pub(crate) use record::{LastRun, read_record};
 #[cfg(feature = "project")]

@@ -8,10 +8,18 @@ use std::path::{Path, PathBuf};
 
 use super::failure::{IoError, OutputError};
 use super::listing::Stamp;
-use super::output::SetAside;
 use super::paths::OutputPaths;
+use super::record;
 use super::tree::{self, Entry};
-use super::{exchange, record};
+
+/// Files that were moved out of an output folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    /// The folder that they were moved to.
+    pub folder: PathBuf,
+    /// Their paths relative to that folder, which are the same as in the output folder.
+    pub files: Vec<String>,
+}
 
 /// The entries of the old tree that a run has seen. Paths are relative to the tree.
 #[derive(Default)]
@@ -51,7 +59,7 @@ pub(super) struct Rest {
 pub(super) fn remove(paths: &OutputPaths, old: &Path, new: &Path, known: &Known) -> Rest {
     let mut rest = Rest::default();
     let moved = move_unknown(paths, old, new, known, &mut rest);
-    if moved.and_then(|()| exchange::remove(old)).is_err() {
+    if moved.and_then(|()| Ok(tree::remove(old)?)).is_err() {
         // The next run would remove it as a leftover.
         let moved = removed_folder(paths).and_then(|folder| {
             let kept = folder.join("old");
@@ -122,96 +130,5 @@ pub(super) fn removed_folder(paths: &OutputPaths) -> io::Result<PathBuf> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             made => return made.map(|()| folder),
         }
-    }
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-    use crate::disk::output::link;
-
-    /// A folder with an output folder `gen` of some files, each of which has its name as its text.
-    struct Trees {
-        _folder: tempfile::TempDir,
-        paths: OutputPaths,
-        known: Known,
-    }
-
-    impl Trees {
-        /// Carries some files over to a new tree, and replaces or removes the others.
-        fn new(kept: &[&str], replaced: &[&str], removed: &[&str]) -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let paths = OutputPaths::of(&folder.path().join("gen")).unwrap();
-            let put = |file: PathBuf, text: &str| {
-                fs::create_dir_all(file.parent().unwrap()).unwrap();
-                fs::write(file, text).unwrap();
-            };
-            let all = [kept, replaced, removed].concat();
-            for path in all {
-                put(paths.out.join(path), path);
-            }
-            let mut known = Known::of(&paths.out, &tree::walk(&paths.out).unwrap());
-            known.foreign = kept.iter().map(PathBuf::from).collect();
-            for path in replaced {
-                put(paths.new.join(path), "new");
-            }
-            for path in kept {
-                let target = paths.new.join(path);
-                fs::create_dir_all(target.parent().unwrap()).unwrap();
-                link(&paths.out.join(path), &target).unwrap();
-            }
-            Self { _folder: folder, paths, known }
-        }
-
-        /// Replaces a file as editors do.
-        fn replace(&self, path: &str) {
-            let new = self.paths.parent.join("edited");
-            fs::write(&new, "edited").unwrap();
-            fs::rename(new, self.paths.out.join(path)).unwrap();
-        }
-
-        fn exchange(&self) -> Rest {
-            exchange::exchange(&self.paths, &self.known).unwrap()
-        }
-
-        /// Returns the paths and texts of the files in the output folder.
-        fn found(&self) -> Vec<String> {
-            let found = tree::walk(&self.paths.out).unwrap().into_iter();
-            let text = |entry: Entry| {
-                format!("{}: {}", entry.path, fs::read_to_string(entry.real).unwrap())
-            };
-            found.map(text).collect()
-        }
-    }
-
-    #[test]
-    fn files_that_others_write_during_a_run_are_kept() {
-        let trees = Trees::new(&["mine/a", "mine/b"], &["c", "d"], &["e", "f"]);
-        for path in ["mine/b", "d", "f"] {
-            trees.replace(path);
-        }
-        fs::create_dir(trees.paths.out.join("more")).unwrap();
-        fs::write(trees.paths.out.join("more/g"), "more").unwrap();
-        // Of a file that is carried over, both trees have the text.
-        fs::write(trees.paths.out.join("mine/a"), "same").unwrap();
-        let rest = trees.exchange();
-        let expected =
-            ["c: new", "d: new", "f: edited", "mine/a: same", "mine/b: edited", "more/g: more"];
-        assert_eq!(trees.found(), expected);
-        let set_aside = rest.set_aside.unwrap();
-        assert_eq!(set_aside.files, ["d"]);
-        assert_eq!(fs::read_to_string(set_aside.folder.join("d")).unwrap(), "edited");
-        assert!(rest.kept.is_none() && !trees.paths.new.exists());
-    }
-
-    /// A file at the path of the folder of the record makes it impossible to set anything aside.
-    #[test]
-    fn an_old_tree_that_cannot_be_removed_is_no_error() {
-        let trees = Trees::new(&[], &["a"], &[]);
-        trees.replace("a");
-        fs::write(trees.paths.record.parent().unwrap(), "mine").unwrap();
-        let kept = trees.exchange().kept.unwrap();
-        assert_eq!(trees.found(), ["a: new"]);
-        assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "edited");
     }
 }

@@ -9,12 +9,12 @@ use std::time::SystemTime;
 
 use super::failure::{IoError, OutputError};
 use super::listing::Stamp;
-use super::old::{self, Known, Rest};
+use super::old::{self, Known, Rest, SetAside};
 use super::open::open_regular;
 use super::ownership::{self, MARKER, Ownership, Texts};
 use super::paths::OutputPaths;
 use super::record::{Expected, LastRun};
-use super::sources::{MAX_TEXT_MIB, not_regular, read_at_most, slash_path};
+use super::sources::{MOST_BYTES, not_regular, read_at_most, slash_path};
 use super::tree::{Contents, Entry};
 use super::{exchange, lock::Lock, record, tree};
 use crate::files::Files;
@@ -50,15 +50,6 @@ pub struct Written {
     pub old: Option<PathBuf>,
     /// Files that were not generated and are unchanged.
     pub foreign: Vec<String>,
-}
-
-/// Files that were moved out of an output folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetAside {
-    /// The folder that they were moved to.
-    pub folder: PathBuf,
-    /// Their paths relative to that folder, which are the same as in the output folder.
-    pub files: Vec<String>,
 }
 
 impl Drift {
@@ -365,9 +356,6 @@ impl Folders {
         Ok(target)
     }
 }
-
-/// The most bytes of a file that are read: a larger one was not generated.
-pub(super) const MOST_BYTES: u64 = (MAX_TEXT_MIB as u64) << 20;
 
 /// Makes a hard link to a file, or a copy if the file system has no hard links.
 pub(super) fn link(from: &Path, to: &Path) -> Result<(), OutputError> {

@@ -9,8 +9,7 @@ use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::failure::{IoError, OutputError};
-use super::output::MOST_BYTES;
-use super::sources::{read_at_most, slash_path};
+use super::sources::{MOST_BYTES, read_at_most, slash_path};
 use super::tree;
 use crate::files::Files;
 

@@ -17,9 +17,8 @@ use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::listing::Stamp;
-use super::output::MOST_BYTES;
 use super::paths::OutputPaths;
-use super::sources::{read_at_most, read_regular};
+use super::sources::{MOST_BYTES, read_at_most, read_regular};
 use super::tree;
 use crate::parallel;
 

@@ -25,6 +25,9 @@ const MAX_TOTAL_BYTES: u64 = 64 << 20;
 /// The maximal size of any other text in MiB. Callers have smaller limits; this one stops an endless source.
 pub const MAX_TEXT_MIB: u32 = 64;
 
+/// The most bytes of a file that are read: a larger one was not generated.
+pub(super) const MOST_BYTES: u64 = (MAX_TEXT_MIB as u64) << 20;
+
 /// The result of reading schema files.
 #[derive(Debug)]
 pub struct ReadSources {

@@ -164,3 +164,43 @@ impl Entry {
         Ok(self.kind.is_file() && len().map_err(IoError::on("look at", &self.real))? == 0)
     }
 }
+
+/// Removes a file or a tree, if there is one.
+pub(super) fn remove(path: &Path) -> Result<(), IoError> {
+    let removed = match kind(path)? {
+        None => Ok(()),
+        Some(kind) if kind.is_dir() => remove_tree(path),
+        Some(_) => fs::remove_file(path),
+    };
+    removed.map_err(IoError::on("remove", path))
+}
+
+/// Removes a tree, including read-only folders.
+fn remove_tree(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            make_writable(path)?;
+            fs::remove_dir_all(path)
+        }
+        done => done,
+    }
+}
+
+#[cfg(unix)]
+fn make_writable(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            make_writable(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Other systems can remove read-only folders.
+#[cfg(not(unix))]
+fn make_writable(_: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -263,6 +263,15 @@ mod tests {
     use super::{excerpt, hidden, line, read_text, visible};
     use crate::Value;
 
+    #[test]
+    fn h6_hidden_characters_of_arguments_become_escapes_of_the_same_json() {
+        let args = "{\r\"a\u{200b}\":\"\u{202e}\u{e0041}\u{1f600} \\r\"}";
+        let shown = super::visible_json(args);
+        assert_eq!(shown, "{ \"a\\u200b\":\"\\u202e\\udb40\\udc41\u{1f600} \\r\"}");
+        let values = [args, &*shown].map(str::parse::<Value>);
+        assert_eq!(values[0], values[1]);
+    }
+
     /// Each case has a text and, if it changes, how it is shown.
     #[test]
     fn texts_are_shown_as_the_cases_say() {
