@@ -260,9 +260,10 @@ pub(crate) const CASES: &[Case] = &[
     refused("a template of 4 kB, all filters", "bad-template", || {
         template(&format!("{{{{ args{} }}}}", "|d".repeat(2030)))
     }),
-    accepted("a template of 4 kB, all fields", || {
+    refused("a template of 4 kB, all fields", "bad-template", || {
         template(&format!("{{{{ args{} }}}}", ".a".repeat(2040)))
     }),
+    accepted("a template of 4 kB, all tags", || template(&"{{ args.a }}".repeat(340))),
     // Text that is barely YAML.
     refused("1.3 million empty lists", "yaml-budget", || format!("[{}]", "[],".repeat(1_300_000))),
     refused("4 MB of commas", "yaml-budget", || format!("[{}]", ",".repeat(3_900_000))),

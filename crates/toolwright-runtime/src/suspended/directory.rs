@@ -1,7 +1,5 @@
 //! A store of suspended runs in a directory, which processes can share. Files are created once and never changed.
 
-#[cfg(unix)]
-use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -42,7 +40,7 @@ impl InDirectory {
     ///
     /// The path is not a directory and cannot be created, or other users could write to the directory or replace it, and so
     /// approve calls. This is the case if another user owns it, or an ancestor that is not root's; if its mode lets others write;
-    /// or if the mode of an ancestor lets others write and has no sticky bit. The folders of links on the way count as ancestors.
+    /// or if the mode of an ancestor lets others write and has no sticky bit. Links on the way and their folders count as ancestors.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
         #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
@@ -100,10 +98,10 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
             path.display()
         ));
     }
-    for parent in &folders_on_the_way(path)? {
-        let metadata = fs::metadata(parent)?;
+    for (parent, metadata) in &on_the_way(path)? {
         let (mode, owner) = (metadata.mode(), metadata.uid());
-        if mode & 0o022 != 0 && mode & STICKY == 0 {
+        // All links have a mode for everybody.
+        if mode & 0o022 != 0 && mode & STICKY == 0 && !metadata.is_symlink() {
             return refused(format!(
                 "other users may replace `{}`, as they may write to `{}`; chmod that to 755",
                 path.display(),
@@ -121,27 +119,30 @@ fn refuse_shared(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns all folders in which the parts of a path are found, also those of the targets of links.
+/// Returns all folders in which the parts of a path are found, and all links among them, whose targets are followed.
 #[cfg(unix)]
-fn folders_on_the_way(path: &Path) -> io::Result<BTreeSet<PathBuf>> {
+fn on_the_way(path: &Path) -> io::Result<Vec<(PathBuf, fs::Metadata)>> {
     const MAX_LINKS: usize = 40;
     let parts =
         |path: &Path| path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
     let mut open: Vec<PathBuf> = parts(&std::path::absolute(path)?);
-    let (mut folders, mut at, mut links) = (BTreeSet::new(), PathBuf::new(), 0);
+    let (mut found, mut at, mut links) = (Vec::new(), PathBuf::new(), 0);
     while let Some(part) = open.pop() {
         if part.as_os_str() == ".." {
             at.pop();
             continue;
         }
-        let found = at.join(&part);
-        if found.has_root() && found.parent().is_some() {
-            folders.insert(at.clone());
+        if at.has_root() {
+            found.push((at.clone(), fs::metadata(&at)?));
         }
-        if !fs::symlink_metadata(&found)?.is_symlink() {
-            at = found;
+        let next = at.join(&part);
+        let metadata = fs::symlink_metadata(&next)?;
+        if !metadata.is_symlink() {
+            at = next;
             continue;
         }
+        open.extend(parts(&fs::read_link(&next)?));
+        found.push((next, metadata));
         links += 1;
         if links > MAX_LINKS {
             return Err(io::Error::other(format!(
@@ -149,9 +150,8 @@ fn folders_on_the_way(path: &Path) -> io::Result<BTreeSet<PathBuf>> {
                 path.display()
             )));
         }
-        open.extend(parts(&fs::read_link(&found)?));
     }
-    Ok(folders)
+    Ok(found)
 }
 
 impl Folder {

@@ -169,6 +169,14 @@ mod tests {
     }
 
     #[test]
+    fn h6_a_template_that_could_fill_the_stack_is_unchanged() {
+        for chain in [".a".repeat(2040), "|d".repeat(2030), "[0]".repeat(1360)] {
+            let template = format!("{{{{ a{chain} }}}}");
+            assert_eq!(fill(&template, &ToolSpec::new("pay"), &Payload::new("{}"), None), template);
+        }
+    }
+
+    #[test]
     fn h6_a_template_that_could_take_long_or_become_long_is_unchanged() {
         let big = Payload::new(format!(r#"{{"a":"{}"}}"#, "x".repeat(100_000)));
         let loops =

@@ -308,6 +308,13 @@ fn h8_a_directory_of_another_user_is_refused() {
     std::os::unix::fs::chown(&parent, Some(65534), None).unwrap();
     let error = InDirectory::open(&path).unwrap_err().to_string();
     assert!(error.starts_with("user 65534 may replace `"), "{error}");
+    std::os::unix::fs::chown(&parent, Some(0), None).unwrap();
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    InDirectory::open(&link).unwrap();
+    std::os::unix::fs::lchown(&link, Some(65534), None).unwrap();
+    let error = InDirectory::open(&link).unwrap_err().to_string();
+    assert!(error.starts_with("user 65534 may replace `"), "{error}");
 }
 
 #[tokio::test]

@@ -1,8 +1,12 @@
 //! The part of minijinja that templates of approvals and hints may use. It leaves out everything whose result can be many times as
 //! large as its input: loops, `set`, multiplication, functions and most filters with arguments.
 
-/// The longest template, in bytes. Rendering is recursive, as deep as the template's syntax tree, and uses the host's stack.
+/// The longest template, in bytes.
 pub const MAX_BYTES: usize = 4096;
+
+/// The most words and signs of a tag. Rendering is recursive, as deep as the template's syntax tree, and uses the host's stack: a
+/// chain of 1,300 fields fills two mebibytes of a development build.
+const MAX_TOKENS: usize = 256;
 
 /// How many times as large as its input all values of a template may become together. A template without filters has fewer words.
 const MAX_GROWTH: usize = 2048;
@@ -48,7 +52,7 @@ const FILTERS: [(&str, bool, usize); 30] = [
 const OPERATORS: [&str; 7] = ["if", "elif", "else", "and", "or", "not", "in"];
 
 /// Checks that a template takes little time and memory to render: it has at most 4,096 bytes, no statements but conditions, no
-/// products and calls, at most 32 of `~` and `+`, `join` only with a text of the template, and filters whose results are at most 2,048
+/// products and calls, at most 256 words and signs in a tag, at most 32 of `~` and `+`, `join` only with a text of the template, and filters whose results are at most 2,048
 /// times as large as their input. Returns that number: rendering takes time and memory in proportion to it and to the size of what is
 /// rendered. The syntax is not checked.
 ///
@@ -94,7 +98,7 @@ pub fn check(template: &str) -> Result<usize, String> {
 /// minijinja, a tag does not end within brackets.
 fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<(&'a str, usize), String> {
     let mut rest = tag.trim_start_matches(['-', '+']);
-    let (mut words, mut growth, mut is_first) = (0, 1_usize, end == "%}");
+    let (mut tokens, mut words, mut growth, mut is_first) = (0, 0, 1_usize, end == "%}");
     let mut open_brackets = 0_isize;
     // The last two words, if nothing but spaces followed them, or the last token that ends a value. `is not` is one word.
     let (mut before, mut word) = ("", "");
@@ -116,6 +120,12 @@ fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<(&'a str
         rest = after;
         let is_word = next.is_alphabetic() || next == '_';
         words += usize::from(is_word);
+        tokens += 1;
+        if tokens > MAX_TOKENS {
+            return Err(format!(
+                "a tag has more than {MAX_TOKENS} words and signs, expected fewer; use several tags"
+            ));
+        }
         match next {
             _ if is_first && !["if", "elif", "else", "endif"].contains(&token) => {
                 return Err(format!(
@@ -262,7 +272,11 @@ mod tests {
             assert!(check(&joined(33)).is_err());
             assert!(check(&joined(17).repeat(2)).is_err());
         }
-        assert_eq!(check(&format!("{{{{ {} }}}}", "a.".repeat(2045))), Ok(2045));
+        for (part, tokens) in [(".a", 2), ("|d", 2), ("[0]", 3), ("-", 1), ("==1", 3)] {
+            let chain = |count: usize| format!("{{{{ a{} }}}}", part.repeat(count));
+            assert!(check(&chain(255 / tokens)).is_ok(), "{part}");
+            assert!(check(&chain(255 / tokens + 1)).is_err(), "{part}");
+        }
         let separator = |count| format!("{{{{ a|join('{}') }}}}", "-".repeat(count));
         assert_eq!(check(&separator(1022)), Ok(2048));
         assert!(check(&separator(1023)).is_err());
