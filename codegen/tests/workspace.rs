@@ -190,6 +190,7 @@ domain_type! {
     Labels: toolwright::Map<i64>,
     Extra: toolwright::Value,
     Even: i64,
+    Octet: u8,
 }
 "#;
 
@@ -207,6 +208,7 @@ types:
   Labels: { type: object, maxProperties: 1, additionalProperties: { type: integer } }
   Extra: {}
   Even: { type: integer, multipleOf: 2 }
+  Octet: { type: integer, minimum: 0, maximum: 255 }
   Day: { type: string, format: date }
   Wallet: { type: object, required: [money], additionalProperties: false, properties: { money: { $ref: Money } } }
   Order:
@@ -231,6 +233,7 @@ types:
       labels: { $ref: Labels }
       extra: { $ref: Extra }
       even: { $ref: Even }
+      octet: { $ref: Octet }
 methods:
   place:
     payload: { type: object, required: [run, total], properties: { run: { $ref: RunId }, total: { $ref: Money } } }
@@ -258,6 +261,7 @@ traits = ["Copy", "Eq", "Hash", "Ord", "Default"]
 "billing.Labels" = { type = "::money::Labels" }
 "billing.Extra" = { type = "money::Extra" }
 "billing.Even" = { type = "money::Even" }
+"billing.Octet" = { type = "money::Octet" }
 "billing.Day" = { type = "money::Day" }
 [rust.dependencies]
 money = { path = "crates/money" }
@@ -285,7 +289,7 @@ fn issues(found: InvalidPayload) -> Vec<String> {
     found.issues().iter().map(|issue| format!("{} {} {issue}", issue.pointer(), issue.code())).collect()
 }
 
-const ORDER: &str = r#"{"total":"1.00","tip":"0.50","paid":null,"back":null,"price":"2.00","parts":["1.00","2.00"],"cost":"3.00","pair":["2026-01-31","4.00"],"inner":{"total":"5.00","tip":"0.05","paid":"6.00"},"level":-5,"rate":0.5,"flag":true,"tags":["a"],"labels":{"b":1},"extra":[null],"even":4,"other":"7.00"}"#;
+const ORDER: &str = r#"{"total":"1.00","tip":"0.50","paid":null,"back":null,"price":"2.00","parts":["1.00","2.00"],"cost":"3.00","pair":["2026-01-31","4.00"],"inner":{"total":"5.00","tip":"0.05","paid":"6.00"},"level":-5,"rate":0.5,"flag":true,"tags":["a"],"labels":{"b":1},"extra":[null],"even":4,"octet":255,"other":"7.00"}"#;
 
 #[test]
 fn domain_types_are_decoded_and_encoded() {
@@ -307,7 +311,7 @@ fn domain_types_are_decoded_and_encoded() {
 
 #[test]
 fn errors_of_schemas_and_conversions_point_at_the_value() {
-    let wrong = r#"{"total":"1","tip":"10.00","paid":"9000000.00","parts":["9000000.00","x"],"level":11,"tags":["a","b","c"],"even":3}"#;
+    let wrong = r#"{"total":"1","tip":"10.00","paid":"9000000.00","parts":["9000000.00","x"],"level":11,"tags":["a","b","c"],"even":3,"octet":256}"#;
     let found = issues(from_json::<Order>(wrong.as_bytes()).unwrap_err());
     let starts = [
         "/total pattern ",
@@ -318,6 +322,7 @@ fn errors_of_schemas_and_conversions_point_at_the_value() {
         "/level above_maximum ",
         "/tags too_many_items ",
         "/even schema ",
+        "/octet above_maximum ",
     ];
     let mut found = found;
     for start in starts {
@@ -395,6 +400,12 @@ fn domain_types_replace_named_types() {
     let vectors = ["test", "--package", "billing-tools", "--test", "vectors"];
     let printed = workspace.cargo(&vectors).unwrap_err();
     assert!(printed.contains("the codecs of `show` disagree with rows:\naccepted: {"), "{printed}");
+
+    // The limits of a type such as `u8` are those of the schema, so no other type may be in its place.
+    let wider = MONEY.replace("Octet: u8", "Octet: i64");
+    fs::write(workspace.0.path().join("crates/money/src/lib.rs"), wider).unwrap();
+    let printed = workspace.cargo(&["check", "--package", "billing-service"]).unwrap_err();
+    assert!(printed.contains("expected `i64`, found `u8`"), "{printed}");
 }
 
 #[test]

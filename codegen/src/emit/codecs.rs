@@ -8,7 +8,7 @@ use toolwright::pattern::{Engine, Translated};
 
 use super::module::Module;
 use super::rust::{Literal, ToTokens, TokenStream, push, quote};
-use super::tokens::{ident, imports, integer};
+use super::tokens::{ident, imports, integer, typed_range};
 use super::types::{used_by, used_by_definition};
 use crate::naming::{Identifier, identifier};
 use crate::plan::{
@@ -233,7 +233,8 @@ fn member_of(field: &Field) -> TokenStream {
         Presence::Default(default) => ("default", "default_escaped", Some(quote!((#default)))),
     };
     let word = ident(if is_escaped { escaped } else { word });
-    let ty = CodecOf { ty, keeps_null: *presence == Presence::Optional };
+    let keeps_null = *presence == Presence::Optional;
+    let ty = CodecOf { keeps_null, ..CodecOf::plain(ty) };
     quote!(#word #default #key => #name: #ty)
 }
 
@@ -242,11 +243,17 @@ struct CodecOf<'a> {
     ty: &'a TypeUse,
     /// Set if `null` and an absent key are different values.
     keeps_null: bool,
+    /// Set within a type of the user, whose code chooses the type that is read unless the codec names it.
+    is_converted: bool,
 }
 
 impl<'a> CodecOf<'a> {
     fn plain(ty: &'a TypeUse) -> Self {
-        Self { ty, keeps_null: false }
+        Self { ty, keeps_null: false, is_converted: false }
+    }
+
+    fn inner(&self, ty: &'a TypeUse) -> Self {
+        Self { ty, keeps_null: false, ..*self }
     }
 }
 
@@ -265,18 +272,22 @@ impl ToTokens for CodecOf<'_> {
                 let inner = Self { ty: inner, ..*self };
                 push!(out, checked(#validator, #inner));
             }
+            TypeUse::Integer(format, limits) if self.is_converted => {
+                let range = typed_range(*format, limits);
+                push!(out, integer(#range));
+            }
             TypeUse::Integer(_, limits) => push!(out, integer(#limits)),
             TypeUse::BigInteger(limits) => push!(out, big_integer(#limits)),
             TypeUse::Number(limits) => push!(out, number(#limits)),
             TypeUse::ExactNumber(limits) => push!(out, exact_number(#limits)),
             TypeUse::List(item, limits) => {
-                let item = Self::plain(item);
+                let item = self.inner(item);
                 push!(out, list(#limits, #item));
             }
             TypeUse::Tuple(TupleUse { required, optional, rest, count }) => {
                 let mut numbered = (1..).map(|place| identifier(&format!("item_{place}")));
                 let mut place_of = |ty, keeps_null| {
-                    let (name, item) = (numbered.next(), Self { ty, keeps_null });
+                    let (name, item) = (numbered.next(), Self { ty, keeps_null, ..*self });
                     quote!(#name: #item)
                 };
                 let required: Vec<_> = required.iter().map(|item| place_of(item, false)).collect();
@@ -286,17 +297,17 @@ impl ToTokens for CodecOf<'_> {
                 }
                 let optional: Vec<_> = optional.iter().map(|item| place_of(item, true)).collect();
                 let rest = rest.as_ref().map(|rest| {
-                    let rest = Self::plain(rest);
+                    let rest = self.inner(rest);
                     quote!(, rest: #rest)
                 });
                 push!(out, open_tuple(#count, [#(#required),*], [#(#optional),*] #rest));
             }
             TypeUse::Map(value, limits) => {
-                let value = Self::plain(value);
+                let value = self.inner(value);
                 push!(out, map(#limits, #value));
             }
             TypeUse::Nullable(inner) => {
-                let inner = Self::plain(inner);
+                let inner = self.inner(inner);
                 if self.keeps_null {
                     push!(out, or_null(#inner));
                 } else {
@@ -304,7 +315,7 @@ impl ToTokens for CodecOf<'_> {
                 }
             }
             TypeUse::Converted(_, json) => {
-                let json = Self::plain(json);
+                let json = Self { ty: json, keeps_null: false, is_converted: true };
                 push!(out, converted(#json));
             }
             TypeUse::Named(name) | TypeUse::Constant(name) => push!(out, #name),

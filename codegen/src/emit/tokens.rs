@@ -6,6 +6,8 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::rust::{Ident, Literal, ToTokens, TokenStream, push, quote};
+use toolwright::format::IntegerFormat;
+
 use crate::options::RustPath;
 use crate::plan::{
     DependentKeys, IntegerLimits, ItemLimits, LocatedType, NumberLimit, NumberLimits,
@@ -158,6 +160,14 @@ impl ToTokens for IntegerLimits {
         push!(out, codec::Range);
         between(self.min.map(integer), self.max.map(integer), out);
     }
+}
+
+/// Returns the same with the name of the integer type.
+pub(super) fn typed_range(format: IntegerFormat, limits: &IntegerLimits) -> TokenStream {
+    let name = ident(format.rust());
+    let mut out = quote!(codec::Range::<#name>);
+    between(limits.min.map(integer), limits.max.map(integer), &mut out);
+    out
 }
 
 /// `Range::between` its limits, or `Range::ANY` with a call for each.

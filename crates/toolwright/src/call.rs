@@ -26,6 +26,7 @@ pub struct ToolCall {
     args: Payload,
     scope: Scope,
     clearance: Option<Clearance>,
+    origin: Option<Origin>,
 }
 
 /// The proof that a call was approved. A runtime attaches it to the call, and its tools refuse calls that need an
@@ -35,6 +36,13 @@ pub struct ToolCall {
 /// All clearances compare as equal: only their maker can read what they approve.
 #[derive(Clone)]
 pub struct Clearance(Arc<dyn Any + Send + Sync>);
+
+/// What a runtime knows of the run that makes a call, for runs that a tool starts on behalf of the call. A runtime attaches it to the
+/// call, and keeps its type private.
+///
+/// All origins compare as equal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin(Clearance);
 
 /// The context of a call. A schema can inject its ids and labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,7 +147,7 @@ impl ToolCall {
     /// Creates a call with a fresh id and an empty scope.
     pub fn new(tool: impl Into<String>, args: Payload) -> Self {
         let (id, scope) = (fresh_id("call"), Scope::default());
-        Self { id, tool: tool.into(), args, scope, clearance: None }
+        Self { id, tool: tool.into(), args, scope, clearance: None, origin: None }
     }
 
     /// Creates a call of a tool type with typed arguments.
@@ -193,6 +201,13 @@ impl ToolCall {
         self
     }
 
+    /// Sets what a runtime knows of the run that makes the call.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Option<Origin>) -> Self {
+        self.origin = origin;
+        self
+    }
+
     /// The call's id, unique in its run.
     pub fn id(&self) -> &str {
         &self.id
@@ -216,6 +231,11 @@ impl ToolCall {
     /// The proof that the call was approved.
     pub fn clearance(&self) -> Option<&Clearance> {
         self.clearance.as_ref()
+    }
+
+    /// What a runtime knows of the run that makes the call.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
     }
 
     /// Returns true if this call was approved with these arguments. Only reliable for a call that a runtime passes to a
@@ -259,6 +279,18 @@ impl Clearance {
     /// The proof, if it is of this type.
     pub fn proof<T: Any>(&self) -> Option<&T> {
         self.0.downcast_ref()
+    }
+}
+
+impl Origin {
+    /// Wraps a value, whose type should be private to its maker.
+    pub fn new(value: impl Any + Send + Sync) -> Self {
+        Self(Clearance::new(value))
+    }
+
+    /// The value, if it is of this type.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.proof()
     }
 }
 

@@ -99,7 +99,7 @@ fn projections_of_schemas_with_references_keep_the_laws() {
 /// Objects with keys that may be null, and whose default is null, beside rules that tell null from a missing key.
 #[test]
 fn projections_of_objects_with_keys_that_may_be_null_keep_the_laws() {
-    let parts = |key: &str| ["".to_owned(), format!(r#""{key}":null"#), format!(r#""{key}":"x""#)];
+    let parts = |key: &str| [String::new(), format!(r#""{key}":null"#), format!(r#""{key}":"x""#)];
     let objects: Vec<String> = parts("a")
         .iter()
         .flat_map(|a| parts("b").map(|b| [a.clone(), b]))

@@ -48,6 +48,8 @@ pub(super) struct HostOptions {
     approver: Option<Arc<dyn Approver>>,
     pub(super) approval_list: Vec<String>,
     session: Option<SessionTools>,
+    /// The options of the run or session that makes the call for which the run is started.
+    parent: Option<Options>,
     extra_toolsets: Vec<(String, Source)>,
     checkpoints: Option<Checkpoints>,
     cancelled: CancellationToken,
@@ -190,10 +192,12 @@ impl RunRequest {
     }
 
     /// Makes this a child run of a call, for a tool that starts runs itself. Session, turn and labels are those of the call, and
-    /// the run counts toward the maximum depth of nested runs.
+    /// the run counts toward the maximum depth of nested runs. It also has the approval list of the run or session that makes the
+    /// call, its approver, unless it gets another one, and is cancelled when that session is stopped.
     #[must_use]
     pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
         self.scope = child_scope(call);
+        self.host.parent = call.origin().and_then(|origin| origin.get::<Options>()).cloned();
         self
     }
 
@@ -386,14 +390,21 @@ impl HostOptions {
 
     /// Returns whether the run belongs to a session that was stopped.
     pub(super) fn is_session_stopped(&self) -> bool {
-        self.session.as_ref().is_some_and(|session| session.stopped.is_cancelled())
+        let session = self.session.as_ref().map(|session| &session.stopped);
+        let parent = self.parent.as_ref().map(|parent| &parent.session_stopped);
+        session.into_iter().chain(parent).any(CancellationToken::is_cancelled)
     }
 
     /// Applies these options to a run.
     pub(super) fn apply(self, mut run: Run, options: Options, environment: &Environment) -> Run {
-        let approver = self.approver.or_else(|| environment.approver.clone());
+        let of_parent = self.parent.as_ref().and_then(|parent| parent.approver.clone());
+        let approver = self.approver.or(of_parent).or_else(|| environment.approver.clone());
         let mut options = Options { approver, can_suspend: true, ..options };
         options.require_approval_of(&self.approval_list);
+        if let Some(parent) = &self.parent {
+            options.require_approval_of(&parent.approval_list);
+            options.session_stopped = parent.session_stopped.clone();
+        }
         if let Some(session) = &self.session {
             options.require_approval_of(&session.approval_list);
             options.session_stopped = session.stopped.clone();

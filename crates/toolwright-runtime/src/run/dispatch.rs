@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::timeout;
-use toolwright::call::fresh_id;
+use toolwright::call::{Origin, fresh_id};
 use toolwright::{BoxFuture, Outcome, Payload, ToolCall, ToolFailure, ToolResult};
 use tracing::Instrument;
 
@@ -258,11 +258,12 @@ impl Dispatcher {
 
     /// Runs a call with its hooks, and publishes its start and end.
     async fn run(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
-        let call = Arc::new(call);
+        let origin = Origin::new(self.options.clone());
+        let call = Arc::new(call.with_origin(Some(origin)));
         let open = OpenCall::start(&self.publisher, &call, Some(&tool));
         let running = self.run_with_hooks(Arc::clone(&call), &tool);
         let state = open.close_with(self.in_span(&call, &tool, Box::pin(running)).await);
-        PendingCall::new(Arc::unwrap_or_clone(call), Some(tool), state)
+        PendingCall::new(Arc::unwrap_or_clone(call).with_origin(None), Some(tool), state)
     }
 
     /// Resumes the suspended run of an agent. The start of its call was published, and the hooks before it have run.

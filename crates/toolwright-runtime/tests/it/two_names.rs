@@ -1,7 +1,7 @@
 //! Tools that a catalog publishes and an agent also lists: approval lists and hooks cannot be bypassed by another name.
 //! Also the approval list and the stop of a session.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use toolwright::{BoxError, BoxFuture, Payload, ToolCall, ToolSpec};
@@ -204,4 +204,76 @@ fn p5_concurrent_additions_to_an_allowlist_are_all_kept() {
         let allowed = of_agent.split('}').next().unwrap();
         assert_eq!(allowed.matches("\"t").count(), names.len(), "{allowed}");
     }
+}
+
+/// A runtime with a tool `start` that runs the clerk, who makes three calls of `tick`, on behalf of its call. The boss and its sessions
+/// may use `start`.
+fn starting(ran: &Log) -> Runtime {
+    let registry = Registry::new();
+    let log = ran.clone();
+    let tick = FunctionTool::new(spec("tick"), move |args: N| {
+        let log = log.clone();
+        async move {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            log.push("tick");
+            args
+        }
+    });
+    let link: Arc<OnceLock<Runtime>> = Arc::default();
+    let started = Arc::clone(&link);
+    let start = FunctionTool::new(spec("start"), move |args: N, call: ToolCall| {
+        let runtime = started.get().unwrap().clone();
+        async move {
+            let request = RunRequest::new("clerk", payload(0)).on_behalf_of(&call);
+            runtime.run(request).await.unwrap();
+            args
+        }
+    });
+    registry.register_tools([tick]).unwrap();
+    registry.register_toolset("desk", start).unwrap();
+    let ticks = ["0", "1", "2"].map(|id| vec![call("tick", id, 1)]);
+    let clerk = Agent::new("clerk", "lab").with_tools(["tick"]);
+    registry.register_agent(clerk, steps(ticks.into())).unwrap();
+    let boss = steps(vec![vec![call("desk.start", "a", 1)]]);
+    registry.register_agent(Agent::new("boss", "lab"), boss).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("desk", "desk").unwrap();
+    catalog.publish("toys", "toys").unwrap();
+    catalog.allow("boss", "desk").unwrap();
+    catalog.allow("clerk", "toys").unwrap();
+    let runtime = runtime((registry, catalog));
+    assert!(link.set(runtime.clone()).is_ok());
+    runtime
+}
+
+#[tokio::test(start_paused = true)]
+async fn h6_a_run_on_behalf_of_a_call_has_the_approval_list_of_the_caller() {
+    for (list, count) in [(&["tick"][..], 0), (&[], 3)] {
+        let ran = Log::default();
+        let runtime = starting(&ran);
+        let session = runtime.open_session("boss").await.unwrap();
+        let run = request("boss").in_session(&session).with_approval_of(list.iter().copied());
+        runtime.run(run).await.unwrap();
+        assert_eq!(ran.lines().len(), count, "in a run, {list:?}");
+        let ran = Log::default();
+        let session = SessionRequest::new("boss").with_approval_of(list.iter().copied());
+        let session = starting(&ran).open_session(session).await.unwrap();
+        session.call(call("desk.start", "a", 1)).await.outcome.unwrap();
+        assert_eq!(ran.lines().len(), count, "in a session, {list:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p5_a_run_on_behalf_of_a_call_is_stopped_with_the_session_of_the_call() {
+    let ran = Log::default();
+    let runtime = starting(&ran);
+    let session = Arc::new(runtime.open_session("boss").await.unwrap());
+    let calling = {
+        let session = Arc::clone(&session);
+        tokio::spawn(async move { session.call(call("desk.start", "a", 1)).await })
+    };
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    session.stop().await;
+    calling.await.unwrap().outcome.unwrap();
+    assert_eq!(ran.lines().len(), 1);
 }

@@ -5,7 +5,7 @@ use crate::issue::IssueKind;
 
 /// A type of your own that replaces a generated one.
 ///
-/// `Json` is the type that a generated field of the schema would have: `String`, `i64`, `f64`,
+/// `Json` is the type that a generated field of the schema would have, which generated code checks: `String`, `i64`, `u8`, `f64`,
 /// [`DateTime`](crate::format::DateTime), `Vec<String>` and so on. Values are checked against the schema before
 /// `from_json` and after `to_json`, so these functions need not check the schema's rules. `from_json` must accept what
 /// `to_json` returns.
