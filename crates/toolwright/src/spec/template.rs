@@ -59,7 +59,7 @@ const OPERATORS: [&str; 7] = ["if", "elif", "else", "and", "or", "not", "in"];
 /// ```
 /// use toolwright::spec::template::check;
 ///
-/// assert_eq!(check("Close {{ args.ids | length }} issues{% if args.now %} now{% endif %}?"), Ok(9));
+/// assert_eq!(check("Close {{ args.ids | length }} issues{% if args.now %} now{% endif %}?"), Ok(7));
 /// let reason = check("{{ 'x' * 1000000 }}").unwrap_err();
 /// assert_eq!(reason, "it has a product, which can be too large; write the value itself");
 /// ```
