@@ -205,9 +205,8 @@ impl<'v> Resources<'v> {
         }
         let first = *self.by_uri.entry(Rc::clone(&uri)).or_insert(self.all.len());
         // A fragment alone is no URI of its own; some generators of schemas write it everywhere.
-        if let Some(known) = self.all.get(first).filter(|_| !id.is_empty() && !id.starts_with('#'))
-            && known.root != schema
-        {
+        let is_whole = !id.is_empty() && !id.starts_with('#');
+        if let Some(known) = self.all.get(first).filter(|known| is_whole && known.root != schema) {
             let first = self.pointer(known.root);
             let message = format!(
                 "has the `$id` `{uri}` of the schema at `{first}`, expected one of its own; change one of them"
