@@ -230,7 +230,8 @@ fn continues_reference(rest: &str) -> bool {
     after.len() < rest.len() && after.starts_with(';')
 }
 
-/// Returns the web address at the beginning of a text, without punctuation at its end and character references. Rustdoc warns of one that is not a link.
+/// Returns the web address at the beginning of a text, without punctuation at its end and character references. Rustdoc warns of
+/// one that is not a link.
 fn address(text: &str) -> Option<&str> {
     let scheme = ["https://", "http://"].into_iter().find(|scheme| text.starts_with(scheme))?;
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&'()+,;=%".contains(c);

@@ -30,7 +30,7 @@ pub(crate) struct Canonical {
     targets: BTreeMap<String, Value>,
     /// The targets that lead back to themselves.
     recursive: BTreeSet<String>,
-    /// Whether a key that is absent may be valid where null is not, although its schema accepts null.
+    /// True if some rule may accept an object without a key and refuse it with null under that key, or the reverse.
     pub(crate) tells_absent_from_null: bool,
     /// The values that may still be copied to merge schemas.
     unmerged: Cell<usize>,
@@ -248,7 +248,7 @@ impl Canonical {
     }
 }
 
-/// Returns whether a node may be valid without a key and not with null under it, or the reverse, beside what the schema of the key says.
+/// Returns true if a node has such a rule, apart from the schema of the key itself.
 fn tells_keys(node: &Map<Value>) -> bool {
     const ALWAYS: [&str; 11] = [
         "maxProperties",

@@ -164,10 +164,8 @@ fn form(operation: &Operation, value: &Value, style: Style) -> Result<String, To
     let mut pairs = Pairs::default();
     let entries = value.as_object();
     for (key, value) in entries.into_iter().flat_map(Map::iter) {
-        let outer =
-            key.split_once('[').map(|(outer, _)| outer).filter(|_| style == Style::DeepObject);
-        if let Some(outer) =
-            outer.filter(|outer| entries.is_some_and(|all| all.get(outer).is_some()))
+        if let (Style::DeepObject, Some((outer, _))) = (style, key.split_once('['))
+            && entries.is_some_and(|entries| entries.get(outer).is_some())
         {
             let reason = format!("has the form of a key of `{outer}`, which is there, too");
             return Err(invalid(operation, key, &reason));

@@ -37,8 +37,8 @@ pub struct ToolCall {
 #[derive(Clone)]
 pub struct Clearance(Arc<dyn Any + Send + Sync>);
 
-/// What a runtime knows of the run that makes a call, for runs that a tool starts on behalf of the call. A runtime attaches it to the
-/// call, and keeps its type private.
+/// The run or session that makes a call. A runtime attaches it, so that runs that the tool starts on behalf of the call inherit its
+/// options. As with a [`Clearance`], only a crate that knows the type of the value can read it.
 ///
 /// All origins compare as equal.
 #[derive(Clone, Debug, PartialEq)]
@@ -201,7 +201,7 @@ impl ToolCall {
         self
     }
 
-    /// Sets what a runtime knows of the run that makes the call.
+    /// Sets the run or session that makes the call. A runtime replaces the one that a caller sets.
     #[must_use]
     pub fn with_origin(mut self, origin: Option<Origin>) -> Self {
         self.origin = origin;
@@ -233,7 +233,7 @@ impl ToolCall {
         self.clearance.as_ref()
     }
 
-    /// What a runtime knows of the run that makes the call.
+    /// The run or session that makes the call, if a runtime has passed it to a tool.
     pub fn origin(&self) -> Option<&Origin> {
         self.origin.as_ref()
     }

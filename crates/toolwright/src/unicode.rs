@@ -38,7 +38,8 @@ fn is_id_start(character: char) -> bool {
     }
 }
 
-/// What `ID_Continue` has beside `ID_Start` (UAX 31, section 2), and the joiners of ECMAScript.
+/// Returns true for characters of `ID_Continue` that are not in `ID_Start` (UAX 31, section 2), and for the two joiners that
+/// ECMAScript adds.
 fn is_id_part(character: char) -> bool {
     match character {
         // Connector punctuation and `Other_ID_Continue`.

@@ -39,8 +39,7 @@ impl Registry {
     ///
     /// Every error: unknown names, names of the wrong kind (a toolset in place of a tool, or the reverse), tools that are not
     /// registered, several tools with one name (or with names that are the same for a model provider), and names in the
-    /// approval list that no tool has. Names with a prefix, which may be of tools of the
-    /// catalog, are checked when a run begins.
+    /// approval list that no tool has. Names with a prefix may be of tools of the catalog, and are checked when a run begins.
     pub fn preflight(&self, agent: &Agent) -> Result<(), RegistrationError> {
         RegistrationError::all(self.read().preflight(agent))
     }

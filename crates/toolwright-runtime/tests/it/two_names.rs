@@ -140,16 +140,7 @@ async fn p5_a_child_run_of_a_call_of_a_session_is_stopped_with_it() {
     for in_run in [false, true] {
         let ran = Log::default();
         let registry = Registry::new();
-        let log = ran.clone();
-        let tick = FunctionTool::new(spec("tick"), move |args: N| {
-            let log = log.clone();
-            async move {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                log.push("tick");
-                args
-            }
-        });
-        registry.register_tools([tick]).unwrap();
+        registry.register_tools([tick(&ran)]).unwrap();
         let ticks = ["0", "1", "2", "3", "4"].map(|id| vec![call("tick", id, 1)]);
         let clerk = Agent::new("clerk", "lab").with_tools(["tick"]);
         registry.register_agent(clerk, steps(ticks.into())).unwrap();
@@ -206,19 +197,23 @@ fn p5_concurrent_additions_to_an_allowlist_are_all_kept() {
     }
 }
 
-/// A runtime with a tool `start` that runs the clerk, who makes three calls of `tick`, on behalf of its call. The boss and its sessions
-/// may use `start`.
-fn starting(ran: &Log) -> Runtime {
-    let registry = Registry::new();
+/// A tool that takes a tenth of a second.
+fn tick(ran: &Log) -> FunctionTool {
     let log = ran.clone();
-    let tick = FunctionTool::new(spec("tick"), move |args: N| {
+    FunctionTool::new(spec("tick"), move |args: N| {
         let log = log.clone();
         async move {
             tokio::time::sleep(Duration::from_millis(100)).await;
             log.push("tick");
             args
         }
-    });
+    })
+}
+
+/// A runtime with a tool `start` that runs the clerk, who makes three calls of `tick`, on behalf of its call. The boss and its sessions
+/// may use `start`.
+fn starting(ran: &Log) -> Runtime {
+    let registry = Registry::new();
     let link: Arc<OnceLock<Runtime>> = Arc::default();
     let started = Arc::clone(&link);
     let start = FunctionTool::new(spec("start"), move |args: N, call: ToolCall| {
@@ -229,7 +224,7 @@ fn starting(ran: &Log) -> Runtime {
             args
         }
     });
-    registry.register_tools([tick]).unwrap();
+    registry.register_tools([tick(ran)]).unwrap();
     registry.register_toolset("desk", start).unwrap();
     let ticks = ["0", "1", "2"].map(|id| vec![call("tick", id, 1)]);
     let clerk = Agent::new("clerk", "lab").with_tools(["tick"]);
