@@ -1,11 +1,14 @@
 //! The lines of a chat's input. A line is read when it is asked for, so that lines before it can be discarded.
 
-use std::io::{self, BufRead, BufReader, Stdin};
+use std::io::{self, BufRead, BufReader, Read, Stdin};
 use std::mem;
 use std::thread;
 
 use tokio::signal::ctrl_c;
 use tokio::sync::oneshot;
+
+/// The longest line, in bytes.
+const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// The lines of a source.
 pub(crate) enum Input {
@@ -82,12 +85,17 @@ impl Source {
 
     /// Bytes that are not UTF-8 become U+FFFD.
     fn line(&mut self) -> io::Result<Option<String>> {
+        let source: &mut dyn BufRead = match self {
+            Self::Terminal(typed) => typed,
+            Self::Script(lines) => lines,
+        };
         let mut line = Vec::new();
-        let length = match self {
-            Self::Terminal(typed) => typed.read_until(b'\n', &mut line),
-            Self::Script(lines) => lines.read_until(b'\n', &mut line),
-        }?;
+        source.take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)?;
+        if line.len() > MAX_LINE_BYTES {
+            let message = "a line of the input is longer than 16 MiB, expected a shorter one";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
         let text = String::from_utf8_lossy(&line);
-        Ok((length > 0).then(|| text.trim_end_matches(['\r', '\n']).to_owned()))
+        Ok((!line.is_empty()).then(|| text.trim_end_matches(['\r', '\n']).to_owned()))
     }
 }

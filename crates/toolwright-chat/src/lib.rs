@@ -229,9 +229,9 @@ impl Conversation<'_> {
     async fn ask(&mut self, questions: &[&ApprovalRequest]) -> io::Result<Option<Vec<Answer>>> {
         let mut answers = Vec::new();
         for question in questions {
-            // What was typed before is no reason against the call either.
-            self.input.discard()?;
             let answer = loop {
+                // What was typed before is no reason against the call either.
+                self.input.discard()?;
                 let number = self.input.is_terminal().then(random_number);
                 let prompt = self.screen.question(question, number.as_deref())?;
                 let Line::Text(text) = self.line(&prompt).await? else { return Ok(None) };

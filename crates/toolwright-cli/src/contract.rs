@@ -427,7 +427,9 @@ fn of_revision(name: &str) -> Stopped<Lock> {
     let mut reader = revision.reader().map_err(failed)?;
     if let Some(file) = revision.files(LOCK_FILE).map_err(failed)?.first() {
         let text = reader.read(file, disk::MAX_TEXT_MIB).map_err(failed)?;
-        return parse(&text, &format!("{LOCK_FILE} of {name}"));
+        let lock = parse(&text, &format!("{LOCK_FILE} of {name}"))?;
+        checked(&lock)?;
+        return Ok(lock);
     }
     let (mut sources, mut bytes) = (Vec::new(), 0);
     for schema in project.schema() {

@@ -17,7 +17,8 @@ pub(crate) fn printable(mut error: Error) -> Error {
     let texts: Vec<_> = texts.collect();
     let is_about = |option: &str| texts.iter().any(|(_, text)| text.starts_with(option));
     // A header without quotes is several arguments.
-    let has_header = std::env::args_os().any(|argument| argument == "--header");
+    let is_header = |argument: &str| argument == "--header" || argument.starts_with("--header=");
+    let has_header = std::env::args_os().any(|argument| is_header(&argument.to_string_lossy()));
     for (kind, text) in &texts {
         let may_be_url = is_about("--url") || text.contains("://") || text.contains('@');
         let is_option = text.starts_with('-');

@@ -66,7 +66,8 @@ impl Script {
             listed.iter().enumerate().map(exchange).collect::<io::Result<_>>()?;
         let count = left.len();
         let left = Arc::new(Mutex::new(left));
-        let script = (0..count).fold(Self::new(), |script, _| {
+        // The last one is never used up: it refuses all requests after those that were recorded.
+        let script = (0..=count).fold(Self::new(), |script, _| {
             let left = Arc::clone(&left);
             script.then(move |received| {
                 reply(&mut left.lock().unwrap_or_else(PoisonError::into_inner), received)

@@ -179,9 +179,9 @@ async fn answer(
             (Reply::body(400, body), number)
         } else {
             let reply = shared.script.replies.get(log.replies);
-            log.replies += 1;
             let over = || Reply::body(500, wire::error(api, 500, "the script has no reply left"));
             let reply = reply.map_or_else(over, |reply| reply(&received));
+            log.replies += usize::from(reply.refusal.is_none());
             log.refusals
                 .extend(reply.refusal.iter().map(|reason| format!("request {number}: {reason}")));
             (reply, number)

@@ -90,6 +90,21 @@ async fn a_request_that_was_not_recorded_is_refused_with_the_first_difference() 
 }
 
 #[tokio::test]
+async fn a_request_that_was_not_recorded_uses_up_no_reply() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cassettes/openai.json");
+    let stage = Stage::start(Script::replay(path).unwrap()).await.unwrap();
+    for _ in 0..10 {
+        ask("openai", &stage, KEY, "Go!").await.1.unwrap_err();
+    }
+    outcomes("openai", &stage, KEY).await;
+    let refused = stage.refusals().len();
+    assert_eq!(refused, 10, "{:?}", stage.refusals());
+    let (_, result) = ask("openai", &stage, KEY, "Go.").await;
+    let error = result.unwrap_err().to_string();
+    assert!(error.contains("no recorded request is left"), "{error}");
+}
+
+#[tokio::test]
 async fn a_file_that_is_no_cassette_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.json");

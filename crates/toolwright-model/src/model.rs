@@ -258,7 +258,9 @@ pub enum Stop {
     Filtered,
     /// It refused, in these words.
     Refused(String),
-    /// Another reason, in the provider's word.
+    /// The provider expects the same question again, with this answer after it.
+    Paused,
+    /// Another reason, in the provider's word. The answer may be cut off.
     Other(String),
 }
 
@@ -305,7 +307,7 @@ pub enum Delta {
         error: String,
         /// The wait before the next attempt.
         wait: Duration,
-        /// True if the provider had begun to answer, so that it may charge for the attempt.
-        has_broken_off: bool,
+        /// If the provider had begun to answer, so that it may charge for the attempt: the tokens that it reported, or zeros.
+        usage: Option<Usage>,
     },
 }

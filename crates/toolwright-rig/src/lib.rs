@@ -23,7 +23,7 @@ pub use dynamic::dynamic_tools;
 /// the tool. If the schema cannot be enforced, registering the tool fails.
 ///
 /// The result is the JSON that the tool returns, or its text as a string; content of several parts, such as images, is
-/// serialized as rig does. An error becomes a failure of the same kind, with rig's message for the model; the error's
+/// serialized as rig does. An error becomes a failure of the nearest kind, with rig's message for the model; the error's
 /// own text is shown to operators only. After a timeout or an error of the network, the call may have taken effect, and is not made
 /// again. Each call has its own `ToolContext`, which [`with_context`] can fill.
 ///

@@ -312,6 +312,15 @@ async fn combining_marks_are_counted_across_pieces_of_text() {
 }
 
 #[tokio::test]
+async fn a_line_without_an_end_is_an_error() {
+    let (_stage, planner) = stage([]).await;
+    let chat = Chat::new(runtime(planner), "janitor");
+    let endless = std::io::BufReader::new(std::io::repeat(b'x'));
+    let error = chat.run_with(endless, &mut Vec::new()).await.unwrap_err().to_string();
+    assert!(error.contains("a line of the input is longer than 16 MiB"), "{error}");
+}
+
+#[tokio::test]
 async fn a_line_that_is_not_utf8_does_not_end_the_chat() {
     let replies = [Reply::text("Who?"), Reply::text("Good morning.")];
     let (stage, planner) = stage(replies).await;

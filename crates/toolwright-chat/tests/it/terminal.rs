@@ -132,8 +132,8 @@ fn only_the_number_in_a_question_approves_its_call() {
     chat.until("barn? [123 to approve");
     chat.write("y\n");
     chat.question();
-    chat.write("y\n");
-    // It is asked again, with another number. The second line was typed before the next question.
+    // It is asked again, with another number. The second lines were typed before the next question.
+    chat.write("y\nno\n");
     let (_, number) = chat.question();
     chat.write(&format!("{number}\ny\n"));
     chat.question();

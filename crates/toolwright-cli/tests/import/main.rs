@@ -199,13 +199,14 @@ fn secrets_of_a_url_are_not_printed() {
 #[test]
 fn usage_errors_show_no_secrets() {
     let folder = folder();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["--url", "https:/ann:HUSH@host/mcp"], "'https:/…@host/mcp' for '--url <URL>'"),
         (&["--url", "host/mcp?token=HUSH"], "'host/mcp?token=…' for '--url <URL>'"),
         (&["--tools-json", "x", "http://ann:HUSH@host"], "argument 'http://…@host'"),
         (&["--tools-json", "x", "ann:HUSH@host"], "argument 'ann:…@host'"),
         (&["--url", "http://host", "--header", "X-Key HUSH"], "'…' for '--header <NAME: VALUE>'"),
         (&["--url", "http://host", "--header", "X-Key:", "HUSH"], "argument '…'"),
+        (&["--url", "http://host", "--header=X-Key:", "HUSH"], "argument '…'"),
     ];
     for (arguments, expected) in cases {
         let output = import(folder.path(), arguments);

@@ -29,6 +29,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) parts: Vec<AnswerPart<'a>>,
     pub(crate) stop: Option<Stop>,
     pub(crate) usage: Option<[u64; 2]>,
+    /// True if thoughts have their signatures, which OpenAI Responses only has on request.
+    pub(crate) is_signed: bool,
 }
 
 pub(crate) enum AnswerPart<'a> {
@@ -65,7 +67,8 @@ pub(crate) fn write(
         AnswerPart::Text(_) | AnswerPart::Call { .. } => None,
     });
     // Only reasoning that led to calls has to come back.
-    let signatures = if answer.has_calls() { signatures.collect() } else { Vec::new() };
+    let signatures =
+        if answer.has_calls() && answer.is_signed { signatures.collect() } else { Vec::new() };
     let (content_type, body) = match (api, is_stream) {
         (Api::OpenAiChat, true) => (EVENTS, openai_chat::stream(&answer)),
         (Api::OpenAiChat, false) => (JSON, openai_chat::answer(&answer)),
@@ -111,12 +114,16 @@ fn answer_of<'a>(
             args,
         },
     });
+    let mut included = received.body["include"].as_array().into_iter().flatten();
+    let is_signed = received.api != Api::OpenAiResponses
+        || included.any(|included| included == "reasoning.encrypted_content");
     Answer {
         model,
         id: format!("answer_{number}"),
         parts: parts.collect(),
         stop: reply.stop,
         usage: reply.usage,
+        is_signed,
     }
 }
 

@@ -72,6 +72,7 @@ fn item(answer: &Answer<'_>, index: usize, part: &AnswerPart<'_>, is_done: bool)
         AnswerPart::Reasoning { text, signature } => {
             let part = json!({"type": "summary_text", "text": text});
             let summary = if is_done { vec![part] } else { Vec::new() };
+            let signature = Some(signature).filter(|_| answer.is_signed);
             json!({"id": id, "type": "reasoning", "encrypted_content": signature, "summary": summary})
         }
         AnswerPart::Call { id: call, name, args, .. } => {

@@ -10,6 +10,7 @@ mod sigv4;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 #[cfg(feature = "sigv4")]
 use std::time::SystemTime;
@@ -21,7 +22,7 @@ use toolwright::BoxFuture;
 use toolwright::outcome::describe;
 
 use crate::error::ModelError;
-use crate::model::{Answer, Delta, Model, ModelFacts, Question};
+use crate::model::{Answer, Delta, Model, ModelFacts, Question, Usage};
 use crate::wire::{HttpRequest, Wire};
 use builder::Secret;
 
@@ -57,11 +58,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// Asks the model once.
+    /// Asks the model once. `usage` becomes that of an answer that has begun.
     async fn attempt(
         &self,
         request: &HttpRequest,
         question: &Question<'_>,
+        usage: &Mutex<Option<Usage>>,
         deltas: &(dyn Fn(Delta) + Send + Sync),
     ) -> Result<Answer, ModelError> {
         let _permit = match &self.rate_limit {
@@ -98,7 +100,7 @@ impl Client {
             }
             return Err(error);
         }
-        self.read(response, question, deltas).await
+        self.read(response, question, usage, deltas).await
     }
 
     /// Waits for the response or its next bytes.
@@ -161,8 +163,13 @@ impl Client {
         &self,
         mut response: Response,
         question: &Question<'_>,
+        usage: &Mutex<Option<Usage>>,
         deltas: &(dyn Fn(Delta) + Send + Sync),
     ) -> Result<Answer, ModelError> {
+        let report = |known: Option<Usage>| {
+            *usage.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.unwrap_or_default());
+        };
+        report(None);
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         if kind.is_some_and(|kind| kind.starts_with("application/json")) {
             let mut body = Vec::new();
@@ -180,7 +187,10 @@ impl Client {
         while !reader.is_over() {
             // The connection may break after the last event that matters.
             match self.in_time(response.chunk()).await {
-                Ok(Some(chunk)) => reader.feed(&chunk).into_iter().for_each(deltas),
+                Ok(Some(chunk)) => {
+                    reader.feed(&chunk).into_iter().for_each(deltas);
+                    report(reader.usage());
+                }
                 Ok(None) => break,
                 Err(error) => return reader.end().map_err(|_| error),
             }
@@ -194,7 +204,7 @@ impl Client {
         deltas: &(dyn Fn(Delta) + Send + Sync),
     ) -> Result<Answer, ModelError> {
         let request = self.wire.request(&self.facts, question, true)?;
-        let deadline = question.timeout.map(|time| Instant::now() + time);
+        let deadline = question.timeout.and_then(|time| Instant::now().checked_add(time));
         let is_shown = AtomicBool::new(false);
         let shown = |delta| {
             is_shown.store(true, Ordering::Relaxed);
@@ -202,7 +212,8 @@ impl Client {
         };
         let mut attempt = 1;
         loop {
-            let asked = self.attempt(&request, question, &shown);
+            let usage = Mutex::new(None);
+            let asked = self.attempt(&request, question, &usage, &shown);
             let result = match deadline {
                 Some(deadline) => timeout_at(deadline, asked).await.unwrap_or_else(|_| {
                     let time = question.timeout.unwrap_or_default();
@@ -219,9 +230,9 @@ impl Client {
             let wait =
                 wait.filter(|_| attempt < self.attempts && !is_shown.load(Ordering::Relaxed));
             let Some(wait) = wait else { return Err(error) };
-            let has_broken_off = matches!(error, ModelError::Interrupted(_));
+            let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
             let error = error.map_text(|text| self.secret.redacted(text)).to_string();
-            deltas(Delta::Retried { error, wait, has_broken_off });
+            deltas(Delta::Retried { error, wait, usage });
             sleep(wait).await;
             attempt += 1;
         }

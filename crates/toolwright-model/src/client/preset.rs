@@ -107,7 +107,11 @@ const PRESETS: &[Preset] = &[
     #[cfg(feature = "openai-chat")]
     chat("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "openai-chat"),
     #[cfg(feature = "openai-chat")]
-    chat("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "openai-chat"),
+    Preset {
+        // It refuses thoughts in a question, and only there.
+        wire: Wire::OpenAiChat(ChatOptions { thoughts: false, ..ChatOptions::OTHERS }),
+        ..chat("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "openai-chat")
+    },
     #[cfg(feature = "openai-chat")]
     chat("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openai-chat"),
     #[cfg(feature = "openai-chat")]

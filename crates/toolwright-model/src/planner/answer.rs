@@ -58,8 +58,16 @@ impl Reader<'_> {
         match &answer.stop {
             Stop::Refused(words) => return Decision::Fail(refused("refused to answer", words)),
             Stop::Filtered => return Decision::Fail(refused("was stopped by a filter", "")),
-            Stop::Length => return cut_off(&answer),
-            Stop::End | Stop::Calls | Stop::Other(_) => {}
+            Stop::Length => {
+                return cut_off(&answer, "was cut off, as it was too long", "a shorter");
+            }
+            Stop::Other(word) => {
+                return cut_off(&answer, &format!("broke off ({word})"), "another");
+            }
+            Stop::Paused if answer.calls().next().is_none() && !answer.content.is_empty() => {
+                return Decision::Again(vec![Message::Assistant(answer.content)]);
+            }
+            Stop::End | Stop::Calls | Stop::Paused => {}
         }
         let all: Vec<&ModelCall> = answer.calls().collect();
         match all[..] {
@@ -180,8 +188,8 @@ fn without_calls(answer: Answer, expected: &Expected<'_>, output: Option<&Projec
     }
 }
 
-/// Asks for a shorter answer. Calls may be cut off, and opaque parts may belong to them.
-fn cut_off(answer: &Answer) -> Decision {
+/// Asks for another answer than one that is not complete. Calls may be cut off, and opaque parts may belong to them.
+fn cut_off(answer: &Answer, what: &str, other: &str) -> Decision {
     let text = answer.text();
     let had_calls = answer.calls().next().is_some();
     let mut messages = Vec::new();
@@ -189,7 +197,7 @@ fn cut_off(answer: &Answer) -> Decision {
         messages.push(Message::Assistant(vec![Content::Text(text)]));
     }
     let calls = if had_calls { "; its calls were not made" } else { "" };
-    let message = format!("The answer was cut off, as it was too long{calls}. Give a shorter one.");
+    let message = format!("The answer {what}{calls}. Give {other} one.");
     messages.push(Message::User(message));
     Decision::Again(messages)
 }

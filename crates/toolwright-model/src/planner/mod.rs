@@ -13,8 +13,8 @@ mod projections;
 mod search;
 mod spending;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::time::Instant;
 use toolwright::{BoxError, BoxFuture, FailureKind, Recovery, ToolFailure};
@@ -370,19 +370,19 @@ impl ModelPlanner {
         spending.count_question();
         let since = Instant::now();
         let mut unanswered = Unanswered { turn, since, is_over: false };
-        let (bytes, broken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (bytes, broken) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let deltas = |delta| {
-            if matches!(delta, Delta::Retried { has_broken_off: true, .. }) {
-                broken.fetch_add(1, Ordering::Relaxed);
+            if let Delta::Retried { usage: Some(usage), .. } = delta {
+                broken.lock().unwrap_or_else(PoisonError::into_inner).push(usage);
             }
             bytes.fetch_add(spending::delta_bytes(&delta), Ordering::Relaxed);
             turn.publish(event(delta));
         };
         let asked = self.model.ask(question, &deltas).instrument(span.clone()).await;
         unanswered.is_over = true;
-        for _ in 0..broken.into_inner() {
+        for usage in broken.into_inner().unwrap_or_else(PoisonError::into_inner) {
             spending.count_question();
-            spending.add(&spending::broken_usage(question, 0), self.prices.as_ref());
+            spending.add(&spending::broken_usage(question, usage, 0), self.prices.as_ref());
         }
         let duration = since.elapsed();
         match asked {
@@ -401,7 +401,8 @@ impl ModelPlanner {
             }
             Err(error) => {
                 if matches!(error, ModelError::Interrupted(_)) {
-                    let usage = spending::broken_usage(question, bytes.into_inner());
+                    let usage = Usage::default();
+                    let usage = spending::broken_usage(question, usage, bytes.into_inner());
                     spending.add(&usage, self.prices.as_ref());
                 }
                 span.record("error.type", error.kind());
@@ -541,6 +542,7 @@ fn stop_word(stop: &Stop) -> &str {
         Stop::Calls => "calls",
         Stop::Length => "length",
         Stop::Filtered => "filtered",
+        Stop::Paused => "paused",
         Stop::Refused(_) => "refused",
         Stop::Other(word) => word,
     }

@@ -98,10 +98,7 @@ pub(super) fn exhausted(reason: &str) -> ToolFailure {
 /// Returns the tokens of an answer as the provider reports them. Where it reports none for the question, or fewer for what it wrote
 /// than it can have, they are estimated.
 pub(super) fn usage(question: &Question<'_>, answer: &Answer) -> Usage {
-    let mut usage = answer.usage.unwrap_or_default();
-    if (usage.input, usage.cache_read, usage.cache_write) == (0, 0, 0) {
-        usage.input = tokens(question_bytes(question));
-    }
+    let mut usage = with_input(question, answer.usage.unwrap_or_default());
     // Opaque parts may be larger than what they stand for.
     let texts = answer.content.iter().filter(|part| !matches!(part, Content::Opaque(_)));
     let least: usize = texts.map(|part| content_bytes(std::slice::from_ref(part))).sum();
@@ -112,10 +109,17 @@ pub(super) fn usage(question: &Question<'_>, answer: &Answer) -> Usage {
     usage
 }
 
-/// Estimates the tokens of an answer that broke off after this many bytes.
-pub(super) fn broken_usage(question: &Question<'_>, bytes: usize) -> Usage {
-    let input = tokens(question_bytes(question));
-    Usage { input, output: tokens(bytes), ..Usage::default() }
+/// Estimates what the provider did not report of an answer that broke off after this many bytes.
+pub(super) fn broken_usage(question: &Question<'_>, reported: Usage, bytes: usize) -> Usage {
+    let output = reported.output.max(tokens(bytes));
+    with_input(question, Usage { output, ..reported })
+}
+
+fn with_input(question: &Question<'_>, mut usage: Usage) -> Usage {
+    if (usage.input, usage.cache_read, usage.cache_write) == (0, 0, 0) {
+        usage.input = tokens(question_bytes(question));
+    }
+    usage
 }
 
 /// Returns the bytes of a piece of an answer.

@@ -372,7 +372,11 @@ pub(super) struct Events {
 /// A block that is being written.
 enum Open {
     Text,
-    Call(CallPlace),
+    /// A call, with the input at its start, which pieces replace.
+    Call {
+        place: CallPlace,
+        input: String,
+    },
     Thinking {
         thinking: String,
         signature: String,
@@ -407,6 +411,7 @@ impl Events {
         self.draft.stop = Some(match reason.as_str() {
             "end_turn" | "stop_sequence" => Stop::End,
             "tool_use" => Stop::Calls,
+            "pause_turn" => Stop::Paused,
             "max_tokens" | "model_context_window_exceeded" => Stop::Length,
             "refusal" => {
                 let explanation = details.and_then(|details| details.explanation);
@@ -424,9 +429,11 @@ impl Events {
                 self.draft.text(&block.text.unwrap_or_default())?;
                 Open::Text
             }
-            "tool_use" => Open::Call(
-                self.draft.call(&block.id.unwrap_or_default(), &block.name.unwrap_or_default())?,
-            ),
+            "tool_use" => {
+                let (id, name) = (block.id.unwrap_or_default(), block.name.unwrap_or_default());
+                let input = block.input.map_or_else(String::new, |input| input.get().to_owned());
+                Open::Call { place: self.draft.call(&id, &name)?, input }
+            }
             "thinking" => {
                 let thinking = block.thinking.unwrap_or_default();
                 self.draft.reasoning(&thinking);
@@ -443,8 +450,12 @@ impl Events {
     fn piece(&mut self, index: u64, piece: Piece) -> Result<(), ModelError> {
         match self.open.get_mut(&index) {
             Some(Open::Text) => self.draft.text(&piece.text.unwrap_or_default()),
-            Some(Open::Call(place)) => {
-                self.draft.args(*place, &piece.partial_json.unwrap_or_default())
+            Some(Open::Call { place, input }) => {
+                let more = piece.partial_json.unwrap_or_default();
+                if !more.is_empty() {
+                    input.clear();
+                }
+                self.draft.args(*place, &more)
             }
             Some(Open::Thinking { thinking, signature }) => {
                 let more = piece.thinking.unwrap_or_default();
@@ -468,11 +479,7 @@ impl Events {
             self.draft.reasoning(&block.thinking.unwrap_or_default());
             return self.draft.opaque("thinking", json.to_owned());
         }
-        let input = block.input.map(RawValue::get);
         self.begin(0, json)?;
-        if let Some(Open::Call(place)) = self.open.get(&0) {
-            self.draft.args(*place, input.unwrap_or_default())?;
-        }
         self.close(0)
     }
 
@@ -487,7 +494,8 @@ impl Events {
             Some(Open::Opaque { kind, block, input }) => {
                 self.draft.opaque(&kind, with_input(block, &input)?)
             }
-            Some(Open::Text | Open::Call(_)) | None => Ok(()),
+            Some(Open::Call { place, input }) => self.draft.args(place, &input),
+            Some(Open::Text) | None => Ok(()),
         }
     }
 }

@@ -374,14 +374,14 @@ impl Events {
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>) -> Result<(), ModelError> {
+        if let Some(tokens) = chunk.usage_metadata {
+            self.draft.usage = Some(tokens.usage());
+        }
         if let Some(error) = chunk.error {
             return Err(ModelError::of_event(error.get(), self.dialect));
         }
         if let Some(model) = chunk.model_version {
             self.draft.model = model;
-        }
-        if let Some(tokens) = chunk.usage_metadata {
-            self.draft.usage = Some(tokens.usage());
         }
         if let Some(reason) = chunk.prompt_feedback.and_then(|feedback| feedback.block_reason) {
             self.draft.stop = Some(Stop::Refused(reason));

@@ -1,5 +1,5 @@
 //! OpenAI Responses, as OpenAI's API reference and SDK describe it. Nothing is stored at the provider: the items of earlier
-//! answers go back, with what it encrypted.
+//! answers go back, with what it encrypted, for which each question asks.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,6 +19,12 @@ use crate::model::{Answer, Choice, Content, Delta, Message, ModelFacts, Question
 /// The kind of the opaque part with the phase of the text after it.
 const PHASE: &str = "phase";
 
+/// The kind of the opaque part with thoughts. Without `encrypted_content`, they are unknown to a provider that stores nothing.
+const REASONING: &str = "reasoning";
+
+/// The beginnings of the names of OpenAI's models that do not think, and refuse to encrypt thoughts.
+const WITHOUT_THOUGHTS: [&str; 4] = ["gpt-3", "gpt-4", "gpt-5-chat", "chatgpt-"];
+
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
@@ -26,6 +32,9 @@ struct Body<'a> {
     tools: Vec<AnyTool<'a>>,
     input: Vec<Item<'a>>,
     store: bool,
+    /// Models that do not think refuse it, and deployments have any name, so an extra key may replace it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    include: Option<[&'static str; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Chosen<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +54,7 @@ struct Body<'a> {
     extra: BTreeMap<&'a str, &'a RawValue>,
 }
 
-/// The keys of [`Body`].
+/// The keys of [`Body`] but for `include`.
 const WRITTEN: [&str; 12] = [
     "model",
     "tools",
@@ -166,10 +175,14 @@ pub(super) fn request(
     let search = search.map(|kind| Ok(AnyTool::Search { kind }));
     let functions = placed.iter().map(|placed| tool(placed).map(AnyTool::Function));
     let tools = search.into_iter().chain(functions).collect::<Result<Vec<_>, ModelError>>()?;
+    let thinks = !WITHOUT_THOUGHTS.iter().any(|start| facts.model.starts_with(start));
+    let has_own_include = settings.extra.contains_key("include");
+    let include = (thinks && !has_own_include).then_some(["reasoning.encrypted_content"]);
     let body = Body {
         model: &facts.model,
         input,
         store: false,
+        include,
         tool_choice: if tools.is_empty() { None } else { chosen(&question.choice, &names)? },
         parallel_tool_calls: question.parallel.filter(|_| !tools.is_empty()),
         tools,
@@ -316,6 +329,8 @@ struct OutputItem<'a> {
     arguments: Option<&'a RawValue>,
     #[serde(borrow)]
     phase: Option<&'a RawValue>,
+    #[serde(borrow)]
+    encrypted_content: Option<&'a RawValue>,
     content: Option<Vec<OutputText>>,
 }
 
@@ -343,12 +358,12 @@ impl Events {
 
     /// The last event: the response, whose items may be left out.
     fn response(&mut self, response: Response<'_>) -> Result<(), ModelError> {
+        self.draft.usage = response.usage.map(Tokens::usage);
         if let Some(error) = response.error {
             return Err(ModelError::of_event(error.get(), self.dialect));
         }
         self.draft.is_over = true;
         self.draft.model = response.model.unwrap_or_default();
-        self.draft.usage = response.usage.map(Tokens::usage);
         let reason = response.incomplete_details.and_then(|details| details.reason);
         self.draft.stop = Some(match (response.status.as_deref(), reason) {
             (_, Some(reason)) => match reason.as_str() {
@@ -357,6 +372,7 @@ impl Events {
                 _ => Stop::Other(reason),
             },
             (Some("completed") | None, None) => Stop::End,
+            (Some("incomplete"), None) => Stop::Length,
             (Some(status), None) => Stop::Other(status.to_owned()),
         });
         let output = response.output.unwrap_or_default();
@@ -394,6 +410,7 @@ impl Events {
                 }
                 Ok(())
             }
+            REASONING if item.encrypted_content.is_none() => Ok(()),
             kind => self.draft.opaque(kind, json.to_owned()),
         }
     }

@@ -8,7 +8,7 @@ use super::json;
 use super::sse::Sse;
 use crate::draft::Draft;
 use crate::error::{ModelError, first_line};
-use crate::model::{Answer, Delta};
+use crate::model::{Answer, Delta, Usage};
 
 /// The most bytes of a stream.
 const MOST_BYTES: usize = 64 << 20;
@@ -105,6 +105,11 @@ impl Reader {
     /// Returns true if further bytes have no effect: the answer is complete, or broken.
     pub fn is_over(&mut self) -> bool {
         self.error.is_some() || self.events.draft().is_over
+    }
+
+    /// Returns the tokens that were reported so far.
+    pub fn usage(&mut self) -> Option<Usage> {
+        self.events.draft().usage
     }
 
     /// Ends the answer.

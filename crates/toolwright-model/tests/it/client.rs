@@ -94,7 +94,7 @@ async fn a_transient_error_is_tried_again_after_the_wait_of_the_provider() {
     let wait = Duration::from_millis(80);
     let retried = |status: u16| {
         let error = format!("the provider answered with status {status}: nothing");
-        Delta::Retried { error, wait, has_broken_off: false }
+        Delta::Retried { error, wait, usage: None }
     };
     assert_eq!(deltas, [retried(503), retried(429), Delta::Text("Yes.".to_owned())]);
     let requests = server.requests();
@@ -113,8 +113,8 @@ async fn an_answer_that_breaks_off_is_asked_for_again_only_if_nothing_was_shown(
         let client = builder("openai", &server).build().unwrap();
         let (deltas, result) = ask(&client, None).await;
         assert_eq!(server.requests().len(), attempts);
-        let has_broken_off = matches!(deltas[0], Delta::Retried { has_broken_off: true, .. });
-        assert_eq!(has_broken_off, is_answered);
+        let has_begun = matches!(deltas[0], Delta::Retried { usage: Some(_), .. });
+        assert_eq!(has_begun, is_answered);
         match result {
             Ok(answer) => assert!(is_answered && answer.stop == Stop::End),
             Err(error) => assert!(!is_answered && matches!(error, ModelError::Interrupted(_))),

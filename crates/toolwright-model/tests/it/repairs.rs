@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use toolwright::Payload;
-use toolwright_model::ModelPlanner;
+use toolwright_model::{Client, ModelPlanner, Preset};
 use toolwright_model_stage::{Reply, Script, Stage};
 use toolwright_runtime::{Agent, ApprovalRequest, Planner, Runtime, Verdict};
 
 use crate::planner::{
-    PRESETS, agent, builder, last_request, planner, registry, request, run, stage,
+    KEY, PRESETS, agent, builder, last_request, planner, registry, request, run, stage,
 };
+use crate::server::{self, Server};
 
 #[tokio::test]
 async fn an_answer_that_breaks_off_is_asked_for_again() {
@@ -19,6 +20,56 @@ async fn an_answer_that_breaks_off_is_asked_for_again() {
     let stage = stage("anthropic", script).await;
     let outcome = run(agent(false), planner("anthropic", &stage)).await;
     assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
+}
+
+/// `DeepSeek` ends so an answer that it cannot go on with.
+#[tokio::test]
+async fn an_answer_that_ends_for_an_unknown_reason_is_asked_for_again_and_its_calls_are_not_made() {
+    let call = r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"math_add","arguments":"{\"a\":1,\"b\":2}"}}]}"#;
+    let answer = |delta: &str, reason: &str| {
+        let choice = format!(r#"{{"delta":{delta},"finish_reason":"{reason}"}}"#);
+        server::Reply::stream(format!("data: {{\"choices\":[{choice}]}}\n\ndata: [DONE]\n\n"))
+    };
+    let server = Server::start(vec![
+        answer(call, "insufficient_system_resource"),
+        answer(r#"{"content":"Half of"}"#, "model_length"),
+        answer(r#"{"content":"3"}"#, "stop"),
+    ])
+    .await;
+    let client = Client::builder(Preset::find("deepseek").unwrap(), "a-model");
+    let client = client.with_base(&server.base).with_key(KEY).build().unwrap();
+    let outcome = run(agent(false), ModelPlanner::new(client)).await;
+    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
+    let asked = server.requests().pop().unwrap();
+    assert!(
+        asked.contains(
+            "The answer broke off (insufficient_system_resource); its calls were not made."
+        )
+    );
+    assert!(asked.contains("Half of") && asked.contains("it was too long"), "{asked}");
+    assert!(!asked.contains("tool_call_id"), "{asked}");
+}
+
+#[tokio::test]
+async fn an_answer_that_pauses_goes_on() {
+    let event = |json: &str| format!("data: {json}\n\n");
+    let answer = |text: &str, reason: &str| {
+        let block = format!(
+            r#"{{"type":"content_block_start","index":0,"content_block":{{"type":"text","text":"{text}"}}}}"#
+        );
+        let end = format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{reason}"}}}}"#);
+        let events = [block.as_str(), &end, r#"{"type":"message_stop"}"#].map(event);
+        server::Reply::stream(events.concat())
+    };
+    let server =
+        Server::start(vec![answer("I look.", "pause_turn"), answer("3", "end_turn")]).await;
+    let client = Client::builder(Preset::find("anthropic").unwrap(), "a-model");
+    let client = client.with_base(&server.base).with_key(KEY).build().unwrap();
+    let outcome = run(agent(false), ModelPlanner::new(client)).await;
+    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
+    let asked = server.requests().pop().unwrap();
+    let last = asked.split(r#""role":"#).last().unwrap();
+    assert!(last.contains("assistant") && last.contains("I look."), "{asked}");
 }
 
 #[tokio::test]

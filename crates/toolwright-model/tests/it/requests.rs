@@ -5,7 +5,8 @@ use std::path::Path;
 
 use expect_test::expect_file;
 use serde_json::Value;
-use toolwright_model::{ModelError, Question, Wire};
+use toolwright::Payload;
+use toolwright_model::{ModelError, Preset, Question, Wire};
 
 use crate::cases::{Asked, ENDPOINTS, facts, files};
 
@@ -77,6 +78,43 @@ fn a_longer_conversation_begins_with_the_bytes_of_a_shorter_one() {
         // The mark after the last message moves, so only the bytes before it are compared.
         let end = short.find("One.").unwrap();
         assert_eq!(long[..end], short[..end], "{endpoint}");
+    }
+}
+
+#[test]
+fn thoughts_are_encrypted_where_the_model_thinks_unless_the_host_says_otherwise() {
+    let case: Value = serde_json::from_str(r#"{"messages":[{"user":"Hi"}]}"#).unwrap();
+    for (model, extra, expected) in [
+        ("gpt-5", None, Some(vec!["reasoning.encrypted_content"])),
+        ("o3", None, Some(vec!["reasoning.encrypted_content"])),
+        ("a-deployment", Some("[]"), Some(vec![])),
+        ("gpt-4.1", None, None),
+        ("gpt-5-chat-latest", None, None),
+    ] {
+        let facts = facts("openai-responses", model, "openai-responses");
+        let asked = Asked::new(&case, facts.dialect);
+        let body = asked.with(|question| {
+            let mut settings = question.settings.clone();
+            settings.extra.extend(extra.map(|json| ("include".to_owned(), Payload::new(json))));
+            let question = Question { settings, ..question.clone() };
+            Wire::OpenAiResponses.request(&facts, &question, true).unwrap().body
+        });
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body.get("include"), expected.map(Value::from).as_ref(), "{model}");
+    }
+}
+
+#[test]
+fn thoughts_do_not_go_back_to_a_provider_that_refuses_them() {
+    let path = files("questions", "json");
+    let path = path.iter().find(|path| path.ends_with("opaque.json")).unwrap();
+    let case: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let facts = facts("openai-chat", "qwen3-32b", "openai-chat");
+    let asked = Asked::new(&case, facts.dialect);
+    for (name, expected) in [("deepseek", true), ("groq", false)] {
+        let wire = Preset::find(name).unwrap().wire;
+        let body = asked.with(|question| wire.request(&facts, question, true).unwrap().body);
+        assert_eq!(body.contains("I think."), expected, "{body}");
     }
 }
 

@@ -127,6 +127,20 @@ async fn attempts_that_break_off_count_for_the_limits_of_a_run() {
 }
 
 #[tokio::test]
+async fn the_tokens_of_an_attempt_that_ends_with_an_error_count_for_the_limits_of_a_run() {
+    let failed = "data: {\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2000},\"error\":{\"code\":500,\"message\":\"Sorry.\"}}\n\n";
+    let call = format!("{CALL}{}", tokens(1, 1));
+    let replies = [failed, &call, &call].map(Reply::stream);
+    let server = Server::start(replies.into()).await;
+    let client = Client::builder(Preset::find("openai").unwrap(), "a-model");
+    let client = client.with_base(&server.base).with_key("none").build().unwrap();
+    let policy = Policy { max_output_tokens: Some(2000), ..Policy::UNLIMITED };
+    run(limited(policy), ModelPlanner::new(client)).await;
+    let requests = server.requests();
+    assert!(requests[2].contains("the run has reached its limit of tokens"), "{requests:?}");
+}
+
+#[tokio::test]
 async fn a_limit_of_cost_without_prices_fails_before_the_model_is_asked() {
     let server = Server::start(vec![Reply::stream(CALL)]).await;
     let client = Client::builder(Preset::find("openai").unwrap(), "a-model");

@@ -204,9 +204,6 @@ impl Events {
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>) -> Result<(), ModelError> {
-        if let Some(error) = chunk.error {
-            return Err(ModelError::of_event(error.get(), self.dialect));
-        }
         if let Some(model) = chunk.model {
             let model = text_of(model)?;
             if self.draft.model != model {
@@ -216,6 +213,9 @@ impl Events {
         if let Some(tokens) = chunk.usage {
             let tokens = read::<Tokens>("the tokens of an answer", tokens.get())?;
             self.draft.usage = Some(tokens.usage());
+        }
+        if let Some(error) = chunk.error {
+            return Err(ModelError::of_event(error.get(), self.dialect));
         }
         for choice in chunk.choices.into_iter().flatten() {
             // Only one choice was requested.
@@ -228,9 +228,9 @@ impl Events {
             let reason = choice.finish_reason.map(text_of).transpose()?;
             if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
                 self.draft.stop = Some(match &*reason {
-                    "stop" => Stop::End,
+                    "stop" | "eos" | "eos_token" | "stop_sequence" => Stop::End,
                     "tool_calls" | "function_call" => Stop::Calls,
-                    "length" => Stop::Length,
+                    "length" | "model_length" => Stop::Length,
                     "content_filter" => Stop::Filtered,
                     _ => Stop::Other(reason.into_owned()),
                 });

@@ -22,14 +22,16 @@ pub struct ChatOptions {
     pub stream_options: bool,
     /// `prompt_cache_key` selects the questions that share a cache.
     pub cache_key: bool,
+    /// Thoughts go back with the calls that they led to.
+    pub thoughts: bool,
 }
 
 impl ChatOptions {
     /// OpenAI itself.
     pub const OPENAI: Self =
-        Self { max_completion_tokens: true, stream_options: true, cache_key: true };
+        Self { max_completion_tokens: true, stream_options: true, cache_key: true, thoughts: true };
 
     /// Most others.
     pub const OTHERS: Self =
-        Self { max_completion_tokens: false, stream_options: true, cache_key: false };
+        Self { max_completion_tokens: false, cache_key: false, ..Self::OPENAI };
 }

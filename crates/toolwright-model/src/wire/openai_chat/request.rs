@@ -162,7 +162,7 @@ pub(in crate::wire) fn request(
     let settings = &question.settings;
     let mut messages = Vec::new();
     for message in question.messages {
-        messages_of(message, facts, &names, &mut messages)?;
+        messages_of(message, options, facts, &names, &mut messages)?;
     }
     let tools = question.offered().map(tool).collect::<Result<Vec<_>, _>>()?;
     let chosen = if tools.is_empty() { None } else { chosen(&question.choice, &names)? };
@@ -221,6 +221,7 @@ fn chosen<'a>(choice: &'a Choice, names: &Names<'a>) -> Result<Option<Chosen<'a>
 
 fn messages_of<'a>(
     message: &'a Message,
+    options: ChatOptions,
     facts: &ModelFacts,
     names: &Names<'a>,
     messages: &mut Vec<Sent<'a>>,
@@ -246,6 +247,7 @@ fn messages_of<'a>(
                             function,
                         });
                     }
+                    Content::Opaque(_) if !options.thoughts => {}
                     Content::Opaque(part) if part.kind == REASONING => {
                         reasoning_content = own(part, facts)?;
                     }
