@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use toolwright::issue::nearest;
-use toolwright::untrusted::{characters, line};
+use toolwright::untrusted::{characters, hidden, line, needs_neighbors};
 
 /// Returns a text as Markdown inline code. A text with backticks is delimited by two on each side (CommonMark 0.31,
 /// section 6.1), and an empty one becomes quotes. If it has two in a row, which could look like a fence, all of them become apostrophes.
@@ -74,7 +74,9 @@ pub fn without_commands(text: &str) -> Cow<'_, str> {
 
 /// Returns each character of a text, and whether it is visible within a line: line ends and tabs are not.
 pub(crate) fn in_line(text: &str) -> impl Iterator<Item = (char, bool)> {
-    characters(text).map(|(c, is_hidden)| (c, !is_hidden && !c.is_control()))
+    let has_hidden = hidden(text).next().is_some();
+    let is_shown = move |c: char| !c.is_control() && !(has_hidden && needs_neighbors(c));
+    characters(text).map(move |(c, is_hidden)| (c, !is_hidden && is_shown(c)))
 }
 
 /// Returns advice on an unknown word that misspells a word which is also present.

@@ -93,7 +93,8 @@ fn compare(entries: &[Entry], texts: &Texts<'_>) -> Vec<Result<Option<bool>, IoE
 
 /// Writes the generated files to an output folder: builds the whole tree beside the folder and exchanges the two.
 ///
-/// A folder whose content is right is not touched. A run that is killed leaves the old tree or the new one.
+/// A folder whose content is right is not touched. A run that is killed leaves the old tree or the new one. Only files that the
+/// record of the last run lists with the same content are deleted; other files are set aside.
 ///
 /// # Errors
 ///
@@ -102,8 +103,7 @@ pub fn write(out: &Path, files: &Files) -> Result<Written, OutputError> {
     write_recorded(out, files, None)
 }
 
-/// Does the same as [`write`]. If there is a record of the compiler, also writes a record for the next run; then only files
-/// that the record of the last run lists with the same content are deleted, and other files are set aside.
+/// Does the same as [`write`]. If there is a record of the compiler, also writes a record for the next run.
 pub(crate) fn write_recorded(
     out: &Path,
     files: &Files,
@@ -131,14 +131,13 @@ pub(crate) fn write_recorded(
             write_record(&plan);
             Ok(plan.into_written())
         }
-        _ => write_locked(&paths, &texts, compiler_record.is_some(), write_record),
+        _ => write_locked(&paths, &texts, write_record),
     }
 }
 
 fn write_locked(
     paths: &OutputPaths,
     texts: &Texts<'_>,
-    is_recorded: bool,
     write_record: impl FnOnce(&Plan<'_>),
 ) -> Result<Written, OutputError> {
     fs::create_dir_all(&paths.parent).map_err(IoError::on("make folder", &paths.parent))?;
@@ -146,10 +145,7 @@ fn write_locked(
     exchange::remove_leftovers(paths)?;
     // A new plan, since another run may have written while this one waited for the lock.
     let mut plan = Plan::new(paths, texts)?;
-    let mut written = Written::default();
-    if is_recorded {
-        written.set_aside = plan.set_aside(paths)?;
-    }
+    let mut written = Written { set_aside: plan.set_aside(paths)?, ..Written::default() };
     if !plan.changes_nothing() {
         let set_aside = written.set_aside.as_ref();
         plan.known.set_aside = set_aside.map(|set_aside| set_aside.folder.clone());

@@ -279,6 +279,10 @@ impl Reading {
     }
 
     fn add_file(&mut self, path: &Path, within: &Arc<[PathBuf]>) -> Result<(), IoError> {
+        if path.to_str().is_none() {
+            let message = "its path is not UTF-8; rename it";
+            return Err(IoError::on("read", path)(io::Error::other(message)));
+        }
         let found = metadata(path).map_err(IoError::on("read", path))?;
         if !found.is_file() {
             self.set_aside(path, Unreadable::NotAFile);

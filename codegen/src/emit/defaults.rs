@@ -103,10 +103,11 @@ impl ToTokens for SchemaDefault {
                 Constant::Text(text) if text.is_empty() => quote!(String::new()),
                 constant if constant.is_zero() => literal(constant),
                 Constant::Text(_) => quote!(Self::#name.to_owned()),
+                // No list is a value on the stack.
                 Constant::List(items) if matches!(items[..], [Constant::Text(_), ..]) => {
-                    quote!(Self::#name.map(str::to_owned).into())
+                    quote!(Self::#name.iter().map(|&text| text.to_owned()).collect())
                 }
-                Constant::List(_) => quote!(Self::#name.into()),
+                Constant::List(_) => quote!(Self::#name.to_vec()),
                 _ => quote!(Self::#name),
             },
         };

@@ -1,5 +1,6 @@
 //! `client.rs` and `operations.rs` of a service's HTTP client.
 
+use toolwright::Recovery;
 use toolwright::http::{Body, Content, Parameter, Part, QueryParameter, Status, Style, Verb};
 
 use super::module::Module;
@@ -164,6 +165,7 @@ fn errors(method: &HttpMethod<'_>) -> Option<TokenStream> {
     let errors = declared_errors(method).map(|(error, status)| {
         let (code, description) = (&error.name.value, error.template());
         let has_payload = error.payload.is_some();
+        let is_retried = error.recovery == Recovery::Retry;
         let status = match status {
             Status::Exactly(status) => {
                 let status = grouped(&status.to_string());
@@ -175,7 +177,7 @@ fn errors(method: &HttpMethod<'_>) -> Option<TokenStream> {
             }
         };
         quote! {
-            DeclaredError { status: #status, code: #code, description: #description, has_payload: #has_payload }
+            DeclaredError { status: #status, code: #code, description: #description, has_payload: #has_payload, is_retried: #is_retried }
         }
     });
     let errors: Vec<_> = errors.collect();

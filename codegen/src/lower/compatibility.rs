@@ -113,6 +113,9 @@ fn finding(handover: &Handover, mismatch: &Mismatch) -> Diagnostic {
     }
 }
 
+/// The most bytes of a pointer to a value. Of a longer one, the end is shown.
+const MAX_POINTER_BYTES: usize = 1024;
+
 /// Two nested schemas to compare, and the pointer to their values.
 struct Step {
     from: NodeId,
@@ -143,8 +146,9 @@ struct Comparison<'a> {
     injected: BTreeSet<&'a str>,
     /// The comparisons to do: a stack instead of recursion, because schemas may be nested deeply.
     open: Vec<Step>,
-    /// The pairs that have been compared, so that recursive schemas come to an end.
-    seen: BTreeSet<(NodeId, NodeId)>,
+    /// The pairs that have been compared, each with whether it is of the outermost values, so that recursive schemas come to an
+    /// end.
+    seen: BTreeSet<(NodeId, NodeId, bool)>,
     pointer: String,
     found: Vec<Mismatch>,
 }
@@ -195,7 +199,8 @@ impl<'a> Comparison<'a> {
         let (plain_from, plain_to) = (resolved(schemas, from), resolved(schemas, to));
         let is_valid = |node| schemas.is_valid(node);
         let all_valid = [from, to, plain_from, plain_to].into_iter().all(is_valid);
-        if plain_from == plain_to || !all_valid || !self.seen.insert((plain_from, plain_to)) {
+        let pair = (plain_from, plain_to, self.pointer.is_empty());
+        if plain_from == plain_to || !all_valid || !self.seen.insert(pair) {
             return;
         }
         if let Some(words) = self.refused_kinds(plain_from, plain_to) {
@@ -223,6 +228,11 @@ impl<'a> Comparison<'a> {
         if let Some(key) = key {
             pointer.push('/');
             pointer.push_str(&escaped(key));
+        }
+        // Many are kept at once.
+        if pointer.len() > MAX_POINTER_BYTES {
+            let end = pointer.ceil_char_boundary(pointer.len() - MAX_POINTER_BYTES);
+            pointer.replace_range(..end, "…");
         }
         self.open.push(Step { from, to, pointer });
     }

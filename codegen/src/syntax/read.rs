@@ -145,13 +145,13 @@ fn correct_keys<'n>(
     report: &mut Report,
 ) -> Cow<'n, [Entry]> {
     let declares = DECLARING.iter().any(|key| keys.contains(key));
+    let is_there = |key: &&str| entries.iter().any(|entry| entry.key.value == **key);
+    let mut free: Vec<&str> = keys.iter().copied().filter(|key| !is_there(key)).collect();
     let mut corrected = Cow::Borrowed(entries);
     for (position, entry) in entries.iter().enumerate() {
         if keys.contains(&entry.key.value.as_str()) {
             continue;
         }
-        let is_free = |key: &&str| !corrected.iter().any(|entry| entry.key.value == **key);
-        let free: Vec<&str> = keys.iter().copied().filter(is_free).collect();
         let taken =
             nearest(&entry.key.value, keys.iter().copied()).filter(|near| !free.contains(near));
         if let Some(near) = taken {
@@ -159,8 +159,11 @@ fn correct_keys<'n>(
             continue;
         }
         report.add(form::unknown_key(&entry.key, &free));
-        match nearest(&entry.key.value, free) {
-            Some(key) => key.clone_into(&mut corrected.to_mut()[position].key.value),
+        match nearest(&entry.key.value, free.iter().copied()) {
+            Some(key) => {
+                key.clone_into(&mut corrected.to_mut()[position].key.value);
+                free.retain(|other| *other != key);
+            }
             // Its value may contain definitions.
             None if declares && entry.value.entries().is_some() => report.note_unread_definitions(),
             None => {}

@@ -85,7 +85,7 @@ fn newtypes_have_the_default_of_their_schema() {
         ("{ type: array, items: { type: string }, default: [] }", Some("derived")),
         (
             "{ type: array, items: { type: string }, default: [a] }",
-            Some("Self::DEFAULT.map(str::to_owned).into()"),
+            Some("Self::DEFAULT.iter().map(|&text| text.to_owned()).collect()"),
         ),
         // Invalid for the schema, and of a type without constants.
         ("{ type: integer, minimum: 1, default: 0 }", None),

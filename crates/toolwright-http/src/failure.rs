@@ -20,7 +20,11 @@ pub(crate) fn of_status(
 ) -> ToolFailure {
     let status = response.status;
     let excerpt = response.excerpt(credentials);
-    if let Some(declared) = operation.error(status.as_u16()) {
+    // A redirect is transient, too, although it is answered after an effect by many services.
+    let is_lost =
+        (response.is_redirected || !is_refusal(status.as_u16())) && !may_run_again(operation.verb);
+    let declared = operation.error(status.as_u16());
+    if let Some(declared) = declared.filter(|declared| !(declared.is_retried && is_lost)) {
         let failure = ToolFailure::declared(declared.code, declared.description, Recovery::Replan);
         // A body that was cut may end within a secret. One that has a secret as a number is not JSON without it.
         let has_data = declared.has_payload && !response.is_cut;
@@ -31,14 +35,10 @@ pub(crate) fn of_status(
         return ToolFailure { detail: excerpt, data, ..failure };
     }
     let excerpt = excerpt.map_or_else(String::new, |excerpt| format!(": {excerpt}"));
-    let is_lost = response.is_redirected || !is_refusal(status.as_u16());
-    let failure = undeclared(operation.name, status, response.retry_after());
-    // A redirect is transient, too, although it is answered after an effect by many services.
-    let failure = if failure.kind.is_transient() && is_lost && !may_run_again(operation.verb) {
-        lost(operation, failure.kind)
-    } else {
-        failure
-    };
+    let mut failure = undeclared(operation.name, status, response.retry_after());
+    if is_lost && (failure.kind.is_transient() || declared.is_some()) {
+        failure = lost(operation, failure.kind);
+    }
     failure.with_detail(format!("status {status}{excerpt}"))
 }
 

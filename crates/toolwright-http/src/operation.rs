@@ -47,6 +47,8 @@ pub struct DeclaredError {
     pub description: &'static str,
     /// True if the body of the response is the error's data.
     pub has_payload: bool,
+    /// True if the method is called again after it.
+    pub is_retried: bool,
 }
 
 impl Operation {

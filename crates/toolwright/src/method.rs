@@ -164,7 +164,14 @@ macro_rules! declared_errors {
             fn from_failure(
                 failure: $crate::ToolFailure,
             ) -> ::core::result::Result<Self, $crate::ToolFailure> {
-                match failure.code.as_deref() {
+                // A failure that may have had an effect, or of another kind, is none that a method declares.
+                let code = match failure.kind {
+                    $crate::FailureKind::DomainRejection | $crate::FailureKind::Unavailable => {
+                        failure.code.as_deref()
+                    }
+                    _ => ::core::option::Option::None,
+                };
+                match code {
                     $(Some($code) => $crate::__error_of_failure!($variant failure $(($data))? $([$message])?),)+
                     _ => Err(failure),
                 }

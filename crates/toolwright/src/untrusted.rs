@@ -68,7 +68,7 @@ pub fn visible_json(text: &str) -> Cow<'_, str> {
     for letter in text.chars() {
         if letter == '\r' {
             shown.push(' ');
-        } else if hidden.contains(&letter) {
+        } else if hidden.contains(&letter) || needs_neighbors(letter) {
             for unit in letter.encode_utf16(&mut [0; 2]) {
                 // Writing to a string cannot fail.
                 let _ = write!(shown, "\\u{unit:04x}");
@@ -186,6 +186,12 @@ impl Pieces {
     }
 }
 
+/// Returns true for characters that are only visible beside certain others, which an escape is not: joiners, variation
+/// selectors and blank braille patterns.
+pub fn needs_neighbors(character: char) -> bool {
+    matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{2800}')
+}
+
 /// Returns true if a joiner next to this character may have a visible effect: it is an emoji, or of a script whose letters join.
 fn joins(neighbor: Option<char>) -> bool {
     let is_of_joining_script = |c| {
@@ -270,6 +276,9 @@ mod tests {
         assert_eq!(shown, "{ \"a\\u200b\":\"\\u202e\\udb40\\udc41\u{1f600} \\r\"}");
         let values = [args, &*shown].map(str::parse::<Value>);
         assert_eq!(values[0], values[1]);
+        // A joiner beside what becomes an escape is one, too.
+        let shown = super::visible_json("\"a\u{fe0f}\u{200d}\u{1f600}\"");
+        assert_eq!(shown, "\"a\\ufe0f\\u200d\u{1f600}\"");
     }
 
     /// Each case has a text and, if it changes, how it is shown.

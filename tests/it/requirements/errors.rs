@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use toolwright::spec::ToolAnnotations;
 use toolwright::{
     DeclaredError, Executor, FailureKind, MethodError, Payload, Recovery, ToolFailure,
 };
@@ -59,6 +60,18 @@ async fn failure(isbn: &str) -> ToolFailure {
     let call = calls::lend(&args).expect("a number of four digits");
     let result = LibraryExecutor::new(Library).execute(&call).await;
     result.outcome.as_ref().expect_err("there is no such book").clone()
+}
+
+/// The runtime may repeat a declared error.
+#[test]
+fn a_failure_that_may_have_had_an_effect_is_no_declared_error() {
+    let closed = || ToolFailure::declared("closed", "Closed.", Recovery::Retry);
+    assert_eq!(LendError::from_failure(closed()).unwrap(), LendError::Closed);
+    let lost = closed().with_possible_effect(ToolAnnotations::UNKNOWN);
+    let MethodError::Internal(cause) = MethodError::<LendError>::from(lost) else {
+        panic!("no declared error")
+    };
+    assert!(cause.to_string().contains("may have taken effect"), "{cause}");
 }
 
 #[tokio::test]

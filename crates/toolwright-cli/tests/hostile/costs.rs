@@ -40,6 +40,42 @@ const CASES: &[Case] = &[
         printed: "gen: ",
     },
     Case {
+        name: "20 tools with 10,000 unknown keys each",
+        files: || {
+            let keys = lines(10_000, |n| format!("k{n}: 0, "));
+            let tool = |n| format!("      f{n}: {{description: d., {keys}}}\n");
+            vec![("schema/a.yaml", tools(&lines(20, tool)))]
+        },
+        command: "check",
+        code: 1,
+        printed: "more findings are not shown",
+    },
+    Case {
+        name: "a method and a tool whose arguments have 10,000 properties below 470 keys of 4,000 bytes",
+        files: || {
+            let chain = |name: &str| {
+                let key = "k".repeat(4000);
+                let link = |n| {
+                    let next = n + 1;
+                    format!(
+                        "  {name}{n}: {{type: object, properties: {{{key}: {{$ref: {name}{next}}}}}}}\n"
+                    )
+                };
+                let last = lines(10_000, |n| format!("p{n}: {{}}, "));
+                lines(470, link)
+                    + &format!("  {name}470: {{type: object, properties: {{{last}}}}}\n")
+            };
+            let method = "methods:\n  m: {description: d., payload: B0}\n";
+            let tool =
+                "toolsets:\n  t:\n    tools:\n      f: {description: d., bind: m, args: A0}\n";
+            let types = chain("A") + &chain("B");
+            vec![("schema/a.yaml", format!("{HEAD}types:\n{types}{method}{tool}"))]
+        },
+        command: "check",
+        code: 1,
+        printed: "TODO",
+    },
+    Case {
         name: "300 agents with a tool that is described by 900 kB",
         files: || {
             let tool = format!("      f: {{description: '{}'}}\n", "<".repeat(900_000));

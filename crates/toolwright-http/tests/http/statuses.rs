@@ -23,12 +23,14 @@ static DECLARED: Operation = Operation {
             code: "refused",
             description: "No.",
             has_payload: false,
+            is_retried: false,
         },
         DeclaredError {
             status: Status::Exactly(404),
             code: "no_pet",
             description: "There is no such pet.",
             has_payload: false,
+            is_retried: false,
         },
     ],
     ..Operation::new("declared", Verb::Get, &[Part::Text("/"), Part::Property("status")])
@@ -139,6 +141,37 @@ async fn results_have_no_credentials_in_any_encoding_and_keep_their_digits() {
     }
 }
 
+/// Other statuses are given after an effect, too.
+#[tokio::test]
+async fn a_declared_error_repeats_a_post_only_after_a_status_that_refuses_it() {
+    const BUSY: DeclaredError = DeclaredError {
+        status: Status::Class(5),
+        code: "busy",
+        description: "Busy.",
+        has_payload: false,
+        is_retried: true,
+    };
+    static POST: Operation =
+        Operation { errors: &[BUSY], ..Operation::new("post", Verb::Post, &[Part::Text("/")]) };
+    static GET: Operation =
+        Operation { errors: &[BUSY], ..Operation::new("get", Verb::Get, &[Part::Text("/")]) };
+    let moved =
+        "HTTP/1.1 303 See Other\r\nlocation: /other\r\ncontent-length: 0\r\n\r\n".to_owned();
+    for (operation, answers, is_declared) in [
+        (&POST, vec![answer("503 Busy", "1")], true),
+        (&POST, vec![answer("500 Broken", "1")], false),
+        (&POST, vec![moved, answer("503 Busy", "1")], false),
+        (&GET, vec![answer("500 Broken", "1")], true),
+    ] {
+        let (base, _) = raw(answers).await;
+        let client = Client::builder(base).build().expect("a client");
+        let failure = call(&client, operation, "{}").await.expect_err("no success");
+        assert_eq!(failure.code.as_deref() == Some("busy"), is_declared, "{failure:?}");
+        let is_lost = failure.message.contains("may have taken effect");
+        assert_eq!(is_lost, !is_declared, "{failure:?}");
+    }
+}
+
 /// Without its credential, the number is not JSON.
 #[tokio::test]
 async fn a_number_that_is_a_credential_is_not_a_result() {
@@ -161,6 +194,7 @@ async fn a_number_that_is_a_credential_is_in_no_error_and_no_text() {
         code: "bad",
         description: "Bad.",
         has_payload: true,
+        is_retried: false,
     };
     static DECLARED: Operation =
         Operation { errors: &[BAD], ..Operation::new("bad", Verb::Get, &[Part::Text("/")]) };

@@ -38,7 +38,9 @@ impl fmt::Display for RedactedUrl<'_> {
         let (hidden, rest) = match authority.rfind('@') {
             Some(at) => ("…", &rest[at..]),
             // A password with a slash ends the authority early; then anything may belong to the password.
-            None if !is_host(authority) && rest.contains('@') => ("…", ""),
+            None if !is_host(authority) && (rest.contains('@') || authority.contains('%')) => {
+                ("…", "")
+            }
             None => ("", rest),
         };
         let (rest, fragment) = split(rest, '#');
@@ -48,10 +50,11 @@ impl fmt::Display for RedactedUrl<'_> {
         for (position, pair) in query.into_iter().flat_map(|query| query.split('&')).enumerate() {
             f.write_str(if position == 0 { "?" } else { "&" })?;
             match pair.split_once('=') {
-                Some((name, _)) => write!(f, "{name}=…")?,
+                // A key may end with the padding of base64.
+                Some((name, value)) if value.trim_matches('=').len() > 0 => write!(f, "{name}=…")?,
                 // A value without a name may be a key.
                 None if pair.is_empty() => {}
-                None => f.write_str("…")?,
+                _ => f.write_str("…")?,
             }
         }
         f.write_str(if fragment.is_some() { "#…" } else { "" })
@@ -102,7 +105,9 @@ mod tests {
             ("http://user:HUSH@HUSH@host/a", "http://…@host/a"),
             ("http://user:HU?SH@host/a?b=HUSH", "http://…"),
             ("http://user:HU#SH@host/a", "http://…"),
+            ("http://user:HUSH%40host/a", "http://…"),
             ("http://host?HUSH", "http://host?…"),
+            ("http://host?HUSH==", "http://host?…"),
             ("http://host/?a=HUSH&b=HUSH=&HUSH#HUSH", "http://host/?a=…&b=…&…#…"),
             ("user:HUSH@host", "user:…@host"),
             ("HUSH@host", "…@host"),

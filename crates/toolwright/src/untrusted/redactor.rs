@@ -155,7 +155,7 @@ impl Redactor {
     pub fn redacted_beginning(&self, text: &str) -> String {
         let mut beginning = self.redacted(text).into_owned();
         let longest =
-            self.needles.iter().map(|needle| needle.text.len() * BYTES_PER_CHARACTER).max();
+            self.needles.iter().map(|needle| needle.text.len() * 2 * BYTES_PER_CHARACTER).max();
         let mut end = beginning.len().saturating_sub(longest.unwrap_or(0));
         while !beginning.is_char_boundary(end) {
             end -= 1;
