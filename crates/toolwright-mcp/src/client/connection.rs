@@ -222,8 +222,9 @@ impl Connection {
         }
         let answer = handle.await_response().await;
         pending.is_answered = true;
-        answer.map_err(|error| self.error(error))?;
+        // Also after an error: the codec would keep a later response to a request that it has not forgotten.
         let result = self.codec.take_result(&pending.id);
+        answer.map_err(|error| self.error(error))?;
         result.ok_or_else(|| {
             ClientError::InvalidResponse("the server sent a response of another method".to_owned())
         })
@@ -378,4 +379,66 @@ fn http_transport(
     _: mpsc::Sender<()>,
 ) -> Result<LineTransport<tokio::io::Empty, tokio::io::Sink>, String> {
     Err("a URL needs the feature `http-client` of `toolwright-mcp`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
+
+    use super::*;
+
+    /// Answers the handshake; then each page of the list with a line that is too long, and after each but the first, with the answer
+    /// to the one before, which is late.
+    async fn serve(stream: DuplexStream) {
+        let (input, mut output) = split(stream);
+        let mut lines = BufReader::new(input).lines();
+        let mut late = None;
+        while let Ok(Some(line)) = lines.next_line().await {
+            let request: Value = serde_json::from_str(&line).expect("it is a message");
+            let id = &request["id"];
+            let answer = |result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result});
+            let answers = match request["method"].as_str() {
+                Some("initialize") => vec![answer(json!({
+                    "protocolVersion": "2025-11-25", "capabilities": {},
+                    "serverInfo": {"name": "late", "version": "1"},
+                }))],
+                Some("tools/list") => {
+                    let page = answer(json!({"tools": []}));
+                    let long = answer(json!({"tools": [], "padding": "-".repeat(5_000)}));
+                    late.replace(page).into_iter().chain([long]).collect()
+                }
+                _ => Vec::new(),
+            };
+            for answer in answers {
+                output.write_all(format!("{answer}\n").as_bytes()).await.expect("it is read");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_late_response_to_a_request_that_failed_is_not_kept() {
+        let (ours, theirs) = duplex(1 << 16);
+        tokio::spawn(serve(theirs));
+        let codec = Arc::<MessageCodec>::default();
+        let options = ClientOptions::default().with_max_message_bytes(4_000);
+        let (alive, ended) = mpsc::channel(1);
+        let transport = LineTransport::new(split(ours), None, codec.clone(), &options, alive);
+        let handler = NotificationHandler::new(&[]);
+        let service = handler.serve_with_lifecycle(transport, ClientLifecycleMode::Initialize);
+        let connection = Connection {
+            service: service.await.expect("it answers the handshake"),
+            codec: codec.clone(),
+            passes_arguments: false,
+            has_ended: AtomicBool::new(false),
+            ended: tokio::sync::Mutex::new(ended),
+        };
+        for _ in 0..2 {
+            let error = connection.tools_page(None).await.expect_err("it is too long");
+            assert!(matches!(error, ClientError::InvalidResponse(_)), "{error}");
+        }
+        for id in 0..10 {
+            assert!(codec.take_result(&RequestId::Number(id)).is_none(), "{id}");
+        }
+    }
 }
