@@ -32,8 +32,10 @@ struct Shared {
 struct Open {
     /// The weights of requests without a reply.
     requests: HashMap<RequestId, usize>,
-    /// The weights of requests that the server has cancelled lately.
-    cancelled: HashMap<RequestId, usize>,
+    /// The number, the id and the weight of each request that the server has cancelled lately. Several may have one id.
+    cancelled: Vec<(u64, RequestId, usize)>,
+    /// The number of the next cancelled request.
+    next: u64,
     /// The weight of all of these, and of the replies that are being written.
     weight: usize,
 }
@@ -88,13 +90,13 @@ impl ReplyLimit {
     fn cancel(&self, id: &RequestId) {
         let mut open = self.0.lock();
         let Some(weight) = open.requests.remove(id) else { return };
-        if let Some(other) = open.cancelled.insert(id.clone(), weight) {
-            open.weight -= other;
-        }
-        let (shared, id) = (Arc::clone(&self.0), id.clone());
+        let number = open.next;
+        open.next += 1;
+        open.cancelled.push((number, id.clone(), weight));
+        let shared = Arc::clone(&self.0);
         tokio::spawn(async move {
             tokio::time::sleep(CANCELLED_TIME).await;
-            let weight = shared.lock().cancelled.remove(&id);
+            let weight = shared.lock().take_cancelled(|(of, ..)| *of == number);
             shared.free(weight.unwrap_or_default());
         });
     }
@@ -107,7 +109,8 @@ impl ReplyLimit {
             _ => None,
         }?;
         let mut open = self.0.lock();
-        let known = open.requests.remove(id).or_else(|| open.cancelled.remove(id));
+        let known = open.requests.remove(id);
+        let known = known.or_else(|| open.take_cancelled(|(_, of, _)| of == id));
         let weight = known.unwrap_or_else(|| {
             let weight = weight(id);
             open.weight += weight;
@@ -127,6 +130,15 @@ impl Open {
             self.weight -= self.requests.insert(id.clone(), weight).unwrap_or_default();
         }
         has_room
+    }
+
+    /// Takes the weight of the first cancelled request that matches.
+    fn take_cancelled(
+        &mut self,
+        matches: impl Fn(&(u64, RequestId, usize)) -> bool,
+    ) -> Option<usize> {
+        let at = self.cancelled.iter().position(matches)?;
+        Some(self.cancelled.remove(at).2)
     }
 }
 
@@ -160,15 +172,19 @@ mod tests {
         message(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
     }
 
+    fn cancelled(id: usize) -> ServerJsonRpcMessage {
+        message(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        ))
+    }
+
     /// rmcp writes the reply to a request of 2026-07-28 although the server cancelled it.
     #[tokio::test(start_paused = true)]
     async fn replies_to_cancelled_requests_count_until_they_are_written() {
         let limit = ReplyLimit::default();
         for id in 0..MAX_REQUESTS {
             limit.admit(&ping(id)).await;
-            let cancel =
-                r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":ID}}"#;
-            limit.admit(&message(&cancel.replace("ID", &id.to_string()))).await;
+            limit.admit(&cancelled(id)).await;
         }
         let soon = Duration::from_millis(50);
         assert!(timeout(soon, limit.admit(&ping(100))).await.is_err(), "there is no room");
@@ -178,5 +194,19 @@ mod tests {
         drop(writing);
         assert!(timeout(soon, limit.admit(&ping(100))).await.is_ok());
         assert!(timeout(2 * CANCELLED_TIME, limit.admit(&ping(101))).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_cancelled_request_of_one_id_counts() {
+        let limit = ReplyLimit::default();
+        for _ in 0..MAX_REQUESTS {
+            limit.admit(&ping(0)).await;
+            limit.admit(&cancelled(0)).await;
+        }
+        assert!(
+            timeout(CANCELLED_TIME / 2, limit.admit(&ping(0))).await.is_err(),
+            "there is no room"
+        );
+        assert!(timeout(CANCELLED_TIME, limit.admit(&ping(0))).await.is_ok());
     }
 }
