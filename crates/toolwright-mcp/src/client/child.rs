@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
 
 use toolwright::untrusted::Redactor;
 
@@ -91,25 +92,34 @@ impl ServerProcess {
     /// Ends the server as MCP requires. The caller has closed its standard input. If the server does not exit, it gets
     /// SIGTERM and then SIGKILL.
     pub(super) async fn end(&mut self) {
-        if !self.exits_in_time().await {
+        if timeout(EXIT_TIMEOUT, self.exited()).await.is_err() {
             self.signal(Signal::Term);
-            if !self.exits_in_time().await {
-                self.signal(Signal::Kill);
-                if let Err(error) = self.0.wait().await {
-                    tracing::warn!("cannot wait for an MCP server to exit: {error}");
-                }
-            }
+            let _ = timeout(EXIT_TIMEOUT, self.exited()).await;
+        }
+        // Processes that the server started may still run. Its id, which is that of the group, is not reused before it is waited for.
+        self.signal(Signal::Kill);
+        if let Err(error) = self.0.wait().await {
+            tracing::warn!("cannot wait for an MCP server to exit: {error}");
         }
     }
 
-    async fn exits_in_time(&mut self) -> bool {
-        let group = self.0.id();
-        let exited = tokio::time::timeout(EXIT_TIMEOUT, self.0.wait()).await.is_ok();
-        if exited {
-            // Processes that the server started may still run.
-            signal(group, Signal::Kill);
+    /// Waits until the server has exited, without reaping it.
+    #[cfg(unix)]
+    async fn exited(&self) {
+        use rustix::process::{WaitId, WaitIdOptions, waitid};
+        use tokio::signal::unix::{SignalKind, signal};
+        let Some(id) = group(self.0.id()) else { return };
+        // Created before the server is looked at, so that no signal is missed.
+        let Ok(mut child_signals) = signal(SignalKind::child()) else { return };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        while let Ok(None) = waitid(WaitId::Pid(id), options) {
+            child_signals.recv().await;
         }
-        exited
+    }
+
+    #[cfg(not(unix))]
+    async fn exited(&mut self) {
+        let _ = self.0.wait().await;
     }
 
     fn signal(&self, which: Signal) {
@@ -129,16 +139,21 @@ enum Signal {
     Kill,
 }
 
+/// Returns the id of a process, which is that of its group.
+#[cfg(unix)]
+fn group(id: Option<u32>) -> Option<rustix::process::Pid> {
+    rustix::process::Pid::from_raw(i32::try_from(id?).ok()?)
+}
+
 /// Sends a signal to a process group, if it still exists.
 #[cfg(unix)]
-fn signal(group: Option<u32>, which: Signal) {
-    use rustix::process::{Pid, kill_process_group};
-    let group = group.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+fn signal(id: Option<u32>, which: Signal) {
+    use rustix::process::kill_process_group;
     let which = match which {
         Signal::Term => rustix::process::Signal::TERM,
         Signal::Kill => rustix::process::Signal::KILL,
     };
-    if let Some(group) = group
+    if let Some(group) = group(id)
         && let Err(error) = kill_process_group(group, which)
     {
         tracing::trace!("a process group is gone: {error}");
