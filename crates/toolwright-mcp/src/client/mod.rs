@@ -144,8 +144,9 @@ impl Client {
         tokio::time::timeout(limit, list).await.unwrap_or(Err(ClientError::Timeout(limit)))
     }
 
-    /// Closes the connection, and waits up to ten seconds until the server that was started for it has ended. A server whose
-    /// handshake failed ends by itself. The next use connects again.
+    /// Closes the connection, and waits up to ten seconds until the server that was started for it has ended. While the client
+    /// connects, waits for that first, at most for the timeout of connecting. A server whose handshake failed ends by itself. The
+    /// next use connects again.
     pub async fn close(&self) {
         self.connector().close().await;
     }
