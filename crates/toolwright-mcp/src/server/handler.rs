@@ -97,58 +97,52 @@ impl Handler {
         name: &str,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut args = Arguments::take(&context.extensions);
-        let tool = match self.state.search() {
+        let args = Arguments::take(&context.extensions);
+        // The tool, and the arguments with which it runs; or its outcome, if there is one already.
+        let (tool, args) = match self.state.search() {
             Some(search) if search::is_search(name) => {
-                let outcome = search.found(|name| Some(self.state.tool(name).ok()?.spec), &args);
-                return Ok(answer(&search.search, era_of(&context), &outcome).into());
+                let found = search.found(|name| Some(self.state.find(name)?.spec), &args);
+                (&search.search, Err(found))
             }
             Some(search) if search::is_call(name) => {
-                let target = search
-                    .target(&args)
-                    .and_then(|(name, args)| Ok((self.state.known(&name)?, args)));
-                match target {
-                    Ok((tool, own)) => {
-                        args = own;
-                        tool
-                    }
-                    Err(failure) => {
-                        return Ok(answer(&search.call, era_of(&context), &Err(failure)).into());
-                    }
+                let target = search.target(&args);
+                match target.and_then(|(name, args)| Ok((self.state.known(&name)?, args))) {
+                    Ok((tool, args)) => (tool, Ok(args)),
+                    Err(failure) => (&search.call, Err(Err(failure))),
                 }
             }
-            _ => self.state.tool(name)?,
+            _ => (self.state.tool(name)?, Ok(args)),
         };
-        let call = self.call(tool, args, &context.extensions)?;
-        let _open = match self.state.begin_call() {
-            Ok(open) => open,
-            Err(busy) => return Ok(answer(tool, era_of(&context), &Err(busy)).into()),
+        let call = match args {
+            Ok(args) => {
+                let call = self.call(tool, args, &context.extensions)?;
+                self.state.begin_call().map(|open| (call, open)).map_err(Err)
+            }
+            Err(outcome) => Err(outcome),
+        };
+        let limited = async {
+            let (outcome, open) = match call {
+                Ok((call, open)) => {
+                    let outcome = self.run(call, &context).await;
+                    self.state.log_failure(tool, &outcome);
+                    (outcome, Some(open))
+                }
+                Err(outcome) => (outcome, None),
+            };
+            let (outcome, bytes) = self.state.limit_size(tool, outcome);
+            // Waits until the client has read earlier responses.
+            if let Some(room) = context.extensions.get::<ResponseRoom>() {
+                room.take(bytes).await;
+            }
+            (outcome, open)
         };
         tokio::select! {
-            outcome = self.limited(tool, call, &context) => {
-                Ok(answer(tool, era_of(&context), &outcome).into())
-            }
+            (outcome, _open) = limited => Ok(answer(tool, era_of(&context), &outcome).into()),
             // The client no longer waits; dropping the future of the call cancels it.
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("the call was cancelled", None))
             }
         }
-    }
-
-    /// Runs a call, and waits until its client has read earlier responses.
-    async fn limited(
-        &self,
-        tool: &ExposedTool,
-        call: ToolCall,
-        context: &RequestContext<RoleServer>,
-    ) -> Outcome {
-        let outcome = self.run(call, context).await;
-        self.state.log_failure(tool, &outcome);
-        let (outcome, bytes) = self.state.limit_size(tool, outcome);
-        if let Some(room) = context.extensions.get::<ResponseRoom>() {
-            room.take(bytes).await;
-        }
-        outcome
     }
 
     async fn run(&self, call: ToolCall, context: &RequestContext<RoleServer>) -> Outcome {
@@ -264,7 +258,7 @@ impl ServerHandler for Handler {
 
     /// Returns a tool only if rmcp should compare its arguments with HTTP headers.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tool = self.state.tool(name).ok()?;
+        let tool = self.state.find(name)?;
         self.state.has_header_args(name).then(|| tool.listed.of(Era::Newer).clone())
     }
 

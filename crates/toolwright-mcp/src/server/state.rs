@@ -130,7 +130,8 @@ impl ServerState {
         self.find(name).ok_or_else(|| ToolFailure::not_found(name, known()))
     }
 
-    fn find(&self, name: &str) -> Option<&ExposedTool> {
+    /// Like [`tool`](Self::tool), without looking for names to suggest.
+    pub(crate) fn find(&self, name: &str) -> Option<&ExposedTool> {
         let tool = self.names.get(name).and_then(|at| self.tools.get(*at));
         tool.filter(|tool| self.offers(tool))
     }
@@ -145,7 +146,7 @@ impl ServerState {
 
     /// Returns whether arguments of a tool are repeated in HTTP headers, which rmcp compares with them.
     pub(crate) fn has_header_args(&self, name: &str) -> bool {
-        self.tool(name).is_ok_and(|tool| tool.spec.args_schema().contains("x-mcp-header"))
+        self.find(name).is_some_and(|tool| tool.spec.args_schema().contains("x-mcp-header"))
     }
 
     /// Returns the page of the list that begins at a cursor, or the first page.

@@ -6,7 +6,7 @@ use rmcp::model::{
 use rmcp::service::{RunningService, ServiceError};
 use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 use toolwright::ToolSpec;
-use toolwright_mcp::{McpServer, ServerSpec};
+use toolwright_mcp::{Limits, McpServer, ServerSpec};
 
 use crate::lab::{ANY_OBJECT, SERVER, lab};
 
@@ -138,10 +138,10 @@ async fn a_client_that_disconnects_at_once_is_no_error() {
     lab().serve_streams(tokio::io::empty(), tokio::io::sink()).await.unwrap();
 }
 
-async fn searching() -> Client {
+async fn searching(server: McpServer) -> Client {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(ours);
-    let mut server = lab().with_search();
+    let mut server = server.with_search();
     server.tool_list().hide("tree").unwrap();
     tokio::spawn(server.serve_streams(input, output));
     let initialize = ClientLifecycleMode::Initialize;
@@ -156,7 +156,7 @@ async fn found(client: &Client, args: serde_json::Value) -> serde_json::Value {
 
 #[tokio::test]
 async fn two_tools_that_search_and_call_are_listed_in_place_of_all() {
-    let client = searching().await;
+    let client = searching(lab()).await;
     let tools = client.list_all_tools().await.unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["search_tools", "call_tool"]);
@@ -171,8 +171,18 @@ async fn two_tools_that_search_and_call_are_listed_in_place_of_all() {
 }
 
 #[tokio::test]
+async fn a_search_has_the_limit_of_results() {
+    let limits = Limits { result_bytes: 100, ..Limits::default() };
+    let client = searching(lab().with_limits(limits)).await;
+    let args = serde_json::json!({"query": "count echo picture"});
+    let result = client.call_tool(call("search_tools", &args)).await.unwrap();
+    assert_eq!(result.is_error, Some(true), "{}", text(&result));
+    assert!(text(&result).contains("at most 100"), "{}", text(&result));
+}
+
+#[tokio::test]
 async fn a_tool_that_was_found_is_called_with_the_arguments_as_they_were_sent() {
-    let client = searching().await;
+    let client = searching(lab()).await;
     let args = serde_json::json!({"name": "echo", "arguments": {"z": [1, null], "a": 0.5}});
     let result = client.call_tool(call("call_tool", &args)).await.unwrap();
     assert_eq!(text(&result), r#"{"z":[1,null],"a":0.5}"#);
