@@ -3,6 +3,7 @@
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
+use toolwright::schema::Draft;
 
 /// The property that holds the result.
 const PROPERTY: &str = "result";
@@ -13,10 +14,8 @@ const POINTER: &str = "#/properties/result";
 /// Wraps the schema of a result.
 pub(crate) fn wrapped_schema(mut schema: JsonObject) -> JsonObject {
     let dialect = schema.remove("$schema");
-    // References in a schema with an `$id` are relative to that schema, so they stay valid.
-    if !schema.contains_key("$id") {
-        relocate(&mut schema);
-    }
+    let draft = dialect.as_ref().and_then(Value::as_str).and_then(Draft::from_uri);
+    relocate(&mut schema, draft.unwrap_or(Draft::D2020));
     let mut wrapped = Map::new();
     wrapped.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect)));
     wrapped.insert("type".to_owned(), json!("object"));
@@ -30,8 +29,12 @@ pub(crate) fn wrapped(result: Value) -> Value {
     json!({ PROPERTY: result })
 }
 
-/// Rewrites references to the root as references to the schema's new position.
-fn relocate(schema: &mut JsonObject) {
+/// Rewrites references to the root as references to the schema's new position. References in a schema with a URI of its own are
+/// relative to that schema, so they stay valid.
+fn relocate(schema: &mut JsonObject, draft: Draft) {
+    if has_own_uri(schema, draft) {
+        return;
+    }
     for (keyword, value) in schema {
         match keyword.as_str() {
             "$ref" | "$dynamicRef" => relocate_reference(value),
@@ -39,20 +42,28 @@ fn relocate(schema: &mut JsonObject) {
             "const" | "enum" | "default" | "examples" => {}
             "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
                 for schema in value.as_object_mut().into_iter().flat_map(Map::values_mut) {
-                    relocate_all(schema);
+                    relocate_all(schema, draft);
                 }
             }
-            _ => relocate_all(value),
+            _ => relocate_all(value, draft),
         }
     }
 }
 
-fn relocate_all(schemas: &mut Value) {
+fn relocate_all(schemas: &mut Value, draft: Draft) {
     match schemas {
-        Value::Object(schema) => relocate(schema),
-        Value::Array(schemas) => schemas.iter_mut().for_each(relocate_all),
+        Value::Object(schema) => relocate(schema, draft),
+        Value::Array(schemas) => schemas.iter_mut().for_each(|schema| relocate_all(schema, draft)),
         _ => {}
     }
+}
+
+/// Returns whether a schema has an id that is more than an anchor.
+fn has_own_uri(schema: &JsonObject, draft: Draft) -> bool {
+    // Older drafts ignore all keywords beside a reference.
+    let is_ignored = draft < Draft::D2019 && schema.contains_key("$ref");
+    let id = schema.get(if draft == Draft::D4 { "id" } else { "$id" }).and_then(Value::as_str);
+    !is_ignored && id.is_some_and(|id| !id.is_empty() && !id.starts_with('#'))
 }
 
 fn relocate_reference(reference: &mut Value) {
@@ -108,9 +119,26 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_with_an_id_keeps_its_references() {
-        let schema = json!({"$id": "urn:tree", "items": {"$ref": "#"}});
-        let wrapped = wrapped_schema(schema.as_object().unwrap().clone());
-        assert_eq!(wrapped["properties"]["result"], schema);
+    fn schemas_with_a_uri_of_their_own_keep_their_references() {
+        let uri = "http://json-schema.org/draft-04/schema#";
+        let part = |id: &str| json!({id: "urn:part", "items": {"$ref": "#"}});
+        let moved = |id: &str| json!({id: "urn:part", "items": {"$ref": "#/properties/result"}});
+        for (schema, expected) in [
+            (json!({"$id": "urn:tree", "items": {"$ref": "#"}}), None),
+            (
+                json!({"$id": "#tree", "items": {"$ref": "#"}}),
+                Some(json!({"$id": "#tree", "items": {"$ref": "#/properties/result"}})),
+            ),
+            (
+                json!({"$ref": "#/$defs/a", "$defs": {"a": part("$id")}}),
+                Some(json!({"$ref": "#/properties/result/$defs/a", "$defs": {"a": part("$id")}})),
+            ),
+            (json!({"$schema": uri, "not": part("id")}), Some(json!({"not": part("id")}))),
+            (json!({"$schema": uri, "not": part("$id")}), Some(json!({"not": moved("$id")}))),
+            (json!({"not": part("id")}), Some(json!({"not": moved("id")}))),
+        ] {
+            let wrapped = wrapped_schema(schema.as_object().unwrap().clone());
+            assert_eq!(wrapped["properties"]["result"], expected.unwrap_or(schema));
+        }
     }
 }
