@@ -120,13 +120,13 @@ impl Shared {
         operation: &Operation,
         request: &Request,
     ) -> Result<Response, ToolFailure> {
-        let deadline = Instant::now() + self.timeout;
+        let started = Instant::now();
         let mut url = self.url(operation, request)?;
         let mut verb = operation.verb;
         let mut redirects = 0;
         loop {
             let is_redirected = redirects > 0;
-            let sent = self.send_once(operation, request, verb, &url, is_redirected, deadline);
+            let sent = self.send_once(operation, request, verb, &url, is_redirected, started);
             let response = sent.await.map_err(|error| {
                 failure::of_transport(operation, error, is_redirected, &self.credentials)
             })?;
@@ -145,7 +145,7 @@ impl Shared {
         verb: Verb,
         url: &Url,
         is_redirected: bool,
-        deadline: Instant,
+        started: Instant,
     ) -> Result<Response, reqwest::Error> {
         let mut url = url.clone();
         let keys = self.credentials.in_query();
@@ -154,7 +154,7 @@ impl Shared {
         url.set_query((!query.is_empty()).then(|| query.join("&")).as_deref());
         let method = Method::from_bytes(verb.as_str().as_bytes()).unwrap_or_default();
         let mut sent = self.http.request(method, url);
-        sent = sent.timeout(deadline.saturating_duration_since(Instant::now()));
+        sent = sent.timeout(self.timeout.saturating_sub(started.elapsed()));
         sent = sent.header(ACCEPT, accepted(operation));
         // A redirect that changed the method drops the body.
         let has_body = verb == operation.verb;

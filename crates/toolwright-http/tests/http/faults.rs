@@ -181,3 +181,10 @@ async fn a_response_of_the_maximum_size_is_accepted_and_a_larger_one_is_not() {
         assert!(seen.starts_with("GET /?key=s3cret HTTP/1.1\r\n"), "{seen}");
     }
 }
+
+#[tokio::test]
+async fn a_call_may_have_the_longest_time_limit() {
+    let base = crate::server::echo().await;
+    let client = Client::builder(&base).with_timeout(Duration::MAX).build().expect("a client");
+    call(&client, &GET, "{}").await.expect("an answer");
+}
