@@ -56,13 +56,15 @@ impl Request {
     }
 }
 
-/// Returns the query. The keys of an object may be names in it, and none may be a name of another parameter: the service could take
-/// the value of one for that of the other.
+/// Returns the query. The keys of an object may be names in it, and none may be a name of another parameter, or one as `a[b]` that
+/// begins with such a name: the service could take the value of one for that of the other.
 fn query(operation: &Operation, payload: &mut Map<Value>) -> Result<Pairs, ToolFailure> {
     let mut pairs = Pairs::default();
     let declared =
-        operation.query.iter().map(|parameter| (encoded(parameter.name), parameter.property));
-    let mut owners: HashMap<String, &str> = declared.collect();
+        || operation.query.iter().map(|parameter| (encoded(parameter.name), parameter.property));
+    // Whole names last, since they take precedence.
+    let beginnings = declared().map(|(name, property)| (beginning(&name).to_owned(), property));
+    let mut owners: HashMap<String, &str> = beginnings.chain(declared()).collect();
     for QueryParameter { name, property, style, explode } in operation.query {
         let value = payload.remove(property).unwrap_or(Value::Null);
         let before = pairs.len();
@@ -70,14 +72,25 @@ fn query(operation: &Operation, payload: &mut Map<Value>) -> Result<Pairs, ToolF
             .add(name, &value, *style, *explode)
             .map_err(|reason| invalid(operation, property, &reason))?;
         for name in pairs.names_from(before) {
-            let owner = *owners.entry(name.to_owned()).or_insert(property);
+            let owner = match owners.get(name) {
+                Some(owner) => *owner,
+                // It begins with the name of its parameter.
+                None if *style == Style::DeepObject => property,
+                None => *owners.entry(beginning(name).to_owned()).or_insert(property),
+            };
             if owner != *property {
-                let reason = format!("has a key that is `{owner}` in the query; use another key");
+                let reason =
+                    format!("has a key that belongs to `{owner}` in the query; use another key");
                 return Err(invalid(operation, property, &reason));
             }
         }
     }
     Ok(pairs)
+}
+
+/// Returns the part of an encoded name before the first `[`.
+fn beginning(name: &str) -> &str {
+    name.split_once("%5B").map_or(name, |(beginning, _)| beginning)
 }
 
 /// Returns the path. A value stays within its segment, and no segment may be `.` or `..`.
@@ -122,6 +135,10 @@ fn header(
     let error = || {
         invalid(operation, parameter.property, "has characters that are not allowed in a header")
     };
+    if text.trim_matches([' ', '\t']) != text {
+        let reason = "begins or ends with a blank, which a header loses";
+        return Err(invalid(operation, parameter.property, reason));
+    }
     let name = HeaderName::from_bytes(parameter.name.as_bytes()).map_err(|_| error())?;
     let value = HeaderValue::from_str(&text).map_err(|_| error())?;
     Ok(Some((name, value)))

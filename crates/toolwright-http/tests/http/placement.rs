@@ -125,16 +125,53 @@ async fn a_value_that_the_service_would_read_as_another_is_refused() {
         (&EVERYWHERE, r#"{"id": 1, "filter": {"a][b": 1}}"#, "filter"),
         (&EVERYWHERE, r#"{"id": 1, "trace": ["a,b", "c"]}"#, "trace"),
         (&EVERYWHERE, r#"{"id": 1, "session": ["a", "b,c"]}"#, "session"),
+        (&EVERYWHERE, r#"{"id": 1, "trace": " a"}"#, "trace"),
+        (&EVERYWHERE, r#"{"id": 1, "trace": "a\t"}"#, "trace"),
         (&EXPLODED, r#"{"limit": 1, "filter": {"limit": 1000}}"#, "filter"),
     ];
     for (operation, payload, property) in table {
         let (kind, message, _) = failure_of(call(&client(&base), operation, payload).await);
         assert_eq!(kind, FailureKind::InvalidCall, "{payload}");
-        assert!(message.contains(&format!("`{property}` has ")), "{message}");
+        assert!(message.contains(&format!("not valid: `{property}` ")), "{message}");
     }
     let text = r#"{"id": 1, "trace": "a,b", "session": "c,d"}"#;
     let request = value(&call(&client(&base), &EVERYWHERE, text).await.expect("an answer"));
     assert_eq!((&request["trace"], &request["cookie"]), (&json!("a,b"), &json!("session=c%2Cd")));
+}
+
+#[tokio::test]
+async fn a_key_of_an_object_is_no_part_of_another_parameter() {
+    static SEARCH: Operation = Operation {
+        query: &[
+            query("extra", "extra", Style::Form, true),
+            query("filter", "filter", Style::DeepObject, true),
+            query("page[size]", "size", Style::Form, true),
+            query("filter[kind]", "kind", Style::Form, true),
+            query("a[b]", "deep", Style::DeepObject, true),
+            query("a[c]", "deeper", Style::DeepObject, true),
+        ],
+        ..Operation::new("search", Verb::Get, &[Part::Text("/pets")])
+    };
+    let base = echo().await;
+    for (payload, property) in [
+        (r#"{"extra": {"filter[admin]": "1"}, "filter": {"owner": "me"}}"#, "extra"),
+        (r#"{"extra": {"filter[admin]": "1"}}"#, "extra"),
+        (r#"{"extra": {"filter[": "1"}}"#, "extra"),
+        (r#"{"extra": {"page[size]": "1"}}"#, "extra"),
+        (r#"{"extra": {"page[number]": "1"}}"#, "extra"),
+        (r#"{"extra": {"a[b][x]": "1"}}"#, "extra"),
+        (r#"{"filter": {"kind": "dog"}}"#, "filter"),
+    ] {
+        let (kind, message, _) = failure_of(call(&client(&base), &SEARCH, payload).await);
+        assert_eq!(kind, FailureKind::InvalidCall, "{payload}");
+        assert!(message.contains(&format!("`{property}` has a key that belongs to")), "{message}");
+    }
+    let payload = r#"{"extra": {"x[b]": 1, "x[c]": 2}, "filter": {"age": 3}, "size": 4, "kind": 5,
+        "deep": {"y": 6}, "deeper": {"y": 7}}"#;
+    let request = value(&call(&client(&base), &SEARCH, payload).await.expect("an answer"));
+    let expected = "x%5Bb%5D=1&x%5Bc%5D=2&filter%5Bage%5D=3&page%5Bsize%5D=4&filter%5Bkind%5D=5\
+                    &a%5Bb%5D%5By%5D=6&a%5Bc%5D%5By%5D=7";
+    assert_eq!(request["query"], expected);
 }
 
 #[tokio::test]
