@@ -121,9 +121,9 @@ impl Shared {
         }
     }
 
-    /// Opens a connection to a worker for a call, and returns its nonce. If a worker does not answer, asks others too; the
-    /// connections that are not used are closed.
-    async fn open(self: &Arc<Self>, deadline: Instant) -> Result<String, Unopened> {
+    /// Opens a connection to a worker for a call. If a worker does not answer, asks others too; the connections that are not used
+    /// are closed.
+    async fn open(self: &Arc<Self>, deadline: Instant) -> Result<OpenConnection, Unopened> {
         let (answers, mut opened) = mpsc::channel(1);
         let mut patience = PATIENCE;
         loop {
@@ -136,13 +136,12 @@ impl Shared {
         }
     }
 
-    /// Asks a worker to open a connection. Closes it if it is not needed when it is open.
+    /// Asks a worker to open a connection.
     async fn ask_to_open(
         self: Arc<Self>,
         deadline: Instant,
-        answers: mpsc::Sender<Result<String, Unopened>>,
+        answers: mpsc::Sender<Result<OpenConnection, Unopened>>,
     ) {
-        // The place for the answer is free only as long as there is no other, and the call is not cancelled.
         let time = deadline.saturating_duration_since(Instant::now());
         let subject = self.subjects.group();
         let asked = message::request(&self.client, subject, MessageClient::open(), time).await;
@@ -154,13 +153,9 @@ impl Shared {
             Err(error) => Err(Unopened::Nats(error)),
         };
         self.saw(!matches!(opened, Err(Unopened::NoWorker)));
-        if let Err(
-            mpsc::error::TrySendError::Full(Ok(nonce))
-            | mpsc::error::TrySendError::Closed(Ok(nonce)),
-        ) = answers.try_send(opened)
-        {
-            self.cancel(&nonce).await;
-        }
+        let opened = opened.map(|nonce| OpenConnection { shared: self, nonce: Some(nonce) });
+        // There is no room if another worker has answered, or if the call is cancelled. Dropping the connection closes it.
+        let _ = answers.try_send(opened);
     }
 
     /// Closes a connection, and cancels its call.
@@ -180,8 +175,8 @@ impl Shared {
     ) -> Outcome {
         let tool = call.tool();
         loop {
-            let nonce = match self.open(deadline).await {
-                Ok(nonce) => nonce,
+            let connection = match self.open(deadline).await {
+                Ok(connection) => connection,
                 Err(Unopened::NoWorker) => {
                     let detail = format!("no worker of the toolset `{}` responds", self.toolset);
                     return Err(unavailable(tool, detail));
@@ -189,7 +184,6 @@ impl Shared {
                 Err(Unopened::Refused(error)) => return Err(refused(tool, error.to_string())),
                 Err(Unopened::Nats(error)) => return Err(unavailable(tool, error.to_string())),
             };
-            let connection = OpenConnection { shared: self, nonce: Some(nonce) };
             match connection.call(call, deadline, sent).await {
                 Some(outcome) => return outcome,
                 // Nothing ran.
@@ -238,14 +232,14 @@ enum Unopened {
     Nats(RequestError),
 }
 
-/// An open connection to a worker. Dropping it cancels its call.
-struct OpenConnection<'a> {
-    shared: &'a Arc<Shared>,
+/// An open connection to a worker. Dropping it closes it, and cancels its call.
+struct OpenConnection {
+    shared: Arc<Shared>,
     /// `None` once its call has ended.
     nonce: Option<String>,
 }
 
-impl OpenConnection<'_> {
+impl OpenConnection {
     /// Makes the call; `None` if the worker did not run it and another may.
     async fn call(
         mut self,
@@ -253,7 +247,7 @@ impl OpenConnection<'_> {
         deadline: Instant,
         sent: &AtomicBool,
     ) -> Option<Outcome> {
-        let (shared, tool) = (self.shared, call.tool());
+        let (shared, tool) = (Arc::clone(&self.shared), call.tool());
         let nonce = self.nonce.as_deref().unwrap_or_default();
         let (subject, message) =
             (shared.subjects.connection(nonce), shared.messages.call(call, nonce));
@@ -289,12 +283,12 @@ impl OpenConnection<'_> {
     }
 }
 
-impl Drop for OpenConnection<'_> {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         if let Some(nonce) = self.nonce.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            let shared = Arc::clone(self.shared);
+            let shared = Arc::clone(&self.shared);
             runtime.spawn(async move { shared.cancel(&nonce).await });
         }
     }

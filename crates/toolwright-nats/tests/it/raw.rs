@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use serde_json::{Map, Value, json};
 use toolwright::{FailureKind, Recovery};
 use toolwright_engines::{Nats, nats};
@@ -227,4 +227,24 @@ async fn a_worker_that_violates_the_protocol_hangs_no_call() {
         serving.abort();
         let _ = serving.await;
     }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_open_when_its_call_is_dropped_is_closed() {
+    let Some(server) = nats() else { return };
+    let client = client(&server).await;
+    let serving = fake(&client, "").await;
+    let toolset = NatsToolset::connect(&client, "fake", NatsOptions::new()).await.unwrap();
+    let mut own = client.subscribe("toolwright.fake.w.1").await.unwrap();
+    client.flush().await.unwrap();
+    let call = call("sleep", 1);
+    let mut calling = toolset.call(&call);
+    assert!((&mut calling).now_or_never().is_none(), "no connection is open");
+    // The worker answers, and nothing takes its answer.
+    pause(300).await;
+    drop(calling);
+    let message = tokio::time::timeout(Duration::from_secs(5), own.next()).await;
+    let message = message.expect("the connection is closed").unwrap();
+    assert!(message.payload.starts_with(br#"{"cancel":"#), "{message:?}");
+    serving.abort();
 }
