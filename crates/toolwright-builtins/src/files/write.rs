@@ -61,7 +61,8 @@ fn write(
     let (Some(parent), Some(name)) = (Path::new(path).parent(), Path::new(path).file_name()) else {
         return Err(not_a_file());
     };
-    if path.ends_with('/') {
+    // The name is not the end of a path such as `docs/` or `docs/.`, which names a folder.
+    if !path.as_bytes().ends_with(name.as_encoded_bytes()) {
         return Err(not_a_file());
     }
     // The folder stays open from here on, and a single name cannot lead out of it.

@@ -495,6 +495,18 @@ fn r5_a_write_that_is_cancelled_before_it_begins_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_path_that_names_a_folder_is_not_written() {
+    let place = Place::new();
+    let files = place.files().toolset();
+    for path in ["notes/", "notes/.", "notes//", "notes/./", ".", ".."] {
+        let args = json!({ "path": path, "text": "new" });
+        let refused = call(&files, "write_file", args).await.unwrap_err();
+        assert!(refused.message.contains("is not the path of a file"), "{path}: {refused}");
+    }
+    assert!(!place.root().join("notes").exists());
+}
+
+#[tokio::test]
 async fn r5_a_replaced_file_has_no_setuid_and_setgid_bits() {
     let place = Place::new();
     place.write("run", "one");
