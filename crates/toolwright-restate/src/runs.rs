@@ -171,6 +171,10 @@ impl AgentRuns {
             return Err(terminal(&cancelled_run()).into());
         }
         context.set(STATUS, Json(RunStatus::Running));
+        let failed = |error: TerminalError| {
+            context.set(STATUS, Json(RunStatus::Failed));
+            error
+        };
         let cancelled = context.promise::<bool>(CANCELLED);
         let mut lines = 0_usize;
         let mut log = |new: &[Line]| {
@@ -185,11 +189,12 @@ impl AgentRuns {
         let span = || serving_span(&format!("run {}", self.agent), "restate", parent);
         let request = match self.request(start, metadata.key, &record, &token) {
             Ok(request) => request,
-            Err(failure) => return Err(terminal(&failure).into()),
+            Err(failure) => return Err(failed(terminal(&failure)).into()),
         };
         let running = async { attempt(self.runtime.run(request).await.map_err(refused)) };
         let running = running.instrument(span());
-        let mut driven = record.drive(context, running, ended, &mut log, cancelling()).await?;
+        let driving = record.drive(context, running, ended, &mut log, cancelling());
+        let mut driven = driving.await.map_err(failed)?;
         let outcome = loop {
             let Driven { value, ended: end, at } = driven;
             let questions = match serde_json::from_str(&end)? {
@@ -202,9 +207,9 @@ impl AgentRuns {
             };
             context.set(QUESTIONS, Json(questions.clone()));
             context.set(STATUS, Json(RunStatus::Waiting));
-            let answers = wait(context, &questions, at, &cancelled).await?;
+            let answers = wait(context, &questions, at, &cancelled).await;
             context.clear(QUESTIONS);
-            let Some(answers) = answers else { break Err(cancelled_run()) };
+            let Some(answers) = answers.map_err(failed)? else { break Err(cancelled_run()) };
             context.set(STATUS, Json(RunStatus::Running));
             record.set_now(at);
             let resuming = ResumeRequest::new(&run, answers)
@@ -213,7 +218,8 @@ impl AgentRuns {
             let running =
                 async { attempt(self.runtime.resume(resuming).await.map_err(not_resumed)) };
             let running = running.instrument(span());
-            driven = record.drive(context, running, ended, &mut log, cancelling()).await?;
+            let driving = record.drive(context, running, ended, &mut log, cancelling());
+            driven = driving.await.map_err(failed)?;
         };
         let status = if outcome.is_ok() { RunStatus::Finished } else { RunStatus::Failed };
         context.set(STATUS, Json(status));

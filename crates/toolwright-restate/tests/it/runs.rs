@@ -162,6 +162,17 @@ async fn a_cancelled_run_makes_no_more_calls() {
     assert_eq!(janitor.effects.all(), before, "a run that was cancelled before it began");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_cannot_begin_has_failed() {
+    let Some(lab) = Janitor::default().lab().await else { return };
+    let runs = Runs::new(&lab.ingress(), "janitor");
+    let start = serde_json::from_str::<Start>(r#"{"input":{},"implements":"absent"}"#).unwrap();
+    runs.start("r1", &start).await.unwrap();
+    let failure = runs.result("r1").await.unwrap().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound);
+    assert_eq!(runs.state("r1").await.unwrap().status, RunStatus::Failed);
+}
+
 /// Also a tool in the process of its run: one approval is for one effect.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_approved_call_of_a_run_that_was_interrupted_is_not_made_again() {
