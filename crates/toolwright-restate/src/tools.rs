@@ -70,7 +70,8 @@ impl Tool {
     fn longest_call(&self) -> Duration {
         let limits = self.entry.spec().limits();
         let attempts = limits.attempts.unwrap_or(1).max(1);
-        limits.timeout.unwrap_or(DEFAULT_TIMEOUT).saturating_mul(attempts) + OUTAGE
+        let calls = limits.timeout.unwrap_or(DEFAULT_TIMEOUT).saturating_mul(attempts);
+        calls.saturating_add(OUTAGE)
     }
 
     /// Returns the entry of the handler in the manifest.
@@ -112,6 +113,10 @@ impl Tools {
 
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     pub(crate) fn push(&mut self, tool: Tool) {

@@ -53,6 +53,11 @@ pub enum WorkerError {
         /// The toolset.
         toolset: String,
     },
+    /// Several sources have the name of one toolset, and not all of them are shared by all runs.
+    SameName {
+        /// The toolset.
+        toolset: String,
+    },
     /// The tools of a toolset cannot be listed.
     NotListed {
         /// The toolset.
@@ -81,7 +86,8 @@ impl Worker {
     /// # Errors
     ///
     /// A toolset with an instance for each run returns no state from `save`, so that it cannot outlast a call; an agent uses such a
-    /// toolset in its own process; or the tools of a toolset cannot be listed.
+    /// toolset in its own process; several sources have the name of one toolset, and not all of them are shared by all runs; or the
+    /// tools of a toolset cannot be listed.
     pub async fn new(runtime: RuntimeBuilder) -> Result<Self, WorkerError> {
         let journal = Arc::new(Replayed);
         let store = Arc::clone(&journal);
@@ -89,6 +95,10 @@ impl Worker {
             runtime.with_journal(journal).with_suspended_runs(store).with_clock(clock).build();
         let mut services: BTreeMap<String, Tools> = BTreeMap::new();
         for (toolset, source) in runtime.registry().toolsets() {
+            let other = services.get(&toolset);
+            if other.is_some_and(|other| !other.is_shared() || !source.is_shared()) {
+                return Err(WorkerError::SameName { toolset });
+            }
             let failed = |error| WorkerError::NotListed { toolset: toolset.clone(), error };
             let scope = Scope { run_id: Some("start".to_owned()), ..Scope::default() };
             let made = source.resolve(&toolset, &scope).await;
@@ -227,6 +237,11 @@ impl fmt::Display for WorkerError {
                 f,
                 "agent `{agent}` uses toolset `{toolset}`, which has an instance for each run in the process of the agent; serve the \
                  toolset in a worker without the agent, and register `RestateToolset::per_run` here"
+            ),
+            Self::SameName { toolset } => write!(
+                f,
+                "several sources have the name of toolset `{toolset}`, and one of them has an instance for each run; give it a name of \
+                 its own"
             ),
             Self::NotListed { toolset, error } => {
                 write!(f, "toolset `{toolset}` cannot be listed: {error}")

@@ -315,6 +315,28 @@ async fn a_toolset_of_each_run_is_refused_without_state_and_beside_an_agent_that
     assert!(matches!(&refused, WorkerError::NotDurable { agent, .. } if agent == "counter"));
 }
 
+#[tokio::test]
+async fn two_sources_of_one_toolset_are_refused_unless_all_runs_share_both() {
+    let effects = Effects::default();
+    let registry = Registry::new();
+    registry.register_tool(double(&effects)).unwrap();
+    let (began, ended) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+    registry.register_tool(slow(&began, &ended, Duration::ZERO)).unwrap();
+    Worker::new(Runtime::builder(registry)).await.unwrap();
+    let registry = counting(true);
+    registry.register_tool(double(&effects)).unwrap();
+    let refused = Worker::new(Runtime::builder(registry)).await.unwrap_err();
+    assert!(matches!(&refused, WorkerError::SameName { toolset } if toolset == "lab"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_tool_may_have_the_longest_time_limit() {
+    let registry = Registry::new();
+    let spec = spec("patient").with_timeout(Duration::MAX).with_attempts(2);
+    registry.register_tool(FunctionTool::new(spec, |N { n }: N| std::future::ready(n))).unwrap();
+    Worker::new(Runtime::builder(registry)).await.unwrap().endpoint().unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_whose_state_is_not_saved_may_have_taken_effect() {
     let effects = Effects::default();
