@@ -23,7 +23,7 @@ const LONGEST_MESSAGE: usize = 4 << 10;
 pub(crate) const HEADER: &str = "x-toolwright-call";
 
 /// The time in which an approval code is valid.
-pub(crate) const APPROVAL_LIFETIME: Duration = Duration::from_hours(1);
+const APPROVAL_LIFETIME: Duration = Duration::from_hours(1);
 
 /// The data beside the arguments of a call.
 #[derive(Default, Serialize, Deserialize)]
@@ -107,18 +107,19 @@ impl Sent {
         self.approval.is_some()
     }
 
-    /// Returns the approval code, if it is valid for the call at a time, in seconds since 1970.
+    /// Returns the approval code and how long it stays valid, if it is valid for the call at a time, in seconds since 1970.
     pub(crate) fn code(
         &self,
         call: &ToolCall,
         digest: &str,
         key: &ApprovalKey,
         at: u64,
-    ) -> Option<&str> {
+    ) -> Option<(&str, Duration)> {
         let (code, expires_at) = self.approval.as_ref()?;
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(code).ok()?;
-        let is_valid = *expires_at > at && key.verify(signed(call, digest, *expires_at), &bytes);
-        is_valid.then_some(code)
+        let time_left = expires_at.checked_sub(at).filter(|left| *left > 0)?;
+        let is_valid = key.verify(signed(call, digest, *expires_at), &bytes);
+        is_valid.then_some((code, Duration::from_secs(time_left)))
     }
 }
 
@@ -156,6 +157,8 @@ pub(crate) fn failure_in(message: &str) -> Option<ToolFailure> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use toolwright::{Payload, ToolCall};
 
     use super::{ApprovalKey, Sent};
@@ -174,7 +177,9 @@ mod tests {
         let later = now + 60;
         let sent =
             Sent { approval: Some((code(later), later)), ..Sent::new(&call, "digest", None) };
-        assert!(sent.code(&call, "digest", &key, now).is_some());
+        let time_left = sent.code(&call, "digest", &key, now).map(|(_, time_left)| time_left);
+        assert_eq!(time_left, Some(Duration::from_mins(1)));
+        assert!(sent.code(&call, "digest", &key, later).is_none(), "too late");
         let other = call.clone().with_args(Payload::new(r#"{"disk":"b"}"#));
         assert!(sent.code(&other, "digest", &key, now).is_none(), "other arguments");
         assert!(sent.code(&call, "other", &key, now).is_none(), "another tool");

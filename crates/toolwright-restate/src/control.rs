@@ -7,11 +7,11 @@ use std::time::Duration;
 use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::ContextInternal;
 use restate_sdk::errors::TerminalError;
+use restate_sdk::serde::Json;
 use restate_sdk::service::ServiceDefinition;
 use serde_json::json;
 use toolwright::BoxFuture;
 
-use crate::call::APPROVAL_LIFETIME;
 use crate::service::{Handle, Handled, define};
 
 /// The service that cancels calls, and its handler, whose input is the id of an invocation.
@@ -23,6 +23,9 @@ const CODES: &str = "toolwright.codes";
 const TAKE: &str = "take";
 const FORGET: &str = "forget";
 const TAKEN: &str = "taken";
+
+/// How long an approval code that was taken is kept after its expiry.
+const SLACK: Duration = Duration::from_mins(5);
 
 struct Control;
 struct Codes;
@@ -46,13 +49,9 @@ pub(crate) fn control() -> ServiceDefinition {
 }
 
 pub(crate) fn codes() -> ServiceDefinition {
-    let handler = |name: &str| {
-        json!({
-            "name": name,
-            "input": { "required": false },
-            "output": { "setContentTypeIfEmpty": false },
-        })
-    };
+    let output = json!({ "setContentTypeIfEmpty": false });
+    let seconds = json!({ "required": true, "contentType": "application/json" });
+    let nothing = json!({ "required": false });
     define(
         Codes,
         json!({
@@ -60,15 +59,23 @@ pub(crate) fn codes() -> ServiceDefinition {
             "ty": "VIRTUAL_OBJECT",
             "documentation": "Takes each approval code once.",
             "ingressPrivate": true,
-            "handlers": [handler(TAKE), handler(FORGET)],
+            "handlers": [
+                { "name": TAKE, "input": seconds, "output": output },
+                { "name": FORGET, "input": nothing, "output": output },
+            ],
         }),
     )
 }
 
-/// Takes an approval code. Returns false if it was taken before.
-pub(crate) async fn take(context: &ContextInternal, code: &str) -> Result<bool, TerminalError> {
+/// Takes an approval code, which is valid for `time_left`. Returns false if it was taken before.
+pub(crate) async fn take(
+    context: &ContextInternal,
+    code: &str,
+    time_left: Duration,
+) -> Result<bool, TerminalError> {
     let target = RequestTarget::object(CODES, code, TAKE);
-    context.call::<(), bool>(target, None, None, None, Vec::new(), ()).await
+    let seconds = Json(time_left.as_secs());
+    context.call::<_, bool>(target, None, None, None, Vec::new(), seconds).await
 }
 
 impl Handle for Control {
@@ -95,12 +102,13 @@ impl Handle for Codes {
     fn handle(self: Arc<Self>, context: ContextInternal) -> Option<BoxFuture<'static, Handled>> {
         Some(match context.handler_name() {
             TAKE => Box::pin(async move {
-                let ((), metadata) = context.input::<()>().await;
+                let (Json(time_left), metadata) = context.input::<Json<u64>>().await;
                 let is_first = context.get::<bool>(TAKEN).await?.is_none();
                 if is_first {
                     context.set(TAKEN, true);
                     let target = RequestTarget::object(CODES, metadata.key, FORGET);
-                    let later = Some(APPROVAL_LIFETIME + Duration::from_mins(5));
+                    // Clocks of workers differ.
+                    let later = Some(Duration::from_secs(time_left).saturating_add(SLACK));
                     // Sent when the handler ends.
                     let _ = context.send::<()>(target, None, None, None, Vec::new(), (), later);
                 }

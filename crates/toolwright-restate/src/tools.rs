@@ -165,7 +165,7 @@ impl Tools {
             Err(failure) => return Ok(Err(failure)),
         };
         let is_approved = match &code {
-            Some(code) => take(context, code).await?,
+            Some((code, time_left)) => take(context, code, *time_left).await?,
             None => false,
         };
         let approved = Mutex::new(is_approved.then(|| call.clone()));
@@ -272,7 +272,7 @@ impl Tools {
         metadata: &InputMetadata,
         sent: Sent,
         received_at: u64,
-    ) -> Result<(ToolCall, Option<String>), ToolFailure> {
+    ) -> Result<(ToolCall, Option<(String, Duration)>), ToolFailure> {
         let args = String::from_utf8(args).map_err(|error| malformed(error.to_string()))?;
         if sent.is_cancelled {
             let message = "the call was cancelled before it began";
@@ -295,7 +295,7 @@ impl Tools {
         let code =
             self.key.as_ref().and_then(|key| sent.code(&call, &tool.digest, key, received_at));
         let call = call.with_tool(tool.entry.name()).with_scope(scope);
-        Ok((call, code.map(str::to_owned)))
+        Ok((call, code.map(|(code, time_left)| (code.to_owned(), time_left))))
     }
 }
 
