@@ -29,6 +29,7 @@ use tracing::Instrument;
 use crate::call::{HEADER, MAX_RESULT, Sent, bounded, failure_in, seconds, terminal};
 use crate::control::take;
 use crate::ingress::TRACEPARENT;
+use crate::journal::is_recordable;
 use crate::names::{agent_workflow, encode};
 use crate::runs::{START, Start};
 use crate::service::{Handle, Handled, define};
@@ -175,7 +176,7 @@ impl Tools {
                 let message = codes.denial(tool.entry.name());
                 return Ok(Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)));
             }
-            return run_agent(context, agent, &call, parent).await;
+            return self.run_agent(tool, context, agent, call, parent).await;
         }
         let call = CallRequest::new(call).with_approver(Arc::new(codes));
         let saved = if self.is_shared { None } else { context.get::<String>(STATE).await? };
@@ -264,6 +265,38 @@ impl Tools {
         Ok((outcome, saved))
     }
 
+    /// Runs the hooks around the run of the agent that implements a tool.
+    async fn run_agent(
+        &self,
+        tool: &Tool,
+        context: &ContextInternal,
+        agent: &str,
+        call: ToolCall,
+        parent: Option<String>,
+    ) -> Result<Outcome, TerminalError> {
+        let (hooks, entry) = (self.runtime.hooks(), &tool.entry);
+        if !hooks.has_for(call.tool(), Some(entry)) {
+            return run_agent(context, agent, &call, parent).await;
+        }
+        let args = recorded(context, "before", tool, hooks.before(&call, entry)).await?;
+        let (call, outcome) = match args {
+            Ok(args) if entry.approval().is_some() && args != *call.args() => {
+                let message =
+                    format!("this call of `{}` is not the one that was approved", entry.name());
+                let failure = ToolFailure::new(FailureKind::Denied, message, Recovery::Replan);
+                let detail = "a hook changed its arguments after the approval";
+                (call, Err(failure.with_detail(detail)))
+            }
+            Ok(args) => {
+                let call = call.with_args(args);
+                let outcome = run_agent(context, agent, &call, parent).await?;
+                (call, outcome)
+            }
+            Err(failure) => (call, Err(failure)),
+        };
+        recorded(context, "after", tool, hooks.after(&call, Some(entry), outcome)).await
+    }
+
     /// Returns a call with its approval code, if this worker may run it. `received_at` is in seconds since 1970.
     fn admit(
         &self,
@@ -312,6 +345,28 @@ pub(crate) fn idempotency_key(call: &ToolCall) -> String {
         }
     }
     format!("{key}.{}", encode(call.id()))
+}
+
+/// Runs hooks in a step of the handler, and returns their outcome.
+async fn recorded(
+    context: &ContextInternal,
+    step: &'static str,
+    tool: &Tool,
+    hooking: impl Future<Output = Outcome> + Send,
+) -> Result<Outcome, TerminalError> {
+    let recording = context.run(|| async {
+        let outcome = hooking.await.to_text();
+        Ok::<_, HandlerError>(if is_recordable(&outcome) {
+            outcome
+        } else {
+            let message =
+                format!("the outcome of the hooks of `{}` is too large", tool.entry.name());
+            let kind = FailureKind::MalformedResult;
+            Outcome::Err(ToolFailure::new(kind, message, Recovery::Replan)).to_text()
+        })
+    });
+    let outcome = Outcome::from_text(&recording.name(step).await?);
+    Ok(outcome.unwrap_or_else(|error| Err(ToolFailure::internal(&*error))))
 }
 
 /// Runs the agent that implements a tool in a run of its own, which outlasts this worker and may be in another.

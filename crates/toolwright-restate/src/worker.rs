@@ -28,6 +28,9 @@ use crate::tools::{Tool, Tools};
 ///
 /// Names with other characters than letters, digits and `_` are [encoded](crate::names). Handlers have the schemas of their tools.
 /// Whoever can reach the ingress of the Restate server can call the tools, so keep it inside a private network.
+///
+/// Calls have the hooks, time limits and attempts of the runtime. A call of a tool that an agent implements has the hooks, but neither
+/// a time limit nor further attempts: its run may wait for answers for days.
 pub struct Worker {
     runtime: Runtime,
     services: Vec<Tools>,

@@ -108,7 +108,7 @@ impl Hooks {
     }
 
     /// Returns whether there is a hook for a tool. If the tool no longer exists, only its name is given.
-    pub(crate) fn has_for(&self, name: &str, tool: Option<&ToolEntry>) -> bool {
+    pub fn has_for(&self, name: &str, tool: Option<&ToolEntry>) -> bool {
         self.matching(name, tool).iter().any(|hooks| !hooks.is_empty())
     }
 
@@ -119,8 +119,13 @@ impl Hooks {
         [&self.global, of_toolset.map_or(&[], Vec::as_slice), of_tool.map_or(&[], Vec::as_slice)]
     }
 
-    /// Runs the hooks before a call, and returns the arguments to use.
-    pub(crate) async fn before(&self, call: &ToolCall, tool: &ToolEntry) -> Outcome {
+    /// Runs the hooks before a call, and returns the arguments to use. A [`Runtime`](crate::Runtime) does that for the calls that it
+    /// makes; an adapter that makes a call in another way can do it, too.
+    ///
+    /// # Errors
+    ///
+    /// Returns the failure of the first hook that refuses the call.
+    pub async fn before(&self, call: &ToolCall, tool: &ToolEntry) -> Outcome {
         let hooks = self.matching(call.tool(), Some(tool));
         let mut call = Cow::Borrowed(call);
         for hook in hooks.into_iter().flatten() {
@@ -135,14 +140,20 @@ impl Hooks {
         Ok(call.args().clone())
     }
 
-    /// Runs the hooks after a call, and returns the outcome to use.
-    pub(crate) async fn after(
+    /// Runs the hooks after a call, and returns the outcome to use. A result that they changed is checked by the tool's schema.
+    ///
+    /// # Errors
+    ///
+    /// Returns the failure of the call or of a hook, unless a later hook turned it into a result.
+    pub async fn after(
         &self,
         call: &ToolCall,
         tool: Option<&ToolEntry>,
-        mut outcome: Outcome,
+        outcome: Outcome,
     ) -> Outcome {
         let [global, of_toolset, of_tool] = self.matching(call.tool(), tool);
+        let before = outcome.clone();
+        let mut outcome = outcome;
         for hook in of_tool.iter().chain(of_toolset).chain(global) {
             let hooked = async { hook.after(call, outcome).await };
             outcome = match Caught::new(hooked).await {
@@ -151,7 +162,10 @@ impl Hooks {
                 Err(_) => Err(failed(&**hook, "it panicked".into())),
             };
         }
-        outcome
+        match tool {
+            Some(tool) if outcome != before => tool.spec_ref().checked(outcome),
+            _ => outcome,
+        }
     }
 }
 

@@ -389,7 +389,7 @@ async fn a_long_run_is_repeated_up_to_its_question() {
 }
 
 /// A tool that the agent `thinker` implements.
-fn think() -> ToolSpec {
+pub(crate) fn think() -> ToolSpec {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
     let implementation = Implementation::Agent { service: "lab".into(), agent: "thinker".into() };
     let mut spec = ToolSpec::new("think").with_toolset("thinking");

@@ -210,6 +210,11 @@ impl Runtime {
         &self.0.registry
     }
 
+    /// Returns the hooks.
+    pub fn hooks(&self) -> &Hooks {
+        &self.0.hooks
+    }
+
     /// Returns the specs of all tools that are known before any run, in the order of registration. Tools of a toolset that was
     /// registered with [`register_toolset`](Registry::register_toolset) are not included.
     pub fn specs(&self) -> Vec<ToolSpecRef> {
