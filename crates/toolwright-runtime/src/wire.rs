@@ -28,7 +28,7 @@ pub(crate) struct WireCall {
 /// A [`Scope`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WireScope {
-    run_id: Option<String>,
+    pub(crate) run_id: Option<String>,
     session_id: Option<String>,
     turn_id: Option<String>,
     parent_call_id: Option<String>,
@@ -110,7 +110,7 @@ pub(crate) struct WireRun {
 /// A [`CallRecord`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WireCallRecord {
-    call: WireCall,
+    pub(crate) call: WireCall,
     outcome: WireOutcome,
 }
 
@@ -360,12 +360,6 @@ impl From<WireCorrection> for Correction {
             prior_input: Payload::new(wire.prior_input),
             example: wire.example.map(Payload::new),
         }
-    }
-}
-
-impl WireCallRecord {
-    pub(crate) fn call_id(&self) -> &str {
-        &self.call.id
     }
 }
 

@@ -37,6 +37,12 @@ pub enum ResumeError {
     },
     /// The session that was to resume a call was stopped. The answers were not used: another session can.
     SessionStopped,
+    /// The session has a journal, and another of its calls has the id of the call. The answers were not used: another session
+    /// can.
+    UsedCallId {
+        /// The id of the call.
+        id: String,
+    },
     /// An answer has an id that no question has.
     UnknownQuestion {
         /// The id of the answer.
@@ -156,6 +162,10 @@ impl fmt::Display for ResumeError {
             Self::SessionStopped => {
                 f.write_str("the session was stopped; resume in another session of the agent")
             }
+            Self::UsedCallId { id } => write!(
+                f,
+                "another call of the session has the id `{id}`; resume in another session of the agent"
+            ),
             Self::UnknownQuestion { id } => {
                 write!(
                     f,

@@ -1,7 +1,7 @@
 //! A session: the open toolsets that an agent may use, and calls of their tools.
 
 use crate::debug::debug;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -27,8 +27,9 @@ pub struct Session {
     scope: Arc<Scope>,
     /// The entered toolsets, and the guard that stops the session when it is dropped; `None` once it is stopped.
     entered: Mutex<Option<(DropGuard, EnteredToolset)>>,
-    /// The ids of its calls, if there is a journal, which needs unique ids.
-    call_ids: Mutex<BTreeSet<String>>,
+    /// The ids of its calls, if there is a journal, which needs unique ids; each with the run id of the session that made the
+    /// call first.
+    call_ids: Mutex<BTreeMap<String, Option<String>>>,
 }
 
 /// A request for a session. The name of an agent converts into one.
@@ -210,18 +211,20 @@ impl Session {
         match self.find(call).await {
             Ok((call, tool)) => {
                 let dispatcher = self.suspending_dispatcher(Verdicts::new());
-                self.end_of(dispatcher.start(call, &tool).await)
+                let pending = dispatcher.start(call, &tool).await;
+                self.end_of(&dispatcher, pending)
             }
             Err(result) => CallEnd::Done(result),
         }
     }
 
-    /// Resumes a suspended call, with answers to all its questions.
+    /// Resumes a suspended call, with answers to all its questions. It keeps the approval list of the session that made it, in
+    /// addition to that of this session.
     ///
     /// # Errors
     ///
-    /// The call is from a session of another agent, or there is an error in the answers, as in
-    /// [`Runtime::resume`](super::Runtime::resume). Then nothing has run.
+    /// The call is from a session of another agent, there is a journal and another call of this session has the id, or there is an
+    /// error in the answers, as in [`Runtime::resume`](super::Runtime::resume). Then nothing has run.
     pub async fn resume(
         &self,
         suspended: &SuspendedCall,
@@ -234,10 +237,15 @@ impl Session {
         if self.is_stopped() {
             return Err(ResumeError::SessionStopped);
         }
+        let call = suspended.0.call.call();
+        if !self.take_id(&call.id, call.scope.run_id.as_deref(), true) {
+            return Err(ResumeError::UsedCallId { id: call.id.clone() });
+        }
         let waiting = std::slice::from_ref(&suspended.0.call);
         let answers = answers.into_iter().collect();
         let verdicts = self.dispatcher.environment.accept_answers(waiting, answers).await?;
-        let dispatcher = self.suspending_dispatcher(verdicts);
+        let mut dispatcher = self.suspending_dispatcher(verdicts);
+        dispatcher.options.require_approval_of(&suspended.0.approval_list);
         // If the tools cannot be listed, the call fails because its tool is not found.
         let tools = self.tools().await.unwrap_or_default();
         let pending = match suspended.0.call.clone() {
@@ -249,9 +257,17 @@ impl Session {
                 let record: CallRecord = record.into();
                 PendingCall::done(record.call, record.result.outcome)
             }
-            SavedCall::Postponed(call) => return Ok(self.start(call.into()).await),
+            SavedCall::Postponed(call) => match ToolEntry::find(&tools, &call.tool) {
+                Some(tool) => dispatcher.admit(call.into(), tool.clone()),
+                None => {
+                    let call = call.into();
+                    let failure = not_found(&tools, &call);
+                    PendingCall::refused(call, None, failure)
+                }
+            },
         };
-        Ok(self.end_of(dispatcher.advance(pending).await))
+        let pending = dispatcher.advance(pending).await;
+        Ok(self.end_of(&dispatcher, pending))
     }
 
     /// Exports a suspended call as text, which can be stored anywhere: see [`suspended`](crate::suspended).
@@ -292,13 +308,9 @@ impl Session {
             ..Scope::clone(&self.scope)
         };
         let call = call.with_scope(scope);
-        if self.dispatcher.environment.journal.is_some() {
-            let mut call_ids = self.call_ids.lock().unwrap_or_else(PoisonError::into_inner);
-            if !call_ids.insert(call.id().to_owned()) {
-                drop(call_ids);
-                let failure = duplicate_id(&call);
-                return Err(self.refuse(call, failure));
-            }
+        if !self.take_id(call.id(), call.run_id(), false) {
+            let failure = duplicate_id(&call);
+            return Err(self.refuse(call, failure));
         }
         let tools = match self.tools().await {
             Ok(tools) => tools,
@@ -336,12 +348,31 @@ impl Session {
         }
     }
 
-    fn end_of(&self, pending: PendingCall) -> CallEnd {
+    /// Takes the id of a call that the session with this run id made first, and returns whether the call may have it: no other call
+    /// has, or there is no journal.
+    fn take_id(&self, id: &str, run_id: Option<&str>, is_resumed: bool) -> bool {
+        if self.dispatcher.environment.journal.is_none() {
+            return true;
+        }
+        let mut call_ids = self.call_ids.lock().unwrap_or_else(PoisonError::into_inner);
+        match call_ids.get(id) {
+            Some(taken_by) => is_resumed && taken_by.as_deref() == run_id,
+            None => {
+                call_ids.insert(id.to_owned(), run_id.map(str::to_owned));
+                true
+            }
+        }
+    }
+
+    fn end_of(&self, dispatcher: &Dispatcher, pending: PendingCall) -> CallEnd {
         if pending.is_done() {
             return CallEnd::Done(pending.into_record().result);
         }
-        let (agent, call) = (self.agent.to_string(), pending.into_saved());
-        CallEnd::Suspended(SuspendedCall(SessionCall { agent, call }))
+        CallEnd::Suspended(SuspendedCall(SessionCall {
+            agent: self.agent.to_string(),
+            approval_list: dispatcher.options.approval_list.to_vec(),
+            call: pending.into_saved(),
+        }))
     }
 
     fn refuse(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {

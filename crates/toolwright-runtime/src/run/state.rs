@@ -27,6 +27,8 @@ pub struct SuspendedCall(pub(crate) SessionCall);
 pub(crate) struct SessionCall {
     /// The agent of the session.
     pub(crate) agent: String,
+    /// The tools whose calls need an approval in the session that made the call.
+    pub(crate) approval_list: Vec<String>,
     pub(crate) call: SavedCall,
 }
 
@@ -111,6 +113,13 @@ impl SuspendedCall {
 }
 
 impl SavedCall {
+    pub(crate) fn call(&self) -> &WireCall {
+        match self {
+            Self::Done(record) => &record.call,
+            Self::Postponed(call) | Self::Asked { call, .. } | Self::Suspended { call, .. } => call,
+        }
+    }
+
     pub(crate) fn questions(&self) -> Vec<&ApprovalRequest> {
         match self {
             Self::Asked { request, .. } => vec![request],
@@ -142,14 +151,7 @@ impl RunState {
 
     /// Returns the ids of all calls of the run.
     pub(crate) fn call_ids(&self) -> BTreeSet<String> {
-        let of_call = |saved: &SavedCall| match saved {
-            SavedCall::Done(record) => record.call_id().to_owned(),
-            SavedCall::Postponed(call)
-            | SavedCall::Asked { call, .. }
-            | SavedCall::Suspended { call, .. } => call.id.clone(),
-        };
-        let done = self.history.iter().flat_map(|step| &step.calls);
-        let done = done.map(|record| record.call_id().to_owned());
-        done.chain(self.step.iter().map(of_call)).collect()
+        let done = self.history.iter().flat_map(|step| &step.calls).map(|record| &record.call);
+        done.chain(self.step.iter().map(SavedCall::call)).map(|call| call.id.clone()).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Sessions: published toolsets, prefixes and allowlists.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use toolwright::{Payload, RegistrationError, Scope, ToolCall, ToolFailure};
@@ -12,6 +13,7 @@ use toolwright_runtime::{
 };
 
 use crate::approvals::guarded;
+use crate::journal::Tape;
 use crate::planners::{WORKER, brief, briefs, steps};
 use crate::tools::{Log, N, call, payload, test_registry};
 use crate::toys::{Toy, spec, tool};
@@ -210,12 +212,10 @@ async fn h6_h8_a_suspended_call_of_a_session_can_be_resumed_in_another_session()
     assert_eq!(ran.lines().len(), 1);
 }
 
-/// H6: the agent that answers the call waits for one approval, and then makes a call that only the first session's list names.
-#[tokio::test]
-async fn h6_an_approval_list_stays_with_a_suspended_call_in_a_session_without_one() {
-    let log = Log::default();
+/// A runtime in which `agent` may call `delegating.delegate`, which another agent answers with calls of `wipe` and `free`.
+fn delegating(log: &Log) -> Runtime {
     let registry = Registry::new();
-    registry.register_toolset("disks", guarded(&log)).unwrap();
+    registry.register_toolset("disks", guarded(log)).unwrap();
     let ran = log.clone();
     let free = tool("free", move |n| {
         ran.push(format!("free {n}"));
@@ -232,7 +232,14 @@ async fn h6_an_approval_list_stays_with_a_suspended_call_in_a_session_without_on
         catalog.publish(toolset, toolset).unwrap();
         catalog.allow(agent, toolset).unwrap();
     }
-    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    Runtime::builder(registry).with_catalog(catalog).build()
+}
+
+/// H6: the agent that answers the call waits for one approval, and then makes a call that only the first session's list names.
+#[tokio::test]
+async fn h6_an_approval_list_stays_with_a_suspended_call_in_a_session_without_one() {
+    let log = Log::default();
+    let runtime = delegating(&log);
     let strict = SessionRequest::new("agent").with_approval_of(["free"]);
     let session = runtime.open_session(strict).await.unwrap();
     let end = session.start(call("delegating.delegate", "a", 1)).await;
@@ -243,6 +250,55 @@ async fn h6_an_approval_list_stays_with_a_suspended_call_in_a_session_without_on
     let CallEnd::Suspended(waiting) = end else { panic!("it waits again: {:?}", log.lines()) };
     assert_eq!(waiting.pending()[0].tool, "free");
     assert_eq!(log.lines(), [r#"wiped {"n":1}"#]);
+}
+
+/// The call waits before the run of the agent that answers it exists.
+#[tokio::test]
+async fn an_approval_list_stays_with_a_call_that_waits_for_its_own_approval() {
+    let log = Log::default();
+    let runtime = delegating(&log);
+    let strict = SessionRequest::new("agent").with_approval_of(["free", "delegate"]);
+    let session = runtime.open_session(strict).await.unwrap();
+    let mut end = session.start(call("delegating.delegate", "a", 1)).await;
+    for tool in ["delegating.delegate", "wipe", "free"] {
+        let CallEnd::Suspended(waiting) = end else { panic!("it waits: {:?}", log.lines()) };
+        assert_eq!(waiting.pending()[0].tool, tool);
+        let waiting = session.restore(&session.export(&waiting).await.unwrap()).await.unwrap();
+        let other = runtime.open_session("agent").await.unwrap();
+        end = other.resume(&waiting, [waiting.pending()[0].approve()]).await.unwrap();
+    }
+    assert_eq!(log.lines(), [r#"wiped {"n":1}"#, "free 2"]);
+}
+
+#[tokio::test]
+async fn a_call_is_not_resumed_in_a_session_with_a_journal_that_used_its_id() {
+    let log = Log::default();
+    let registry = Registry::new();
+    registry.register_toolset("disks", guarded(&log)).unwrap();
+    registry.register_toolset("toys", tool("free", |n| n)).unwrap();
+    let catalog = registry.catalog();
+    for toolset in ["disks", "toys"] {
+        catalog.publish(toolset, toolset).unwrap();
+        catalog.allow("agent", toolset).unwrap();
+    }
+    let journal = Arc::new(Tape::default());
+    let runtime = Runtime::builder(registry).with_catalog(catalog).with_journal(journal).build();
+    let session = runtime.open_session("agent").await.unwrap();
+    let end = session.start(call("disks.wipe", "a", 1)).await;
+    let CallEnd::Suspended(waiting) = end else { panic!("it waits") };
+    let answer = || [waiting.pending()[0].approve()];
+
+    let other = runtime.open_session("agent").await.unwrap();
+    assert_eq!(brief(&other.call(call("toys.free", "a", 7)).await), r#"{"n":7}"#);
+    let error = other.resume(&waiting, answer()).await.unwrap_err();
+    assert_eq!(error, ResumeError::UsedCallId { id: "a".to_owned() });
+
+    let third = runtime.open_session("agent").await.unwrap();
+    assert!(third.resume(&waiting, []).await.is_err(), "without answers");
+    let end = third.resume(&waiting, answer()).await.unwrap();
+    assert!(matches!(end, CallEnd::Done(result) if brief(&result) == r#"{"n":1}"#));
+    assert_eq!(log.lines(), [r#"wiped {"n":1}"#]);
+    assert_eq!(brief(&third.call(call("toys.free", "a", 7)).await), "invalid_call");
 }
 
 #[tokio::test]
