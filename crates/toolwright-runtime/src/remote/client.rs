@@ -24,7 +24,7 @@ use toolwright::{
 use super::error::RemoteError;
 use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION};
+use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION, line_of, shown_handles};
 use crate::tools::{ToolEntry, Toolset};
 use crate::watch::traceparent;
 use crate::wire::WireScope;
@@ -32,16 +32,13 @@ use crate::wire::WireScope;
 /// The most characters of the reason of a server that refuses a connection.
 const LONGEST_REASON: usize = 400;
 
-/// The most open handles that are shown, and the most bytes of each.
-const MAX_HANDLES: usize = 256;
-const MAX_HANDLE_BYTES: usize = 256;
-
 /// A toolset in another process, used over a connection. Dropping it closes the connection, and the server exits the toolset.
 ///
 /// The server enters the toolset once for each connection, so that all users of this instance share one remote instance. To
 /// have an instance for each run or session, register a factory that connects.
 pub struct RemoteToolset {
-    requests: mpsc::Sender<Request>,
+    /// Each is a line.
+    requests: mpsc::Sender<Vec<u8>>,
     shared: Arc<Shared>,
     next_id: AtomicU64,
     /// A permit for each call that the server runs at once.
@@ -103,7 +100,8 @@ impl RemoteToolset {
     ) -> Result<Self, RemoteError> {
         let mut input = BufReader::new(input);
         let opening = async {
-            write(&mut output, &Request::Open { version: VERSION, scope: scope.into() }).await?;
+            let open = Request::Open { version: VERSION, scope: scope.into() };
+            write(&mut output, &line_of(&open)).await?;
             read::<Reply>(&mut input).await
         };
         let opened = timeout(options.answer_timeout, opening).await.map_err(io::Error::from)??;
@@ -125,23 +123,28 @@ impl RemoteToolset {
         Ok(Self { requests, shared, next_id, calls, others, nonce, scope, options, listing })
     }
 
-    /// Waits for a permit, sends a request and waits for the reply. If the future is dropped, the request is cancelled.
+    /// Waits for a permit, sends a request and waits for the reply. If the future is dropped, the request is cancelled. A request
+    /// that is too long is not sent: the server would close the connection.
     async fn request(
         &self,
         permits: &Semaphore,
         request: impl FnOnce(u64) -> Request,
-    ) -> Result<Reply, Disconnected> {
-        let unsent = Disconnected { may_have_run: false };
+    ) -> Result<Reply, NoReply> {
+        let unsent = NoReply::Disconnected { may_have_run: false };
         let _permit = permits.acquire().await.map_err(|_| unsent)?;
         let cancellation = self.requests.clone().reserve_owned().await.map_err(|_| unsent)?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let line = line_of(&request(id));
+        if line.len() > MAX_LINE_BYTES {
+            return Err(NoReply::TooLong { bytes: line.len() });
+        }
         let reply = self.shared.register(id).ok_or(unsent)?;
         let shared = &self.shared;
         let mut guard = CancelOnDrop { shared, id, cancellation: Some(cancellation) };
-        self.requests.send(request(id)).await.map_err(|_| unsent)?;
+        self.requests.send(line).await.map_err(|_| unsent)?;
         let reply = reply.await;
         guard.cancellation = None;
-        reply.map_err(|_| Disconnected { may_have_run: true })
+        reply.map_err(|_| NoReply::Disconnected { may_have_run: true })
     }
 
     /// Makes a request other than a call, with the time limit for these.
@@ -151,7 +154,10 @@ impl RemoteToolset {
     ) -> Result<Reply, RemoteError> {
         let replying = self.request(&self.others, request);
         let reply = timeout(self.options.answer_timeout, replying).await;
-        reply.map_err(io::Error::from)?.map_err(|_| RemoteError::Disconnected)
+        reply.map_err(io::Error::from)?.map_err(|no_reply| match no_reply {
+            NoReply::Disconnected { .. } => RemoteError::Disconnected,
+            NoReply::TooLong { bytes } => RemoteError::TooLong { bytes },
+        })
     }
 
     async fn run(&self, call: &ToolCall) -> Outcome {
@@ -164,7 +170,8 @@ impl RemoteToolset {
         };
         match self.request(&self.calls, request).await {
             Ok(Reply::Outcome { outcome, .. }) => listing::outcome(outcome),
-            Err(Disconnected { may_have_run: false }) => Err(disconnected()),
+            Err(NoReply::Disconnected { may_have_run: false }) => Err(disconnected()),
+            Err(NoReply::TooLong { bytes }) => Err(too_long(bytes)),
             Ok(_) | Err(_) => {
                 let tool = self.listing.tool(call.tool());
                 let annotations =
@@ -189,8 +196,8 @@ impl Shared {
     /// Passes a reply to its receiver.
     fn deliver(&self, reply: Reply) {
         if let Reply::OpenHandles { names } = reply {
-            let shown = names.iter().take(MAX_HANDLES).map(|name| line(name, MAX_HANDLE_BYTES));
-            *self.open_handles.lock().unwrap_or_else(PoisonError::into_inner) = shown.collect();
+            let shown = shown_handles(&names);
+            *self.open_handles.lock().unwrap_or_else(PoisonError::into_inner) = shown;
             return;
         }
         let receiver = reply.id().and_then(|id| self.take(id));
@@ -205,11 +212,13 @@ impl Shared {
     }
 }
 
-/// The connection was closed before the reply.
+/// Why a request has no reply.
 #[derive(Clone, Copy)]
-struct Disconnected {
-    /// True if the server may have received the request.
-    may_have_run: bool,
+enum NoReply {
+    /// The connection was closed before. `may_have_run` is true if the server may have received the request.
+    Disconnected { may_have_run: bool },
+    /// It is longer than a line of the protocol may be.
+    TooLong { bytes: usize },
 }
 
 /// Cancels a request when it is dropped before the reply.
@@ -217,7 +226,7 @@ struct CancelOnDrop<'a> {
     shared: &'a Shared,
     id: u64,
     /// The place in the queue for the cancellation; `None` after the reply.
-    cancellation: Option<mpsc::OwnedPermit<Request>>,
+    cancellation: Option<mpsc::OwnedPermit<Vec<u8>>>,
 }
 
 impl Drop for CancelOnDrop<'_> {
@@ -225,7 +234,7 @@ impl Drop for CancelOnDrop<'_> {
         if let Some(cancellation) = self.cancellation.take()
             && self.shared.take(self.id).is_some()
         {
-            cancellation.send(Request::Cancel { id: self.id });
+            cancellation.send(line_of(&Request::Cancel { id: self.id }));
         }
     }
 }
@@ -234,12 +243,12 @@ impl Drop for CancelOnDrop<'_> {
 async fn forward(
     mut input: BufReader<impl AsyncRead + Unpin>,
     mut output: impl AsyncWrite + Unpin,
-    mut queue: mpsc::Receiver<Request>,
+    mut queue: mpsc::Receiver<Vec<u8>>,
     shared: Arc<Shared>,
 ) {
     let writing = async {
-        while let Some(request) = queue.recv().await {
-            write(&mut output, &request).await?;
+        while let Some(line) = queue.recv().await {
+            write(&mut output, &line).await?;
         }
         io::Result::Ok(())
     };
@@ -274,10 +283,8 @@ impl Reply {
     }
 }
 
-async fn write(output: &mut (impl AsyncWrite + Unpin), request: &Request) -> io::Result<()> {
-    let mut line = serde_json::to_vec(request).map_err(io::Error::other)?;
-    line.push(b'\n');
-    output.write_all(&line).await?;
+async fn write(output: &mut (impl AsyncWrite + Unpin), line: &[u8]) -> io::Result<()> {
+    output.write_all(line).await?;
     output.flush().await
 }
 
@@ -359,6 +366,12 @@ impl Toolset for RemoteToolset {
 
 fn shown(text: String) -> String {
     visible(&text).into_owned()
+}
+
+fn too_long(bytes: usize) -> ToolFailure {
+    let message = format!("the call has {bytes} bytes, expected at most {MAX_LINE_BYTES}");
+    ToolFailure::new(FailureKind::InvalidCall, message, Recovery::Replan)
+        .with_detail("a line of the protocol of remote toolsets cannot hold it, so it was not sent")
 }
 
 fn disconnected() -> ToolFailure {

@@ -5,6 +5,8 @@ use std::{fmt, io};
 
 use toolwright::untrusted::line;
 
+use super::protocol::MAX_LINE_BYTES;
+
 /// The longest reason of the other side that a message repeats, in bytes.
 const LONGEST_REASON: usize = 500;
 
@@ -23,6 +25,11 @@ pub enum RemoteError {
     Protocol(String),
     /// The connection was closed.
     Disconnected,
+    /// A request is longer than a line of the protocol may be. It was not sent.
+    TooLong {
+        /// Its length in bytes.
+        bytes: usize,
+    },
     /// The options of the client do not accept the server.
     UntrustedPeer {
         /// The id of the user who serves the socket; `None` over TLS, or if the kernel does not provide it.
@@ -44,6 +51,10 @@ impl fmt::Display for RemoteError {
             Self::Disconnected => {
                 f.write_str("the connection to the remote toolset is closed; connect again")
             }
+            Self::TooLong { bytes } => write!(
+                f,
+                "a request to a remote toolset has {bytes} bytes, expected at most {MAX_LINE_BYTES}"
+            ),
             Self::UntrustedPeer { user_id } => {
                 if let Some(id) = user_id {
                     write!(f, "user {id} serves the socket")?;

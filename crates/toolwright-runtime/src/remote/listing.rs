@@ -122,8 +122,8 @@ pub(super) fn outcome(wire: WireOutcome) -> Outcome {
     Outcome::from(wire).map_err(ToolFailure::visible)
 }
 
-/// Returns the mistake in a list of tools, if there is one: too many tools or names, or a name that people and models cannot
-/// read.
+/// Returns the mistake in a list of tools, if there is one: too many tools or names, or a name, toolset or service that people and
+/// models cannot read.
 fn mistake_in(tools: &[WireTool]) -> Option<String> {
     if tools.len() > MAX_TOOLS {
         return Some(format!("{} tools are listed, expected at most {MAX_TOOLS}", tools.len()));
@@ -133,9 +133,16 @@ fn mistake_in(tools: &[WireTool]) -> Option<String> {
     if names().nth(MAX_NAMES).is_some() {
         return Some(format!("more than {MAX_NAMES} names and aliases are listed"));
     }
-    let name = names().find(is_wrong)?;
+    if let Some(name) = names().find(is_wrong) {
+        return Some(format!(
+            "the tool `{}` is listed, expected a name of at most {MAX_TOOL_NAME_BYTES} bytes without hidden characters",
+            line(name, MAX_TOOL_NAME_BYTES)
+        ));
+    }
+    let is_long = |name: &str| name.len() > MAX_TOOL_NAME_BYTES;
+    let tool = tools.iter().find(|tool| tool.origin().into_iter().any(is_long))?;
     Some(format!(
-        "the tool `{}` is listed, expected a name of at most {MAX_TOOL_NAME_BYTES} bytes without hidden characters",
-        line(name, MAX_TOOL_NAME_BYTES)
+        "the toolset or the service of the tool `{}` has a name of more than {MAX_TOOL_NAME_BYTES} bytes",
+        tool.name()
     ))
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
-use toolwright::untrusted::{hidden, visible, visible_schema};
+use toolwright::untrusted::{hidden, line, visible, visible_schema};
 use toolwright::{FailureKind, InvalidPayload, Recovery, ToolFailure, ToolSpec, Value};
 
 use crate::tools::ToolEntry;
@@ -18,6 +18,10 @@ pub(super) const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// The most bytes of a result. Within a line of JSON it may be twice as long.
 pub(super) const MAX_RESULT_BYTES: usize = 31 << 20;
+
+/// The most open handles that are shown, and the most bytes of each.
+const MAX_HANDLES: usize = 256;
+const MAX_HANDLE_BYTES: usize = 256;
 
 /// A message of the client.
 #[derive(Serialize, Deserialize)]
@@ -82,10 +86,22 @@ impl Reply {
             Self::Instructions { id, .. } => Self::Instructions { id, text: None },
             Self::Saved { id, .. } => Self::Saved { id, saved: Err(message) },
             Self::Restored { id, .. } => Self::Restored { id, restored: Err(message) },
-            Self::OpenHandles { .. } => Self::OpenHandles { names: Vec::new() },
+            Self::OpenHandles { ref names } => Self::OpenHandles { names: shown_handles(names) },
             Self::Opened { .. } | Self::Refused { .. } => Self::Refused { why: message },
         }
     }
+}
+
+/// Returns a message as a line.
+pub(super) fn line_of(message: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("texts and numbers can be serialized");
+    line.push(b'\n');
+    line
+}
+
+/// Returns open handles as a client shows them: the first ones, each on a short line.
+pub(super) fn shown_handles(names: &[String]) -> Vec<String> {
+    names.iter().take(MAX_HANDLES).map(|name| line(name, MAX_HANDLE_BYTES)).collect()
 }
 
 /// A listed tool. The server checks arguments and results with the codecs, which the client does not have.
@@ -178,6 +194,11 @@ impl WireTool {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
 
+    /// Returns the names of its toolset and its service.
+    pub(super) fn origin(&self) -> [&str; 2] {
+        [&self.toolset, &self.service]
+    }
+
     pub(super) fn is_available(&self) -> bool {
         self.available
     }
@@ -241,4 +262,20 @@ fn shown_schema(text: String) -> Result<String, &'static str> {
 /// Checks only that a payload is JSON. The server has the codecs and checks the rest.
 fn check_json(json: &[u8]) -> Result<(), InvalidPayload> {
     toolwright::codec::check::<Value>(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_handles_that_no_line_can_hold_are_sent_as_they_are_shown() {
+        let long = "x".repeat(1_000);
+        let names = ["lock", &long].into_iter().chain(["a"; 400]).map(str::to_owned).collect();
+        let Reply::OpenHandles { names } = (Reply::OpenHandles { names }).too_long(0) else {
+            panic!("it has another kind")
+        };
+        assert_eq!((names[0].as_str(), names.len()), ("lock", 256));
+        assert!(names[1].len() < 300, "{}", names[1].len());
+    }
 }

@@ -21,7 +21,7 @@ use super::answers::{Answers, Opening, check_version};
 use super::client::read;
 use super::error::RemoteError;
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{MAX_LINE_BYTES, Reply, Request};
+use super::protocol::{MAX_LINE_BYTES, Reply, Request, line_of};
 use crate::caught::caught;
 use crate::tools::{Source, Toolset};
 
@@ -169,13 +169,8 @@ impl From<Reply> for Lines {
 
 /// Returns a reply as a line. If it is too long for the client, the line is a reply that says so.
 fn text_of(reply: &Reply) -> Vec<u8> {
-    let serialized = |reply: &Reply| {
-        let mut line = serde_json::to_vec(reply).expect("texts and numbers can be serialized");
-        line.push(b'\n');
-        line
-    };
-    let line = serialized(reply);
-    if line.len() > MAX_LINE_BYTES { serialized(&reply.too_long(line.len())) } else { line }
+    let line = line_of(reply);
+    if line.len() > MAX_LINE_BYTES { line_of(&reply.too_long(line.len())) } else { line }
 }
 
 /// Sends replies, and the open handles of the toolset before them.

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::time::timeout;
 use toolwright::spec::CallLimits;
 use toolwright::{
-    BoxError, BoxFuture, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+    BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
 };
 use toolwright_runtime::remote::{RemoteError, RemoteOptions, RemoteToolset, bind_unix};
 use toolwright_runtime::tools::{Combined, IntoSource};
@@ -156,4 +156,40 @@ async fn open_handles_of_a_server_are_short_visible_lines() {
     let shown = remote.open_handles();
     assert_eq!((shown[0].as_str(), shown.len()), ("txn\u{fffd} \u{fffd}[2J", 256));
     assert!(shown[1].len() < 300, "{}", shown[1].len());
+}
+
+/// A server that is asked too much closes the connection.
+#[tokio::test]
+async fn a_call_that_no_line_can_hold_fails_and_the_connection_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let listener = bind_unix(&path).unwrap();
+    let toolset = tool("plus", |n| n + 1).into_source();
+    let serving = tokio::spawn(toolset.serve_unix(listener, RemoteOptions::new()));
+    let remote = connect(&path, None).await;
+    remote.tools(&Scope::default()).await.unwrap();
+    let huge = Payload::new(" ".repeat(64 << 20));
+    let failure = remote.call(&ToolCall::new("plus", huge.clone())).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::InvalidCall);
+    assert!(failure.message.ends_with("expected at most 67108864"), "{}", failure.message);
+    let error = remote.restore(&Scope::default(), &huge).await.unwrap_err();
+    assert!(error.to_string().ends_with("expected at most 67108864"), "{error}");
+    remote.call(&call("plus", "a", 0)).await.outcome.unwrap();
+    serving.abort();
+}
+
+#[tokio::test]
+async fn tools_whose_toolset_or_service_has_a_long_name_are_refused() {
+    let long: &'static str = "x".repeat(257).leak();
+    for spec in [spec("a").with_toolset(long), spec("a").with_service(long)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = bind_unix(&path).unwrap();
+        let toolset = FunctionTool::new(spec, async |args: N| args).into_source();
+        let serving = tokio::spawn(toolset.serve_unix(listener, RemoteOptions::new()));
+        let error = connect(&path, None).await.tools(&Scope::default()).await.unwrap_err();
+        let error = error.to_string();
+        assert!(error.ends_with("of the tool `a` has a name of more than 256 bytes"), "{error}");
+        serving.abort();
+    }
 }
