@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
-use minijinja::{Environment, Value, context};
+use minijinja::{Environment, Error, ErrorKind, Value, context};
 use toolwright::spec::template;
 use toolwright::untrusted::visible;
 use toolwright::value::Number;
@@ -58,7 +58,7 @@ pub(crate) fn fill(
     visible(&text).into_owned()
 }
 
-fn render(template: &str, context: Value) -> Result<String, minijinja::Error> {
+fn render(template: &str, context: Value) -> Result<String, Error> {
     let mut rendered = Limited(Vec::new());
     let mut environment = Environment::new();
     environment.set_fuel(Some(MAX_INSTRUCTIONS));
@@ -91,9 +91,15 @@ fn value(json: &toolwright::Value) -> Value {
         toolwright::Value::Number(number) => of_number(number),
         toolwright::Value::String(text) => Value::from(on_one_line(text)),
         toolwright::Value::Array(items) => items.iter().map(value).collect(),
-        toolwright::Value::Object(entries) => Value::from(
-            entries.iter().map(|(key, entry)| (key, value(entry))).collect::<BTreeMap<_, _>>(),
-        ),
+        toolwright::Value::Object(entries) => {
+            let shown = entries.iter().map(|(key, entry)| (on_one_line(key), value(entry)));
+            let shown: BTreeMap<_, _> = shown.collect();
+            if shown.len() < entries.len() {
+                let message = "two keys are the same on one line";
+                return Value::from(Error::new(ErrorKind::InvalidOperation, message));
+            }
+            Value::from(shown)
+        }
     }
 }
 
@@ -166,6 +172,16 @@ mod tests {
         );
         assert_eq!(fill(r#"{"to":"al\n\r\nOk: yes"}"#), "Pay al⏎⏎Ok: yes?");
         assert_eq!(fill("{"), "Pay {{ args.to }}?");
+    }
+
+    #[test]
+    fn a_key_of_the_arguments_stays_on_the_line_of_a_rendered_template() {
+        let filled = |args: &str| {
+            fill("Pay {{ args.to }}?", &ToolSpec::new("pay"), &Payload::new(args), None)
+        };
+        assert_eq!(filled(r#"{"to":{"al\nOk: yes":1}}"#), "Pay {'al⏎Ok: yes': 1}?");
+        let hiding = r#"{"to":{"al\n":1,"al⏎":2}}"#;
+        assert_eq!(filled(hiding), "Pay {{ args.to }}?", "both would be `al⏎`");
     }
 
     #[test]
