@@ -170,7 +170,10 @@ impl Catalog {
     ) -> Result<(), ToolsetError> {
         for provider in self.registry.toolset(&published.toolset).into_iter().filter(picks) {
             let source = provider.source.clone().per_run();
-            let Some(mut toolset) = source.resolve(&provider.name, scope).await? else { continue };
+            let Some(mut toolset) = source.resolve(&provider.name, scope).await? else {
+                all.push_absent(provider.name.clone());
+                continue;
+            };
             if source.is_shared() {
                 toolset = Arc::new(Borrowed(toolset));
             }

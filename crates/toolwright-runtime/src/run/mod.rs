@@ -268,16 +268,20 @@ impl Run {
         let mut all = Combined::new();
         let mut listed: Vec<(Published, Option<BTreeSet<String>>)> = Vec::new();
         for ProviderUse { provider, only } in &uses {
+            let name = provider.name.clone();
             let of = |published: &&Published| published.toolset() == provider.name;
             let published = match &allowed {
                 None => None,
                 Some(allowed) => match allowed.iter().find(of) {
-                    None => continue,
+                    None => {
+                        all.push_absent(name);
+                        continue;
+                    }
                     Some(published) => Some(published.clone()),
                 },
             };
-            let name = provider.name.clone();
             let Some(mut toolset) = provider.source.resolve(&name, &self.scope).await? else {
+                all.push_absent(name);
                 continue;
             };
             if let Some(only) =
@@ -320,8 +324,9 @@ impl Run {
             (None, ..) => {}
         }
         for (name, source) in &self.extra_toolsets {
-            if let Some(toolset) = source.resolve(name, &self.scope).await? {
-                all.push(name.clone(), toolset);
+            match source.resolve(name, &self.scope).await? {
+                Some(toolset) => all.push(name.clone(), toolset),
+                None => all.push_absent(name.clone()),
             }
         }
         Ok(all)

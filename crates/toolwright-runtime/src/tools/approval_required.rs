@@ -49,16 +49,20 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        let cleared = match self.seen.find(call.tool(), || self.known_tools()) {
-            Some(tool) if (self.applies)(tool.name()) => tool.check_approval(call),
-            // A call before the first listing cannot have been approved.
-            None if (self.applies)(call.tool()) => Err(not_approved(call.tool())),
-            _ => Ok(()),
-        };
-        match cleared {
-            Ok(()) => self.inner.call(call),
-            Err(failure) => Box::pin(std::future::ready(ToolResult::new(call, Err(failure)))),
-        }
+        Box::pin(async move {
+            let (known, listing) = (|| self.known_tools(), self.tools(call.scope()));
+            let found = self.seen.find_or_list(call.tool(), known, listing).await;
+            let cleared = found.and_then(|tool| match tool {
+                Some(tool) if (self.applies)(tool.name()) => tool.check_approval(call),
+                // A call of a tool that is not listed cannot have been approved.
+                None if (self.applies)(call.tool()) => Err(not_approved(call.tool())),
+                _ => Ok(()),
+            });
+            match cleared {
+                Ok(()) => self.inner.call(call).await,
+                Err(failure) => ToolResult::new(call, Err(failure)),
+            }
+        })
     }
 
     forward!(inner: lifecycle, instructions, is_available);

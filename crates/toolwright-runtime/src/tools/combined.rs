@@ -4,19 +4,34 @@ use crate::caught::{Caught, caught};
 use crate::debug::debug;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use toolwright::{BoxError, BoxFuture, Map, Payload, Scope, ToolCall, ToolResult, Value, codec};
+use toolwright::{
+    BoxError, BoxFuture, Map, Payload, Scope, ToolCall, ToolFailure, ToolResult, Value, codec,
+};
 
+use super::seen::Listings;
 use super::{ToolEntry, Toolset, ToolsetError, exit};
 
 /// Several toolsets as one. Each has a name for errors.
 #[derive(Default)]
 pub struct Combined {
     members: Vec<Member>,
-    /// The index of the member that has a tool, by tool name, as of the last listing.
-    routes: Mutex<Arc<BTreeMap<String, usize>>>,
+    /// True if all members have the same tools in every run.
+    is_fixed: OnceLock<bool>,
+    /// The index of the member that has a tool, by tool name.
+    routes: Listings<BTreeMap<String, usize>>,
 }
+
+/// The scope of the routes if the tools are the same in every run.
+static ANY: Scope = Scope {
+    run_id: None,
+    session_id: None,
+    turn_id: None,
+    parent_call_id: None,
+    labels: BTreeMap::new(),
+    depth: 0,
+};
 
 struct Member {
     name: String,
@@ -39,7 +54,14 @@ impl Combined {
     }
 
     pub(crate) fn push(&mut self, name: String, toolset: Arc<dyn Toolset>) {
+        self.is_fixed.take();
         self.members.push(Member { name, toolset });
+    }
+
+    /// Adds the place of a toolset that does not exist in this run, so that the state of others with its name is saved with the
+    /// same number as in runs that have it.
+    pub(crate) fn push_absent(&mut self, name: String) {
+        self.push(name, Arc::new(Self::new()));
     }
 
     /// Lists all members. Fails if two tools have the same name, or names that are the same for a model provider.
@@ -55,7 +77,7 @@ impl Combined {
         self.check(&listed)?;
         let routes =
             listed.into_iter().filter_map(|(name, indexes)| Some((name, *indexes.first()?)));
-        *self.routes.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(routes.collect());
+        self.routes.set(self.scope_of_routes(scope), routes.collect());
         Ok(all)
     }
 
@@ -75,9 +97,15 @@ impl Combined {
         }
     }
 
-    fn member_of(&self, tool: &str) -> Option<&Member> {
-        let routes = Arc::clone(&self.routes.lock().unwrap_or_else(PoisonError::into_inner));
-        routes.get(tool).and_then(|&index| self.members.get(index))
+    fn scope_of_routes<'s>(&self, scope: &'s Scope) -> &'s Scope {
+        let is_fixed = || self.members.iter().all(|member| member.known_tools().is_some());
+        if *self.is_fixed.get_or_init(is_fixed) { &ANY } else { scope }
+    }
+
+    /// Returns the member that has the tool of a call, as of the last listing in its scope.
+    fn member_of(&self, call: &ToolCall) -> Option<&Member> {
+        let routes = self.routes.find(self.scope_of_routes(call.scope()))?;
+        self.members.get(*routes.get(call.tool())?)
     }
 
     /// Returns the members, each with a unique name: its own, or for a name that a member before it has, one with a number.
@@ -171,6 +199,10 @@ impl Member {
         text.inspect_err(|error| tracing::error!(%error, "its instructions are left out")).ok()?
     }
 
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        self.caught_sync("returned its known tools", || self.toolset.known_tools())?
+    }
+
     fn is_available(&self, tool: &str) -> bool {
         let available =
             self.caught_sync("checked availability", || self.toolset.is_available(tool));
@@ -189,18 +221,20 @@ impl Toolset for Combined {
     }
 
     fn known_tools(&self) -> Option<Vec<ToolEntry>> {
-        let known = self.members.iter().map(|member| member.toolset.known_tools());
+        let known = self.members.iter().map(Member::known_tools);
         Some(known.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        if let Some(member) = self.member_of(call.tool()) {
+        if let Some(member) = self.member_of(call) {
             return member.toolset.call(call);
         }
         Box::pin(async move {
-            // The call may come before the first listing. A failed listing changes no routes.
-            let _ = self.list(call.scope()).await;
-            match self.member_of(call.tool()) {
+            // The call may come before the first listing in its scope.
+            if let Err(error) = self.list(call.scope()).await {
+                return ToolResult::new(call, Err(ToolFailure::internal(&*error)));
+            }
+            match self.member_of(call) {
                 Some(member) => member.toolset.call(call).await,
                 None => call.not_found(&[]).await,
             }
@@ -281,7 +315,18 @@ impl Toolset for Combined {
         })
     }
 
+    /// Asks the members that have listed the tool in any scope. Before that, asks those that know it without a listing.
     fn is_available(&self, tool: &str) -> bool {
-        self.member_of(tool).is_none_or(|member| member.is_available(tool))
+        let routes = self.routes.all();
+        let mut indexes: BTreeSet<_> =
+            routes.iter().filter_map(|routes| routes.get(tool)).copied().collect();
+        if indexes.is_empty() {
+            let knows_it = |member: &Member| {
+                let known = member.known_tools().unwrap_or_default();
+                ToolEntry::find(&known, tool).is_some()
+            };
+            indexes.extend((0..self.members.len()).filter(|&index| knows_it(&self.members[index])));
+        }
+        indexes.is_empty() || indexes.iter().any(|&index| self.members[index].is_available(tool))
     }
 }

@@ -36,12 +36,17 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Filtered<T, F> {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        let tool = self.seen.find(call.tool(), || self.inner.known_tools());
-        if (self.keep)(tool.as_ref().map_or(call.tool(), ToolEntry::name)) {
-            return self.inner.call(call);
-        }
-        let failure = ToolFailure::not_found(call.tool(), std::iter::empty());
-        Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
+        Box::pin(async move {
+            let (known, listing) = (|| self.inner.known_tools(), self.tools(call.scope()));
+            let failure = match self.seen.find_or_list(call.tool(), known, listing).await {
+                Ok(tool) if (self.keep)(tool.as_ref().map_or(call.tool(), ToolEntry::name)) => {
+                    return self.inner.call(call).await;
+                }
+                Ok(_) => ToolFailure::not_found(call.tool(), std::iter::empty()),
+                Err(failure) => failure,
+            };
+            ToolResult::new(call, Err(failure))
+        })
     }
 
     fn is_available(&self, tool: &str) -> bool {

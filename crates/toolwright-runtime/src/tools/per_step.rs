@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
 use super::factory::Factory;
-use super::lifecycle::shielded;
+use super::lifecycle::{exit, shielded};
 use super::{ToolEntry, Toolset};
 
 /// A toolset with a new instance for each listing of its tools. The listing exits the current instance, and then creates and
@@ -60,7 +60,7 @@ async fn exit_current(
     scope: &Scope,
 ) -> Result<(), BoxError> {
     match current.take() {
-        Some(toolset) => toolset.exit(scope).await,
+        Some(toolset) => exit(&*toolset, scope).await,
         None => Ok(()),
     }
 }

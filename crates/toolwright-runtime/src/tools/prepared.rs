@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use toolwright::{BoxError, BoxFuture, Scope};
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
 
+use super::seen::Listings;
 use super::{ToolEntry, Toolset, ToolsetError, forward};
 
 /// A toolset whose listed tools are passed to a function before each step.
 pub(crate) struct Prepared<T, F> {
     inner: T,
     prepare: F,
+    /// The tools that the function returned.
+    listings: Listings<Vec<ToolEntry>>,
 }
 
 impl<T, F> Prepared<T, F>
@@ -19,7 +22,18 @@ where
 {
     /// The function may remove tools, change their order, or require approvals.
     pub(super) fn new(inner: T, prepare: F) -> Self {
-        Self { inner, prepare }
+        Self { inner, prepare, listings: Listings::default() }
+    }
+
+    /// Checks that a call was approved, if the function requires that for its tool in the scope of the call.
+    async fn check_approval(&self, call: &ToolCall) -> Result<(), ToolFailure> {
+        let find = |tools: &[ToolEntry]| ToolEntry::find(tools, call.tool()).cloned();
+        let mut tool = self.listings.find(call.scope()).and_then(|tools| find(&tools));
+        if tool.is_none() {
+            let tools = self.tools(call.scope()).await;
+            tool = find(&tools.map_err(|error| ToolFailure::internal(&*error))?);
+        }
+        tool.map_or(Ok(()), |tool| tool.check_approval(call))
     }
 }
 
@@ -34,7 +48,10 @@ where
             let mut known: BTreeSet<_> = tools.iter().map(|tool| tool.name().to_owned()).collect();
             let prepared = (self.prepare)(scope, tools);
             match prepared.iter().find(|tool| !known.remove(tool.name())) {
-                None => Ok(prepared),
+                None => {
+                    self.listings.set(scope, prepared.clone());
+                    Ok(prepared)
+                }
                 Some(tool) => {
                     Err(ToolsetError::UnlistedTool { tool: tool.name().to_owned() }.into())
                 }
@@ -42,5 +59,14 @@ where
         })
     }
 
-    forward!(inner: call, lifecycle, instructions, is_available);
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            match self.check_approval(call).await {
+                Ok(()) => self.inner.call(call).await,
+                Err(failure) => ToolResult::new(call, Err(failure)),
+            }
+        })
+    }
+
+    forward!(inner: lifecycle, instructions, is_available);
 }

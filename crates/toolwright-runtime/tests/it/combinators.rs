@@ -3,11 +3,11 @@
 use toolwright::spec::Approval;
 use toolwright::{Scope, ToolCall};
 use toolwright_runtime::tools::{Combined, ToolsetError};
-use toolwright_runtime::{ToolEntry, Toolset};
+use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
 
 use crate::planners::brief;
-use crate::tools::{Log, payload};
-use crate::toys::{Toy, tool};
+use crate::tools::{Log, N, payload};
+use crate::toys::{Toy, spec, tool};
 
 fn two() -> Combined {
     Combined::new().with("left", tool("a", |n| n + 1)).with("right", tool("b", |n| n * 10))
@@ -166,4 +166,67 @@ async fn r10_a_tool_wrapped_twice_requires_one_approval() {
     assert_eq!(tools[1].approval(), Some(&Approval::default()));
     let inner = two().tools(&Scope::default()).await.unwrap();
     assert!(inner.iter().all(|tool| tool.approval().is_none()));
+}
+
+/// A scope with the label `side`.
+fn side(name: &str) -> Scope {
+    let labels = [("side".to_owned(), name.to_owned())].into();
+    Scope { run_id: Some(name.to_owned()), labels, ..Scope::default() }
+}
+
+/// Two members have a tool of the same name, each in other scopes.
+#[tokio::test]
+async fn a_shared_combination_routes_each_call_by_the_listing_of_its_scope() {
+    let of = |name: &'static str| {
+        move |scope: &Scope, tools| {
+            if scope.labels == side(name).labels { tools } else { Vec::new() }
+        }
+    };
+    let both = Combined::new()
+        .with("left", tool("a", |n| n + 1).prepared(of("left")))
+        .with("right", tool("a", |n| n * 10).with_availability(|| false).prepared(of("right")));
+    let call = |name: &str| {
+        let parent_call_id = Some("parent".to_owned());
+        ToolCall::new("a", payload(4)).with_scope(Scope { parent_call_id, ..side(name) })
+    };
+    for name in ["left", "right"] {
+        both.tools(&side(name)).await.unwrap();
+    }
+    assert_eq!(brief(&both.call(&call("left")).await), r#"{"n":5}"#);
+    assert_eq!(brief(&both.call(&call("right")).await), r#"{"n":40}"#);
+    assert!(both.is_available("a"), "on the left");
+    for number in 0..100 {
+        both.tools(&side(&number.to_string())).await.unwrap();
+    }
+    assert_eq!(brief(&both.call(&call("left")).await), r#"{"n":5}"#);
+    assert_eq!(brief(&both.call(&call("neither")).await), "not_found");
+}
+
+/// The tools of the wrapped toolset are not known without a listing.
+#[tokio::test]
+async fn a_call_by_an_alias_before_the_first_listing_is_one_of_the_tool() {
+    let free = || {
+        let spec = spec("free").with_aliases(&["old"]);
+        FunctionTool::new(spec, async |args: N| args).prepared(|_, tools| tools)
+    };
+    let guarded = free().requiring_approval(Approval::default(), |name| name == "free");
+    assert_eq!(ask(&guarded, "old").await, "denied");
+    assert_eq!(ask(&free().filtered(|name| name != "free"), "old").await, "not_found");
+    assert_eq!(ask(&free().filtered(|name| name == "free"), "old").await, r#"{"n":4}"#);
+}
+
+/// The approval depends on the scope.
+#[tokio::test]
+async fn a_prepared_tool_that_requires_an_approval_does_not_run_without_one() {
+    let prepared = two().prepared(|scope, tools| {
+        if *scope != side("strict") {
+            return tools;
+        }
+        tools.into_iter().map(|tool| tool.requiring_approval(Approval::default())).collect()
+    });
+    let call = |name: &str| ToolCall::new("a", payload(4)).with_scope(side(name));
+    assert_eq!(brief(&prepared.call(&call("strict")).await), "denied");
+    prepared.tools(&side("free")).await.unwrap();
+    assert_eq!(brief(&prepared.call(&call("strict")).await), "denied");
+    assert_eq!(brief(&prepared.call(&call("free")).await), r#"{"n":5}"#);
 }

@@ -12,7 +12,9 @@ use toolwright::{
 use toolwright_runtime::tools::Json;
 use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime, Script, Toolset};
 
-use crate::tools::payload;
+use crate::planners::brief;
+use crate::tools::{call, payload};
+use crate::toys::tool;
 
 described! {
     struct Numbers {
@@ -321,4 +323,14 @@ async fn h4_h5_a_single_tool_has_availability_and_instructions() {
     assert!(!tool.is_available("buy"));
     assert_eq!(seen().await, "Buy little in r. []");
     assert_eq!(call_text(&registry, "buy", "{}").await, "unavailable: `buy` cannot be used now");
+}
+
+#[tokio::test]
+async fn the_first_call_of_an_unavailable_tool_beside_others_is_refused() {
+    let registry = Registry::new();
+    let closed = tool("closed", |_| panic!("it is called")).with_availability(|| false);
+    registry.register_tools([closed, tool("open", |n| n)]).unwrap();
+    let runtime = Runtime::new(registry);
+    assert_eq!(brief(&runtime.call(call("closed", "a", 1)).await), "unavailable");
+    assert_eq!(brief(&runtime.call(call("open", "b", 1)).await), r#"{"n":1}"#);
 }

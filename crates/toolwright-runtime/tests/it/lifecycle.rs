@@ -318,3 +318,31 @@ async fn i5_a_call_outside_of_runs_has_its_own_instance() {
     }
     assert_eq!(made.load(std::sync::atomic::Ordering::SeqCst), 2);
 }
+
+/// A toolset that never exits.
+struct Stay;
+
+impl Toolset for Stay {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        call.not_found(&[])
+    }
+
+    fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_toolset_that_is_built_per_step_has_a_minute_to_exit() {
+    let registry = Registry::new();
+    registry.register_toolset("stay", Source::per_step(|_: Scope| Stay)).unwrap();
+    registry.register_tool(tool("free", |n| n)).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["free"]).with_toolsets(["stay"]);
+    registry.register_agent(agent, steps(vec![vec![call("free", "a", 1)]])).unwrap();
+    let running = tokio::time::timeout(Duration::from_secs(130), run(registry));
+    assert_eq!(running.await.unwrap().result(), Ok(payload(0)));
+}

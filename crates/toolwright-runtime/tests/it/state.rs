@@ -287,3 +287,33 @@ impl tracing::field::Visit for Words {
         let _ = write!(self.0, "{}={value:?} ", field.name());
     }
 }
+
+/// Two toolsets have the same name, and the factory of the first returns none when the run is resumed.
+#[tokio::test]
+async fn a_toolset_does_not_get_the_state_of_another_that_does_not_exist_now() {
+    let registry = Registry::new();
+    let guarded = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
+    registry.register_tool(FunctionTool::new(guarded, async || true)).unwrap();
+    let script = Script::new()
+        .call([call("a.count", "a", 0), call("b.count", "b", 0)])
+        .call([call("b.count", "c", 0)])
+        .call([ToolCall::new("wipe", Payload::new("{}")).with_id("d")])
+        .call([call("b.count", "e", 0)])
+        .finish(payload(0));
+    registry
+        .register_agent(Agent::new("worker", "lab").with_tools(["wipe"]), script.into())
+        .unwrap();
+    let runtime = Runtime::new(registry);
+    let counter_of = |prefix: &'static str, exists: bool| {
+        move |_: Scope| exists.then(|| counter(None).prefixed(prefix))
+    };
+    let request = request().with_toolset("counter", counter_of("a", true));
+    let request = request.with_toolset("counter", counter_of("b", true));
+    let outcome = runtime.run(request).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    let resume = ResumeRequest::new(run, [run.pending()[0].approve()]);
+    let resume = resume.with_toolset("counter", counter_of("a", false));
+    let resume = resume.with_toolset("counter", counter_of("b", true));
+    let outcome = runtime.resume(resume).await.unwrap();
+    assert_eq!(briefs(&outcome)[4..], [r#"{"n":3}"#]);
+}
