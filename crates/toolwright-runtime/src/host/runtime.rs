@@ -303,7 +303,7 @@ impl Runtime {
     pub async fn call(&self, request: impl Into<CallRequest>) -> ToolResult {
         let (call, publisher, approver) = self.prepare(request.into());
         let Some(tool) = self.0.registry.registered(call.tool()) else {
-            return self.refuse_unknown(call, publisher);
+            return self.refuse_unknown(call, publisher).await;
         };
         // The dispatcher catches panics of the tool. This catches panics of the toolset's `enter` and `exit`.
         let calling = Caught::new(self.call_once(call.clone(), &tool, publisher, approver));
@@ -327,7 +327,7 @@ impl Runtime {
         let (call, publisher, approver) = self.prepare(request.into());
         let scope = Arc::clone(&publisher.scope);
         let Some(toolset) = source.resolve(name, &scope).await? else {
-            return Ok((self.refuse_unknown(call, publisher), None));
+            return Ok((self.refuse_unknown(call, publisher).await, None));
         };
         let entered = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope)).await?;
         let calling = async {
@@ -335,12 +335,13 @@ impl Runtime {
                 toolset.restore(&scope, saved).await?;
             }
             let tools = toolset.tools(&scope).await?;
+            let dispatcher = self.dispatcher(Arc::clone(&toolset), publisher, approver);
             let Some(tool) = ToolEntry::find(&tools, call.tool()) else {
                 let known = tools.iter().map(ToolEntry::name);
                 let failure = ToolFailure::not_found(call.tool(), known);
+                let failure = dispatcher.not_run(&call, failure).await;
                 return Ok((ToolResult::new(&call, Err(failure)), None));
             };
-            let dispatcher = self.dispatcher(Arc::clone(&toolset), publisher, approver);
             let result = dispatcher.call(call.with_tool(tool.name()), tool).await;
             Ok((result, toolset.save(&scope).await?))
         };
@@ -438,7 +439,7 @@ impl Runtime {
         };
         let toolset = match provider.source.resolve(&provider.name, &scope).await {
             Ok(Some(toolset)) => toolset,
-            Ok(None) => return self.refuse_unknown(call, publisher),
+            Ok(None) => return self.refuse_unknown(call, publisher).await,
             Err(error) => return failed(&call, &error),
         };
         let entered = match EnteredToolset::enter(Arc::clone(&toolset), scope).await {
@@ -451,13 +452,14 @@ impl Runtime {
         result
     }
 
-    fn refuse_unknown(&self, call: ToolCall, publisher: Publisher) -> ToolResult {
+    async fn refuse_unknown(&self, call: ToolCall, publisher: Publisher) -> ToolResult {
         let specs = self.0.registry.specs();
         let known = specs.iter().filter(|spec| spec.is_advertised()).map(|spec| spec.name());
         let failure = ToolFailure::not_found(call.tool(), known);
         let nothing = Arc::new(Combined::new());
         let dispatcher = self.dispatcher(nothing, publisher, None);
-        dispatcher.settle(call, None, Err(failure)).into_record().result
+        let refused = dispatcher.refuse(call, None, failure).await;
+        dispatcher.advance(refused).await.into_record().result
     }
 }
 

@@ -250,21 +250,22 @@ impl Session {
         let tools = self.tools().await.unwrap_or_default();
         let pending = match suspended.0.call.clone() {
             SavedCall::Asked { call, request } => {
-                resume_asked(call.into(), request, &dispatcher, &tools)
+                resume_asked(call.into(), request, &dispatcher, &tools).await
             }
             SavedCall::Suspended { call, run } => resume_suspended(call, run, &tools),
             SavedCall::Done(record) => {
                 let record: CallRecord = record.into();
                 PendingCall::done(record.call, record.result.outcome)
             }
-            SavedCall::Postponed(call) => match ToolEntry::find(&tools, &call.tool) {
-                Some(tool) => dispatcher.admit(call.into(), tool.clone()),
-                None => {
-                    let call = call.into();
+            SavedCall::Postponed(call) => {
+                let call = ToolCall::from(call);
+                if let Some(tool) = ToolEntry::find(&tools, call.tool()) {
+                    dispatcher.admit(call, tool.clone()).await
+                } else {
                     let failure = not_found(&tools, &call);
-                    PendingCall::refused(call, None, failure)
+                    dispatcher.refuse(call, None, failure).await
                 }
-            },
+            }
         };
         let pending = dispatcher.advance(pending).await;
         Ok(self.end_of(&dispatcher, pending))
@@ -310,19 +311,19 @@ impl Session {
         let call = call.with_scope(scope);
         if !self.take_id(call.id(), call.run_id(), false) {
             let failure = duplicate_id(&call);
-            return Err(self.refuse(call, failure));
+            return Err(self.dispatcher.settle(call, None, Err(failure)).into_record().result);
         }
         let tools = match self.tools().await {
             Ok(tools) => tools,
             Err(error) => {
-                return Err(self.refuse(call, ToolFailure::internal(&*error)));
+                return Err(self.refuse(call, ToolFailure::internal(&*error)).await);
             }
         };
         if let Some(tool) = ToolEntry::find(&tools, call.tool()) {
             return Ok((call, tool.clone()));
         }
         let failure = not_found(&tools, &call);
-        Err(self.refuse(call, failure))
+        Err(self.refuse(call, failure).await)
     }
 
     /// Stops the session: exits the instances that it created, and cancels the runs in it
@@ -375,8 +376,9 @@ impl Session {
         }))
     }
 
-    fn refuse(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {
-        self.dispatcher.settle(call, None, Err(failure)).into_record().result
+    async fn refuse(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {
+        let refused = self.dispatcher.refuse(call, None, failure).await;
+        self.dispatcher.advance(refused).await.into_record().result
     }
 
     fn is_stopped(&self) -> bool {

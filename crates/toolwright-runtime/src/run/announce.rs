@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use toolwright::{Outcome, ToolCall, ToolFailure};
 
 use super::Run;
-use super::call::{CallState, cancelled};
+use super::call::{CallState, PendingCall, cancelled};
 use super::end::End;
 use super::environment::Environment;
 use super::state::{RunState, SavedCall};
@@ -132,6 +132,15 @@ impl Drop for OpenCall<'_> {
 }
 
 impl Environment {
+    /// Publishes that a call was cancelled, if an agent runs it and the agent's run is suspended.
+    pub(super) fn cancel_suspended(&self, publisher: &Publisher, pending: &PendingCall) {
+        if let CallState::Suspended(run) = &pending.state {
+            self.publish_failed(run, &cancelled("the run"));
+            OpenCall::started(publisher, &pending.call, pending.tool.as_ref())
+                .close(&Err(cancelled("the call")));
+        }
+    }
+
     /// Publishes that a suspended run has failed, and that its suspended child runs were cancelled.
     pub(super) fn publish_failed(&self, run: &RunState, failure: &ToolFailure) {
         let agent = Some(run.agent.as_str().into());

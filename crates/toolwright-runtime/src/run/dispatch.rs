@@ -17,12 +17,13 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use toolwright::call::{Origin, fresh_id};
+use toolwright::spec::ToolAnnotations;
 use toolwright::{BoxFuture, Outcome, Payload, ToolCall, ToolFailure, ToolResult};
 use tracing::Instrument;
 
 use super::Run;
 use super::announce::OpenCall;
-use super::call::{CallState, PendingCall, cancelled};
+use super::call::{CallState, PendingCall};
 
 use super::end::{End, Resumption};
 use super::environment::{Environment, Options};
@@ -103,7 +104,7 @@ impl Dispatcher {
     /// Makes a call of a known tool, until it ends or waits.
     pub(crate) async fn start(&self, call: ToolCall, tool: &ToolEntry) -> PendingCall {
         let call = if call.tool() == tool.name() { call } else { call.with_tool(tool.name()) };
-        self.advance(self.admit(call, tool.clone())).await
+        self.advance(self.admit(call, tool.clone()).await).await
     }
 
     /// Returns whether calls of a tool need an approval or a result from the host.
@@ -116,16 +117,38 @@ impl Dispatcher {
 
     /// Returns the first state of a call of a known tool. Removes any clearance of the call. Invalid arguments are refused
     /// before a question is asked.
-    pub(crate) fn admit(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
+    pub(crate) async fn admit(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
         let call = call.with_clearance(None);
         if !self.needs_answer(&tool) {
             return PendingCall::new(call, Some(tool), CallState::Ready);
         }
         if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
             let failure = ToolFailure::invalid_call(tool.spec(), &call, issues);
-            return PendingCall::refused(call, Some(tool), failure);
+            return self.refuse(call, Some(tool), failure).await;
         }
         PendingCall::new(call, Some(tool), CallState::NeedsAnswer)
+    }
+
+    /// Refuses a call, as [`not_run`](Self::not_run) says.
+    pub(crate) async fn refuse(
+        &self,
+        call: ToolCall,
+        tool: Option<ToolEntry>,
+        failure: ToolFailure,
+    ) -> PendingCall {
+        let failure = self.not_run(&call, failure).await;
+        PendingCall::refused(call, tool, failure)
+    }
+
+    /// Returns the failure of a call that does not run. If an earlier attempt at the run began the call, the failure says that it may
+    /// have taken effect.
+    pub(crate) async fn not_run(&self, call: &ToolCall, failure: ToolFailure) -> ToolFailure {
+        match self.recorded::<String>(|| format!("begin/{}", call.id())).await {
+            Ok(None) => failure,
+            // The tool may have had other annotations then.
+            Ok(Some(_)) => failure.with_possible_effect(ToolAnnotations::UNKNOWN),
+            Err(unreadable) => unreadable,
+        }
     }
 
     /// Ends a call with an outcome, without running it.
@@ -145,7 +168,7 @@ impl Dispatcher {
         let outcome = match self.last_attempt(&call).await {
             Ok(Some(outcome)) => outcome,
             Ok(None) => {
-                let gone = ready(Err(tool_gone()));
+                let gone = ready(Err(self.not_run(&call, tool_gone()).await));
                 self.record_result(|| format!("call/{}", call.id()), gone).await
             }
             Err(failure) => Err(failure),
@@ -211,7 +234,7 @@ impl Dispatcher {
             Ok(verdict) => verdict,
             Err(failure) => return self.settle(call, Some(&tool), Err(failure)),
         };
-        match self.apply_verdict(call, tool, &request, verdict) {
+        match self.apply_verdict(call, tool, &request, verdict).await {
             PendingCall { call, tool: Some(tool), state: CallState::Ready } => {
                 self.run(call, tool).await
             }
@@ -224,7 +247,7 @@ impl Dispatcher {
 
     /// Returns the state of a call after its question was answered. Unless the call was denied, its question must still be
     /// the one that was shown.
-    pub(crate) fn apply_verdict(
+    pub(crate) async fn apply_verdict(
         &self,
         call: ToolCall,
         tool: ToolEntry,
@@ -238,7 +261,7 @@ impl Dispatcher {
         let outcome = match verdict {
             Verdict::Deny(reason) => Err(denied(request, reason)),
             _ if !request.is_of(&call, &tool, self.publisher.agent.as_deref()) => {
-                Err(question_changed(&tool))
+                Err(self.not_run(&call, question_changed(&tool)).await)
             }
             Verdict::Approve => {
                 let call = cleared(call, tool.spec());
@@ -300,16 +323,6 @@ impl Dispatcher {
         };
         let state = open.close_with(running.await);
         PendingCall::new(call, tool, state)
-    }
-
-    /// Publishes that a call was cancelled, if an agent runs it and the agent's run is suspended.
-    pub(super) fn cancel_suspended(&self, pending: &PendingCall) {
-        if let CallState::Suspended(run) = &pending.state {
-            let failure = cancelled("the call");
-            self.environment.publish_failed(run, &cancelled("the run"));
-            OpenCall::started(&self.publisher, &pending.call, pending.tool.as_ref())
-                .close(&Err(failure));
-        }
     }
 
     /// Ends a suspended run with a failure instead of resuming it.
@@ -379,10 +392,10 @@ impl Dispatcher {
         };
         let begins = AtomicBool::new(false);
         let running = async {
-            self.check(&call, tool)?;
             if is_interrupted {
                 return Err(interrupted(tool));
             }
+            self.check(&call, tool)?;
             begins.store(true, Ordering::Relaxed);
             if let Some(agent) = tool.agent() {
                 return Delegation::to(agent, call.args().clone()).to_payload();

@@ -35,7 +35,7 @@ use crate::wire::{WireOutcome, WireStep};
 /// | `after/<id>` | the outcome after the hooks after the call |
 ///
 /// An effect that was interrupted before it was recorded happens again. A call of a tool that is neither read-only nor
-/// idempotent fails instead, and the failure says that it may have taken effect
+/// idempotent fails instead, and the failure says that it may have taken effect, also if the tool is gone, unavailable or changed now
 /// ([unless its executor or toolset knows the call](toolwright::Executor::has_resumable_calls)). The time budget starts again.
 /// Toolsets are listed, entered and exited each time. If each run has its own instance of a toolset, the new instance lacks the changes of
 /// recorded calls: keep such state outside the process, as [`Runtime::call_in`](crate::Runtime::call_in) allows.

@@ -71,7 +71,7 @@ impl Run {
             Err(failure) => return PendingCall::refused(call, None, failure),
         };
         match ToolEntry::find(tools, &name) {
-            Some(tool) => dispatcher.admit(call.with_tool(name), tool.clone()),
+            Some(tool) => dispatcher.admit(call.with_tool(name), tool.clone()).await,
             None => PendingCall::new(call.with_tool(name), None, CallState::Ready),
         }
     }
@@ -93,7 +93,7 @@ impl Run {
                 SavedCall::Postponed(call) => self.admit(call.into(), dispatcher, tools).await,
                 SavedCall::Suspended { call, run } => resume_suspended(call, run, tools),
                 SavedCall::Asked { call, request } => {
-                    resume_asked(call.into(), request, dispatcher, tools)
+                    resume_asked(call.into(), request, dispatcher, tools).await
                 }
             });
         }
@@ -125,7 +125,9 @@ impl Run {
                 Err(failure) => batch.stopped = Some(failure),
             }
         }
-        batch.calls.iter().for_each(|pending| dispatcher.cancel_suspended(pending));
+        for pending in &batch.calls {
+            dispatcher.environment.cancel_suspended(&dispatcher.publisher, pending);
+        }
         let records: Vec<_> = batch.calls.into_iter().map(PendingCall::into_record).collect();
         let counted = progress.budget.count_failures(&records);
         progress.steps.push(StepRecord { calls: records, note });
@@ -187,7 +189,7 @@ impl Run {
 }
 
 /// Returns a call whose question was answered, with its new state.
-pub(crate) fn resume_asked(
+pub(crate) async fn resume_asked(
     call: ToolCall,
     request: ApprovalRequest,
     dispatcher: &Dispatcher,
@@ -198,9 +200,9 @@ pub(crate) fn resume_asked(
     else {
         // All questions have answers, which was checked before. So the tool no longer exists.
         let failure = ToolFailure::not_found(call.tool(), tools.iter().map(ToolEntry::name));
-        return PendingCall::refused(call, None, failure);
+        return dispatcher.refuse(call, None, failure).await;
     };
-    dispatcher.apply_verdict(call, tool, &Arc::new(request), verdict)
+    dispatcher.apply_verdict(call, tool, &Arc::new(request), verdict).await
 }
 
 /// Returns a call whose agent's run was suspended. If the call was approved, it remains approved unless the tool has

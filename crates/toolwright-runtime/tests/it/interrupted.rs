@@ -3,13 +3,16 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use toolwright::{BoxFuture, Executor, Registrar, Tool, ToolCall, ToolResult};
-use toolwright_runtime::{Agent, Registry, RunRequest, Runtime};
+use toolwright::spec::Approval;
+use toolwright::{BoxFuture, Executor, Registrar, Scope, Tool, ToolCall, ToolResult, described};
+use toolwright_runtime::tools::Combined;
+use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime};
 
-use crate::approvals::guarded;
+use crate::approvals::{guarded, guarded_spec};
 use crate::journal::{Broken, LoggingApprover, Tape, kept};
 use crate::planners::steps;
-use crate::tools::{Echo, Log, call, payload};
+use crate::tools::{Echo, Log, N, call, payload};
+use crate::toys::spec;
 
 /// A crash after any effect: an approval of a tool that is not idempotent lets it run once at most.
 #[tokio::test]
@@ -103,4 +106,69 @@ async fn an_interrupted_call_of_an_executor_that_knows_its_calls_is_made_again()
         let is_same = run(&Tape::cut(&whole, at)).await == expected;
         assert_eq!((is_same, log.lines().len()), (knows_calls, 1 + usize::from(knows_calls)));
     }
+}
+
+/// A toolset with `wipe`, in which a repeated run finds that something has changed.
+fn changed(what: &str, log: &Log) -> Combined {
+    let guarded = guarded(log);
+    match what {
+        "unlisted" => Combined::new(),
+        "unavailable" => Combined::new().with("disks", guarded.with_availability(|| false)),
+        "question" => {
+            let spec = guarded_spec().with_approval(Approval::default());
+            Combined::new().with("disks", FunctionTool::new(spec, async |args: N| args))
+        }
+        "arguments" => Combined::new()
+            .with("disks", FunctionTool::new(guarded_spec(), async |args: Named| args)),
+        _ => Combined::new().with("disks", guarded),
+    }
+}
+
+described! {
+    #[derive(Clone)]
+    struct Named {
+        name: String,
+    }
+}
+
+/// A crash before the outcome is recorded.
+#[tokio::test]
+async fn an_interrupted_call_that_cannot_be_made_again_may_have_taken_effect() {
+    let log = Log::default();
+    let run = async |what: &str, tape: &Arc<Tape>| {
+        let registry = Registry::new();
+        registry.register_toolset("disks", changed(what, &log)).unwrap();
+        let agent = Agent::new("boss", "lab").with_toolsets(["disks"]);
+        registry.register_agent(agent, steps(vec![vec![call("wipe", "a", 1)]])).unwrap();
+        let approver = Arc::new(LoggingApprover(Log::default()));
+        kept(Runtime::builder(registry).with_approver(approver), tape).await
+    };
+    let whole = Arc::new(Tape::default());
+    run("", &whole).await;
+    let at = whole.keys().iter().position(|key| key == "call/a").unwrap();
+    for what in ["unavailable", "unlisted", "question", "arguments"] {
+        let outcome = run(what, &Tape::cut(&whole, at)).await;
+        let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
+        assert!(failure.message.contains("may have taken effect"), "{what}: {failure:?}");
+        let outcome = run(what, &Tape::cut(&whole, at - 1)).await;
+        let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
+        assert!(!failure.message.contains("may have taken effect"), "{what}: {failure:?}");
+    }
+    assert_eq!(log.lines().len(), 1);
+}
+
+#[tokio::test]
+async fn an_interrupted_call_outside_of_runs_whose_tool_is_gone_may_have_taken_effect() {
+    let scope = Scope { run_id: Some("r1".to_owned()), ..Scope::default() };
+    let ask = async |registry: Registry, tape: &Arc<Tape>| {
+        let runtime = Runtime::builder(registry).with_journal(tape.clone()).build();
+        runtime.call(call("wipe", "a", 1).with_scope(scope.clone())).await.outcome
+    };
+    let registry = Registry::new();
+    registry.register_tool(FunctionTool::new(spec("wipe"), async |args: N| args)).unwrap();
+    let whole = Arc::new(Tape::default());
+    ask(registry, &whole).await.unwrap();
+    let at = whole.keys().iter().position(|key| key == "call/a").unwrap();
+    let failure = ask(Registry::new(), &Tape::cut(&whole, at)).await.unwrap_err();
+    assert!(failure.message.contains("may have taken effect"), "{failure:?}");
 }
