@@ -193,11 +193,12 @@ impl RunRequest {
 
     /// Makes this a child run of a call, for a tool that starts runs itself. Session, turn and labels are those of the call, and
     /// the run counts toward the maximum depth of nested runs. It also has the approval list of the run or session that makes the
-    /// call, its approver, unless it gets another one, and is cancelled when that session is stopped.
+    /// call, its approver, unless it gets another one, and is cancelled when that session is stopped. If it is suspended, give the
+    /// call [again](ResumeRequest::on_behalf_of) when you resume it.
     #[must_use]
     pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
         self.scope = child_scope(call);
-        self.host.parent = call.origin().and_then(|origin| origin.get::<Options>()).cloned();
+        self.host.parent = options_of(call);
         self
     }
 
@@ -293,7 +294,7 @@ macro_rules! host_options {
             /// them, and requires the same approvals as the session. Tools that the run's agent lists itself are an
             /// exception: their names get no prefix, and they have instances of this run. In a session of another agent, the run
             /// may only use tools of the session that the allowlist of its own agent has, too. The run is cancelled when the
-            /// session is stopped.
+            /// session is stopped. A run that is resumed is in a session only if it is given again.
             #[must_use]
             pub fn in_session(mut self, session: &Session) -> Self {
                 self.host.session = Some(session.shared_tools());
@@ -362,6 +363,20 @@ impl ResumeRequest {
         let answers = answers.into_iter().collect();
         Self { run: run.clone(), answers, host: HostOptions::default() }
     }
+
+    /// Resumes a run of a tool that started it [on behalf](RunRequest::on_behalf_of) of a call. It keeps its scope and approval
+    /// list. In addition it has the approval list of the run or session that makes this call, its approver, unless it gets another
+    /// one, and is cancelled when that session is stopped.
+    #[must_use]
+    pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
+        self.host.parent = options_of(call);
+        self
+    }
+}
+
+/// Returns the options of the run or session that makes a call.
+fn options_of(call: &ToolCall) -> Option<Options> {
+    call.origin()?.get::<Options>().cloned()
 }
 
 impl HostOptions {
@@ -390,25 +405,22 @@ impl HostOptions {
 
     /// Returns whether the run belongs to a session that was stopped.
     pub(super) fn is_session_stopped(&self) -> bool {
-        let session = self.session.as_ref().map(|session| &session.stopped);
-        let parent = self.parent.as_ref().map(|parent| &parent.session_stopped);
-        session.into_iter().chain(parent).any(CancellationToken::is_cancelled)
+        self.outer().any(Options::is_session_stopped)
+    }
+
+    /// Returns the options of the run or session that makes the call for which the run is started, and of its own session.
+    fn outer(&self) -> impl Iterator<Item = &Options> {
+        self.parent.iter().chain(self.session.as_ref().map(|session| &session.options))
     }
 
     /// Applies these options to a run.
     pub(super) fn apply(self, mut run: Run, options: Options, environment: &Environment) -> Run {
-        let of_parent = self.parent.as_ref().and_then(|parent| parent.approver.clone());
-        let approver = self.approver.or(of_parent).or_else(|| environment.approver.clone());
+        let of_parent = || self.parent.as_ref()?.approver.clone();
+        let approver = self.approver.clone().or_else(of_parent);
+        let approver = approver.or_else(|| environment.approver.clone());
         let mut options = Options { approver, can_suspend: true, ..options };
         options.require_approval_of(&self.approval_list);
-        if let Some(parent) = &self.parent {
-            options.require_approval_of(&parent.approval_list);
-            options.session_stopped = parent.session_stopped.clone();
-        }
-        if let Some(session) = &self.session {
-            options.require_approval_of(&session.approval_list);
-            options.session_stopped = session.stopped.clone();
-        }
+        self.outer().for_each(|outer| options.belong_to(outer));
         run.options = options;
         run.host_approval_list = self.approval_list.into();
         (run.session, run.extra_toolsets) = (self.session, self.extra_toolsets);

@@ -2,6 +2,7 @@
 
 use crate::debug::debug;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -11,8 +12,8 @@ use toolwright::{BoxError, FailureKind, Recovery, Scope, ToolCall, ToolFailure, 
 use crate::agent::CallRecord;
 use crate::approval::{Answer, Approver, ResumeError, Verdicts};
 use crate::run::{
-    Dispatcher, Environment, Options, PendingCall, SavedCall, SessionCall, SessionTools,
-    SuspendedCall, duplicate_id, resume_asked, resume_suspended,
+    Dispatcher, Environment, PendingCall, SavedCall, SessionCall, SessionTools, SuspendedCall,
+    duplicate_id, resume_asked, resume_suspended,
 };
 use crate::suspended::StateError;
 use crate::tools::{
@@ -124,7 +125,8 @@ impl Session {
             }
         }
         let stopped = CancellationToken::new();
-        let toolset: Arc<dyn Toolset> = Arc::new(UntilStopped::new(all, stopped.clone()));
+        let toolset: Arc<dyn Toolset> =
+            Arc::new(UntilStopped::new(all, vec![stopped.clone()], || false));
         let entering = EnteredToolset::enter_combined(Arc::clone(&toolset), Arc::clone(&scope));
         let entered = entering.await.map_err(failed)?;
         if !approval_list.is_empty() {
@@ -148,7 +150,7 @@ impl Session {
         let mut dispatcher = Dispatcher::outside_runs(environment, toolset, publisher);
         dispatcher.options.approver = approver.or(dispatcher.options.approver);
         dispatcher.options.approval_list = approval_list.into();
-        dispatcher.options.session_stopped = stopped;
+        dispatcher.options.sessions = vec![stopped];
         Ok(Self { agent, dispatcher, scope, entered, call_ids: Mutex::default() })
     }
 
@@ -340,13 +342,8 @@ impl Session {
     /// Returns the session's tools for its runs, which do not enter or exit them.
     pub(super) fn shared_tools(&self) -> SessionTools {
         let toolset = Arc::new(Borrowed(Arc::clone(&self.dispatcher.toolset)));
-        let Options { approval_list, session_stopped, .. } = self.dispatcher.options.clone();
-        SessionTools {
-            agent: Arc::clone(&self.agent),
-            toolset,
-            approval_list,
-            stopped: session_stopped,
-        }
+        let options = self.dispatcher.options.clone();
+        SessionTools { agent: Arc::clone(&self.agent), toolset, options }
     }
 
     /// Takes the id of a call that the session with this run id made first, and returns whether the call may have it: no other call
@@ -356,10 +353,10 @@ impl Session {
             return true;
         }
         let mut call_ids = self.call_ids.lock().unwrap_or_else(PoisonError::into_inner);
-        match call_ids.get(id) {
-            Some(taken_by) => is_resumed && taken_by.as_deref() == run_id,
-            None => {
-                call_ids.insert(id.to_owned(), run_id.map(str::to_owned));
+        match call_ids.entry(id.to_owned()) {
+            Entry::Occupied(taken) => is_resumed && taken.get().as_deref() == run_id,
+            Entry::Vacant(free) => {
+                free.insert(run_id.map(str::to_owned));
                 true
             }
         }

@@ -131,7 +131,31 @@ impl Drop for OpenCall<'_> {
     }
 }
 
+/// The calls of the step of a suspended run, and its note. If it is dropped before they are resumed, it publishes that they were
+/// cancelled.
+pub(super) struct WaitingCalls<'a> {
+    pub(super) environment: &'a Environment,
+    pub(super) publisher: &'a Publisher,
+    pub(super) calls: Vec<SavedCall>,
+    pub(super) note: Option<String>,
+}
+
+impl Drop for WaitingCalls<'_> {
+    fn drop(&mut self) {
+        self.environment.publish_cancelled(self.publisher, &self.calls);
+    }
+}
+
 impl Environment {
+    /// Publishes that a suspended run has failed, and that its suspended child runs were cancelled.
+    pub(super) fn publish_failed(&self, run: &RunState, failure: &ToolFailure) {
+        let agent = Some(run.agent.as_str().into());
+        let publisher = self.publisher(agent, Arc::new(run.scope.clone().into()), None);
+        self.publish_cancelled(&publisher, &run.step);
+        let duration = Duration::from_millis(run.elapsed);
+        publisher.publish(|| EventKind::RunFinished { result: Err(failure.clone()), duration });
+    }
+
     /// Publishes that a call was cancelled, if an agent runs it and the agent's run is suspended.
     pub(super) fn cancel_suspended(&self, publisher: &Publisher, pending: &PendingCall) {
         if let CallState::Suspended(run) = &pending.state {
@@ -141,18 +165,14 @@ impl Environment {
         }
     }
 
-    /// Publishes that a suspended run has failed, and that its suspended child runs were cancelled.
-    pub(super) fn publish_failed(&self, run: &RunState, failure: &ToolFailure) {
-        let agent = Some(run.agent.as_str().into());
-        let publisher = self.publisher(agent, Arc::new(run.scope.clone().into()), None);
-        for saved in &run.step {
+    /// Publishes that the calls of a step whose agents' runs are suspended were cancelled.
+    fn publish_cancelled(&self, publisher: &Publisher, step: &[SavedCall]) {
+        for saved in step {
             if let SavedCall::Suspended { call, run } = saved {
                 self.publish_failed(run, &cancelled("the run"));
                 let call = call.clone().into();
-                OpenCall::started(&publisher, &call, None).close(&Err(cancelled("the call")));
+                OpenCall::started(publisher, &call, None).close(&Err(cancelled("the call")));
             }
         }
-        let duration = Duration::from_millis(run.elapsed);
-        publisher.publish(|| EventKind::RunFinished { result: Err(failure.clone()), duration });
     }
 }

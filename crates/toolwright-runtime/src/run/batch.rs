@@ -1,9 +1,7 @@
 //! Runs the calls of one step, concurrently except for barriers.
 
-use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -49,6 +47,11 @@ async fn run_group(
     stop: &Stop,
     batch: &mut Batch,
 ) {
+    if stop.has_come() {
+        batch.stopped = Some(stop.stopped().await);
+        batch.calls.extend(group);
+        return;
+    }
     let calls: Vec<ToolCall> = group.iter().map(|pending| pending.call.clone()).collect();
     let ended: Vec<OnceLock<PendingCall>> = calls.iter().map(|_| OnceLock::new()).collect();
     let running = group.into_iter().zip(&ended).map(|(pending, slot)| async move {
@@ -57,14 +60,9 @@ async fn run_group(
     });
     {
         let mut running = pin!(join_all(running));
-        let have_begun = AtomicBool::new(false);
-        let begun = poll_fn(|context| {
-            have_begun.store(true, Ordering::Relaxed);
-            running.as_mut().poll(context).map(Ok)
-        });
-        batch.stopped = stop.run_until(begun).await.err();
-        // Poll once more: some calls may have ended at the same moment. None begins then.
-        if batch.stopped.is_some() && have_begun.into_inner() {
+        batch.stopped = stop.run_until(running.as_mut().map(Ok)).await.err();
+        // Poll once more: some calls may have ended at the same moment. No tool begins then.
+        if batch.stopped.is_some() {
             let _ = running.now_or_never();
         }
     }

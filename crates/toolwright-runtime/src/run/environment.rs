@@ -10,6 +10,7 @@ use toolwright::Scope;
 
 use super::journal::Journal;
 use super::state::SavedCall;
+use super::stop::Stop;
 use crate::approval::{Answer, Approver, Clock, ResumeError, Verdict, Verdicts, check, now};
 use crate::execute::ExecutionService;
 use crate::hooks::Hooks;
@@ -118,11 +119,24 @@ pub(crate) struct Options {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// True if the run can be suspended.
     pub(crate) can_suspend: bool,
-    /// Cancelled once the session is stopped, if there is one.
-    pub(crate) session_stopped: CancellationToken,
+    /// The sessions that the run belongs to, or the call that it answers. Each is cancelled once its session is stopped.
+    pub(crate) sessions: Vec<CancellationToken>,
+    /// The stops of the run and of the runs above it. Once one of them has come, no call begins.
+    pub(crate) stops: Vec<Stop>,
 }
 
 impl Options {
+    /// Adds the approval list and the sessions of a run or session that this run belongs to.
+    pub(crate) fn belong_to(&mut self, outer: &Self) {
+        self.require_approval_of(&outer.approval_list);
+        self.sessions.extend_from_slice(&outer.sessions);
+    }
+
+    /// Returns whether a session that the run belongs to was stopped.
+    pub(crate) fn is_session_stopped(&self) -> bool {
+        self.sessions.iter().any(CancellationToken::is_cancelled)
+    }
+
     /// Adds the names to the approval list that it does not have yet.
     pub(crate) fn require_approval_of(&mut self, names: &[String]) {
         let mut all = self.approval_list.to_vec();

@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{iter, mem};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -35,7 +36,7 @@ use crate::tools::{
 };
 use crate::watch::{EventKind, EventSink, Publisher, telemetry};
 
-use announce::OpenRun;
+use announce::{OpenRun, WaitingCalls};
 use budget::Budget;
 pub(crate) use call::PendingCall;
 pub(crate) use dispatch::Dispatcher;
@@ -43,7 +44,7 @@ pub(crate) use dispatch::Dispatcher;
 pub(crate) use end::{End, Resumption};
 pub(crate) use environment::{Environment, Options};
 pub use journal::Journal;
-pub(crate) use state::{RunState, SavedCall, SessionCall};
+pub(crate) use state::{SavedCall, SessionCall};
 pub use state::{SuspendedCall, SuspendedRun};
 pub(crate) use step::{duplicate_id, resume_asked, resume_suspended};
 use stop::Stop;
@@ -82,10 +83,7 @@ pub(crate) struct SessionTools {
     /// The agent of the session.
     pub(crate) agent: Arc<str>,
     pub(crate) toolset: Arc<dyn Toolset>,
-    /// The tools whose calls need an approval in the session and in its runs.
-    pub(crate) approval_list: Arc<[String]>,
-    /// Cancelled once the session is stopped.
-    pub(crate) stopped: CancellationToken,
+    pub(crate) options: Options,
 }
 
 /// Receives the state of a run after each step.
@@ -192,20 +190,30 @@ impl Run {
         OpenRun::start(self, false).close(&End::Failed(failure.clone()));
     }
 
-    async fn drive_in_span(&self, resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
+    async fn drive_in_span(&self, mut resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
         let open = OpenRun::start(self, resumption.is_some());
         let mut progress = self.progress(resumption.as_ref());
         let agent = &self.agent.agent;
-        let cancelled = [&self.cancelled, &self.options.session_stopped].map(Clone::clone);
+        let cancelled = iter::once(&self.cancelled).chain(&self.options.sessions).cloned();
         let stop = Stop::new(&agent.name, agent.policy.time_budget, progress.elapsed, cancelled);
+        let waiting = resumption.as_mut().and_then(|resumption| {
+            let state = &mut resumption.state;
+            let (calls, note) = (mem::take(&mut state.step), state.note.take());
+            let waiting = WaitingCalls {
+                publisher: &self.publisher,
+                environment: &self.environment,
+                calls,
+                note,
+            };
+            (!waiting.calls.is_empty()).then_some(waiting)
+        });
         let mut end = None;
         let running = async {
-            let entering = Box::pin(self.enter_toolsets(resumption.as_ref()));
+            let entering = Box::pin(self.enter_toolsets(resumption.as_ref(), &stop));
             match stop.run_until(entering).await {
                 Err(failure) => end = Some(End::Failed(failure)),
                 Ok((dispatcher, entered)) => {
-                    let state = resumption.map(|resumption| resumption.state);
-                    let steps = self.steps(&dispatcher, &mut progress, state, &stop);
+                    let steps = self.steps(&dispatcher, &mut progress, waiting, &stop);
                     let Err(reached) = Box::pin(steps).await;
                     end = Some(reached);
                     stop.run_with_grace(entered.close()).await;
@@ -232,10 +240,14 @@ impl Run {
     async fn enter_toolsets(
         &self,
         resumption: Option<&Resumption>,
+        stop: &Stop,
     ) -> Result<(Dispatcher, EnteredToolset), ToolFailure> {
         let all = self.assemble().await.map_err(|error| self.failure_of(&*error))?;
-        let stopped = self.options.session_stopped.clone();
-        let toolset: Arc<dyn Toolset> = Arc::new(UntilStopped::new(all, stopped));
+        let mut options = self.options.clone();
+        options.stops.push(stop.clone());
+        let (sessions, stops) = (options.sessions.clone(), options.stops.clone());
+        let must_stop = move || stops.iter().any(Stop::has_come);
+        let toolset: Arc<dyn Toolset> = Arc::new(UntilStopped::new(all, sessions, must_stop));
         let entering =
             EnteredToolset::enter_combined(Arc::clone(&toolset), Arc::clone(&self.scope));
         let entered = entering.await.map_err(|error| self.failure_of(&*error))?;
@@ -248,7 +260,7 @@ impl Run {
             environment: Arc::clone(&self.environment),
             toolset,
             publisher: self.publisher.clone(),
-            options: self.options.clone(),
+            options,
             agent_approval_list: self.agent.agent.approval_list.as_slice().into(),
             verdicts: resumption
                 .map(|resumption| Arc::clone(&resumption.verdicts))
@@ -353,18 +365,21 @@ impl Run {
         &self,
         dispatcher: &Dispatcher,
         progress: &mut Progress,
-        mut suspended: Option<Box<RunState>>,
+        mut waiting: Option<WaitingCalls<'_>>,
         stop: &Stop,
     ) -> Result<Infallible, End> {
         let mut is_first = true;
         loop {
-            let tools = stop.run_until(Box::pin(self.list_tools(dispatcher, is_first))).await?;
+            let listing = Box::pin(self.list_tools(dispatcher, is_first));
+            let mut tools = stop.run_until(listing).await?;
             is_first = false;
-            let waiting = suspended.take().filter(|state| !state.step.is_empty());
-            let (calls, note) = if let Some(mut state) = waiting {
-                let note = state.note.take().map(Payload::new);
-                (Box::pin(self.resume_calls(*state, dispatcher, &tools)).await, note)
+            let (calls, note) = if let Some(mut waiting) = waiting.take() {
+                let note = waiting.note.take().map(Payload::new);
+                (Box::pin(self.resume_calls(waiting, dispatcher, &tools)).await, note)
             } else {
+                if self.environment.skip_unavailable {
+                    tools.retain(|tool| dispatcher.toolset.is_available(tool.name()));
+                }
                 let planning = self.plan(dispatcher, &progress.steps, &tools, stop.deadline());
                 let number = progress.steps.len();
                 let key = || format!("step/{number}");
@@ -390,16 +405,13 @@ impl Run {
         is_first: bool,
     ) -> Result<Vec<ToolEntry>, ToolFailure> {
         let listed = dispatcher.toolset.tools(&self.scope).await;
-        let mut tools = listed.map_err(|error| self.failure_of(&*error))?;
+        let tools = listed.map_err(|error| self.failure_of(&*error))?;
         if is_first {
             let names = self.agent.agent.approval_list.iter().chain(&*self.host_approval_list);
             self.environment.check_approval_list(names, &tools).map_err(|unknown| {
                 let available = tools.iter().map(|tool| tool.name().to_owned()).collect();
                 self.failure_of(&ToolsetError::UnknownApproval { tools: unknown, available })
             })?;
-        }
-        if self.environment.skip_unavailable {
-            tools.retain(|tool| dispatcher.toolset.is_available(tool.name()));
         }
         Ok(tools)
     }

@@ -1,10 +1,12 @@
 //! The calls of one step of a run: checks them, makes them, and saves them if the run is suspended.
 
 use std::future::ready;
+use std::mem;
 use std::sync::Arc;
 
 use toolwright::{FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
 
+use super::announce::WaitingCalls;
 use super::batch::run_all;
 use super::call::{CallState, PendingCall};
 use super::dispatch::Dispatcher;
@@ -79,12 +81,12 @@ impl Run {
     /// Returns the calls of a suspended step, after its questions were answered.
     pub(super) async fn resume_calls(
         &self,
-        state: RunState,
+        mut waiting: WaitingCalls<'_>,
         dispatcher: &Dispatcher,
         tools: &[ToolEntry],
     ) -> Vec<PendingCall> {
-        let mut calls = Vec::with_capacity(state.step.len());
-        for saved in state.step {
+        let mut calls = Vec::with_capacity(waiting.calls.len());
+        for saved in mem::take(&mut waiting.calls) {
             calls.push(match saved {
                 SavedCall::Done(record) => {
                     let record: CallRecord = record.into();

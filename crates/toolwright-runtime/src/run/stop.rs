@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::select_all;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolwright::{FailureKind, Recovery, ToolFailure};
@@ -16,8 +17,8 @@ const EXIT_GRACE: Duration = Duration::from_secs(1);
 pub(crate) struct Stop {
     agent: String,
     deadline: Option<(Instant, Duration)>,
-    /// By its host, and by its session.
-    cancelled: [CancellationToken; 2],
+    /// By its host, and by each of its sessions.
+    cancelled: Vec<CancellationToken>,
 }
 
 impl Stop {
@@ -26,18 +27,24 @@ impl Stop {
         agent: &str,
         budget: Option<Duration>,
         elapsed: Duration,
-        cancelled: [CancellationToken; 2],
+        cancelled: impl IntoIterator<Item = CancellationToken>,
     ) -> Self {
         // A deadline that an `Instant` cannot hold is no deadline.
         let deadline = budget.and_then(|budget| {
             Some((Instant::now().checked_add(budget.saturating_sub(elapsed))?, budget))
         });
-        Self { agent: agent.to_owned(), deadline, cancelled }
+        Self { agent: agent.to_owned(), deadline, cancelled: cancelled.into_iter().collect() }
     }
 
     /// Returns when the time budget of the run is used up.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline.map(|(deadline, _)| deadline)
+    }
+
+    /// Returns whether the run must stop now.
+    pub(crate) fn has_come(&self) -> bool {
+        self.cancelled.iter().any(CancellationToken::is_cancelled)
+            || self.deadline().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Waits until the run must stop, and returns the failure that stops it.
@@ -54,11 +61,10 @@ impl Stop {
                 None => std::future::pending().await,
             }
         };
-        let [by_host, by_session] = &self.cancelled;
+        let by_any = self.cancelled.iter().map(|token| Box::pin(token.cancelled()));
         tokio::select! {
             biased;
-            () = by_host.cancelled() => cancelled("the run"),
-            () = by_session.cancelled() => cancelled("the run"),
+            _ = select_all(by_any) => cancelled("the run"),
             budget = out_of_time => self.out_of_time(budget),
         }
     }

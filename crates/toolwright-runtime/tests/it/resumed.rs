@@ -1,17 +1,20 @@
 //! Resumed runs: the state that they keep, and the events of runs that cannot be resumed.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
 use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
 use toolwright_runtime::{
     Agent, Answer, ApprovalRequest, Collector, PastRun, Policy, Registry, ResumeRequest,
-    RunOutcome, RunRequest, Runtime, Script, Step, SuspendedRun,
+    RunOutcome, RunRequest, Runtime, Script, Step, SuspendedRun, Toolset,
 };
 
 use crate::approvals::guarded;
 use crate::planners::{briefs, steps};
 use crate::tools::{Log, N, call, payload, test_registry};
+use crate::toys::Toy;
 
 /// A runtime with an agent with limits, whose calls of `echo` need an approval.
 fn runtime(policy: Policy, calls: Vec<Vec<ToolCall>>) -> Runtime {
@@ -160,4 +163,61 @@ fn a_text_that_is_no_past_run_is_refused() {
         error,
         "the text is not a past run, expected one that `to_json` returned: missing field `input` at line 1 column 14"
     );
+}
+
+/// Another toolset cannot be entered or listed, or the run is cancelled at once or before its calls go on.
+#[tokio::test]
+async fn the_calls_of_a_resumed_run_that_ends_before_them_end_once() {
+    for how in ["enter", "list", "cancelled", "cancelled while it lists"] {
+        let registry = Registry::new();
+        registry.register_tool(guarded(&Log::default())).unwrap();
+        let job = ToolSpec::new("job").with_toolset("jobs").with_service("lab");
+        let child = Agent::new("child", "lab").with_implements(job.with_types::<N, N>());
+        let wiping = steps(vec![vec![call("wipe", "wipe", 3)]]);
+        registry.register_agent(child.with_tools(["wipe"]), wiping).unwrap();
+        let parent = Agent::new("parent", "lab").with_tools(["job"]);
+        registry.register_agent(parent, steps(vec![vec![call("job", "job", 1)]])).unwrap();
+        let runtime = Runtime::new(registry);
+        let all = Collector::new();
+        let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
+        let run = outcome.suspended().unwrap();
+        let resuming = ResumeRequest::new(run, [run.pending()[0].approve()]);
+        let token = CancellationToken::new();
+        let resuming = resuming.with_events(all.clone()).with_cancellation(token.clone());
+        let toy = Toy { stuck: how == "enter", ..Toy::new("toy", &Log::default()) };
+        let late = token.clone();
+        let listing = toy.prepared(move |_, tools| match how {
+            "list" => [tools.clone(), tools].concat(),
+            "cancelled while it lists" => {
+                late.cancel();
+                tools
+            }
+            _ => tools,
+        });
+        if how == "cancelled" {
+            token.cancel();
+        }
+        let outcome = runtime.resume(resuming.with_toolset("toy", listing)).await.unwrap();
+        assert!(outcome.result().is_err());
+        let seen: Vec<_> = all.events().iter().map(|event| event.kind.as_str()).collect();
+        assert_eq!(seen, ["run_resumed", "tool_result_received", "run_finished"], "{how}");
+    }
+}
+
+#[tokio::test]
+async fn a_waiting_call_of_a_tool_that_is_now_hidden_as_unavailable_is_unavailable() {
+    let is_open = Arc::new(AtomicBool::new(true));
+    let open = Arc::clone(&is_open);
+    let registry = Registry::new();
+    let wipe = guarded(&Log::default()).with_availability(move || open.load(Ordering::Relaxed));
+    registry.register_tool(wipe).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["wipe"]);
+    registry.register_agent(agent, steps(vec![vec![call("wipe", "a", 1)]])).unwrap();
+    let runtime = Runtime::builder(registry).skipping_unavailable().build();
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    is_open.store(false, Ordering::Relaxed);
+    let answers = [run.pending()[0].approve()];
+    let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
+    assert_eq!(briefs(&outcome), ["unavailable"]);
 }

@@ -1,10 +1,19 @@
 //! The calls of a step: concurrent, in order, or one at a time.
 
-use tokio_util::sync::CancellationToken;
-use toolwright::{Payload, ToolCall};
-use toolwright_runtime::tools::{Combined, IntoSource};
-use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime, Step};
+use std::sync::Arc;
+use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+use toolwright::spec::CallLimits;
+use toolwright::{BoxFuture, FailureKind, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright_runtime::execute::Retry;
+use toolwright_runtime::tools::{Combined, IntoSource};
+use toolwright_runtime::{
+    Agent, ApprovalRequest, Approver, ExecutionService, FunctionTool, Policy, Registry, RunRequest,
+    Runtime, Step, Verdict,
+};
+
+use crate::approvals::guarded;
 use crate::planners::{WORKER, brief, briefs, rule, run, steps};
 use crate::tools::{Log, N, call, payload, test_registry};
 use crate::toys::{spec, tool};
@@ -193,4 +202,73 @@ async fn g28_calls_carry_the_scope_of_their_run_and_no_labels_of_the_planner() {
     );
     assert_eq!((call.label("tenant"), call.label("team")), (Some("t1"), None));
     assert_eq!(call.parent_call_id(), Some("p1"));
+}
+
+/// An approver that approves when the run is cancelled, which it does itself or waits for.
+struct Late {
+    token: CancellationToken,
+    cancels: bool,
+}
+
+impl Approver for Late {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
+        Box::pin(async {
+            if self.cancels {
+                self.token.cancel();
+            }
+            self.token.cancelled().await;
+            Verdict::Approve
+        })
+    }
+}
+
+/// Also in a child run.
+#[tokio::test]
+async fn a_call_that_is_approved_as_its_run_is_cancelled_does_not_begin() {
+    for (agent, cancels) in [("boss", true), ("boss", false), ("head", true), ("head", false)] {
+        let (log, token) = (Log::default(), CancellationToken::new());
+        let registry = Registry::new();
+        registry.register_tool(guarded(&log)).unwrap();
+        let job = spec("job").with_types::<N, N>();
+        let boss = Agent::new("boss", "lab").with_implements(job).with_tools(["wipe"]);
+        registry.register_agent(boss, steps(vec![vec![call("wipe", "a", 1)]])).unwrap();
+        let head = Agent::new("head", "lab").with_tools(["job"]);
+        registry.register_agent(head, steps(vec![vec![call("job", "b", 1)]])).unwrap();
+        let approver = Late { token: token.clone(), cancels };
+        let request = RunRequest::new(agent, payload(0)).with_cancellation(token.clone());
+        let runtime = Runtime::builder(registry).with_approver(Arc::new(approver)).build();
+        let cancelling = async {
+            tokio::task::yield_now().await;
+            token.cancel();
+        };
+        let (outcome, ()) = tokio::join!(runtime.run(request), cancelling);
+        assert_eq!(outcome.unwrap().result().unwrap_err().kind, FailureKind::Cancelled);
+        assert!(log.lines().is_empty(), "{agent} {cancels}: {:?}", log.lines());
+    }
+}
+
+/// The wait before the second attempt ends at that moment.
+#[tokio::test(start_paused = true)]
+async fn no_attempt_begins_after_its_run_was_stopped() {
+    let log = Log::default();
+    let tried = log.clone();
+    let limits = CallLimits { attempts: Some(2), ..CallLimits::UNLIMITED };
+    let closed = FunctionTool::new(spec("closed").with_limits(limits), move |_: N| {
+        tried.push("tried");
+        async {
+            let closed = ToolFailure::new(FailureKind::Unavailable, "closed", Recovery::Retry);
+            Err::<N, _>(closed)
+        }
+    });
+    let registry = Registry::new();
+    registry.register_tool(closed).unwrap();
+    let policy = Policy { time_budget: Some(Duration::from_secs(1)), ..Policy::UNLIMITED };
+    let agent = Agent::new("worker", "lab").with_tools(["closed"]).with_policy(policy);
+    registry.register_agent(agent, steps(vec![vec![call("closed", "a", 1)]])).unwrap();
+    let retry = Retry::new().with_jitter(0.0);
+    let execute = ExecutionService::new(tower::retry::RetryLayer::new(retry));
+    let runtime = Runtime::builder(registry).with_execution_service(execute).build();
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
+    assert_eq!(log.lines(), ["tried"]);
 }

@@ -211,16 +211,23 @@ fn tick(ran: &Log) -> FunctionTool {
 }
 
 /// A runtime with a tool `start` that runs the clerk, who makes three calls of `tick`, on behalf of its call. The boss and its sessions
-/// may use `start`.
-fn starting(ran: &Log) -> Runtime {
+/// may use `start`, which may run the clerk in another session, and may approve what it waits for.
+fn starting(ran: &Log, in_session: bool, approves: bool) -> Runtime {
     let registry = Registry::new();
     let link: Arc<OnceLock<Runtime>> = Arc::default();
     let started = Arc::clone(&link);
     let start = FunctionTool::new(spec("start"), move |args: N, call: ToolCall| {
         let runtime = started.get().unwrap().clone();
         async move {
+            let session = runtime.open_session("clerk").await.unwrap();
             let request = RunRequest::new("clerk", payload(0)).on_behalf_of(&call);
-            runtime.run(request).await.unwrap();
+            let request = if in_session { request.in_session(&session) } else { request };
+            let mut outcome = runtime.run(request).await.unwrap();
+            while let Some(waiting) = outcome.suspended().filter(|_| approves) {
+                let yes = waiting.pending()[0].approve();
+                let request = ResumeRequest::new(waiting, [yes]).on_behalf_of(&call);
+                outcome = runtime.resume(request).await.unwrap();
+            }
             args
         }
     });
@@ -245,14 +252,14 @@ fn starting(ran: &Log) -> Runtime {
 async fn h6_a_run_on_behalf_of_a_call_has_the_approval_list_of_the_caller() {
     for (list, count) in [(&["tick"][..], 0), (&[], 3)] {
         let ran = Log::default();
-        let runtime = starting(&ran);
+        let runtime = starting(&ran, false, false);
         let session = runtime.open_session("boss").await.unwrap();
         let run = request("boss").in_session(&session).with_approval_of(list.iter().copied());
         runtime.run(run).await.unwrap();
         assert_eq!(ran.lines().len(), count, "in a run, {list:?}");
         let ran = Log::default();
         let session = SessionRequest::new("boss").with_approval_of(list.iter().copied());
-        let session = starting(&ran).open_session(session).await.unwrap();
+        let session = starting(&ran, false, false).open_session(session).await.unwrap();
         session.call(call("desk.start", "a", 1)).await.outcome.unwrap();
         assert_eq!(ran.lines().len(), count, "in a session, {list:?}");
     }
@@ -260,9 +267,26 @@ async fn h6_a_run_on_behalf_of_a_call_has_the_approval_list_of_the_caller() {
 
 #[tokio::test(start_paused = true)]
 async fn p5_a_run_on_behalf_of_a_call_is_stopped_with_the_session_of_the_call() {
+    stopped_with_the_session_of_the_call(false, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_on_behalf_of_a_call_and_in_another_session_is_stopped_with_the_session_of_the_call()
+{
+    stopped_with_the_session_of_the_call(true, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_resumed_on_behalf_of_a_call_is_stopped_with_the_session_of_the_call() {
+    stopped_with_the_session_of_the_call(false, true).await;
+}
+
+async fn stopped_with_the_session_of_the_call(in_session: bool, approves: bool) {
     let ran = Log::default();
-    let runtime = starting(&ran);
-    let session = Arc::new(runtime.open_session("boss").await.unwrap());
+    let runtime = starting(&ran, in_session, approves);
+    let list = approves.then_some("tick");
+    let session = runtime.open_session(SessionRequest::new("boss").with_approval_of(list));
+    let session = Arc::new(session.await.unwrap());
     let calling = {
         let session = Arc::clone(&session);
         tokio::spawn(async move { session.call(call("desk.start", "a", 1)).await })
