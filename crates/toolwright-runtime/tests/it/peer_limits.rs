@@ -168,7 +168,8 @@ async fn a_call_that_no_line_can_hold_fails_and_the_connection_stays() {
     let serving = tokio::spawn(toolset.serve_unix(listener, RemoteOptions::new()));
     let remote = connect(&path, None).await;
     remote.tools(&Scope::default()).await.unwrap();
-    let huge = Payload::new(" ".repeat(64 << 20));
+    // Six bytes each in a line of JSON.
+    let huge = Payload::new("\u{1}".repeat(11 << 20));
     let failure = remote.call(&ToolCall::new("plus", huge.clone())).await.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::InvalidCall);
     assert!(failure.message.ends_with("expected at most 67108864"), "{}", failure.message);
