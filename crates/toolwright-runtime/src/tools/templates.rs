@@ -30,9 +30,10 @@ pub(crate) fn fill(
     result: Option<&Payload>,
 ) -> String {
     let parsed = |payload: &Payload| payload.as_str().parse().map(|json| value(&json));
-    let words = [template, spec.title().unwrap_or_default(), spec.description()].map(str::len);
+    let title = spec.title().unwrap_or_default();
+    let of_tool = [spec.name(), title, spec.description(), spec.toolset(), spec.service()];
     let payloads = [Some(args), result].map(|json| json.map_or(0, |json| json.as_bytes().len()));
-    let bytes = words.iter().chain(&payloads).sum::<usize>();
+    let bytes = template.len() + of_tool.map(str::len).iter().chain(&payloads).sum::<usize>();
     let checked = template::check(template).and_then(|growth| match bytes.checked_mul(growth) {
         Some(values) if values <= MAX_VALUES => Ok(()),
         _ => {
@@ -206,6 +207,24 @@ mod tests {
             "{% if args.a|join('-----------------------------------------')|e %}{% endif %}",
         ] {
             assert_eq!(fill(template, &ToolSpec::new("pay"), &big, None), template);
+        }
+    }
+
+    #[test]
+    fn h6_a_template_is_unchanged_if_any_text_of_its_tool_could_become_long() {
+        let long: &str = "x".repeat(1 << 20).leak();
+        let spec = || ToolSpec::new("pay");
+        let specs = [
+            ToolSpec::new(long),
+            spec().with_title(long),
+            spec().with_description(long),
+            spec().with_toolset(long),
+            spec().with_service(long),
+        ];
+        let template = format!("{{% if tool.service|join('{}') %}}{{% endif %}}", "-".repeat(99));
+        assert_eq!(fill(&template, &spec(), &Payload::new("{}"), None), "");
+        for spec in specs {
+            assert_eq!(fill(&template, &spec, &Payload::new("{}"), None), template);
         }
     }
 }
