@@ -206,6 +206,9 @@ const ROWS: [(Format, &[&str], &[&str]); 12] = [
             "(?<a🄰>a)",
             "(?<ⸯ>a)",
             "(?<\u{345}>a)",
+            // A mark and a letter that came after Unicode 14.0.
+            "(?<\u{11f00}>a)",
+            "(?<\u{1c89}>a)",
             "(?<a\u{20dd}>a)",
             "(?<a",
             "(?<a>)(?<a>)",
