@@ -7,8 +7,8 @@ mistakes! {
     /// A template cannot be used.
     ///
     /// `prompt`, `denied` and the hints are minijinja templates. They are rendered at run time, when it is too late to correct
-    /// them. Schemas may come from strangers, so loops, `set`, multiplication and calls are not allowed, a tag has at most 256 words
-    /// and signs, and filters may make values at most 2,048 times as large, together. The `message` of an error has properties of its
+    /// them. Schemas may come from strangers, so loops, `set`, products, slices, maps and calls are not allowed, a tag has at most 256
+    /// words and signs, and filters may make values at most 2,048 times as large, together. The `message` of an error has properties of its
     /// payload in braces, as in `there is no issue {id}`; write `{{` and `}}` for braces themselves.
     Error "bad-template" bad_template(span: Span, reason: &str) {
         at(span, format!("this template cannot be used: {reason}"))

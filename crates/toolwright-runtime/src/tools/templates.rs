@@ -112,16 +112,19 @@ fn on_one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace("\r\n", "\n").replace('\n', "⏎"))
 }
 
-/// Converts a number to one that templates can compute with, if that has exactly the same value; otherwise to its text.
+/// Converts a number to one that templates can compute with, if that has exactly the same value and is not shown much longer; otherwise to
+/// its text.
 fn of_number(number: &Number) -> Value {
     if let Ok(integer) = number.as_str().parse::<i64>() {
         return Value::from(integer);
     }
     let double = number.as_f64();
-    match Number::try_from(double) {
-        Ok(read) if read == *number => Value::from(double),
-        _ => Value::from(number.as_str()),
+    let value = Value::from(double);
+    let is_same = Number::try_from(double).is_ok_and(|read| read == *number);
+    if is_same && value.to_string().len() <= template::SHOWN_GROWTH * number.as_str().len() {
+        return value;
     }
+    Value::from(number.as_str())
 }
 
 #[cfg(test)]
@@ -154,6 +157,9 @@ mod tests {
             ("0.10000000000000000001", "0.10000000000000000001"),
             ("1e999", "1e999"),
             ("1e-999", "1e-999"),
+            ("1e9", "1000000000.0"),
+            ("1e308", "1e308"),
+            ("-1e-308", "-1e-308"),
         ] {
             let args = Payload::new(format!(r#"{{"amount":{number},"note":1e999}}"#));
             let filled = fill("Pay {{ args.amount }}?", &ToolSpec::new("pay"), &args, None);
@@ -198,7 +204,7 @@ mod tests {
         let big = Payload::new(format!(r#"{{"a":"{}"}}"#, "x".repeat(100_000)));
         let loops =
             "{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}";
-        let within_brackets = format!("{{{{ [{{'a':{{}}}},'{{#'] }}}}{loops}");
+        let within_brackets = format!("{{{{ [[],'{{#'] }}}}{loops}");
         for template in [
             loops,
             &within_brackets,

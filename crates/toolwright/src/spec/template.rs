@@ -1,5 +1,7 @@
 //! The part of minijinja that templates of approvals and hints may use. It leaves out everything whose result can be many times as
-//! large as its input: loops, `set`, multiplication, functions and most filters with arguments.
+//! large as its input or takes much longer: loops, `set`, multiplication, slices, maps, functions and most filters with arguments.
+
+use std::mem;
 
 /// The longest template, in bytes.
 pub const MAX_BYTES: usize = 4096;
@@ -14,47 +16,51 @@ const MAX_GROWTH: usize = 2048;
 /// The most `~` and `+` of a template, as each copies what is before it.
 const MAX_JOINED: usize = 32;
 
+/// How many times as large as a value its text can be: U+007F in a list is shown as `\x7f`, and `1e9` as `1000000000.0`. A number whose
+/// text would be larger is not a number for templates.
+pub const SHOWN_GROWTH: usize = 4;
+
 /// The filters, each with whether it may have arguments, and how many times as large as its input its result can be, also in memory.
 const FILTERS: [(&str, bool, usize); 30] = [
     ("abs", false, 1),
     ("bool", false, 1),
-    ("capitalize", false, 3),
+    ("capitalize", false, SHOWN_GROWTH),
     ("count", false, 1),
     ("d", true, 1),
     ("default", true, 1),
-    ("e", false, 6),
-    ("escape", false, 6),
+    ("e", false, 8),
+    ("escape", false, 8),
     ("first", false, 1),
     ("float", false, 1),
     ("int", false, 1),
     ("items", false, 16),
-    ("join", true, 1),
+    ("join", true, SHOWN_GROWTH),
     ("last", false, 1),
     ("length", false, 1),
     ("lines", false, 16),
     ("list", false, 16),
-    ("lower", false, 3),
+    ("lower", false, SHOWN_GROWTH),
     ("max", false, 1),
     ("min", false, 1),
     ("reverse", false, 2),
     ("round", true, 1),
     ("sort", true, 2),
-    ("string", false, 2),
+    ("string", false, SHOWN_GROWTH),
     ("sum", false, 1),
-    ("title", false, 3),
+    ("title", false, SHOWN_GROWTH),
     ("tojson", false, 6),
-    ("trim", false, 1),
+    ("trim", false, SHOWN_GROWTH),
     ("unique", false, 16),
-    ("upper", false, 3),
+    ("upper", false, SHOWN_GROWTH),
 ];
 
 /// Words after which a parenthesis is not a call.
 const OPERATORS: [&str; 7] = ["if", "elif", "else", "and", "or", "not", "in"];
 
 /// Checks that a template takes little time and memory to render: it has at most 4,096 bytes, no statements but conditions, no
-/// products and calls, at most 256 words and signs in a tag, at most 32 of `~` and `+`, `join` only with a text of the template, and filters whose results are at most 2,048
-/// times as large as their input. Returns that number: rendering takes time and memory in proportion to it and to the size of what is
-/// rendered. The syntax is not checked.
+/// products, slices, maps and calls, at most 256 words and signs in a tag, at most 32 of `~` and `+`, `join` only with a text of the
+/// template, and filters and `~` whose results are at most 2,048 times as large as their input. Returns that number: rendering takes time
+/// and memory in proportion to it and to the size of what is rendered. The syntax is not checked.
 ///
 /// ```
 /// use toolwright::spec::template::check;
@@ -87,19 +93,19 @@ pub fn check(template: &str) -> Result<usize, String> {
     }
     if growth > MAX_GROWTH {
         return Err(format!(
-            "its filters can make values {growth} times as large, expected at most {MAX_GROWTH} times; use fewer filters, or shorter \
+            "its filters and `~` can make values {growth} times as large, expected at most {MAX_GROWTH} times; use fewer of them, or shorter \
              texts between joined values"
         ));
     }
     Ok(growth)
 }
 
-/// Checks a tag up to its end, and returns the text after it and its growth: that of its filters, for each of its words. As in
+/// Checks a tag up to its end, and returns the text after it and its growth: that of its filters and `~`, for each of its words. As in
 /// minijinja, a tag does not end within brackets.
 fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<(&'a str, usize), String> {
     let mut rest = tag.trim_start_matches(['-', '+']);
     let (mut tokens, mut words, mut growth, mut is_first) = (0, 0, 1_usize, end == "%}");
-    let mut open_brackets = 0_isize;
+    let (mut open_brackets, mut shows) = (0_isize, false);
     // The last two words, if nothing but spaces followed them, or the last token that ends a value. `is not` is one word.
     let (mut before, mut word) = ("", "");
     loop {
@@ -107,7 +113,8 @@ fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<(&'a str
         let after = rest.strip_prefix(end).filter(|_| open_brackets == 0);
         let next = rest.chars().next().filter(|_| after.is_none());
         let Some(next) = next else {
-            return Ok((after.unwrap_or_default(), growth.saturating_mul(words)));
+            // A tag without words can have texts.
+            return Ok((after.unwrap_or_default(), growth.saturating_mul(words.max(1))));
         };
         let length = match next {
             '"' | '\'' => string_length(rest, next),
@@ -137,8 +144,18 @@ fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<(&'a str
                     "it has a product, which can be too large; write the value itself".to_owned()
                 );
             }
+            ':' | '{' => {
+                return Err(
+                    "it has a slice or a map, expected only fields, filters and conditions"
+                        .to_owned(),
+                );
+            }
             '~' | '+' => {
                 *joined += 1;
+                // Within brackets, its text can be in a list whose text is joined again.
+                if next == '~' && (open_brackets > 0 || !mem::replace(&mut shows, true)) {
+                    growth = growth.saturating_mul(SHOWN_GROWTH);
+                }
                 if *joined > MAX_JOINED {
                     return Err(format!(
                         "it joins or adds more than {MAX_JOINED} times, expected fewer; use several tags"
@@ -158,14 +175,14 @@ fn check_tag<'a>(tag: &'a str, end: &str, joined: &mut usize) -> Result<(&'a str
         }
         is_first = false;
         open_brackets += match next {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
+            '(' | '[' => 1,
+            ')' | ']' => -1,
             _ => 0,
         };
         (before, word) = match next {
             _ if word == "is" && token == "not" => ("", "is not"),
             _ if is_word || next == '|' => (word, token),
-            ')' | ']' | '}' | '"' | '\'' | '0'..='9' => ("", token),
+            ')' | ']' | '"' | '\'' | '0'..='9' => ("", token),
             _ => ("", ""),
         };
     }
@@ -190,7 +207,7 @@ fn check_filter(name: &str, rest: &str) -> Result<usize, String> {
         return Err("it joins with another value, expected a text in quotation marks".to_owned());
     }
     // Each item is at least as long as one of the quotation marks.
-    Ok(length)
+    Ok(length.max(*growth))
 }
 
 /// Returns the length of a string with its quotes.
@@ -221,7 +238,8 @@ mod tests {
             "{% if args.a and (args.b or not (args.c)) %}x{% elif args.d is divisibleby(3) %}{%- else -%}y{% endif %}",
             "{{ 'a }} b' ~ args.x | default('*') }}{# {{ range(3) * 2 }} #}",
             "{{ args.a if args.b is not defined else args.c + 1 }}",
-            "{{ args.a is not divisibleby(2) }}{{ {'a': {'b': (1)}} }}{{ args['a'] ~ (args.b) }}",
+            "{{ args.a is not divisibleby(2) }}{{ args['a'] ~ (args.b) }}",
+            "{{ args.a in ['a:', '{b}'] }}: {",
             "{{ args.x | join('ab') | join('ab') }}",
         ];
         for template in good {
@@ -251,12 +269,16 @@ mod tests {
             "{{ args.x | join(d=args.x) }}",
             "{% if range(9) %}{% endif %}",
             "{{ a }} {# x #} {{ 2 * 2 }}",
-            "{{{ 'x': 2 * 2 } }}",
-            "{{ {'a': {}} * 2 }}",
-            "{{ [{'a':{}},'{#'] }}{% for a in range(9) %}{% endfor %}",
+            "{{ {} }}",
+            "{{{} }}",
+            "{{ {'a': 1} }}",
+            "{{ args.a[:] }}",
+            "{{ args.a[::-1] }}",
+            "{% if args.a[ 1:] %}{% endif %}",
+            "{{ [[],'{#'] }}{% for a in range(9) %}{% endfor %}",
             "{{ [}}'x' * 9] }}",
             "{{ )}}'x' * 9 }}",
-            "{% if {'a':(%}'x' * 9)} %}{% endif %}",
+            "{% if [(%}'x' * 9)] %}{% endif %}",
             "{{ (range)(9) }}",
             "{{ args['upper']() }}",
             "{{ not range(9) }}",
@@ -266,9 +288,9 @@ mod tests {
             assert!(check(template).is_err(), "{template}");
         }
         assert!(check(&"x".repeat(4097)).is_err());
-        for operator in ["~", "+"] {
+        for (operator, growth) in [("~", 4), ("+", 1)] {
             let joined = |count| format!("{{{{ a{} }}}}", format!("{operator}a").repeat(count));
-            assert_eq!(check(&joined(32)), Ok(33));
+            assert_eq!(check(&joined(32)), Ok(growth * 33));
             assert!(check(&joined(33)).is_err());
             assert!(check(&joined(17).repeat(2)).is_err());
         }
@@ -282,5 +304,17 @@ mod tests {
         assert!(check(&separator(1023)).is_err());
         assert_eq!(check(&"{{ a|tojson }}".repeat(170)), Ok(2040));
         assert!(check(&"{{ a|tojson }}".repeat(171)).is_err());
+    }
+
+    /// The quotes of a text in a list are escaped, once more for each list around it.
+    #[test]
+    fn the_text_of_a_list_counts_as_longer_for_each_list_around_it() {
+        for part in ["~''", "|join", "|string", "|trim", "|title", "|lower|upper", "|capitalize"] {
+            let nested = |count| {
+                format!("{{{{ {}'x'{} }}}}", "[".repeat(count), format!("]{part}").repeat(count))
+            };
+            assert!(check(&nested(2)).is_ok(), "{part}");
+            assert!(check(&nested(6)).is_err(), "{part}");
+        }
     }
 }
