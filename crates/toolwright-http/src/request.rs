@@ -179,14 +179,9 @@ fn body(
 
 fn form(operation: &Operation, value: &Value, style: Style) -> Result<String, ToolFailure> {
     let mut pairs = Pairs::default();
-    let entries = value.as_object();
-    for (key, value) in entries.into_iter().flat_map(Map::iter) {
-        if let (Style::DeepObject, Some((outer, _))) = (style, key.split_once('['))
-            && entries.is_some_and(|entries| entries.get(outer).is_some())
-        {
-            let reason = format!("has the form of a key of `{outer}`, which is there, too");
-            return Err(invalid(operation, key, &reason));
-        }
+    let mut sent = Vec::new();
+    for (key, value) in value.as_object().into_iter().flat_map(Map::iter) {
+        let before = pairs.len();
         let added = match value {
             // OpenAPI 3.1, "Encoding Object": an object inside a form is JSON unless a style is given.
             Value::Object(_) if style == Style::Form => {
@@ -195,6 +190,19 @@ fn form(operation: &Operation, value: &Value, style: Style) -> Result<String, To
             value => pairs.add(key, value, style, true),
         };
         added.map_err(|reason| invalid(operation, key, &reason))?;
+        if pairs.len() > before {
+            sent.push(key);
+        }
+    }
+    if style == Style::DeepObject {
+        // In this order, the names below a name directly follow it.
+        sent.sort_by(|a, b| a.split('[').cmp(b.split('[')));
+        for (outer, key) in sent.iter().zip(sent.iter().skip(1)) {
+            if key.strip_prefix(outer).is_some_and(|rest| rest.starts_with('[')) {
+                let reason = format!("has the form of a key of `{outer}`, which is there, too");
+                return Err(invalid(operation, key, &reason));
+            }
+        }
     }
     Ok(pairs.into_vec().join("&"))
 }

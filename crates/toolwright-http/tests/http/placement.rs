@@ -1,5 +1,7 @@
 //! The place of each property of a payload in the request, in every style. The server returns its request.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use toolwright::FailureKind;
 use toolwright_http::operation::{
@@ -121,6 +123,8 @@ async fn a_value_that_the_service_would_read_as_another_is_refused() {
     let base = echo().await;
     let table = [
         (&DEEP, r#"{"a": {"b": 1}, "a[b]": 2}"#, "a[b]"),
+        (&DEEP, r#"{"a[b]": 1, "a.": 1, "a[b]c": 1, "a[b][c]": 2}"#, "a[b][c]"),
+        (&DEEP, r#"{"a": 1, "a[b][c]": 2, "a[b": 3}"#, "a[b"),
         (&EVERYWHERE, r#"{"id": 1, "near": ["a b"]}"#, "near"),
         (&EVERYWHERE, r#"{"id": 1, "filter": {"a][b": 1}}"#, "filter"),
         (&EVERYWHERE, r#"{"id": 1, "trace": ["a,b", "c"]}"#, "trace"),
@@ -134,9 +138,28 @@ async fn a_value_that_the_service_would_read_as_another_is_refused() {
         assert_eq!(kind, FailureKind::InvalidCall, "{payload}");
         assert!(message.contains(&format!("not valid: `{property}` ")), "{message}");
     }
+    let apart = r#"{"a": null, "b": [], "a[b]": 1, "a[c]": 2, "b[0]": 3}"#;
+    let request = value(&call(&client(&base), &DEEP, apart).await.expect("an answer"));
+    assert_eq!(request["body"], json!("a%5Bb%5D=1&a%5Bc%5D=2&b%5B0%5D=3"));
     let text = r#"{"id": 1, "trace": "a,b", "session": "c,d"}"#;
     let request = value(&call(&client(&base), &EVERYWHERE, text).await.expect("an answer"));
     assert_eq!((&request["trace"], &request["cookie"]), (&json!("a,b"), &json!("session=c%2Cd")));
+}
+
+/// Comparing each key with all others would take minutes.
+#[tokio::test]
+async fn a_form_with_many_nested_keys_is_sent_at_once() {
+    static DEEP: Operation = Operation {
+        body: Body::Rest(Content::DeepForm),
+        ..Operation::new("deep", Verb::Post, &[Part::Text("/")])
+    };
+    let keys: Vec<String> = (0..200_000).map(|key| format!(r#""{key}[":1"#)).collect();
+    let payload = format!("{{{}}}", keys.join(","));
+    let base = echo().await;
+    let started = Instant::now();
+    // The server of the tests may refuse so much, but only after it was sent.
+    let _ = call(&client(&base), &DEEP, &payload).await;
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[tokio::test]
