@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Group, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Error, FnArg, GenericArgument, Ident, Item, Lit, LitStr, Pat, PatType,
-    PathArguments, PathSegment, ReceiverKind, Result, ReturnType, Safety, Signature, Token, Type,
-    token,
+    Attribute, Error, Expr, ExprLit, FnArg, GenericArgument, Ident, Item, Lit, LitStr, Pat,
+    PatType, PathArguments, PathSegment, ReceiverKind, Result, ReturnType, Safety, Signature,
+    Token, Type, token,
 };
 
 use crate::keys::{ToolKeys, check_name, doc_comment};
@@ -233,12 +233,15 @@ fn parameters(signature: &mut Signature) -> Result<Vec<Parameter>> {
                 "the properties of a tool cannot depend on a configuration; write a tool for each";
             return Err(Error::new_spanned(attribute, expected));
         }
-        let own = property_names(input, &attributes);
+        let parameter = parameter(attributes, input)?;
+        let own = match &parameter {
+            Parameter::Property { attributes, name, .. } => property_names(name, attributes),
+            _ => Vec::new(),
+        };
         if let Some(name) = own.into_iter().find(|name| !names.insert(name.clone())) {
             let found = format!("another property is named `{name}`, too; rename one of them");
             return Err(Error::new_spanned(input, found));
         }
-        let parameter = parameter(attributes, input)?;
         let is_call = |parameter: &Parameter| matches!(parameter, Parameter::Call { .. });
         let collides = parameters.iter().any(|other| match (&parameter, other) {
             (Parameter::Property { .. }, Parameter::Property { .. }) => false,
@@ -257,13 +260,9 @@ fn is_conditional(attribute: &Attribute) -> bool {
     ["cfg", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name))
 }
 
-/// The names that the arguments of a call can have for a parameter: its own, or the new one, and those beside it.
-fn property_names(input: &PatType, attributes: &[Attribute]) -> Vec<String> {
-    let own = match &*input.pat {
-        Pat::Ident(pattern) => pattern.ident.unraw().to_string(),
-        _ => return Vec::new(),
-    };
-    let (mut name, mut aliases) = (own, Vec::new());
+/// The names that the arguments of a call can have for a property: its own, or the new one, and those beside it.
+fn property_names(own: &Ident, attributes: &[Attribute]) -> Vec<String> {
+    let (mut name, mut aliases) = (own.unraw().to_string(), Vec::new());
     for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
         // Serde and schemars report what they do not know.
         let _ = attribute.parse_nested_meta(|meta| {
@@ -278,14 +277,18 @@ fn property_names(input: &PatType, attributes: &[Attribute]) -> Vec<String> {
                     Ok(())
                 });
             }
+            if meta.input.peek(token::Paren) {
+                return meta.input.parse::<Group>().map(drop);
+            }
             if !meta.input.peek(Token![=]) {
                 return Ok(());
             }
-            let value: Lit = meta.value()?.parse()?;
-            match value {
-                Lit::Str(value) if is("rename") => name = value.value(),
-                Lit::Str(value) if is("alias") => aliases.push(value.value()),
-                _ => {}
+            if let Expr::Lit(ExprLit { lit: Lit::Str(value), .. }) = meta.value()?.parse()? {
+                if is("rename") {
+                    name = value.value();
+                } else if is("alias") {
+                    aliases.push(value.value());
+                }
             }
             Ok(())
         });

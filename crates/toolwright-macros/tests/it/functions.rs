@@ -108,11 +108,23 @@ fn r#type(r#type: String) -> String {
     r#type
 }
 
+/// Ring.
+#[tool]
+fn ring(call: ToolCall, #[serde(rename = "call")] number: String) -> String {
+    format!("{} {number}", call.tool())
+}
+
 fn registry() -> Registry {
     let registry = Registry::new();
-    for tool in
-        [weather_tool(), add_tool(), arguments_tool(), to_the_pole_tool(), call_tool(), type_tool()]
-    {
+    for tool in [
+        weather_tool(),
+        add_tool(),
+        arguments_tool(),
+        to_the_pole_tool(),
+        call_tool(),
+        type_tool(),
+        ring_tool(),
+    ] {
         registry.register_tool(tool).unwrap();
     }
     registry
@@ -204,6 +216,12 @@ async fn r3_a_function_runs_on_arguments_that_its_published_schema_accepts() {
         let is_refused = registry.spec(tool).unwrap().check_args(args.as_bytes()).is_err();
         assert_eq!(is_refused, text.starts_with("invalid_call"), "{tool} {args}: {text}");
     }
+}
+
+#[tokio::test]
+async fn a_property_may_have_the_name_of_the_parameter_for_the_call() {
+    let text = outcome_text(&registry(), "ring", r#"{"call":"112"}"#).await;
+    assert_eq!(text, r#""ring 112""#);
 }
 
 /// R3: the text of a function's error is shown to operators only.
