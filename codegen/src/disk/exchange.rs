@@ -151,6 +151,20 @@ mod tests {
         assert!(rest.kept.is_none() && !trees.paths.new.exists());
     }
 
+    #[test]
+    fn a_file_in_a_folder_that_becomes_a_file_is_set_aside() {
+        let mut trees = Trees::new(&[], &["a"], &[]);
+        fs::remove_file(trees.paths.out.join("a")).unwrap();
+        fs::create_dir(trees.paths.out.join("a")).unwrap();
+        fs::write(trees.paths.out.join("a/x"), "mine").unwrap();
+        trees.known = Known::default();
+        let rest = trees.exchange();
+        assert_eq!(trees.found(), ["a: new"]);
+        let set_aside = rest.set_aside.unwrap();
+        assert_eq!(fs::read_to_string(set_aside.folder.join("a/x")).unwrap(), "mine");
+        assert_eq!(rest.kept, None);
+    }
+
     /// A file at the path of the folder of the record makes it impossible to set anything aside.
     #[test]
     fn an_old_tree_that_cannot_be_removed_is_no_error() {

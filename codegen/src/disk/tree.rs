@@ -77,7 +77,7 @@ fn walk_into(folder: &Path, prefix: &str, found: &mut Contents) -> Result<(), Io
 pub(super) fn kind(path: &Path) -> Result<Option<FileType>, IoError> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(Some(found.file_type())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(IoError::on("look at", path)(error)),
     }
 }
@@ -86,7 +86,7 @@ pub(super) fn kind(path: &Path) -> Result<Option<FileType>, IoError> {
 pub(super) fn stamp(path: &Path) -> Result<Option<Stamp>, IoError> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(Some(Stamp::of(&found))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(IoError::on("look at", path)(error)),
     }
 }
@@ -137,7 +137,7 @@ pub(crate) fn real(path: &Path) -> Result<PathBuf, IoError> {
     Ok(path.to_owned())
 }
 
-#[cfg(feature = "project")]
+/// Returns true if nothing can be at a path, also because one of its parents is a file.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
