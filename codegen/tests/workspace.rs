@@ -406,6 +406,11 @@ fn domain_types_replace_named_types() {
     fs::write(workspace.0.path().join("crates/money/src/lib.rs"), wider).unwrap();
     let printed = workspace.cargo(&["check", "--package", "billing-service"]).unwrap_err();
     assert!(printed.contains("`<Octet as DomainType>::Json == u8`"), "{printed}");
+    // Nor may a type of another format.
+    let other = MONEY.replace("format::Date;", "format::DateTime as Date;");
+    fs::write(workspace.0.path().join("crates/money/src/lib.rs"), other).unwrap();
+    let printed = workspace.cargo(&["check", "--package", "billing-service"]).unwrap_err();
+    assert!(printed.contains("`<Day as DomainType>::Json == Date`"), "{printed}");
 }
 
 #[test]

@@ -267,6 +267,10 @@ impl ToTokens for CodecOf<'_> {
             TypeUse::Formatted(format, limits) => {
                 push!(out, formatted(toolwright::format::Format::#format, #limits));
             }
+            TypeUse::Contract(_, limits) if self.is_converted => {
+                let of = self.ty;
+                push!(out, formatted_as(#limits, #of));
+            }
             TypeUse::Contract(_, limits) => push!(out, formatted_as(#limits)),
             TypeUse::Checked(inner, validator) => {
                 let inner = Self { ty: inner, ..*self };

@@ -7,7 +7,7 @@
 //! | `value()`, `null()`, `boolean()` | [`Value`](crate::Value), `()`, `bool` |
 //! | `string(length)` | `String` |
 //! | `formatted(format, length)` | `String` of a [`Format`](crate::format::Format) |
-//! | `formatted_as(length)` | a type of [`format`](crate::format) |
+//! | `formatted_as(length)`, `formatted_as(length, type)` | a type of [`format`](crate::format): the one that Rust infers, or the given one |
 //! | `integer(range)` | `i64`, or any other [`StandardInteger`](crate::codec::StandardInteger) |
 //! | `big_integer(range)` | [`Integer`](crate::Integer) |
 //! | `number(range)`, `exact_number(range)` | `f64`, [`Number`](crate::value::Number) |
@@ -263,6 +263,9 @@ macro_rules! __decode {
     (boxed($name:ident $(,)?) => $input:expr) => {
         $input.boxed::<$name>()
     };
+    (formatted_as($limits:expr, $of:ty $(,)?) => $input:expr) => {
+        $input.formatted_as::<$of>($limits)
+    };
     (checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?) => $input:expr) => {
         $input.checked(&$validator, |input| $crate::__decode!($type $(($($part)*))? => input))
     };
@@ -359,6 +362,9 @@ macro_rules! __encode {
     };
     (boxed($name:ident $(,)?) => $out:expr, $value:expr) => {
         $crate::codec::Encode::encode($value, $out)
+    };
+    (formatted_as($limits:expr, $of:ty $(,)?) => $out:expr, $value:expr) => {
+        $out.formatted_as::<$of>($value, $limits)
     };
     ($method:ident($($argument:expr),* $(,)?) => $out:expr, $value:expr) => {
         $out.$method($value $(, $argument)*)
