@@ -133,7 +133,7 @@ impl Sides {
     }
 
     /// Returns whether a change has its class at best, if types may grow.
-    fn is_at_best(&mut self, finding: &Finding) -> bool {
+    fn is_at_best<'a>(&mut self, finding: &'a Finding) -> bool {
         let id = finding.rule.id;
         if id.ends_with("_OPTIONAL_ADDED") || id == rules::ARG_KEY_CLAIMED.id {
             let pointer = finding.at.new.as_ref();
@@ -143,15 +143,14 @@ impl Sides {
         if let Some(kept) = self.kept.get(&finding.at) {
             return *kept;
         }
-        let find = |schema: &Value, at: &Option<String>| {
-            let pointer = at.as_ref()?.strip_prefix(self.root)?;
-            followed(schema, schema.pointer(pointer)?).cloned()
-        };
-        let (was, is) = (find(&self.old, &finding.at.old), find(&self.new, &finding.at.new));
+        let pointer = |at: &'a Option<String>| at.as_ref()?.strip_prefix(self.root);
+        let pointers = pointer(&finding.at.old).zip(pointer(&finding.at.new));
+        let Some((old, new)) = pointers else { return false };
+        let (was, is) = (find(&self.old, old), find(&self.new, new));
         let (Some(was), Some(is)) = (was, is) else { return false };
         match id {
             _ if id.ends_with("_ENUM_VALUE_ADDED") => {
-                let kept = keeps_variants(&was, &is);
+                let kept = keeps_variants(was, is);
                 self.kept.insert(finding.at.clone(), kept);
                 kept
             }
@@ -167,7 +166,7 @@ impl Sides {
                     let least = |keyword| schema.get(keyword).and_then(Value::as_u64) > Some(0);
                     ["minItems", "minLength", "minProperties"].map(least)
                 };
-                present(&was) == present(&is) && has_least(&was) == has_least(&is)
+                present(was) == present(is) && has_least(was) == has_least(is)
             }
         }
     }
@@ -221,6 +220,11 @@ fn references(schema: &Value, with_definitions: bool) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// Returns the schema at a place, or that to which it refers.
+fn find<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
+    followed(root, root.pointer(pointer)?)
 }
 
 /// Follows the references of a schema.

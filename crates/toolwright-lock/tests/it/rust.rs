@@ -1,5 +1,7 @@
 //! The class of changes for Rust: without `non_exhaustive`, and with it in both versions.
 
+use std::time::{Duration, Instant};
+
 use toolwright_lock::Change::{self, Major, Minor, None, Patch};
 use toolwright_lock::{Lock, Policy, Viewpoint, diff};
 
@@ -149,4 +151,35 @@ fn turning_the_option_on_or_off_needs_a_major_version() {
             assert!(Policy::default().breaking(&found, &old, &new).is_empty());
         }
     }
+}
+
+#[test]
+fn many_new_variants_take_about_as_long_with_the_option_as_without() {
+    let shapes = |count: usize| {
+        let shape = |n| {
+            format!(
+                "{{ type: object, required: [kind], properties: {{ kind: {{ const: k{n} }} }} }}"
+            )
+        };
+        let shapes: Vec<String> = (0..count).map(shape).collect();
+        let text = format!(
+            "toolwright: 1
+service: shop
+toolsets:
+  shop: {{ tools: {{ draw: {{ description: Draws., args: {{ type: object, properties: {{ shape: {{ oneOf: [{}] }} }} }} }} }} }}
+",
+            shapes.join(", ")
+        );
+        lock(&text)
+    };
+    let (old, new) = (shapes(2), shapes(2_000));
+    let took = |option: bool| {
+        let locks = [&old, &new].map(|lock| lock.clone().with_non_exhaustive(option));
+        let start = Instant::now();
+        let found = diff(&locks[0], &locks[1]).expect("the schemas can be read");
+        assert_eq!(found.findings.len(), 1_998);
+        start.elapsed()
+    };
+    let (without, with) = (took(false), took(true));
+    assert!(with < without * 3 + Duration::from_secs(1), "{with:?}, and {without:?} without");
 }
