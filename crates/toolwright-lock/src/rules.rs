@@ -87,6 +87,7 @@ rules! {
     APPROVAL_CHANGED = "APPROVAL_CHANGED", "the texts or the data of an approval changed", None None None None Text None;
     ARG_INJECTED = "ARG_INJECTED", "the host fills in an optional argument now", Major Major None Minor Same Major;
     ARG_INJECTED_REQUIRED = "ARG_INJECTED", "the host fills in a required argument now", Major Major None Minor Capability Major;
+    INJECT_ADDED = "INJECT_CHANGED", "the host fills in an argument that is new", None None None Minor Same Major;
     INJECT_CHANGED = "INJECT_CHANGED", "the host fills in an argument from another source, or not any more", None None None Minor Same None;
     ARG_REQUIRED_ADDED = "ARG_REQUIRED_ADDED", "a required argument is new", Major Major None Minor Capability Major;
     ARG_OPTIONAL_ADDED = "ARG_OPTIONAL_ADDED", "an optional argument is new", Minor Minor None Minor Capability Major or Minor;

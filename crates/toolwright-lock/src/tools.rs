@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
+use toolwright::Value;
 use toolwright::pointer::escaped;
 
 use crate::classes::Classes;
@@ -165,8 +166,16 @@ fn arguments(
     budget: &Budget,
 ) -> Result<Vec<Finding>, String> {
     let mut args = compare(name, Side::Args, old.args.get(), new.args.get(), budget)?;
+    let old_args = LazyCell::new(|| old.args.get().parse::<Value>().unwrap_or_default());
     for (property, source) in new.inject.iter().filter(|(key, _)| !old.inject.contains_key(*key)) {
-        let place = format!("/args/properties/{}", escaped(property));
+        let pointer = format!("/properties/{}", escaped(property));
+        if old_args.pointer(&pointer).is_none() {
+            let at = Places { old: None, new: Some("/inject".to_owned()) };
+            let words = format!("`{property}` is new, and filled in from {source}");
+            args.push(finding(&rules::INJECT_ADDED, name, at, words));
+            continue;
+        }
+        let place = format!("/args{pointer}");
         let is_gone = |finding: &Finding| {
             finding.rule.id == rules::ARG_REMOVED.id && finding.at.old.as_ref() == Some(&place)
         };
