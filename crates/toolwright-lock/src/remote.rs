@@ -145,8 +145,12 @@ fn strings(schema: &Value) -> BTreeSet<String> {
         Value::Array(items) => items.iter().flat_map(strings).collect(),
         Value::Object(entries) => {
             let entry = |(key, value): (&str, &Value)| {
-                // The names of types are compared.
-                let mut found = if key == "type" { BTreeSet::new() } else { strings(value) };
+                // The names of types are compared. A property may have that name, too.
+                let is_text = |value: &Value| value.as_str().is_some();
+                let is_name = is_text(value)
+                    || value.as_array().is_some_and(|names| names.iter().all(is_text));
+                let mut found =
+                    if key == "type" && is_name { BTreeSet::new() } else { strings(value) };
                 found.insert(key.to_owned());
                 found
             };
