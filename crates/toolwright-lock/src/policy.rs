@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::classes::{Change, Viewpoint};
 use crate::diff::Difference;
 use crate::finding::Finding;
-use crate::lock::Lock;
+use crate::lock::{Lock, Routes};
 use crate::rules;
 use crate::version;
 
@@ -64,8 +64,9 @@ impl Policy {
         let excepted: BTreeSet<(&str, Option<&str>)> = excepted
             .map(|exception| (exception.rule.as_str(), exception.tool.as_deref()))
             .collect();
+        let old_routes = old.routes();
         let breaking = |finding: &'a Finding| {
-            let allowed = allowed(finding, difference, old, new);
+            let allowed = allowed(finding, difference, (old, &old_routes), new);
             let is_excepted = [None, Some(finding.tool.as_str())]
                 .iter()
                 .any(|tool| excepted.contains(&(finding.rule.id, *tool)));
@@ -87,16 +88,27 @@ impl Policy {
     }
 }
 
-/// Returns the highest class that a change may have: that of the toolset, and of the one that the tool was in before.
-fn allowed(finding: &Finding, difference: &Difference, old: &Lock, new: &Lock) -> Change {
+/// Returns the highest class that a change may have: that of the toolset, and of the one that the tool was in before. A name of
+/// another tool also has that of the other's toolset, and a new toolset announces nothing about it.
+fn allowed(
+    finding: &Finding,
+    difference: &Difference,
+    (old, old_routes): (&Lock, &Routes<'_>),
+    new: &Lock,
+) -> Change {
     let name = &finding.tool;
     // The only change of a whole toolset has the name of the toolset.
     if finding.rule.id == rules::NON_EXHAUSTIVE_CHANGED.id {
         return of_toolset(name, old, new);
     }
     let was = difference.renamed.get(name).unwrap_or(name);
-    let tools = [old.tools.get(was), new.tools.get(name)].into_iter().flatten();
-    tools.map(|tool| of_toolset(&tool.toolset, old, new)).min().unwrap_or(Change::Minor)
+    let (was, is) = (old.tools.get(was), new.tools.get(name));
+    let is_reused = finding.rule.id == rules::NAME_REUSED.id;
+    let names = is.filter(|_| is_reused).into_iter().flat_map(|is| is.aliases.iter().chain([name]));
+    let others = names.filter_map(|name| old.tools.get(*old_routes.get(name.as_str())?));
+    let toolsets = was.into_iter().chain(is).chain(others).map(|tool| &tool.toolset);
+    let toolsets = toolsets.filter(|toolset| !is_reused || old.toolsets.contains_key(*toolset));
+    toolsets.map(|toolset| of_toolset(toolset, old, new)).min().unwrap_or(Change::Minor)
 }
 
 /// Returns the highest class of changes in a toolset. Without versions, that is a minor one; all in a new toolset is allowed, and

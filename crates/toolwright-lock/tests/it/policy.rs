@@ -44,6 +44,36 @@ fn a_tool_that_moves_is_bound_by_the_versions_of_both_toolsets() {
 }
 
 #[test]
+fn a_new_toolset_does_not_allow_that_its_tool_has_the_name_of_another() {
+    let with_alias = "find: { description: Finds., aliases: [look] }";
+    let old = OLD.replace("find: { description: Finds. }", with_alias);
+    for (gone, in_new) in [
+        ("find: { description: Finds. }", "look: { description: Asks. }"),
+        ("find: { description: Finds. }", "ask: { description: Asks., aliases: [look] }"),
+        ("other: { description: Does. }", "find: { description: Asks., args: { type: object } }"),
+    ] {
+        let new = old.replace(with_alias, gone);
+        let new = format!("{new}  gamma: {{ version: 1.0.0, tools: {{ {in_new} }} }}\n");
+        let found = |new: &str| {
+            let (old, new) = (lock(&old), lock(new));
+            let found = diff(&old, &new).expect("the schemas can be read");
+            let breaking = Policy::default().breaking(&found, &old, &new);
+            let of = |rule: &str| breaking.iter().any(|breaking| breaking.finding.rule.id == rule);
+            let is_reused = found.findings.iter().any(|finding| finding.rule.id == "NAME_REUSED");
+            (is_reused, of("NAME_REUSED"))
+        };
+        if gone.starts_with("other") {
+            // A tool of the same name in another toolset has moved.
+            assert_eq!(found(&new), (false, false));
+            continue;
+        }
+        assert_eq!(found(&new), (true, true), "{new}");
+        let raised = new.replace("alpha: { version: 1.0.0", "alpha: { version: 2.0.0");
+        assert_eq!(found(&raised), (true, false), "{raised}");
+    }
+}
+
+#[test]
 fn a_toolset_is_not_confused_with_a_tool_of_its_name() {
     for (toolset, expected) in [("alpha", "beta"), ("beta", "alpha")] {
         let version = |number| format!("{toolset}: {{ version: {number}");
