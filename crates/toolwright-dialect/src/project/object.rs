@@ -181,7 +181,7 @@ impl Projector<'_> {
         }
         wire.extend(additional.map(|value| ("additionalProperties", value)));
         let are_pairs = matches!(rest, Rest::Pairs { .. });
-        let other_keys = self.dialect.objects_all_required || are_pairs;
+        let other_keys = self.dialect.objects_all_required || are_pairs || is_renamed;
         let handled = handled(others, are_pairs);
         let step = self.step(Step::Object(ObjectStep::new(steps, rest)));
         let step = if self.changes(step) { step } else { SAME };

@@ -33,6 +33,37 @@ fn projections_of_objects_with_unevaluated_keys_keep_the_laws() {
     });
 }
 
+/// Objects with keys that some dialects rename, beside rules about keys.
+#[test]
+fn projections_of_objects_with_strange_keys_keep_the_laws() {
+    let values: Vec<String> = (0..81_usize).map(object_of_four_keys).map(strange).collect();
+    let mut rng = Rng::with_seed(47);
+    keep_the_laws(|| {
+        let mut object = evaluating(&mut rng, 1);
+        let rules = [
+            json!({"dependentRequired": {"c": ["a"]}}),
+            json!({"dependentRequired": {"a": ["c"], "d": ["a", "b"]}}),
+            json!({"minProperties": 1, "maxProperties": 2}),
+            json!({"propertyNames": {"maxLength": 5}}),
+            json!({"patternProperties": {"a": {"type": "string"}}}),
+        ];
+        let rule = rng.choice(rules).expect("there are rules");
+        let rule = rule.as_object().cloned().unwrap_or_default();
+        object.as_object_mut().expect("it is an object").extend(rule);
+        if rng.bool() {
+            return (strange(object.to_string()), values.clone());
+        }
+        let schema = json!({"type": "object", "properties": {"v": object}, "required": ["v"]});
+        let values = values.iter().map(|value| format!(r#"{{"v":{value}}}"#));
+        (strange(schema.to_string()), values.collect())
+    });
+}
+
+/// Writes the keys `a` and `b` of a schema or a value as others, which some dialects do not take.
+fn strange(text: String) -> String {
+    text.replace(r#""a""#, r#""a b""#).replace(r#""b""#, r#""9/b""#)
+}
+
 /// Arrays whose items are evaluated by several keywords, each with all values of at most three items.
 #[test]
 fn projections_of_arrays_with_unevaluated_items_keep_the_laws() {
