@@ -15,9 +15,10 @@ use crate::plan::{SAME, Step};
 
 impl Projector<'_> {
     pub(super) fn constants(&mut self, entries: &Map<Value>, at: &str) -> Node {
-        let listed = match entries.get("const") {
-            Some(value) => slice::from_ref(value),
-            None => entries.get("enum").and_then(Value::as_array).unwrap_or_default(),
+        let listed = match (entries.get("const"), entries.get("enum").and_then(Value::as_array)) {
+            (Some(value), Some(values)) if !values.contains(value) => &[],
+            (Some(value), _) => slice::from_ref(value),
+            (None, values) => values.unwrap_or_default(),
         };
         let kinds: Vec<&str> = match entries.get("type") {
             Some(Value::String(name)) => vec![name],

@@ -64,6 +64,27 @@ fn strange(text: String) -> String {
     text.replace(r#""a""#, r#""a b""#).replace(r#""b""#, r#""9/b""#)
 }
 
+/// Values that `enum` and `const` beside each other list, also after a merge of `allOf`.
+#[test]
+fn projections_of_constants_beside_lists_keep_the_laws() {
+    let values = ["1", "1.0", "\"a\"", "\"b\"", "null", "[]"];
+    let values: Vec<_> = values.map(|value| format!(r#"{{"v":{value}}}"#)).into();
+    let mut rng = Rng::with_seed(53);
+    keep_the_laws(|| {
+        let constant = rng.choice([json!(1), json!("a"), json!(null), json!([])]);
+        let constant = json!({"const": constant.expect("there are some")});
+        let lists = [json!(["b", "a"]), json!(["b", null]), json!([1.0, "b"]), json!([[], 2])];
+        let mut value = json!({"enum": rng.choice(lists).expect("there are some")});
+        if rng.bool() {
+            value["allOf"] = json!([constant]);
+        } else {
+            value["const"] = constant["const"].clone();
+        }
+        let schema = json!({"type": "object", "properties": {"v": value}, "required": ["v"]});
+        (schema.to_string(), values.clone())
+    });
+}
+
 /// Arrays whose items are evaluated by several keywords, each with all values of at most three items.
 #[test]
 fn projections_of_arrays_with_unevaluated_items_keep_the_laws() {
