@@ -6,6 +6,7 @@ use std::slice;
 use toolwright::schema::Schema;
 use toolwright::value::{Kind, Map, Value};
 
+use super::leaf::is_beyond_doubles;
 use super::{Node, Projector, WORDS};
 use crate::canonical::visit_in;
 use crate::guard::strings;
@@ -86,7 +87,9 @@ impl Projector<'_> {
             || (self.takes_type_list(&kinds) && self.dialect.enum_scalars.is_none());
         let has_empty = self.dialect.enum_strings_nonempty
             && values.iter().any(|value| value.as_str() == Some(""));
-        let step = if kinds.iter().all(takes_kind) && one_type && !has_empty {
+        let is_exact = !self.dialect.doubles
+            || !values.iter().filter_map(|value| value.as_number()).any(is_beyond_doubles);
+        let step = if kinds.iter().all(takes_kind) && one_type && !has_empty && is_exact {
             let names: Vec<Value> = kinds.iter().map(|kind| Value::from(kind.as_str())).collect();
             let type_value = if names.len() == 1 { names[0].clone() } else { Value::Array(names) };
             wire.insert("type", type_value);

@@ -54,7 +54,7 @@ impl Projector<'_> {
             self.finish(&mut wire, entries, at, &[], &[Kind::Null], step);
             return Node { wire, step };
         }
-        if kind == Kind::Integer && self.dialect.doubles && exceeds_doubles(entries) {
+        if kind == Kind::Integer && self.needs_digits(entries) {
             wire.insert("type", Value::from("string"));
             let step = self.step(Step::Digits);
             self.lose(LossKind::Widening, at, "type", Value::from("integer"), DIGITS, "T18");
@@ -71,6 +71,13 @@ impl Projector<'_> {
         wire.insert("type", Value::from(kind.as_str()));
         self.finish(&mut wire, entries, at, &[], &[kind], SAME);
         Node::same(wire)
+    }
+
+    /// Returns whether the bounds of integers are beyond what numbers hold on the wire.
+    pub(super) fn needs_digits(&self, entries: &Map<Value>) -> bool {
+        let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+        let mut bounds = bounds.iter().filter_map(|bound| entries.get(bound)?.as_number());
+        self.dialect.doubles && bounds.any(is_beyond_doubles)
     }
 
     /// Adds the other keywords of a node: as they are if the dialect accepts them, otherwise as sentences.
@@ -217,13 +224,10 @@ impl Projector<'_> {
 /// The form of integers beyond what doubles hold.
 const DIGITS: &str = "An integer as a string of digits: `^-?(0|[1-9][0-9]*)$`.";
 
-/// Returns whether bounds name integers that a double does not hold exactly: beyond 2^53 (IEEE 754, binary64).
-fn exceeds_doubles(entries: &Map<Value>) -> bool {
+/// Returns whether a number is beyond ±2^53, where a double does not hold every integer (IEEE 754, binary64).
+pub(super) fn is_beyond_doubles(number: &Number) -> bool {
     const EXACT: i64 = 1 << 53;
-    ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].iter().any(|bound| {
-        let number = entries.get(bound).and_then(Value::as_number);
-        number.is_some_and(|number| *number > Number::from(EXACT) || *number < Number::from(-EXACT))
-    })
+    *number > Number::from(EXACT) || *number < Number::from(-EXACT)
 }
 
 fn with_words(entries: &Map<Value>, words: &str) -> Map<Value> {

@@ -186,7 +186,11 @@ impl Projector<'_> {
         if rest.contains(&Kind::Number) {
             rest.retain(|kind| *kind != Kind::Integer);
         }
-        let is_flat = !rest.iter().any(|kind| matches!(kind, Kind::Object | Kind::Array));
+        let is_flat = !rest.iter().any(|kind| match kind {
+            Kind::Object | Kind::Array => true,
+            Kind::Integer => self.needs_digits(entries),
+            _ => false,
+        });
         if is_flat && self.takes_type_list(&rest) && (self.dialect.null_type || !nullable) {
             let mut wire = Map::new();
             let mut names: Vec<Value> =

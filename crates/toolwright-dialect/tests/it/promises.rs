@@ -210,3 +210,32 @@ fn the_guide_lists_every_transform() {
         assert_eq!(Transform::named(name).unwrap().name, *name);
     }
 }
+
+#[test]
+fn integers_beyond_doubles_are_texts_also_in_lists_of_values_and_of_types() {
+    const BIG: &str = "9007199254740993";
+    let unsigned = r#"{"type":["integer","null"],"minimum":0,"maximum":18446744073709551615}"#;
+    for (schema, sent) in [
+        (r#"{"type":"integer","enum":[1,9007199254740993]}"#, &[(BIG, true), ("1", true)][..]),
+        (r#"{"type":"integer","enum":[1,9007199254740992]}"#, &[("1", false)]),
+        (r#"{"const":9007199254740993}"#, &[(BIG, true)]),
+        (r#"{"enum":[9007199254740993,null]}"#, &[(BIG, true), ("null", false)]),
+        (unsigned, &[(BIG, true), ("7", true), ("null", false)]),
+        (r#"{"type":["integer","null"],"maximum":9}"#, &[("7", false), ("null", false)]),
+        (
+            r#"{"type":["integer","boolean"],"minimum":-9007199254740993}"#,
+            &[(BIG, true), ("true", false)],
+        ),
+    ] {
+        let args = format!(
+            r#"{{"type":"object","additionalProperties":false,"required":["v"],"properties":{{"v":{schema}}}}}"#
+        );
+        let found = projected("tool", &args, "gemini@2026-08");
+        for (value, is_text) in sent {
+            let wire = if *is_text { format!("\"{value}\"") } else { (*value).to_owned() };
+            let [value, wire] = [*value, &wire].map(|value| format!(r#"{{"v":{value}}}"#));
+            assert_eq!(found.encode(&value).as_ref(), Ok(&wire), "{schema}");
+            assert_eq!(found.decode(&wire).unwrap().canonical.as_str(), value, "{schema}");
+        }
+    }
+}
