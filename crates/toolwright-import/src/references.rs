@@ -199,8 +199,12 @@ impl<'a> Targets<'a> {
             let Some(Json::Object(entries)) = raw.get(container) else { continue };
             for (name, _) in entries {
                 let pointer = joined(&format!("/{container}"), name);
-                let mut after = self.names.range(pointer.clone()..);
-                if !after.next().is_some_and(|(target, _)| target.starts_with(&pointer)) {
+                let is_used = self.names.contains_key(&pointer) || {
+                    let inside = format!("{pointer}/");
+                    let mut after = self.names.range(inside.clone()..);
+                    after.next().is_some_and(|(target, _)| target.starts_with(&inside))
+                };
+                if !is_used {
                     subject.warn(&pointer, "a definition that nothing refers to was left out");
                 }
             }

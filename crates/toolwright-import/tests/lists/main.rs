@@ -147,6 +147,17 @@ fn a_tool_that_cannot_be_read_does_not_affect_the_others() {
 }
 
 #[test]
+fn a_definition_is_not_used_because_one_with_a_longer_name_is() {
+    let list = r##"[{"name": "find", "description": "Finds.", "inputSchema": {"type": "object",
+        "properties": {"ab": {"$ref": "#/$defs/AB"}, "c": {"$ref": "#/$defs/C/items"}},
+        "$defs": {"A": {"type": "string"}, "AB": {"type": "string"}, "C": {"type": "array", "items": {"type": "string"}}}}}]"##;
+    let warnings = import(list).expect("a list").warnings;
+    let places = warnings.iter().filter(|one| one.message.contains("nothing refers to"));
+    let places: Vec<&String> = places.flat_map(|one| &one.places).collect();
+    assert_eq!(places, ["find args /$defs/A"]);
+}
+
+#[test]
 fn an_import_depends_on_its_input_alone() {
     for path in lists(&folder("cases")) {
         let text = fs::read_to_string(path).expect("readable");
