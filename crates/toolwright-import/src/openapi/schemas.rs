@@ -172,12 +172,15 @@ impl<'a> Reader<'a> {
             return;
         }
         let word = self.direction.other();
+        let mut is_wider = false;
         for (key, value) in &mut *entries {
             match value {
                 Json::Object(properties)
                     if key == "properties" && self.direction == Direction::Request =>
                 {
+                    let count = properties.len();
                     properties.retain(|(_, property)| !self.api.sets(property, word));
+                    is_wider |= properties.len() < count;
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
@@ -188,6 +191,9 @@ impl<'a> Reader<'a> {
                 }
                 _ => {}
             }
+        }
+        if is_wider {
+            widen::mark_wider(entries);
         }
         stop_requiring(entries, &gone);
     }
