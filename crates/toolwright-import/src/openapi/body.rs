@@ -1,11 +1,16 @@
 //! Reads the body of a request. It becomes one property of the payload, so its names cannot clash with those of parameters.
 
+use std::collections::BTreeSet;
+
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
 use super::parameters::Payload;
 use super::{entries, is_set, text};
 use toolwright_codegen::internal::Json;
+
+/// The maximum number of fields of a form with an `encoding`.
+const MAX_FIELDS: usize = 1000;
 
 /// Adds the body of an operation to its payload and to the entries of `http`.
 pub(super) fn add(
@@ -30,7 +35,7 @@ pub(super) fn add(
             entries(body, "content").iter().map(|(kind, _)| kind.as_str()).collect();
         if is_required || !kinds.is_empty() {
             return Err(format!(
-                "its body is {}; only JSON, forms and text are supported",
+                "its body is {}; only `application/json`, forms and plain text are supported",
                 listed(&kinds)
             ));
         }
@@ -47,7 +52,7 @@ pub(super) fn add(
         }
         (_, schema) => schema,
     };
-    let content = if content == "form" && has_deep_style(media) { "deep_form" } else { content };
+    let content = if content == "form" { form(api, media, subject)? } else { content };
     http.push(("body".to_owned(), Json::string(&name)));
     if content != "json" {
         http.push(("content".to_owned(), Json::string(content)));
@@ -56,14 +61,74 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The content to send: JSON if possible, otherwise a form, otherwise text.
+/// The content to send: JSON if possible, otherwise a form, otherwise text. Requests name no other media types than these, so
+/// bodies of others, such as `application/merge-patch+json`, are not sent.
 fn chosen(contents: &[(String, Json)]) -> Option<(&'static str, &Json)> {
-    let kinds: [(&str, fn(&str) -> bool); 3] =
-        [("json", is_json), ("form", is_form), ("text", is_text)];
-    kinds.into_iter().find_map(|(word, is)| {
-        let found = contents.iter().find(|(kind, _)| is(&essence(kind)));
+    let kinds: [(&str, &[&str]); 4] = [
+        ("json", &["application/json"]),
+        ("json", &["application/*", "*/*"]),
+        ("form", &["application/x-www-form-urlencoded"]),
+        ("text", &["text/plain", "text/*"]),
+    ];
+    kinds.into_iter().find_map(|(word, known)| {
+        let found = contents.iter().find(|(kind, _)| known.contains(&essence(kind).as_str()));
         found.map(|(_, media)| (word, media))
     })
+}
+
+/// The content of a form: `deep_form` if the style of all its lists and objects is `deepObject`. Returns an error for any other
+/// `encoding` that differs from that of `form` (OpenAPI 3.1, "Encoding Object").
+fn form(api: &Api, media: &Json, subject: &mut Subject<'_>) -> Result<&'static str, String> {
+    let encodings = entries(media, "encoding");
+    if encodings.is_empty() {
+        return Ok("form");
+    }
+    let schemas = media.get("schema").map_or_else(Vec::new, |schema| api.root.applied(schema).0);
+    let fields = schemas.into_iter().flat_map(|schema| entries(schema, "properties"));
+    let fields: Vec<&(String, Json)> = fields.take(MAX_FIELDS + 1).collect();
+    if fields.len() > MAX_FIELDS {
+        return Err(format!("its form has an `encoding` and more than {MAX_FIELDS} fields"));
+    }
+    let of_kinds = |kinds: &[&str]| -> BTreeSet<&str> {
+        let is_sent = |field: &Json| !api.sets(field, "readOnly") && api.root.may_be(field, kinds);
+        let found = fields.iter().filter(|(_, field)| is_sent(field));
+        found.map(|(name, _)| name.as_str()).collect()
+    };
+    let (objects, nested) = (of_kinds(&["object"]), of_kinds(&["array", "object"]));
+    let mut deep = BTreeSet::new();
+    for (name, encoding) in encodings {
+        let (style, explode) = (text(encoding, "style"), encoding.get("explode"));
+        if is_set(encoding, "allowReserved") {
+            let message = "a field of a form with `allowReserved` is percent-encoded all the same";
+            subject.warn("", message);
+        }
+        if style == Some("deepObject") {
+            deep.insert(name.as_str());
+            continue;
+        }
+        let is_object = objects.contains(name.as_str());
+        let is_usual = if style.is_some() || explode.is_some() {
+            // Without a style, objects are JSON.
+            style.is_none_or(|style| style == "form")
+                && explode != Some(&Json::Boolean(false))
+                && !is_object
+        } else {
+            let usual = if is_object { "application/json" } else { "text/plain" };
+            text(encoding, "contentType").is_none_or(|kind| essence(kind) == usual)
+        };
+        if !is_usual {
+            return Err(format!("the field `{name}` of its form has an `encoding` of its own"));
+        }
+    }
+    if deep.is_empty() {
+        return Ok("form");
+    }
+    match nested.difference(&deep).next() {
+        Some(name) => Err(format!(
+            "the field `{name}` of its form does not have the style `deepObject`, which others have"
+        )),
+        None => Ok("deep_form"),
+    }
 }
 
 /// A media type without its parameters, in lowercase (RFC 9110, 8.3.1).
@@ -79,17 +144,9 @@ pub(super) fn is_json(kind: &str) -> bool {
         || kind == "application/*"
 }
 
-fn is_form(kind: &str) -> bool {
-    kind == "application/x-www-form-urlencoded"
-}
-
 /// Returns whether a media type is text that a model can read.
 pub(super) fn is_text(kind: &str) -> bool {
     kind.starts_with("text/") && kind != "text/xml" && kind != "text/event-stream"
-}
-
-fn has_deep_style(media: &Json) -> bool {
-    entries(media, "encoding").iter().any(|(_, one)| text(one, "style") == Some("deepObject"))
 }
 
 /// Names of media types for a message.

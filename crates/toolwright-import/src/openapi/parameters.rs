@@ -98,14 +98,20 @@ impl Payload {
         let property = self.free_name(name, place);
         let entry = || (name.to_owned(), Json::string(&property));
         match place {
-            "path" => self.in_path(name, &property, style, explode, &schema)?,
+            "path" => {
+                check_plain(api, "path", style, explode, &schema)?;
+                if !self.path.contains(&format!("{{{name}}}")) {
+                    return Err(format!("its path has no `{{{name}}}`"));
+                }
+                self.in_path.insert(name.to_owned(), property.clone());
+            }
             "query" => self.query.push(query(name, &property, style, explode)?),
             "header" => {
-                check_plain("header", style, explode, &schema)?;
+                check_plain(api, "header", style, explode, &schema)?;
                 self.headers.push(entry());
             }
             _ => {
-                if is_nested(&schema) && explode != Some(false) {
+                if explode != Some(false) && api.root.may_be(&schema, &["array", "object"]) {
                     subject.warn("", "a list in a cookie is sent between commas");
                 }
                 self.cookies.push(entry());
@@ -134,22 +140,6 @@ impl Payload {
         let numbered = (asked.max(2)..).map(|number| format!("{place}_{wanted}_{number}"));
         let mut candidates = [wanted.to_owned(), placed].into_iter().chain(numbered);
         candidates.find(is_free).unwrap_or_default()
-    }
-
-    fn in_path(
-        &mut self,
-        name: &str,
-        property: &str,
-        style: Option<&str>,
-        explode: Option<bool>,
-        schema: &Json,
-    ) -> Result<(), String> {
-        check_plain("path", style, explode, schema)?;
-        if !self.path.contains(&format!("{{{name}}}")) {
-            return Err(format!("its path has no `{{{name}}}`"));
-        }
-        self.in_path.insert(name.to_owned(), property.to_owned());
-        Ok(())
     }
 
     /// Replaces the parameters in the path by properties. Adds a property for a parameter that the document does not declare.
@@ -321,6 +311,7 @@ fn query(
 
 /// Checks that a parameter in a path or header has the style `simple`.
 fn check_plain(
+    api: &Api,
     what: &str,
     style: Option<&str>,
     explode: Option<bool>,
@@ -331,18 +322,12 @@ fn check_plain(
             "a parameter in its {what} has the style `{style}`; only `simple` is supported"
         ));
     }
-    let is_object =
-        schema.get("type") == Some(&Json::string("object")) || schema.get("properties").is_some();
-    if explode == Some(true) && is_object {
+    if explode == Some(true) && api.root.may_be(schema, &["object"]) {
         return Err(format!(
             "an object in its {what} is exploded; only lists of keys and values are supported"
         ));
     }
     Ok(())
-}
-
-fn is_nested(schema: &Json) -> bool {
-    ["array", "object"].iter().any(|kind| schema.get("type") == Some(&Json::string(*kind)))
 }
 
 /// Returns whether a parameter is the key of a security scheme.

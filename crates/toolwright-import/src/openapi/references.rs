@@ -1,7 +1,7 @@
 //! Follows references inside an OpenAPI document. Other documents are not fetched.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::pointer::from_fragment;
 
@@ -11,6 +11,9 @@ use toolwright_codegen::internal::Json;
 
 /// The maximum number of references that are followed from one place, as they may form a cycle.
 const MAX_STEPS: usize = 16;
+
+/// The maximum number of schemas that are read to find the kinds of a value.
+const MAX_APPLIED: usize = 500;
 
 /// The value of a whole document.
 pub(super) struct Root {
@@ -63,6 +66,48 @@ impl Root {
             self.at(&pointer(reference).ok()?)
         };
         std::iter::successors(next(schema), move |schema| next(schema)).take(MAX_STEPS - 1)
+    }
+
+    /// Returns a schema with those that it refers to or has in `allOf`, `anyOf` and `oneOf`, and whether there are more than
+    /// [`MAX_APPLIED`], which are left out.
+    pub(super) fn applied<'a>(&'a self, schema: &'a Json) -> (Vec<&'a Json>, bool) {
+        let mut seen = BTreeSet::from([std::ptr::from_ref(schema)]);
+        let mut found = vec![schema];
+        let mut next = 0;
+        while let Some(&schema) = found.get(next) {
+            next += 1;
+            let members =
+                ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| match schema.get(key) {
+                    Some(Json::Array(members)) => Some(members),
+                    _ => None,
+                });
+            for one in self.targets(schema).take(1).chain(members.flatten()) {
+                if found.len() == MAX_APPLIED {
+                    return (found, true);
+                }
+                if seen.insert(std::ptr::from_ref(one)) {
+                    found.push(one);
+                }
+            }
+        }
+        (found, false)
+    }
+
+    /// Returns whether a schema, or one that applies to the same values, says that they may be lists or objects (`kinds`: `array`
+    /// and `object`), or there are too many to tell.
+    pub(super) fn may_be(&self, schema: &Json, kinds: &[&str]) -> bool {
+        let is_kind =
+            |word: &Json| matches!(word, Json::String(word) if kinds.contains(&word.as_str()));
+        let says = |schema: &&Json| {
+            let of_type = match schema.get("type") {
+                Some(Json::Array(words)) => words.iter().any(is_kind),
+                word => word.is_some_and(is_kind),
+            };
+            let keyword = |kind: &str| if kind == "array" { "items" } else { "properties" };
+            of_type || kinds.iter().any(|kind| schema.get(keyword(kind)).is_some())
+        };
+        let (applied, has_more) = self.applied(schema);
+        has_more || applied.iter().any(says)
     }
 
     /// Follows the references of a value, if it is one. Returns a message if they lead nowhere.

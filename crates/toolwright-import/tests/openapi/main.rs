@@ -235,3 +235,128 @@ fn only_statuses_are_successful_responses() {
     let expected = "a response whose key is not a status";
     assert!(warnings.iter().any(|one| one.contains(expected)), "{warnings:?}");
 }
+
+/// Returns the file made of a document with an operation and another one, and the warnings. `rest` are more keys of the document.
+fn beside_another(operation: &str, rest: &str) -> (String, String) {
+    let text = format!(
+        "openapi: 3.1.0
+paths:
+  /other: {{ get: {{ operationId: other, responses: {{}} }} }}
+  '/x/{{p}}': {{ post: {{ operationId: tried, {operation} }} }}
+components:
+  schemas:
+    Text: {{ type: string }}
+    Object: {{ type: object, properties: {{ a: {{ type: string }} }} }}
+    Nested: {{ allOf: [{{ $ref: '#/components/schemas/Object' }}] }}
+    Hidden: {{ type: [object, 'null'], readOnly: true }}
+{rest}"
+    );
+    let imported = all(&text).expect("an operation");
+    check(&imported);
+    let warnings: Vec<String> = imported.warnings.iter().map(ToString::to_string).collect();
+    (imported.text, warnings.join("\n"))
+}
+
+/// Checks that an operation is left out for a reason, or is not if there is none.
+fn is_left_out(operation: &str, reason: Option<&str>) {
+    let (text, warnings) = beside_another(operation, "");
+    let expected = reason.map(|reason| format!("an operation was left out: {reason}"));
+    assert_eq!(text.contains("tried:"), expected.is_none(), "{operation}\n{text}{warnings}");
+    assert!(warnings.contains(&expected.unwrap_or_default()), "{operation}\n{warnings}");
+}
+
+#[test]
+fn a_body_is_only_sent_as_the_media_type_that_it_has() {
+    let content = |kinds: &[(&str, &str)]| {
+        let kinds = kinds.iter();
+        let kinds = kinds.map(|(kind, of)| format!("{kind}: {{ schema: {{ type: {of} }} }}"));
+        format!("requestBody: {{ content: {{ {} }} }}", kinds.collect::<Vec<_>>().join(", "))
+    };
+    let patch = ("application/json-patch+json", "boolean");
+    for (kind, sent) in [
+        ("application/json", "{ type: integer }"),
+        ("application/json; charset=utf-8", "{ type: integer }"),
+        ("'*/*'", "{ type: integer }"),
+        ("text/plain", "content: text"),
+    ] {
+        let of = if kind == "text/plain" { "string" } else { "integer" };
+        let (text, warnings) = beside_another(&content(&[patch, (kind, of)]), "");
+        assert!(text.contains(sent) && !text.contains("boolean"), "{kind}\n{text}{warnings}");
+    }
+    let both = content(&[("'*/*'", "boolean"), ("application/json", "integer")]);
+    assert!(beside_another(&both, "").0.contains("type: integer"));
+    for kind in ["application/merge-patch+json", "application/vnd.api+json", "text/csv"] {
+        is_left_out(&content(&[(kind, "string")]), Some(&format!("its body is `{kind}`; only")));
+    }
+    let answer = "{ description: x, content: { application/vnd.api+json: { schema: {} } } }";
+    is_left_out(&format!("responses: {{ 200: {answer} }}"), None);
+}
+
+#[test]
+fn an_exploded_object_is_found_behind_references_and_choices() {
+    let named = |name: &str| format!("{{ $ref: '#/components/schemas/{name}' }}");
+    for (schema, is_object) in [
+        (named("Text"), false),
+        ("{ type: [array, 'null'], items: { type: object } }".to_owned(), false),
+        ("{ type: object }".to_owned(), true),
+        ("{ type: [object, 'null'] }".to_owned(), true),
+        (named("Object"), true),
+        (named("Nested"), true),
+        (format!("{{ anyOf: [{}, {{ type: string }}] }}", named("Nested")), true),
+    ] {
+        for (place, name) in [("path", "p"), ("header", "X-P")] {
+            let parameter = |explode| {
+                format!(
+                    "parameters: [{{ name: {name}, in: {place}, required: true, explode: {explode}, schema: {schema} }}]"
+                )
+            };
+            let reason = format!("an object in its {place} is exploded");
+            is_left_out(&parameter(true), is_object.then_some(&reason));
+            is_left_out(&parameter(false), None);
+        }
+    }
+}
+
+#[test]
+fn a_form_whose_fields_have_encodings_that_are_not_sent_is_left_out() {
+    let form = |encoding: &str| {
+        let fields = ["list: { type: array }", "text: { $ref: '#/components/schemas/Text' }"];
+        let more = [
+            "object: { $ref: '#/components/schemas/Nested' }",
+            "hidden: { $ref: '#/components/schemas/Hidden' }",
+        ];
+        let fields = [fields, more].concat().join(", ");
+        format!(
+            "requestBody: {{ content: {{ application/x-www-form-urlencoded: {{ schema: {{ type: object, properties: {{ {fields} }} }}, encoding: {{ {encoding} }} }} }} }}"
+        )
+    };
+    for (encoding, reason) in [
+        ("", None),
+        ("text: { style: form, explode: true, allowReserved: true }, list: { style: form }", None),
+        ("text: { contentType: text/plain }, object: { contentType: application/json }", None),
+        ("list: { style: deepObject }, object: { style: deepObject, explode: true }", None),
+        (
+            "list: { style: pipeDelimited }",
+            Some("the field `list` of its form has an `encoding` of its own"),
+        ),
+        (
+            "list: { explode: false }",
+            Some("the field `list` of its form has an `encoding` of its own"),
+        ),
+        ("list: { contentType: application/json }", Some("the field `list` of its form has an")),
+        ("object: { style: form }", Some("the field `object` of its form has an `encoding`")),
+        ("text: { contentType: text/csv }", Some("the field `text` of its form has an `encoding`")),
+        (
+            "object: { style: deepObject }",
+            Some("the field `list` of its form does not have the style"),
+        ),
+    ] {
+        is_left_out(&form(encoding), reason);
+    }
+    let (text, warnings) = beside_another(
+        &form("list: { style: deepObject, allowReserved: true }, object: { style: deepObject }"),
+        "",
+    );
+    assert!(text.contains("content: deep_form"), "{text}");
+    assert!(warnings.contains("a field of a form with `allowReserved` is"), "{warnings}");
+}
