@@ -21,9 +21,9 @@ pub(super) enum Dialect {
 }
 
 impl Dialect {
-    /// The dialect that `$schema` names.
-    pub(super) fn of(schema: &Json, subject: &mut Subject<'_>) -> Self {
-        match Self::New.inside(schema, "", subject) {
+    /// The dialect of a whole schema: the one that `$schema` names, otherwise this one.
+    pub(super) fn of(self, schema: &Json, subject: &mut Subject<'_>) -> Self {
+        match self.inside(schema, "", subject) {
             Self::Draft2019(_) => Self::Draft2019(has_key(schema, "contains")),
             dialect => dialect,
         }

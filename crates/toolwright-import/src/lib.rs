@@ -296,7 +296,7 @@ fn tool(name: String, mut listed: Listed, types: &mut Types, warnings: &mut Warn
 
 /// Translates a schema to 2020-12 and repairs common mistakes in it and its definitions.
 fn normalize(raw: &Json, definitions: &mut Definitions, subject: &mut Subject<'_>) -> Standalone {
-    let dialect = Dialect::of(raw, subject);
+    let dialect = Dialect::New.of(raw, subject);
     let gathered = references::gather(raw, subject);
     let root = repaired(gathered.root, "", dialect, subject);
     let bodies = gathered.definitions.into_iter().map(|(name, body)| {

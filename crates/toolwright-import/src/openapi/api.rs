@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use super::super::dialect::Dialect;
 use super::super::json_text;
 use super::super::listing::{MAX_KEY_BYTES, has_short_keys};
 use super::super::warnings::Warnings;
@@ -27,6 +28,9 @@ const VERBS: [(&str, &str); 8] = [
     ("trace", "TRACE"),
 ];
 
+/// The beginning of the names of OpenAPI's own dialects, which are 2020-12 with annotations (OpenAPI 3.1, "Schema Object").
+const OWN_DIALECTS: &str = "https://spec.openapis.org/oas/3.1/";
+
 /// The most values that references may copy: those to parameters, bodies and responses, and those to schemas inside others.
 const MAX_COPIED: usize = 100_000;
 
@@ -35,6 +39,8 @@ pub(super) struct Api {
     pub(super) root: Root,
     /// True if its version is 3.0, whose schemas are not JSON Schema 2020-12.
     pub(super) is_3_0: bool,
+    /// The dialect of schemas without `$schema`: that of `jsonSchemaDialect`, if it is known.
+    pub(super) dialect: Dialect,
     /// The named schemas that differ between requests and responses.
     pub(super) read_write_only: BTreeSet<String>,
     /// The places and names of the parameters that are credentials.
@@ -57,7 +63,11 @@ pub(super) struct Operation<'a> {
 }
 
 impl Api {
-    pub(super) fn read(text: &str, file: &str) -> Result<Self, OpenApiError> {
+    pub(super) fn read(
+        text: &str,
+        file: &str,
+        warnings: &mut Warnings,
+    ) -> Result<Self, OpenApiError> {
         let root = value(text, file)?;
         if !has_short_keys(&root, MAX_KEY_BYTES) {
             return Err(OpenApiError::new(format!(
@@ -89,9 +99,20 @@ impl Api {
                 ));
             }
         };
+        let dialect = match root.get("jsonSchemaDialect") {
+            Some(Json::String(uri)) if !is_3_0 && !uri.starts_with(OWN_DIALECTS) => {
+                Dialect::named(uri).unwrap_or_else(|| {
+                    warnings.add(format!(
+                        "`jsonSchemaDialect: {uri}` is not known, so schemas are read as 2020-12"
+                    ));
+                    Dialect::New
+                })
+            }
+            _ => Dialect::New,
+        };
         let read_write_only = read_write_only::names(&root);
         let credentials = credentials(&root);
-        Ok(Self { root, is_3_0, read_write_only, credentials, copied: Cell::new(0) })
+        Ok(Self { root, is_3_0, dialect, read_write_only, credentials, copied: Cell::new(0) })
     }
 
     /// Every operation in the order of the document.

@@ -73,7 +73,7 @@ pub fn openapi(
     import: &ApiImport<'_>,
 ) -> Result<ImportedApi, OpenApiError> {
     let mut warnings = Warnings::default();
-    let api = Api::read(text, file)?;
+    let api = Api::read(text, file, &mut warnings)?;
     let operations = api.operations(&mut warnings);
     let chosen = selection::choose(operations, import, &mut warnings)?;
     let names: Vec<String> = chosen.iter().map(|(name, _)| name.clone()).collect();

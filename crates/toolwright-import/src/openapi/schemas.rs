@@ -7,7 +7,6 @@ use toolwright::format::IntegerFormat;
 use toolwright::pointer::unescaped;
 
 use super::super::definitions::Definitions;
-use super::super::dialect::Dialect;
 use super::super::keywords::{Entries, each_part, take};
 use super::super::references::{LOCAL, Standalone, without_definitions};
 use super::super::warnings::Subject;
@@ -112,7 +111,7 @@ impl<'a> Reader<'a> {
     }
 
     fn repaired(&mut self, schema: Json, place: &str, subject: &mut Subject<'_>) -> Json {
-        let dialect = Dialect::of(&schema, subject);
+        let dialect = self.api.dialect.of(&schema, subject);
         let schema = self.translated(schema, place, subject);
         repaired(schema, place, dialect, subject)
     }

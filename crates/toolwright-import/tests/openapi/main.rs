@@ -360,3 +360,32 @@ fn a_form_whose_fields_have_encodings_that_are_not_sent_is_left_out() {
     assert!(text.contains("content: deep_form"), "{text}");
     assert!(warnings.contains("a field of a form with `allowReserved` is"), "{warnings}");
 }
+
+#[test]
+fn schemas_are_read_in_the_dialect_of_their_document() {
+    let operation =
+        "parameters: [{ name: q, in: query, schema: { $ref: '#/components/schemas/Short' } }]";
+    let read = |dialect: &str| {
+        let short = "    Short: { $ref: '#/components/schemas/Text', maxLength: 4 }";
+        beside_another(operation, &format!("{short}\njsonSchemaDialect: '{dialect}'"))
+    };
+    for (dialect, has_length, warning) in [
+        (
+            "http://json-schema.org/draft-07/schema#",
+            false,
+            "`maxLength` beside `$ref` means nothing in draft-07",
+        ),
+        ("https://json-schema.org/draft/2020-12/schema", true, ""),
+        ("https://spec.openapis.org/oas/3.1/dialect/base", true, ""),
+        (
+            "https://else.test/dialect",
+            true,
+            "`jsonSchemaDialect: https://else.test/dialect` is not known",
+        ),
+    ] {
+        let (text, warnings) = read(dialect);
+        assert_eq!(text.contains("maxLength"), has_length, "{dialect}\n{text}");
+        assert!(warnings.contains(warning), "{dialect}\n{warnings}");
+        assert_eq!(warnings.contains("not known"), warning.contains("not known"), "{warnings}");
+    }
+}
