@@ -75,8 +75,8 @@ pub fn without_commands(text: &str) -> Cow<'_, str> {
 /// Returns each character of a text, and whether it is visible within a line: line ends and tabs are not.
 pub(crate) fn in_line(text: &str) -> impl Iterator<Item = (char, bool)> {
     let has_hidden = hidden(text).next().is_some();
-    let is_shown = move |c: char| !c.is_control() && !(has_hidden && needs_neighbors(c));
-    characters(text).map(move |(c, is_hidden)| (c, !is_hidden && is_shown(c)))
+    let is_escaped = move |c: char| c.is_control() || (has_hidden && needs_neighbors(c));
+    characters(text).map(move |(c, is_hidden)| (c, !(is_hidden || is_escaped(c))))
 }
 
 /// Returns advice on an unknown word that misspells a word which is also present.

@@ -51,7 +51,9 @@ impl fmt::Display for RedactedUrl<'_> {
             f.write_str(if position == 0 { "?" } else { "&" })?;
             match pair.split_once('=') {
                 // A key may end with the padding of base64.
-                Some((name, value)) if value.trim_matches('=').len() > 0 => write!(f, "{name}=…")?,
+                Some((name, value)) if !value.trim_matches('=').is_empty() => {
+                    write!(f, "{name}=…")?;
+                }
                 // A value without a name may be a key.
                 None if pair.is_empty() => {}
                 _ => f.write_str("…")?,
