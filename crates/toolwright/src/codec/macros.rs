@@ -58,7 +58,7 @@ macro_rules! object {
     ($name:ident $(checked($validator:expr $(,)?))? $(within($properties:expr $(,)?))?
         $(filling($bytes:expr $(,)?))? {
         $($fixed:literal => constant($json:literal $(,)?)),* $(,)?
-        $($($presence:ident $(($default:expr))? $key:literal => $field:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)?
+        $($($presence:ident $(($default:expr $(,)?))? $key:literal => $field:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)?
         $(_ => $rest:ident: $rest_type:ident $(($($rest_part:tt)*))? $(,)?)?
     }) => {
         $crate::__codec! {
