@@ -27,7 +27,7 @@ pub(super) fn span_of(schemas: &Schemas, (root, span): (NodeId, Span), pointer: 
 fn definition(schemas: &Schemas, root: NodeId, key: &str) -> Option<(NodeId, Option<Span>)> {
     let all = definitions(schemas, root);
     let (_, node) = all.into_iter().find(|(name, _)| name == key)?;
-    let named = schemas.type_ids().map(|id| &schemas[id]).find(|named| named.schema == node);
+    let named = schemas.type_of(node).map(|id| &schemas[id]);
     Some((node, Some(named.map_or(schemas[node].span, |named| named.name.span))))
 }
 

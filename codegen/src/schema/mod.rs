@@ -50,6 +50,8 @@ pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 pub struct Schemas {
     nodes: Vec<Node>,
     types: Vec<NamedType>,
+    /// The named type of each node that is the schema of one.
+    named: BTreeMap<NodeId, TypeId>,
     /// Nodes with mistakes, so that it is not known what they accept. A project without errors has none.
     invalid: BTreeSet<NodeId>,
     accepted: Accepted,
@@ -468,8 +470,14 @@ impl Schemas {
     /// If there are 2^32 types already.
     pub fn add_type(&mut self, named: NamedType) -> TypeId {
         let id = TypeId(u32::try_from(self.types.len()).expect("fewer than 2^32 named types"));
+        self.named.insert(named.schema, id);
         self.types.push(named);
         id
+    }
+
+    /// Returns the named type whose schema a node is.
+    pub(crate) fn type_of(&self, schema: NodeId) -> Option<TypeId> {
+        self.named.get(&schema).copied()
     }
 
     /// Returns all named types, in the order in which they were added.

@@ -242,8 +242,7 @@ impl<'a> Publisher<'a> {
             self.text("$ref", Some("#"));
             return;
         }
-        let owner = self.schemas.type_ids().find(|&id| self.schemas[id].schema == target);
-        if let Some(owner) = owner {
+        if let Some(owner) = self.schemas.type_of(target) {
             self.reference_to_type(owner);
             return;
         }

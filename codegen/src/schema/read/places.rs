@@ -27,8 +27,8 @@ pub(super) struct Root {
     wanted: Vec<(String, Span)>,
     /// The nodes with an `$anchor`.
     anchors: BTreeMap<String, NodeId>,
-    /// References to anchors: the name, the span, and a placeholder for the node until everything is read.
-    wanted_anchors: Vec<(String, Span, NodeId)>,
+    /// References to anchors: the name, the span, and the node that refers to it.
+    pub(super) wanted_anchors: Vec<(String, Span, NodeId)>,
 }
 
 /// A place in a schema.
@@ -115,13 +115,6 @@ impl SchemaReader<'_> {
         id
     }
 
-    /// Returns a placeholder for the node to which `#name` refers.
-    pub(super) fn referred_anchor(&mut self, name: &str, span: Span, root: &mut Root) -> NodeId {
-        let id = self.schemas.reserve(span);
-        root.wanted_anchors.push((name.to_owned(), span, id));
-        id
-    }
-
     /// Records an `$anchor`.
     pub(super) fn anchored(&mut self, name: &str, id: NodeId, root: &mut Root) {
         root.anchors.insert(name.to_owned(), id);
@@ -152,34 +145,13 @@ impl SchemaReader<'_> {
                 self.schemas.mark_invalid(place.node);
             }
         }
-        self.settle_anchors(&root.anchors, root.wanted_anchors);
-    }
-
-    /// Replaces the placeholders of anchors by the nodes with the anchors.
-    fn settle_anchors(
-        &mut self,
-        anchors: &BTreeMap<String, NodeId>,
-        wanted: Vec<(String, Span, NodeId)>,
-    ) {
-        let mut targets = BTreeMap::new();
-        for (name, span, placeholder) in wanted {
-            if let Some(&target) = anchors.get(&name) {
-                targets.insert(placeholder, target);
+        for (name, span, id) in root.wanted_anchors {
+            if let Some(&target) = root.anchors.get(&name) {
+                let node = self.schemas[id].clone();
+                self.schemas.set(id, Node { shape: Shape::Local(target), ..node });
             } else {
                 self.report.add(schemas::unknown_anchor(span, &name));
-                self.schemas.mark_invalid(placeholder);
-            }
-        }
-        if targets.is_empty() {
-            return;
-        }
-        for id in self.schemas.ids() {
-            let node = &self.schemas[id];
-            if let Shape::Local(placeholder) = node.shape
-                && let Some(&target) = targets.get(&placeholder)
-            {
-                let node = Node { shape: Shape::Local(target), ..node.clone() };
-                self.schemas.set(id, node);
+                self.schemas.mark_invalid(id);
             }
         }
     }

@@ -65,23 +65,24 @@ impl SchemaReader<'_> {
         };
         match target.strip_prefix('#') {
             Some("") => Shape::Local(root.node),
-            Some(fragment) => self.local(fragment, node.span, root),
+            Some(fragment) => self.local(id, fragment, node.span, root),
             None => self.named(id, target, node.span),
         }
     }
 
-    /// Reads a reference to a place or an anchor in the same schema (2020-12 core, 8.2.2 and 9.2).
-    fn local(&mut self, fragment: &str, span: Span, root: &mut Root) -> Shape {
+    /// Reads a reference to a place or an anchor in the same schema (2020-12 core, 8.2.2 and 9.2). A reference to an anchor gets
+    /// its target when all of the schema is read.
+    fn local(&mut self, id: NodeId, fragment: &str, span: Span, root: &mut Root) -> Shape {
         let Some(fragment) = from_fragment(fragment) else {
             let message = format!("the reference `#{fragment}` is not a URI fragment");
             self.report.add(schemas::unsupported_reference(span, message));
             return Shape::Any;
         };
-        Shape::Local(if fragment.starts_with('/') {
-            self.referred(&fragment, span, root)
-        } else {
-            self.referred_anchor(&fragment, span, root)
-        })
+        if fragment.starts_with('/') {
+            return Shape::Local(self.referred(&fragment, span, root));
+        }
+        root.wanted_anchors.push((fragment, span, id));
+        Shape::Any
     }
 
     /// Reads the name of a type into a node, which is marked as invalid if there is no such type.

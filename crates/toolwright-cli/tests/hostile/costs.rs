@@ -257,6 +257,52 @@ const CASES: &[Case] = &[
         printed: "gen: ",
     },
     Case {
+        name: "200 tools that share the last of 30,000 types, with 1,900 references to itself",
+        files: || {
+            let types = |file: &str| {
+                format!("{HEAD}types:\n{}", lines(10_000, |n| format!("  T{file}{n}: {{}}\n")))
+            };
+            let shared = format!("  T: {}\n", optional(1_900, "$ref: '#'"));
+            vec![
+                ("schema/a.yaml", types("A")),
+                ("schema/b.yaml", types("B")),
+                ("schema/c.yaml", types("C")),
+                ("schema/d.yaml", users(200, &shared)),
+            ]
+        },
+        command: "check",
+        code: 0,
+        printed: "check: ",
+    },
+    Case {
+        name: "30,000 types with a reference to an anchor of their own",
+        files: || {
+            let ty = "{$anchor: a, type: object, properties: {p: {$ref: '#a'}}}";
+            let types = |file: &str| {
+                format!("{HEAD}types:\n{}", lines(10_000, |n| format!("  T{file}{n}: {ty}\n")))
+            };
+            vec![
+                ("schema/a.yaml", types("A")),
+                ("schema/b.yaml", types("B")),
+                ("schema/c.yaml", types("C")),
+            ]
+        },
+        command: "check",
+        code: 0,
+        printed: "check: ",
+    },
+    Case {
+        name: "an allOf beside 50,000 required names",
+        files: || {
+            let names = lines(50_000, |n| format!("n{n}, "));
+            let args = format!("{{required: [{names}], allOf: [{{type: object}}]}}");
+            vec![("schema/a.yaml", tools(&tool(0, &args)))]
+        },
+        command: "check",
+        code: 1,
+        printed: "this object has 50000 properties, expected at most 2000",
+    },
+    Case {
         name: "2,000 tools that share patterns that take long to compile, with vectors",
         files: || {
             let types = format!("  T: {}\n", with_patterns(14));
