@@ -163,7 +163,7 @@ impl SchemaReader<'_> {
                 let nullable = kinds.is_some_and(|kinds| kinds.len() == 2);
                 self.typed(kind, nullable, place, root)
             }
-            Form::Kinds => self.several_kinds(kinds.unwrap_or_default(), place.text.span),
+            Form::Kinds => self.several_kinds(kinds.unwrap_or_default(), place.text),
             Form::Wrapper => self.wrapped(place, root),
             Form::Anything => Shape::Any,
         }

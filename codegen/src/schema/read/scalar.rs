@@ -16,6 +16,9 @@ use crate::schema::{
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
+/// The keywords that limit numbers.
+const LIMITS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+
 impl SchemaReader<'_> {
     /// Reads the limits of a string (2020-12 validation, 6.3).
     pub(super) fn string_rules(&mut self, text: &Node) -> StringRules {
@@ -87,23 +90,38 @@ impl SchemaReader<'_> {
 
     /// Reads the limits of a number (2020-12 validation, 6.2).
     pub(super) fn number_rules(&mut self, text: &Node, integer: bool) -> NumberRules {
-        let inclusive = self.bound(text, "minimum", integer);
-        let exclusive = self.bound(text, "exclusiveMinimum", integer);
-        let lower = tighter(inclusive, exclusive, Ordering::Less);
-        let inclusive = self.bound(text, "maximum", integer);
-        let exclusive = self.bound(text, "exclusiveMaximum", integer);
-        let upper = tighter(inclusive, exclusive, Ordering::Greater);
-        if let (Some(lower), Some(upper)) = (&lower, &upper)
+        for node in LIMITS.into_iter().filter_map(|keyword| text.get(keyword)) {
+            if !matches!(node.value, Value::Number(_)) {
+                self.expected("a number", node);
+            }
+        }
+        let rules = self.numbers(text, integer);
+        let NumberRules { lower, upper, format, .. } = &rules;
+        if let (Some(lower), Some(upper)) = (lower, upper)
             && is_empty(lower, upper, integer)
         {
             let message = format!("no number is between {} and {}", lower.number, upper.number);
             self.report.add(schemas::empty_range(text.span, message));
         }
+        if let (Some(_), Some(least), Some(greatest)) =
+            (format, rules.min_integer(), rules.max_integer())
+            && least > greatest
+        {
+            let message = format!("no integer of this format is from {least} to {greatest}");
+            self.report.add(schemas::empty_range(text.span, message));
+        }
+        rules
+    }
+
+    /// Returns the limits of a number that can be part of its type, and its format or the default one.
+    pub(super) fn numbers(&self, text: &Node, integer: bool) -> NumberRules {
+        let bound = |keyword| bound(text, keyword, integer);
+        let lower = tighter(bound("minimum"), bound("exclusiveMinimum"), Ordering::Less);
+        let upper = tighter(bound("maximum"), bound("exclusiveMaximum"), Ordering::Greater);
         let mut rules = NumberRules { lower, upper, format: None, is_double: false };
         let format = text.get("format").and_then(Node::as_str);
         // The limits that do not become part of the type: they are beyond every standard integer, or not exactly a double.
-        let limits = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
-        let mut wide = limits.into_iter().filter_map(|keyword| match &text.get(keyword)?.value {
+        let mut wide = LIMITS.into_iter().filter_map(|keyword| match &text.get(keyword)?.value {
             Value::Number(number) => {
                 (!is_typed_bound(number, keyword, integer)).then_some(number.as_str())
             }
@@ -111,16 +129,7 @@ impl SchemaReader<'_> {
         });
         if integer {
             rules.format = format.and_then(IntegerFormat::from_name);
-            if rules.format.is_some() {
-                let range = (rules.min_integer(), rules.max_integer());
-                if let (Some(least), Some(greatest)) = range
-                    && least > greatest
-                {
-                    let message =
-                        format!("no integer of this format is from {least} to {greatest}");
-                    self.report.add(schemas::empty_range(text.span, message));
-                }
-            } else if wide.next().is_none() {
+            if rules.format.is_none() && wide.next().is_none() {
                 rules.format = self.default_format(&rules, text.span);
             }
         } else {
@@ -134,7 +143,7 @@ impl SchemaReader<'_> {
     }
 
     /// Returns the format of an integer without one: 64 bits if a limit is missing and the other one fits.
-    pub(super) fn default_format(&self, rules: &NumberRules, at: Span) -> Option<IntegerFormat> {
+    fn default_format(&self, rules: &NumberRules, at: Span) -> Option<IntegerFormat> {
         let is_open = rules.lower.is_none() || rules.upper.is_none();
         let bounds = [rules.min_integer(), rules.max_integer()];
         let fits = bounds.into_iter().flatten().all(|bound| i64::try_from(bound).is_ok());
@@ -145,16 +154,6 @@ impl SchemaReader<'_> {
     /// Returns whether a number without a format is a double: it is if a limit is missing.
     pub(super) fn is_default_double(&self, rules: &NumberRules, at: Span) -> bool {
         !rules.is_within_doubles() && !self.exact_integers.contains(&at.source)
-    }
-
-    fn bound(&mut self, text: &Node, keyword: &str, integer: bool) -> Option<Bound> {
-        let node = text.get(keyword)?;
-        let Value::Number(number) = &node.value else {
-            self.expected("a number", node);
-            return None;
-        };
-        is_typed_bound(number, keyword, integer)
-            .then(|| Bound { number: number.clone(), exclusive: keyword.starts_with("exclusive") })
     }
 
     /// Reads `const`, which `type` beside it must allow.
@@ -237,6 +236,13 @@ impl SchemaReader<'_> {
             self.report.add(schemas::wrong_type_for_value(value.span, &shown, types.span));
         }
     }
+}
+
+/// Returns a limit of a number, if it can be part of its type.
+fn bound(text: &Node, keyword: &str, integer: bool) -> Option<Bound> {
+    let Value::Number(number) = &text.get(keyword)?.value else { return None };
+    is_typed_bound(number, keyword, integer)
+        .then(|| Bound { number: number.clone(), exclusive: keyword.starts_with("exclusive") })
 }
 
 /// Returns whether the limit of a number can be part of its type: an integer that fits `i64` or `u64`, or a number that is

@@ -7,7 +7,7 @@ use super::places::Root;
 use super::settle::{PendingChoice, unlimited};
 use super::{Place, SchemaReader};
 use crate::schema::{Keyword, MixedVariant, Node, NodeId, Shape};
-use crate::source::Span;
+use crate::yaml;
 
 impl SchemaReader<'_> {
     /// Reads a choice among schemas.
@@ -26,8 +26,8 @@ impl SchemaReader<'_> {
         self.choice(place, Keyword::AllOf, root)
     }
 
-    /// Reads `type` with several words.
-    pub(super) fn several_kinds(&mut self, kinds: &[Kind], span: Span) -> Shape {
+    /// Reads `type` with several words. Limits beside it stay assertions, but they decide on the formats of numbers.
+    pub(super) fn several_kinds(&mut self, kinds: &[Kind], text: &yaml::Node) -> Shape {
         let has = |kind: Kind| kinds.contains(&kind);
         // Every integer is a number.
         let of_value =
@@ -35,23 +35,26 @@ impl SchemaReader<'_> {
         let variants: Vec<MixedVariant> = kinds
             .iter()
             .filter(of_value)
-            .map(|&kind| MixedVariant { kind, schema: self.any_of_kind(kind, span) })
+            .map(|&kind| MixedVariant { kind, schema: self.any_of_kind(kind, text) })
             .collect();
         let shape = match variants.as_slice() {
             [only] => self.schemas[only.schema].shape.clone(),
             _ => Shape::Mixed(variants),
         };
-        if has(Kind::Null) { self.nullable(shape, span) } else { shape }
+        if has(Kind::Null) { self.nullable(shape, text.span) } else { shape }
     }
 
-    fn any_of_kind(&mut self, kind: Kind, span: Span) -> NodeId {
-        let items = self.schemas.reserve(span);
-        let id = self.schemas.reserve(span);
+    fn any_of_kind(&mut self, kind: Kind, text: &yaml::Node) -> NodeId {
+        let items = self.schemas.reserve(text.span);
+        let id = self.schemas.reserve(text.span);
         let node = self.schemas[id].clone();
         let mut shape = unlimited(kind, items);
         match &mut shape {
-            Shape::Integer(rules) => rules.format = self.default_format(rules, span),
-            Shape::Number(rules) => rules.is_double = self.is_default_double(rules, span),
+            Shape::Integer(rules) => rules.format = self.numbers(text, true).format,
+            Shape::Number(rules) => {
+                rules.is_double = self.is_default_double(rules, text.span)
+                    && self.numbers(text, false).is_within_doubles();
+            }
             _ => {}
         }
         self.schemas.set(id, Node { shape, ..node });
