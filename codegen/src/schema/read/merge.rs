@@ -205,7 +205,7 @@ fn places(object: &ObjectShape) -> BTreeMap<String, usize> {
 }
 
 /// Returns whether a reference, and all references that it leads to, have no assertions beside them.
-fn is_bare(schemas: &Schemas, mut node: NodeId) -> bool {
+pub(super) fn is_bare(schemas: &Schemas, mut node: NodeId) -> bool {
     loop {
         let Node { shape, assertions, .. } = &schemas[node];
         node = match shape {

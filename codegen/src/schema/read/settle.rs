@@ -6,7 +6,7 @@ use std::mem;
 use toolwright::format::IntegerFormat;
 use toolwright::value::Kind;
 
-use super::merge::merge;
+use super::merge::{is_bare, merge};
 use super::scalar::constants;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
@@ -145,9 +145,8 @@ impl PendingChoice {
         };
         let inner = &schemas[resolved(schemas, *only)];
         let accepts_null = matches!(inner.shape, Shape::Any | Shape::Null | Shape::Nullable(_));
-        let only_node = &schemas[*only];
-        if accepts_null && inner.assertions.is_empty() && only_node.assertions.is_empty() {
-            return Some(only_node.shape.clone());
+        if accepts_null && inner.assertions.is_empty() && is_bare(schemas, *only) {
+            return Some(schemas[*only].shape.clone());
         }
         Some(Shape::Nullable(*only))
     }
