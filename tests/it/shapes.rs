@@ -65,6 +65,16 @@ fn objects_of_an_all_of_are_one_struct() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
+fn an_all_of_with_one_tagged_object_is_a_struct() -> Result<(), Box<dyn Error>> {
+    let tagged = merged::PromoteArgsTagged {
+        color: Some("red".to_owned()),
+        ..merged::PromoteArgsTagged::new("Tom")
+    };
+    assert_eq!(codec::to_json(&tagged)?, r#"{"kind":"cat","color":"red","name":"Tom"}"#);
+    Ok(())
+}
+
+#[test]
 fn values_of_several_kinds_are_variants_of_their_kind() -> Result<(), Box<dyn Error>> {
     use mixtures::{Amount, AmountString, BlendArgs, Identifier, Node, Selector, SelectorObject};
     let args = BlendArgs {

@@ -99,6 +99,21 @@ pub fn is_map(object: &ObjectShape) -> bool {
     object.properties.is_empty() && object.additional != Additional::Closed
 }
 
+/// Returns whether the shape of a node needs a type of its own.
+pub fn is_type(schemas: &Schemas, node: NodeId) -> bool {
+    match &schemas[node].shape {
+        Shape::Object(object) => !is_map(object),
+        Shape::Enum(_)
+        | Shape::IntegerEnum(_)
+        | Shape::Constants(_)
+        | Shape::Const(_)
+        | Shape::Union(_)
+        | Shape::Mixed(_)
+        | Shape::Overlapping(_) => true,
+        _ => false,
+    }
+}
+
 /// Names the variants of a choice with overlapping members: after their types or titles, else after a property that no other
 /// such member requires, else after their kinds.
 pub fn labels(schemas: &Schemas, members: &[NodeId]) -> Vec<Identifier> {
@@ -257,7 +272,7 @@ impl Walk<'_> {
         if is_definition {
             let name = self.free_definition(name);
             self.define(node, name, origin);
-        } else if self.is_type(node) {
+        } else if is_type(&self.project.schemas, node) {
             self.define(node, name, origin);
         } else {
             self.inside(node, &name);
@@ -275,21 +290,6 @@ impl Walk<'_> {
         }
         self.definitions.insert(name.clone(), 1);
         name
-    }
-
-    /// Returns whether a node becomes a type because of its shape.
-    fn is_type(&self, node: NodeId) -> bool {
-        match &self.project.schemas[node].shape {
-            Shape::Object(object) => !is_map(object),
-            Shape::Enum(_)
-            | Shape::IntegerEnum(_)
-            | Shape::Constants(_)
-            | Shape::Const(_)
-            | Shape::Union(_)
-            | Shape::Mixed(_)
-            | Shape::Overlapping(_) => true,
-            _ => false,
-        }
     }
 
     /// Returns whether neither a node nor any part of it becomes a type, so that no name is needed.

@@ -111,7 +111,7 @@ impl Shapes<'_> {
                 self.unnamed_type_of(name.node, Some(name.node), &|| name.name.to_string()),
             ),
         };
-        let validator = self.validator(name.node, &|| name.name.to_string());
+        let validator = self.validator(name.node, false, &|| name.name.to_string());
         let mut facts = match &body {
             Body::Newtype(ty) => docs::facts(&schema.annotations, ty).collect(),
             Body::Struct(plan) => docs::property_limits(&plan.limits).into_iter().collect(),
@@ -145,11 +145,18 @@ impl Shapes<'_> {
         (!rules.is_empty()).then(|| format!("Also checked: {}.", rules.join(", ")))
     }
 
-    /// Plans the validator for the assertions of a node; returns the name of its static.
-    fn validator(&mut self, node: NodeId, name_of: NameOf<'_>) -> Option<Identifier> {
+    /// Plans the validator for the assertions of a node, or for all of it if its type checks nothing; returns the name of its
+    /// static.
+    fn validator(
+        &mut self,
+        node: NodeId,
+        is_unchecked: bool,
+        name_of: NameOf<'_>,
+    ) -> Option<Identifier> {
         let project = self.plans.project;
-        let schema = &project.schemas[node];
-        if schema.assertions.is_empty() || properties::key_rules(&project.schemas, node).is_some() {
+        let has_rules = !project.schemas[node].assertions.is_empty()
+            && properties::key_rules(&project.schemas, node).is_none();
+        if !has_rules && !is_unchecked {
             return None;
         }
         let name = self.free_static(&static_with(&name_of(), "_RULES"));
@@ -280,7 +287,9 @@ impl Shapes<'_> {
         }
         let Some(name) = self.plans.names.get(node) else {
             let ty = self.unnamed_type_of(node, within, name_of);
-            return match self.validator(node, name_of) {
+            // The parts of a schema without `type` have no names, even if they need types of their own.
+            let is_unchecked = naming::is_type(&self.plans.project.schemas, node);
+            return match self.validator(node, is_unchecked, name_of) {
                 Some(validator) => TypeUse::Checked(Box::new(ty), validator),
                 None => ty,
             };
@@ -303,7 +312,7 @@ impl Shapes<'_> {
             let name_of =
                 || names.get(behind).map_or_else(String::new, |name| name.name.to_string());
             let mut json = self.unnamed_type_of(behind, None, &name_of);
-            if let Some(validator) = self.validator(behind, &name_of) {
+            if let Some(validator) = self.validator(behind, false, &name_of) {
                 json = TypeUse::Checked(Box::new(json), validator);
             }
             self.domains.insert(behind, json);
@@ -355,7 +364,7 @@ impl Shapes<'_> {
             }
             Shape::Object(object) => {
                 let value = match object.additional {
-                    Additional::Typed(value) => {
+                    Additional::Typed(value) if is_map(object) => {
                         self.type_of(value, None, &|| format!("{}Value", name_of()))
                     }
                     _ => TypeUse::Value,
@@ -367,7 +376,6 @@ impl Shapes<'_> {
             }
             Shape::Named(id) => self.type_of(project.schemas[*id].schema, within, name_of),
             Shape::Local(target) => self.type_of(*target, within, name_of),
-            // Constants, enums and unions always have a name.
             Shape::Any
             | Shape::Const(_)
             | Shape::Enum(_)

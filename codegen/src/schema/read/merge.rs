@@ -13,7 +13,8 @@ use crate::source::Spanned;
 /// The most properties of a merged object: in a long chain each object has the properties of all objects before it.
 const MAX_PROPERTIES: usize = 200;
 
-/// Gives a node the properties of the objects in its `allOf`, unless it does not allow additional properties.
+/// Gives a node the properties of the objects in its `allOf`, unless it does not allow additional properties, or two of its own
+/// properties have similar names.
 pub(super) fn merge(schemas: &mut Schemas, id: NodeId) {
     let Node { shape, assertions, .. } = &schemas[id];
     let all_of = assertions.iter().filter(|assertion| assertion.keyword == Keyword::AllOf);
@@ -30,6 +31,7 @@ pub(super) fn merge(schemas: &mut Schemas, id: NodeId) {
         described: BTreeSet::new(),
         required: BTreeSet::new(),
         is_object: matches!(shape, Shape::Object(_)),
+        lacks_own: false,
         is_exact: matches!(object.additional, Additional::Open | Additional::Declared)
             && !assertions.iter().any(|assertion| is_closing(assertion.keyword)),
         object,
@@ -39,7 +41,7 @@ pub(super) fn merge(schemas: &mut Schemas, id: NodeId) {
     for member in members {
         merged.add(schemas, member);
     }
-    if merged.is_object && !merged.is_too_large() {
+    if merged.is_object && !merged.lacks_own && !merged.is_too_large() {
         merged.replace(schemas, id, &own_required);
     }
 }
@@ -64,6 +66,8 @@ struct Merged {
     required: BTreeSet<String>,
     /// True if the node or a member has the `type` object.
     is_object: bool,
+    /// True if a property of the node itself is not among those of the object.
+    lacks_own: bool,
     /// True if the object expresses everything that the node and the members do.
     is_exact: bool,
 }
@@ -158,6 +162,8 @@ impl Merged {
             return;
         };
         if known.name.value != property.name.value {
+            // A property of a member remains in the `allOf`.
+            self.lacks_own |= property.is_described;
             self.is_exact = false;
             return;
         }
@@ -180,10 +186,12 @@ impl Merged {
         for place in described.into_iter().filter(|_| is_exact) {
             object.properties[place].is_described = true;
         }
+        // There may be thousands of names.
+        let properties = object.properties.iter().map(|property| property.name.value.clone());
+        let places: BTreeMap<String, usize> = properties.zip(0..).collect();
         for name in required {
-            let known = object.properties.iter_mut().find(|property| property.name.value == name);
-            if let Some(property) = known {
-                property.required = true;
+            if let Some(&place) = places.get(&name) {
+                object.properties[place].required = true;
             } else if is_exact || own_required.contains(&name) {
                 let (name, schema) = (Spanned::new(name, span), schemas.reserve(span));
                 let (required, is_described, owner) = (true, false, None);

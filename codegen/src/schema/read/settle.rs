@@ -41,7 +41,10 @@ impl Pending {
     /// Settles all nodes that have been read. They do not change later, because they do not refer to nodes that are read later.
     pub(crate) fn settle(&mut self, schemas: &mut Schemas, report: &mut Report) {
         let choices = mem::take(&mut self.choices);
-        let steps = cut_circles(schemas, self.settled, &choices, report);
+        for choice in &choices {
+            choice.hold(schemas);
+        }
+        let steps = cut_circles(schemas, self.settled, report);
         let mut search = Search::new(&steps, self.settled);
         for node in self.open.drain(..) {
             search.from(node);
@@ -61,7 +64,20 @@ impl Pending {
 }
 
 impl PendingChoice {
+    /// Makes the choice an assertion until it is settled: a node that comes before may look at it, as properties may refer to
+    /// schemas in a circle.
+    fn hold(&self, schemas: &mut Schemas) {
+        let Self { node, keyword, members } = self;
+        let mut held = schemas[*node].clone();
+        held.assertions
+            .push(Assertion { keyword: *keyword, operand: Operand::Schemas(members.clone()) });
+        schemas.set(*node, held);
+    }
+
     fn settle(&self, schemas: &mut Schemas) {
+        let mut node = schemas[self.node].clone();
+        node.assertions.pop();
+        schemas.set(self.node, node);
         // A choice with one member is that member, but not beside other keywords, because `additionalProperties` and
         // `unevaluatedProperties` do not look into a choice (2020-12 core, 10.3 and 11).
         let has_no_siblings = schemas[self.node].assertions.is_empty();
@@ -84,6 +100,8 @@ impl PendingChoice {
             0 if others.len() == 1 && self.members.len() > 1 => {
                 Some(schemas[others[0]].shape.clone())
             }
+            // Types of objects are merged instead.
+            0 if self.keyword == Keyword::AllOf => None,
             0 => typed(schemas, &others),
             1 => self.nullable(schemas, &others),
             _ => None,
@@ -330,12 +348,7 @@ pub(super) fn unlimited(kind: Kind, items: NodeId) -> Shape {
 
 /// Reports schemas that refer to themselves for the same value, and replaces them, so that following references always ends.
 /// Returns for each node the nodes that apply to the same value.
-fn cut_circles(
-    schemas: &mut Schemas,
-    settled: usize,
-    choices: &[PendingChoice],
-    report: &mut Report,
-) -> Vec<Vec<NodeId>> {
+fn cut_circles(schemas: &mut Schemas, settled: usize, report: &mut Report) -> Vec<Vec<NodeId>> {
     // 2020-12 core, 10.2.
     let in_place = |id: NodeId| {
         let schema = &schemas[id];
@@ -352,10 +365,7 @@ fn cut_circles(
         }
         steps
     };
-    let mut steps: Vec<Vec<NodeId>> = schemas.ids().skip(settled).map(in_place).collect();
-    for choice in choices {
-        steps[choice.node.position() - settled].extend(&choice.members);
-    }
+    let steps: Vec<Vec<NodeId>> = schemas.ids().skip(settled).map(in_place).collect();
     let mut search = Search::new(&steps, settled);
     for id in schemas.ids().skip(settled) {
         search.from(id);
