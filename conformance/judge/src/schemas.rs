@@ -10,6 +10,9 @@ use crate::pool::{FORMATS, NAMES, NUMBERS, PATTERNS, STRINGS};
 
 const KINDS: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
 
+/// Names that only differ in signs or case.
+const ALIKE: [[&str; 2]; 4] = [["+1", "-1"], ["a", "@a"], ["b", "_b"], ["fooBar", "foo_bar"]];
+
 /// The maximum depth of schemas below the arguments.
 const DEPTH: usize = 3;
 
@@ -25,15 +28,19 @@ pub fn arguments(rng: &mut Rng) -> Value {
         }
     } else {
         root.insert("type", string("object"));
-        root.insert("properties", object([("value", generator.schema(DEPTH, 0))]));
+        let value = match generator.rng.u32(0..100) {
+            0..25 => generator.merged(DEPTH, 0),
+            _ => generator.schema(DEPTH, 0),
+        };
+        root.insert("properties", object([("value", value)]));
         root.insert("required", words(["value"]));
     }
     let mut definitions = Map::new();
     for index in 0..generator.definitions {
-        let body = if generator.chance(25) {
-            generator.recursive_choice(index)
-        } else {
-            generator.schema(DEPTH - 1, index + 1)
+        let body = match generator.rng.u32(0..100) {
+            0..25 => generator.recursive_choice(index),
+            25..50 => generator.object(DEPTH - 1),
+            _ => generator.schema(DEPTH - 1, index + 1),
         };
         definitions.insert(definition(index), body);
     }
@@ -75,6 +82,11 @@ impl Generator<'_> {
                 names.push(name);
             }
         }
+        if most > 2 && self.chance(8) {
+            let alike = self.pick(&ALIKE);
+            names.retain(|name| !alike.contains(name));
+            names.extend(alike);
+        }
         names
     }
 
@@ -98,7 +110,8 @@ impl Generator<'_> {
             32..37 if depth > 0 => return self.tagged_union(depth),
             37..43 => self.any_keywords(&mut schema, depth),
             43..47 => self.kinds(&mut schema, depth),
-            47..55 if depth > 0 => self.combine(&mut schema, depth, floor),
+            47..51 if depth > 0 => return self.merged(depth, floor),
+            51..59 if depth > 0 => self.combine(&mut schema, depth, floor),
             _ => self.typed(&mut schema, depth),
         }
         if depth > 0 && self.chance(14) {
@@ -214,6 +227,39 @@ impl Generator<'_> {
         if self.chance(7) {
             schema.insert("unevaluatedProperties", self.closed_or(below));
         }
+    }
+
+    /// An object, half of the time without its `type`.
+    fn object(&mut self, depth: usize) -> Value {
+        let mut schema = Map::new();
+        if self.rng.bool() {
+            schema.insert("type", string("object"));
+        }
+        self.object_keywords(&mut schema, depth);
+        Value::Object(schema)
+    }
+
+    /// An `allOf` of objects, some by reference, often beside properties with similar names.
+    fn merged(&mut self, depth: usize, floor: usize) -> Value {
+        let below = depth - 1;
+        let mut schema = Map::new();
+        if self.chance(40) {
+            self.object_keywords(&mut schema, below);
+        } else if self.chance(60) {
+            let alike = self.pick(&ALIKE).map(|name| (name, self.schema(below, 0)));
+            schema.insert("properties", object(alike));
+        }
+        let member = |generator: &mut Self| {
+            if floor < generator.definitions && generator.rng.bool() {
+                let index = generator.rng.usize(floor..generator.definitions);
+                object([("$ref", string(format!("#/$defs/{}", definition(index))))])
+            } else {
+                generator.object(below)
+            }
+        };
+        let members = (0..self.rng.usize(1..4)).map(|_| member(self)).collect();
+        schema.insert("allOf", Value::Array(members));
+        Value::Object(schema)
     }
 
     fn array_keywords(&mut self, schema: &mut Map<Value>, depth: usize) {
