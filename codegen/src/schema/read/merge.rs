@@ -73,9 +73,9 @@ struct Merged {
 }
 
 impl Merged {
-    /// Returns true if the object has too many properties. Adding more would be in vain.
+    /// Returns true if the object has too many properties, or would get them for the required names. Adding more would be in vain.
     fn is_too_large(&self) -> bool {
-        self.object.properties.len() > MAX_PROPERTIES
+        self.object.properties.len().max(self.required.len()) > MAX_PROPERTIES
     }
 
     /// Adds a member.
@@ -132,10 +132,11 @@ impl Merged {
                     }
                 }
                 (Keyword::Required, Operand::Plain(Json::Array(names))) => {
-                    self.required.extend(names.iter().filter_map(|name| match name {
+                    let names = names.iter().filter_map(|name| match name {
                         Json::String(name) => Some(name.clone()),
                         _ => None,
-                    }));
+                    });
+                    self.required.extend(names.take(MAX_PROPERTIES + 1));
                 }
                 // Other keywords of the node itself are kept.
                 _ => self.is_exact &= part == Part::Itself,
@@ -186,12 +187,10 @@ impl Merged {
         for place in described.into_iter().filter(|_| is_exact) {
             object.properties[place].is_described = true;
         }
-        // There may be thousands of names.
-        let properties = object.properties.iter().map(|property| property.name.value.clone());
-        let places: BTreeMap<String, usize> = properties.zip(0..).collect();
         for name in required {
-            if let Some(&place) = places.get(&name) {
-                object.properties[place].required = true;
+            let known = object.properties.iter_mut().find(|property| property.name.value == name);
+            if let Some(property) = known {
+                property.required = true;
             } else if is_exact || own_required.contains(&name) {
                 let (name, schema) = (Spanned::new(name, span), schemas.reserve(span));
                 let (required, is_described, owner) = (true, false, None);
