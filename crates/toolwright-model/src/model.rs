@@ -226,16 +226,20 @@ impl Answer {
         })
     }
 
-    /// Changes the texts that operators read, also the names of tools that do not exist. An id that would change is replaced.
+    /// Changes the texts that operators read, and the names of calls. An id that would change is replaced.
     #[cfg(feature = "client")]
-    pub(crate) fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn map_text(
+        mut self,
+        change: impl Fn(&str) -> String,
+        change_name: impl Fn(&str) -> String,
+    ) -> Self {
         self.model = change(&self.model);
         if let Stop::Refused(words) | Stop::Other(words) = &mut self.stop {
             *words = change(words);
         }
         for part in &mut self.content {
             if let Content::Call(call) = part {
-                call.name = change(&call.name);
+                call.name = change_name(&call.name);
                 if change(&call.id) != call.id {
                     call.id = toolwright::call::fresh_id("call");
                 }

@@ -251,12 +251,20 @@ impl Model for Client {
     ) -> BoxFuture<'a, Result<Answer, ModelError>> {
         Box::pin(async move {
             let redacted = |text: &str| self.secret.redacted(text);
+            // The name of a tool is the host's, also if it has a short key in it.
+            let redacted_name = |name: &str| {
+                let is_tool = question.tools.tools.iter().any(|tool| tool.name == name);
+                if is_tool { name.to_owned() } else { redacted(name) }
+            };
             let shown = |delta| match delta {
-                Delta::Call { call, name } => deltas(Delta::Call { call, name: redacted(&name) }),
+                Delta::Call { call, name } => {
+                    deltas(Delta::Call { call, name: redacted_name(&name) });
+                }
                 other => deltas(other),
             };
             let answer = self.ask_within(question, &shown).await;
-            answer.map(|it| it.map_text(redacted)).map_err(|error| error.map_text(redacted))
+            let answer = answer.map(|answer| answer.map_text(redacted, redacted_name));
+            answer.map_err(|error| error.map_text(redacted))
         })
     }
 }

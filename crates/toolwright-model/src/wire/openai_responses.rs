@@ -12,7 +12,7 @@ use super::HttpRequest;
 use super::json::{extra, missing, read, text_of, write};
 use super::names::{Names, cache_key, output, own, schema};
 use super::reader;
-use crate::draft::Draft;
+use crate::draft::{Draft, MOST_PARTS};
 use crate::error::ModelError;
 use crate::model::{Answer, Choice, Content, Delta, Message, ModelFacts, Question, Stop, Usage};
 
@@ -419,6 +419,11 @@ impl Events {
     fn show_call(&mut self, index: Option<u64>, json: &str) -> Result<(), ModelError> {
         let item: OutputItem<'_> = read("an item of a response", json)?;
         if item.kind == "function_call" {
+            if self.calls.len() == MOST_PARTS {
+                let message =
+                    format!("found more than {MOST_PARTS} calls, expected a shorter answer");
+                return Err(ModelError::Malformed(message));
+            }
             let name = self.draft.canonical(&item.name.unwrap_or_default());
             self.draft.deltas.push(Delta::Call { call: self.calls.len(), name });
             self.calls.push(index);

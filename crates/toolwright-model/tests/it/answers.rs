@@ -156,6 +156,25 @@ fn comments_are_too_large_together() {
 }
 
 #[test]
+fn calls_that_are_only_shown_are_too_many() {
+    let (endpoint, model, wire, dialect) = ENDPOINTS[2];
+    let facts = facts(endpoint, model, dialect);
+    let asked = Asked::new(&serde_json::from_str(ASKED).unwrap(), facts.dialect);
+    asked.with(|question| {
+        let mut reader = wire.reader(&facts, question);
+        for index in 0..=1000 {
+            let item = r#"{"type":"function_call","name":"now"}"#;
+            let event = format!(
+                r#"{{"type":"response.output_item.added","output_index":{index},"item":{item}}}"#
+            );
+            assert!(!reader.is_over(), "{index}");
+            reader.feed(format!("data: {event}\n\n").as_bytes());
+        }
+        assert!(matches!(reader.end(), Err(ModelError::Malformed(_))));
+    });
+}
+
+#[test]
 fn many_small_events_are_too_large_together() {
     let (endpoint, model, wire, dialect) = ENDPOINTS[0];
     let facts = facts(endpoint, model, dialect);

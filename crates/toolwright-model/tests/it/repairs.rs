@@ -73,6 +73,17 @@ async fn an_answer_that_pauses_goes_on() {
 }
 
 #[tokio::test]
+async fn a_tool_with_a_short_key_in_its_name_is_called() {
+    let script =
+        Script::new().reply(Reply::call("math.add", r#"{"a":1,"b":2}"#)).reply(Reply::text("3"));
+    let stage = stage("openai", script).await;
+    let client = builder("openai", &stage).with_key("math").build().unwrap();
+    let outcome = run(agent(false), ModelPlanner::new(client)).await;
+    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
+    assert!(last_request(&stage).contains(r#"{\"sum\":3}"#), "{}", last_request(&stage));
+}
+
+#[tokio::test]
 async fn siblings_with_one_mistake_count_as_one() {
     let wrong = r#"{"a":"1","b":2}"#;
     let script = Script::new()
