@@ -15,7 +15,7 @@ use toolwright::value::{Map, Value};
 
 pub(crate) use self::drafts::modernize;
 use self::merge::{evaluates, is_sealed_by_itself, merge};
-pub(crate) use self::parts::{Part, change, change_in, parts_mut, visit, visit_in};
+pub(crate) use self::parts::{Part, change, change_in, parts, parts_mut, visit, visit_in};
 use self::resources::Resources;
 
 /// A canonical schema, in the form of draft 2020-12.
@@ -138,6 +138,14 @@ impl Canonical {
     /// The pointers to which references lead.
     pub(crate) fn referred(&self) -> impl Iterator<Item = &str> {
         self.referred.iter().map(String::as_str)
+    }
+
+    /// Returns a pointer to which references lead, if there is one in the value at a pointer.
+    pub(crate) fn referred_in(&self, pointer: &str) -> Option<&str> {
+        let inside = format!("{pointer}/");
+        let next = self.referred.range(inside.clone()..).next();
+        let found = self.referred.get(pointer).or(next.filter(|next| next.starts_with(&inside)));
+        found.map(String::as_str)
     }
 
     /// Returns whether references in the schema have the same meaning at each place and in each use, so that schemas in it can be moved.

@@ -50,14 +50,20 @@ pub(crate) fn of(keyword: &str, value: &Value, node: &Map<Value>) -> Option<Stri
 
 /// A rule that is a schema, as it is written.
 fn rule(keyword: &str, value: &Value, node: &Map<Value>) -> String {
-    let text = match keyword {
-        "if" => {
-            let part = |part| Some(format!("\"{part}\":{}", node.get(part)?));
-            ["if", "then", "else"].into_iter().filter_map(part).collect::<Vec<_>>().join(",")
-        }
-        _ => format!("\"{keyword}\":{value}"),
-    };
-    format!("Follows `{{{text}}}`.")
+    let others = beside(keyword).iter().filter_map(|other| Some((*other, node.get(other)?)));
+    let parts = std::iter::once((keyword, value)).chain(others);
+    let parts: Vec<String> = parts.map(|(key, value)| format!("\"{key}\":{value}")).collect();
+    format!("Follows `{{{}}}`.", parts.join(","))
+}
+
+/// The keywords whose meaning depends on another one, whose sentence has them, too.
+pub(crate) fn beside(keyword: &str) -> &'static [&'static str] {
+    match keyword {
+        "if" => &["then", "else"],
+        "contains" => &["minContains", "maxContains"],
+        "patternProperties" => &["additionalProperties"],
+        _ => &[],
+    }
 }
 
 fn counted(count: u64, thing: &str) -> String {

@@ -26,7 +26,7 @@ pub(crate) struct Part<'a, V> {
 }
 
 /// Returns the schemas of a node.
-fn parts(entries: &Map<Value>) -> Vec<Part<'_, &Value>> {
+pub(crate) fn parts(entries: &Map<Value>) -> Vec<Part<'_, &Value>> {
     let mut parts = Vec::new();
     for (keyword, value) in entries {
         let mut push = |pointer, schema| parts.push(Part { keyword, pointer, schema });

@@ -3,7 +3,7 @@
 mod conditions;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use toolwright::pointer::{from_fragment, to_fragment};
 use toolwright::schema::{Draft, Schema};
@@ -13,8 +13,8 @@ use super::free_names::FreeNames;
 use super::leaf::takes_parts;
 use super::root::{INPUT, wrapped};
 use super::{Modern, Node, Projector};
-use crate::canonical::{Canonical, change, change_in, modernize, visit};
-use crate::guard::type_names;
+use crate::canonical::{Canonical, change, change_in, modernize, parts, visit};
+use crate::guard::{strings, type_names};
 use crate::loss::LossKind;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step, StepId};
 use crate::row::Dialect;
@@ -118,6 +118,9 @@ fn plain_object<'a>(projector: &Projector<'a>, schema: &'a Value) -> Option<Cow<
 /// The schema under the one property of an object. References keep their targets.
 fn under_input(projector: &mut Projector<'_>, schema: Value) -> (Option<Map<Value>>, StepId) {
     let Value::Object(mut inner) = schema else {
+        if schema == Value::Boolean(false) {
+            projector.lose(LossKind::Widening, "", "", schema, "any value", "T15");
+        }
         return wrapped(projector, Node::same(Map::new()));
     };
     let schema_uri = inner.remove("$schema");
@@ -216,8 +219,11 @@ fn with_other_keys(
         return None;
     }
     let mut free = FreeNames::default();
-    for key in keys.iter().filter(|key| dialect.takes_key(key, true)) {
-        free.take((*key).to_owned());
+    let kept = keys.iter().copied().filter(|key| dialect.takes_key(key, true));
+    // A required key may have no property.
+    let kept: BTreeSet<&str> = kept.chain(strings(entries.get("required"))).collect();
+    for key in kept {
+        free.take(key.to_owned());
     }
     let mut properties = Vec::new();
     for key in keys {
@@ -244,7 +250,7 @@ fn with_other_keys(
         );
     }
     if let Some(required) = entries.get("required") {
-        let names = crate::guard::strings(Some(required)).map(|key| Value::from(wire_key(key)));
+        let names = strings(Some(required)).map(|key| Value::from(wire_key(key)));
         wire.insert("required", Value::Array(names.collect()));
     }
     let is_closed = entries.get("additionalProperties") == Some(&Value::Boolean(false));
@@ -269,22 +275,9 @@ fn with_items(projector: &mut Projector<'_>, schema: &mut Value) {
     if !is_lacking {
         return;
     }
-    visit(schema, &mut |node, at| {
-        if !node.contains_key("items")
-            && let Some(was) = node.get("unevaluatedItems")
-        {
-            // With `items`, here or in another schema of the same array, no item is left for it.
-            let words = sentence::of("unevaluatedItems", was, node).unwrap_or_default();
-            projector.lose(
-                LossKind::Enforcement,
-                at,
-                "unevaluatedItems",
-                was.clone(),
-                &words,
-                "T20",
-            );
-        }
-    });
+    if let Value::Object(entries) = schema {
+        lose_unevaluated_items(projector, entries, &mut String::new());
+    }
     change(schema, &mut |node, _| {
         if lacks_items(node) {
             node.insert("items", Value::Object(Map::new()));
@@ -292,17 +285,42 @@ fn with_items(projector: &mut Projector<'_>, schema: &mut Value) {
     });
 }
 
-/// Returns the sentence for the pattern of a node, if the dialect does not take it.
-fn strange_pattern(dialect: &Dialect, node: &Map<Value>) -> Option<String> {
-    let pattern = node.get("pattern")?;
-    let is_taken = takes_parts(dialect, pattern.as_str()?);
-    (!is_taken).then(|| sentence::of("pattern", pattern, node))?
+/// Lists each `unevaluatedItems`, apart from those in another: with `items`, here or in another schema of the same array, no item is left
+/// for it.
+fn lose_unevaluated_items(projector: &mut Projector<'_>, node: &Map<Value>, at: &mut String) {
+    let keyword = "unevaluatedItems";
+    if let Some(was) = node.get(keyword).filter(|_| !node.contains_key("items")) {
+        let words = sentence::of(keyword, was, node).unwrap_or_default();
+        projector.lose(LossKind::Enforcement, at, keyword, was.clone(), &words, "T20");
+    }
+    let outer = at.len();
+    for part in parts(node).into_iter().filter(|part| part.keyword != keyword) {
+        let Value::Object(inner) = part.schema else { continue };
+        at.push_str(&part.pointer);
+        lose_unevaluated_items(projector, inner, at);
+        at.truncate(outer);
+    }
+}
+
+/// Returns whether the dialect does not take the pattern of a node.
+fn has_strange_pattern(dialect: &Dialect, node: &Map<Value>) -> bool {
+    let pattern = node.get("pattern").and_then(Value::as_str);
+    pattern.is_some_and(|pattern| !takes_parts(dialect, pattern))
+}
+
+/// Returns whether the dialect does not take a pattern for keys of a node.
+fn has_strange_keys(dialect: &Dialect, node: &Map<Value>) -> bool {
+    let patterns = node.get("patternProperties").and_then(Value::as_object);
+    patterns.is_some_and(|all| all.keys().any(|pattern| !takes_parts(dialect, pattern)))
 }
 
 /// Replaces patterns with lookaround or references by sentences where the dialect does not take them.
 fn without_strange_patterns(projector: &mut Projector<'_>, schema: &mut Value) {
     let dialect = projector.dialect;
-    let words = |node: &Map<Value>| strange_pattern(dialect, node);
+    let words = |node: &Map<Value>| {
+        let pattern = node.get("pattern").filter(|_| has_strange_pattern(dialect, node))?;
+        sentence::of("pattern", pattern, node)
+    };
     let mut is_lost = false;
     visit(schema, &mut |node, at| {
         if let (Some(words), Some(was)) = (words(node), node.get("pattern")) {

@@ -211,3 +211,45 @@ fn the_rules_beside_a_choice_are_compiled_once() {
     let (wire, is_lost) = projected(&property, "openai-chat-strict");
     assert!(wire.contains("\"a39\"") && !wire.contains("\"b39\"") && !is_lost, "{wire}");
 }
+
+/// The most memory that this process had, in MiB, where the system tells.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<usize>().ok());
+    kib.unwrap_or_default() >> 10
+}
+
+/// A schema within itself, so many times.
+fn nested(levels: usize, open: &str, inner: &str, close: &str) -> String {
+    format!("{}{inner}{}", open.repeat(levels), close.repeat(levels))
+}
+
+/// Each level once had a copy of all that is below it.
+#[test]
+fn nested_conditions_are_not_copied_with_each_level() {
+    let numbers = "0,".repeat(150_000);
+    let end = format!(r#"{{"type":"array","pattern":"^(?=a)","examples":[{numbers}0]}}"#);
+    let list = r#"{"type":"array","unevaluatedItems":"#;
+    for (open, dialect) in [(r#"{"not":"#, "openai-responses"), (list, "openai-chat")] {
+        let property = nested(100, open, &end, "}");
+        let args = format!(r#"{{"type":"object","properties":{{"x":{property}}}}}"#);
+        let subject = Subject { name: "nested", description: "Nests.", args: &args };
+        let found = project(&subject, Dialect::find(dialect).unwrap(), &Policy::default());
+        assert_eq!(found.losses.len(), 1, "{:?}", found.losses);
+        assert!(peak() < 200, "{} MiB in {dialect}", peak());
+    }
+}
+
+#[test]
+fn many_conditions_take_time_in_proportion_to_their_number() {
+    let properties = (0..20_000).map(|at| format!(r#""p{at}":{{"not":{{"pattern":"(?=a)"}}}}"#));
+    let properties: Vec<String> = properties.collect();
+    let args = format!(r#"{{"type":"object","properties":{{{}}}}}"#, properties.join(","));
+    let subject = Subject { name: "many", description: "Many.", args: &args };
+    let start = std::time::Instant::now();
+    let dialect = Dialect::find("openai-responses").unwrap();
+    let found = project(&subject, dialect, &Policy::default());
+    assert_eq!(found.losses.len(), properties.len());
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

@@ -5,6 +5,7 @@ mod answers;
 mod cases;
 mod corpus;
 mod costs;
+mod keywords;
 mod laws;
 mod peers;
 mod promises;
