@@ -248,7 +248,7 @@ impl Canonical {
     }
 
     /// Takes some values and one more from those that may still be copied. Returns false if there are more.
-    fn take<'a>(&self, values: impl Iterator<Item = &'a Value>) -> bool {
+    pub(crate) fn take<'a>(&self, values: impl Iterator<Item = &'a Value>) -> bool {
         let mut left = self.unmerged.get();
         let fits = take_values(values, &mut left);
         self.unmerged.set(left.saturating_sub(1));
@@ -292,7 +292,8 @@ fn base(resources: &Resources) -> &'static str {
     if resources.are_one() { "" } else { ID }
 }
 
-/// Takes the number of some values, and of those inside them, from what is left. Returns false if there are more.
+/// Takes the number of some values, and of those inside them, from what is left; a long text counts as several. Returns false if there
+/// are more.
 fn take_values<'a>(values: impl Iterator<Item = &'a Value>, left: &mut usize) -> bool {
     let mut take = |value: &'a Value| {
         let Some(rest) = left.checked_sub(1) else { return false };
@@ -300,6 +301,11 @@ fn take_values<'a>(values: impl Iterator<Item = &'a Value>, left: &mut usize) ->
         match value {
             Value::Array(items) => take_values(items.iter(), left),
             Value::Object(entries) => take_values(entries.values(), left),
+            Value::String(text) => {
+                let rest = left.checked_sub(text.len() / BYTES_OF_VALUE);
+                *left = rest.unwrap_or_default();
+                rest.is_some()
+            }
             _ => true,
         }
     };
@@ -309,6 +315,9 @@ fn take_values<'a>(values: impl Iterator<Item = &'a Value>, left: &mut usize) ->
 
 /// The most values of targets that are copied, and the most that are copied to merge schemas, as references may multiply them.
 const MOST_COPIED: usize = 300_000;
+
+/// The bytes of a text that are copied in about the time of a value.
+const BYTES_OF_VALUE: usize = 128;
 
 /// The values that are copied to merge schemas in about the time of projecting one.
 const COPIED_OF_SCHEMA: usize = 64;

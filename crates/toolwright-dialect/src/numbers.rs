@@ -56,7 +56,7 @@ impl Numbers {
             numbers.characters += characters;
             numbers.largest_enum = numbers.largest_enum.max((characters, values.len()));
         });
-        numbers.depth = depth(schema, 0);
+        numbers.depth = schema.as_object().map_or(0, |entries| depth(entries, 0));
         numbers
     }
 
@@ -100,9 +100,8 @@ impl Numbers {
     }
 }
 
-/// The nesting of objects and arrays, references not followed.
-fn depth(node: &Value, outer: usize) -> usize {
-    let Some(entries) = node.as_object() else { return outer };
+/// The nesting of objects and arrays, with those outside the node; references are not followed.
+pub(crate) fn depth(entries: &Map<Value>, outer: usize) -> usize {
     let is = |kind: &str| match entries.get("type") {
         Some(Value::String(name)) => name == kind,
         names => crate::guard::strings(names).any(|name| name == kind),
@@ -111,7 +110,10 @@ fn depth(node: &Value, outer: usize) -> usize {
     let mut deepest = own;
     for (key, value) in entries {
         let from = if key == "$defs" { outer } else { own };
-        let mut add = |schema| deepest = deepest.max(depth(schema, from));
+        let mut add = |schema: &Value| {
+            let found = schema.as_object().map_or(from, |entries| depth(entries, from));
+            deepest = deepest.max(found);
+        };
         match key {
             "properties" | "$defs" => {
                 value.as_object().into_iter().flat_map(Map::values).for_each(add);

@@ -32,6 +32,12 @@ impl Projector<'_> {
         Node { wire, step }
     }
 
+    /// Returns the number of levels of objects and arrays that an array takes on the wire, without its items.
+    pub(super) fn levels_of_array(&self, entries: &Map<Value>) -> usize {
+        let is_tuple = prefix(entries) > 0 && !self.dialect.takes("prefixItems");
+        if is_tuple && has_rest(entries) { 2 } else { 1 }
+    }
+
     /// Items without a schema.
     fn any_items(&mut self, wire: &mut Map<Value>, at: &str) -> usize {
         if self.dialect.items_typed || self.dialect.nodes_typed {
@@ -48,7 +54,6 @@ impl Projector<'_> {
     fn tuple(&mut self, first: &[Value], entries: &Map<Value>, at: &str, depth: Depth) -> Node {
         let count = |keyword: &str| entries.get(keyword).and_then(Value::as_u64);
         let length = first.len() as u64;
-        let is_closed = entries.get("items") == Some(&Value::Boolean(false));
         if self.dialect.takes("prefixItems") {
             return self.tuple_as_it_is(first, entries, at, depth);
         }
@@ -64,8 +69,7 @@ impl Projector<'_> {
             properties.push((key.clone(), Value::Object(node.wire)));
             items.push((key, node.step));
         }
-        let may_have_more = !is_closed && count("maxItems").is_none_or(|most| most > length);
-        let rest = may_have_more.then(|| {
+        let rest = has_rest(entries).then(|| {
             let node = match entries.get("items") {
                 Some(schema @ Value::Object(_)) => {
                     self.node(schema, &format!("{at}/items"), Depth(depth.0 + 2))
@@ -184,4 +188,16 @@ impl Projector<'_> {
         }
         self.finish(wire, &words, at, handled, &[], step);
     }
+}
+
+/// The number of items with schemas of their own.
+fn prefix(entries: &Map<Value>) -> u64 {
+    entries.get("prefixItems").and_then(Value::as_array).map_or(0, |items| items.len() as u64)
+}
+
+/// Returns whether a tuple may have more items.
+fn has_rest(entries: &Map<Value>) -> bool {
+    let most = entries.get("maxItems").and_then(Value::as_u64);
+    entries.get("items") != Some(&Value::Boolean(false))
+        && most.is_none_or(|most| most > prefix(entries))
 }

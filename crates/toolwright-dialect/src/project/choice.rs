@@ -70,7 +70,10 @@ impl Projector<'_> {
                 self.take_back(losses);
                 return Some(self.text(entries, at, "T15"));
             };
-            let canonical = self.canonical(branch, &pointer);
+            let Some(canonical) = self.canonical(branch, &pointer) else {
+                self.take_back(losses);
+                return Some(self.text(entries, at, "T15"));
+            };
             nodes.push((self.entries(&alternative, &pointer, depth), canonical));
         }
         if nodes.is_empty() {
@@ -97,9 +100,7 @@ impl Projector<'_> {
         let mut nodes = nodes;
         let only_null = !self.dialect.null_type;
         // Where null has no type of its own, the node for it is a string, see `leaf`.
-        let null = only_null
-            .then(|| nodes.iter().position(|(node, _)| self.steps[node.step].is_null()))
-            .flatten();
+        let null = nodes.iter().position(|(node, _)| self.is_nullable_instead(node));
         if let (Some(null), true) = (null, nodes.len() > 1) {
             nodes.remove(null);
             let node = self.alternatives(nodes, words, at);
@@ -124,6 +125,8 @@ impl Projector<'_> {
             branches.push(Branch { step: node.step, guard, canonical });
         }
         let step = if needs_plan { self.step(Step::Choice(branches)) } else { SAME };
+        // Alternatives of an alternative: as nothing may be beside `anyOf`, they have no place for words of their own.
+        let mut wires: Vec<Value> = wires.into_iter().flat_map(flattened).collect();
         let mut wire = match wires.len() {
             1 => wires.remove(0).as_object().cloned().unwrap_or_default(),
             _ => Map::from([("anyOf", Value::Array(wires))]),
@@ -147,9 +150,11 @@ impl Projector<'_> {
             .map(|(key, value)| (key, value.clone()))
             .collect();
         self.finish(&mut described, &only_words, at, &handled, &Kind::ALL, SAME + 1);
-        let Some(description) = described.get("description").and_then(Value::as_str) else {
-            return;
-        };
+        let description = described.remove("description");
+        for (key, value) in &described {
+            self.lose(LossKind::Annotation, at, key, value.clone(), "", "T21");
+        }
+        let Some(description) = description.as_ref().and_then(Value::as_str) else { return };
         let takes = |siblings: &Option<Vec<String>>| {
             siblings.as_ref().is_none_or(|all| all.iter().any(|sibling| sibling == "description"))
         };
@@ -222,9 +227,16 @@ impl Projector<'_> {
 
     /// Returns whether each wire value belongs to at most one of the nodes, or it makes no difference.
     pub(super) fn are_told_apart(&mut self, nodes: &[(Node, CanonicalSchema)], at: &str) -> bool {
+        let nodes = nodes.iter().map(|(node, _)| node);
+        let nodes: Vec<&Node> = nodes.filter(|node| !self.is_nullable_instead(node)).collect();
         // This makes the definitions, so their steps are known below.
-        let guards: Vec<Guard> = nodes.iter().map(|(node, _)| self.guard(&node.wire, at)).collect();
-        nodes.iter().all(|(node, _)| self.stays_same(node.step)) || pairwise(&guards)
+        let guards: Vec<Guard> = nodes.iter().map(|node| self.guard(&node.wire, at)).collect();
+        nodes.iter().all(|node| self.stays_same(node.step)) || pairwise(&guards)
+    }
+
+    /// Returns whether `nullable` of the other alternatives takes the place of a node.
+    fn is_nullable_instead(&self, node: &Node) -> bool {
+        !self.dialect.null_type && self.steps[node.step].is_null()
     }
 
     /// Returns whether a step changes nothing, as far as that is known.
@@ -254,6 +266,18 @@ impl Projector<'_> {
 
 /// Where the wire schema has its definitions.
 pub(super) const DEFINITIONS: &str = "#/$defs/";
+
+/// The alternatives of a schema that is nothing but a choice, or the schema alone.
+fn flattened(wire: Value) -> Vec<Value> {
+    match wire {
+        Value::Object(mut entries) if entries.len() == 1 => match entries.remove("anyOf") {
+            Some(Value::Array(alternatives)) => alternatives,
+            Some(other) => vec![Value::Object(Map::from([("anyOf", other)]))],
+            None => vec![Value::Object(entries)],
+        },
+        wire => vec![wire],
+    }
+}
 
 fn pairwise(guards: &[Guard]) -> bool {
     guards

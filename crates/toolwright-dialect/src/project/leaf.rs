@@ -28,6 +28,9 @@ const ANNOTATIONS: [&str; 14] = [
     "contentSchema",
 ];
 
+/// Annotations that are never kept: references are others on the wire, where `nullable` is a rule and `propertyOrdering` has other names.
+const NOT_KEPT: [&str; 5] = ["$schema", "$id", "$anchor", "nullable", "propertyOrdering"];
+
 /// Keywords that other parts of the projection read.
 const STRUCTURE: [&str; 9] = [
     "type",
@@ -109,9 +112,8 @@ impl Projector<'_> {
                 continue;
             }
             if is_annotation(keyword) {
-                let kept = keyword != "$schema"
-                    && keyword != "$id"
-                    && keyword != "$anchor"
+                let kept = !NOT_KEPT.contains(&keyword)
+                    && (step == SAME || !matches!(keyword, "examples" | "example"))
                     && self.dialect.takes(keyword);
                 // A list names the keywords to keep; without it, only known annotations are kept.
                 if kept && (self.dialect.mode == Mode::Allow || ANNOTATIONS.contains(&keyword)) {

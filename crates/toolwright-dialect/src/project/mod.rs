@@ -181,7 +181,8 @@ impl Projection {
     ///
     /// # Errors
     ///
-    /// If the text is not JSON, has a duplicate key, or does not match the plan: all issues, with their places on the wire.
+    /// If the text is not JSON, has a duplicate key, or does not match the plan: all issues, with their places on the wire. If the plan
+    /// changes no arguments, the text is not read, and the codec finds them.
     pub fn decode<'a>(&'a self, wire: &str) -> Result<Decoded<'a>, WireIssues> {
         let whole = |kind| WireIssues {
             issues: vec![WireIssue { wire: String::new(), issue: Issue::new("", kind) }],
@@ -501,13 +502,14 @@ impl<'a> Projector<'a> {
         self.is_refused = losses.any(|loss| loss.kind == LossKind::Refused);
     }
 
-    /// Returns the schema of canonical values: that at a pointer, or one that was merged from several.
-    fn canonical(&self, schema: &Value, at: &str) -> CanonicalSchema {
+    /// Returns the schema of canonical values: that at a pointer, or a copy of one that was merged from several. `None` if too much was
+    /// copied before.
+    fn canonical(&self, schema: &Value, at: &str) -> Option<CanonicalSchema> {
         if self.canonical.root.pointer(at) == Some(schema) {
-            CanonicalSchema::At(at.to_owned())
-        } else {
-            CanonicalSchema::Own(schema.clone())
+            return Some(CanonicalSchema::At(at.to_owned()));
         }
+        let fits = self.canonical.take(std::iter::once(schema));
+        fits.then(|| CanonicalSchema::Own(schema.clone()))
     }
 
     /// Makes the definitions that are referred to, and puts them beside the root.

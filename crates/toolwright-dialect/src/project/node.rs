@@ -159,7 +159,11 @@ impl Projector<'_> {
     }
 
     fn of_kind(&mut self, kind: Kind, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
-        let levels = if kind == Kind::Object { self.levels(entries) } else { 1 };
+        let levels = match kind {
+            Kind::Object => self.levels(entries),
+            Kind::Array => self.levels_of_array(entries),
+            _ => 1,
+        };
         let too_deep = self.dialect.limits.depth.is_some_and(|most| depth.0 + levels > most + 1);
         match kind {
             Kind::Object | Kind::Array if too_deep => self.text(entries, at, "T15"),
@@ -351,10 +355,10 @@ impl Projector<'_> {
         let mut wire = Map::from([("$ref", Value::from(format!("#/$defs/{name}")))]);
         let default =
             entries.get("default").and_then(|value| sentence::of("default", value, entries));
-        for (key, words) in [("title", ""), ("default", default.as_deref().unwrap_or_default())] {
-            if let Some(value) = entries.get(key) {
-                self.lose(LossKind::Annotation, at, key, value.clone(), words, "T4");
-            }
+        let words = |key: &str| super::WORDS.contains(&key) && key != "description";
+        for (key, value) in entries.iter().filter(|(key, _)| words(key)) {
+            let now = default.as_deref().filter(|_| key == "default").unwrap_or_default();
+            self.lose(LossKind::Annotation, at, key, value.clone(), now, "T4");
         }
         let description = entries.get("description").and_then(Value::as_str);
         let description = sentence::behind(description, default.as_slice());

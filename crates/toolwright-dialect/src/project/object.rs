@@ -7,9 +7,11 @@ use toolwright::value::{Kind, Map, Value};
 
 use super::free_names::FreeNames;
 use super::{Depth, Node, Projector};
-use crate::guard::strings;
+use crate::guard::{strings, type_names};
 use crate::loss::LossKind;
+use crate::numbers;
 use crate::plan::{AbsentForm, ObjectStep, Property, Rest, SAME, Step};
+use crate::sentence;
 
 /// The rule of a schema for keys that it does not name.
 pub(super) enum Others<'a> {
@@ -41,6 +43,10 @@ impl Projector<'_> {
         let properties = entries.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let required: Vec<&str> = strings(entries.get("required")).collect();
         let others = others(entries);
+        let patterns = entries.get("patternProperties").and_then(Value::as_object);
+        if patterns.is_some_and(|all| !all.is_empty()) && matches!(others, Others::Open(_)) {
+            self.lose_rules_of_others(entries, at);
+        }
         let named = !properties.is_empty() || !required.is_empty();
         let takes_others =
             !self.dialect.objects_closed && self.dialect.takes("additionalProperties");
@@ -51,6 +57,15 @@ impl Projector<'_> {
             }
         }
         self.named(properties, &required, &others, entries, at, depth)
+    }
+
+    /// Leaves rules of the keys that no pattern matches to the codec. The sentence for the patterns has them.
+    fn lose_rules_of_others(&mut self, entries: &Map<Value>, at: &str) {
+        let mut keywords = ["additionalProperties", "unevaluatedProperties"].into_iter();
+        let rule = keywords.find_map(|keyword| Some((keyword, entries.get(keyword)?)));
+        if let Some((keyword, value)) = rule.filter(|(_, value)| **value != Value::Boolean(true)) {
+            self.lose(LossKind::Enforcement, at, keyword, value.clone(), "", "T20");
+        }
     }
 
     /// Returns the number of levels of objects and arrays that an object takes on the wire, without its values.
@@ -99,7 +114,9 @@ impl Projector<'_> {
         }
         all.retain(|(key, schema)| {
             let is_forbidden = **schema == Value::Boolean(false) && !is_required.contains(key);
-            if is_forbidden && is_open {
+            // In pairs, any key may be sent.
+            let are_pairs = matches!(others, Others::Open(_) | Others::Pattern(..));
+            if is_forbidden && (is_open || are_pairs) {
                 let pointer = format!("{at}/properties/{}", escaped(key));
                 self.lose(LossKind::Enforcement, &pointer, "", (*schema).clone(), "", "T20");
             }
@@ -138,7 +155,8 @@ impl Projector<'_> {
             };
             let node = self.node(schema, &pointer, Depth(depth.0 + 1));
             let is_required = all_required.contains(key);
-            let (mut wire, step, absent) = self.optional(node, schema, is_required, &pointer);
+            let (mut wire, step, absent) =
+                self.optional(node, schema, is_required, &pointer, Depth(depth.0 + 1));
             let lets_go = is_required && self.leads_back(schema);
             if is_required && lets_go {
                 self.lose(LossKind::Enforcement, at, "required", Value::from(*key), "", "T6");
@@ -217,6 +235,7 @@ impl Projector<'_> {
         schema: &Value,
         is_required: bool,
         at: &str,
+        depth: Depth,
     ) -> (Map<Value>, usize, AbsentForm) {
         let Node { wire, step } = node;
         if is_required || !self.dialect.objects_all_required {
@@ -226,7 +245,8 @@ impl Projector<'_> {
         if !self.has_null(schema, at) || !self.accepts_null(&wire, at) {
             return (self.with_null(wire), step, AbsentForm::Null);
         }
-        if self.policy.wraps_absent() {
+        let fits = |most| numbers::depth(&wire, depth.0) <= most;
+        if self.policy.wraps_absent() && self.dialect.limits.depth.is_none_or(fits) {
             let inner = Map::from([("value", Value::Object(wire))]);
             let object = Map::from([
                 ("type", Value::from("object")),
@@ -274,7 +294,7 @@ impl Projector<'_> {
                 }
                 Others::Open(_) | Others::Pattern(..) => {}
             }
-            let (pairs, step) = self.pairs(others, entries, at, Depth(depth.0 + 1));
+            let (pairs, step) = self.pairs(others, entries, at, Depth(depth.0 + 1), "T14");
             let wire_key = free.take("more".to_owned());
             wire_properties.insert(wire_key.as_str(), Value::Object(pairs));
             wire_required.push(Value::from(wire_key.as_str()));
@@ -324,7 +344,7 @@ impl Projector<'_> {
 
     /// An object that names no keys: an array of pairs.
     fn map(&mut self, others: &Others<'_>, entries: &Map<Value>, at: &str, depth: Depth) -> Node {
-        let (mut wire, step) = self.pairs(others, entries, at, depth);
+        let (mut wire, step) = self.pairs(others, entries, at, depth, "T13");
         let step = self.step(Step::Pairs(step));
         let mut rules = entries.clone();
         for (count, items) in [("minProperties", "minItems"), ("maxProperties", "maxItems")] {
@@ -352,6 +372,7 @@ impl Projector<'_> {
         entries: &Map<Value>,
         at: &str,
         depth: Depth,
+        by: &'static str,
     ) -> (Map<Value>, usize) {
         let (values, keyword, pointer) = match others {
             Others::Silent | Others::Closed => (&Value::Boolean(true), "", at.to_owned()),
@@ -364,28 +385,13 @@ impl Projector<'_> {
             }
         };
         // Pairs with the same key are not an object.
-        self.lose(LossKind::Widening, at, keyword, Value::Null, "an array of pairs", "T13");
+        self.lose(LossKind::Widening, at, keyword, Value::Null, "an array of pairs", by);
         let value = if values.as_object().is_some() {
             self.node(values, &pointer, Depth(depth.0 + 2))
         } else {
             self.any(&Map::new(), &pointer)
         };
-        let mut key = Map::from([("type", Value::from("string"))]);
-        let mut rules = Map::from([("type", Value::from("string"))]);
-        if let Some(Value::Object(names)) = entries.get("propertyNames") {
-            rules.extend(
-                names
-                    .iter()
-                    .filter(|(key, _)| !matches!(*key, "type" | "$ref"))
-                    .map(|(key, value)| (key, value.clone())),
-            );
-        }
-        if let Others::Pattern(pattern, _) = others
-            && !rules.contains_key("pattern")
-        {
-            rules.insert("pattern", Value::from(*pattern));
-        }
-        self.finish(&mut key, &rules, &format!("{at}/propertyNames"), &[], &[Kind::String], SAME);
+        let key = self.key_of_pairs(others, entries, at, Depth(depth.0 + 2));
         let pair = Map::from([("key", Value::Object(key)), ("value", Value::Object(value.wire))]);
         let mut item = Map::from([
             ("type", Value::from("object")),
@@ -397,6 +403,48 @@ impl Projector<'_> {
         }
         let wire = Map::from([("type", Value::from("array")), ("items", Value::Object(item))]);
         (wire, value.step)
+    }
+
+    /// The key of a pair: a string with the rules for names of keys.
+    fn key_of_pairs(
+        &mut self,
+        others: &Others<'_>,
+        entries: &Map<Value>,
+        at: &str,
+        depth: Depth,
+    ) -> Map<Value> {
+        let text = || Map::from([("type", Value::from("string"))]);
+        let pattern = match others {
+            Others::Pattern(pattern, _) => Some(Value::from(*pattern)),
+            _ => None,
+        };
+        let names = entries.get("propertyNames").filter(|names| **names != Value::Boolean(true));
+        let place = format!("{at}/propertyNames");
+        let mut rules = names.and_then(Value::as_object).cloned().unwrap_or_default();
+        if names.is_none_or(|names| names.as_object().is_some())
+            && !matches!((rules.get("pattern"), &pattern), (Some(own), Some(other)) if own != other)
+            && rules.get("type").is_none_or(|kinds| type_names(kinds).any(|kind| kind == "string"))
+        {
+            rules.insert("type", Value::from("string"));
+            rules.extend(pattern.clone().map(|pattern| ("pattern", pattern)));
+            let losses = self.losses.len();
+            let node = self.entries(&rules, &place, depth);
+            if node.step == SAME {
+                return node.wire;
+            }
+            self.take_back(losses);
+        }
+        // A key with all these rules is no string, or has more rules than fit into one schema.
+        let mut key = text();
+        let mut rules = text();
+        rules.extend(pattern.map(|pattern| ("pattern", pattern)));
+        if let Some(names) = names {
+            let words = sentence::of("propertyNames", names, entries).unwrap_or_default();
+            self.lose(LossKind::Enforcement, at, "propertyNames", names.clone(), &words, "T20");
+            rules.insert("description", Value::from(words));
+        }
+        self.finish(&mut key, &rules, &place, &[], &[Kind::String], SAME);
+        key
     }
 
     /// Returns whether the step of an object has any effect, including refusing values.

@@ -242,6 +242,19 @@ fn nested_conditions_are_not_copied_with_each_level() {
 }
 
 #[test]
+fn nested_choices_share_one_budget_for_copies_of_their_alternatives() {
+    let end = format!(r#"{{"type":"string","examples":[{}0]}}"#, "0,".repeat(30_000));
+    let definition = nested(40, r#"{"anyOf":[{"type":"null"},"#, &end, "]}");
+    let args = format!(
+        r##"{{"type":"object","properties":{{"x":{{"allOf":[{{"$ref":"#/$defs/A"}},{{"title":"T"}}]}}}},"$defs":{{"A":{definition}}}}}"##
+    );
+    let subject = Subject { name: "nested", description: "Nests.", args: &args };
+    let found = project(&subject, Dialect::find("gemini").unwrap(), &Policy::default());
+    assert_eq!(found.class, Class::Widened);
+    assert!(found.losses.iter().any(|loss| loss.now == "JSON text"));
+}
+
+#[test]
 fn many_conditions_take_time_in_proportion_to_their_number() {
     let properties = (0..20_000).map(|at| format!(r#""p{at}":{{"not":{{"pattern":"(?=a)"}}}}"#));
     let properties: Vec<String> = properties.collect();
