@@ -357,8 +357,9 @@ impl Dialect {
     ///
     /// If no row has the id; the error names a similar one.
     pub fn find(id: &str) -> Result<&'static Self, DialectError> {
-        let known = || Self::all().map(|row| row.id.as_str());
         Self::named(id).ok_or_else(|| {
+            let mut listed = BTreeSet::new();
+            let known = Self::all().map(|row| row.id.as_str()).filter(|id| listed.insert(*id));
             let of_other_months =
                 Self::all().filter(|row| id.split('@').next() == Some(row.id.as_str()));
             let dated: Vec<String> =
@@ -369,7 +370,7 @@ impl Dialect {
             }
             DialectError(format!(
                 "there is no dialect `{id}`; {}",
-                suggestion(id, known(), "there is")
+                suggestion(id, known, "there is")
             ))
         })
     }

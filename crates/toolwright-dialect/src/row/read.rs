@@ -105,7 +105,9 @@ fn sibling(plain: &str, known: &[Table]) -> Result<Box<Dialect>, String> {
 }
 
 fn newest<'a>(id: &str, known: &'a [Table]) -> Option<&'a Table> {
-    known.iter().rfind(|table| table.get("id").and_then(Value::as_str) == Some(id))
+    let text = |table: &'a Table, key: &str| table.get(key).and_then(Value::as_str);
+    let rows = known.iter().filter(|table| text(table, "id") == Some(id));
+    rows.max_by_key(|table| text(table, "asof"))
 }
 
 fn with_inherited(own: Table, known: &[Table]) -> Result<Table, String> {

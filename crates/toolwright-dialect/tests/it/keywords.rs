@@ -196,6 +196,35 @@ fn a_schema_that_accepts_nothing_is_widened_where_any_value_is_sent() {
     }
 }
 
+/// The rows that `portable` names in its title.
+#[test]
+fn portable_schemas_follow_the_rules_of_all_rows_that_take_them() {
+    let property = json!({"type": "object", "additionalProperties": false, "properties": {
+        "maybe": {"enum": ["a", null]}, "flag": {"enum": [true]}, "mixed": {"enum": [1, "a", true]},
+        "big": {"type": "integer", "maximum": 9_007_199_254_740_993_u64}
+    }});
+    let mut schemas = vec![args(&property).to_string()];
+    let mut rng = fastrand::Rng::with_seed(47);
+    schemas.extend((0..200).map(|_| toolwright_judge::arguments(&mut rng).to_string()));
+    let portable = Dialect::find("portable").unwrap();
+    for args in &schemas {
+        let subject = Subject { name: "tool", description: "A tool.", args };
+        let found = project(&subject, portable, &Policy::default());
+        let Some(wire) = &found.wire_schema else { continue };
+        let wire = serde_json::from_str(wire).unwrap();
+        for row in ["openai-chat-strict", "anthropic-strict", "gemini", "bedrock-strict"] {
+            let broken = rules::broken(Dialect::find(row).unwrap(), &wire);
+            assert_eq!(broken, [""; 0], "{row}: {args}\n{wire}");
+        }
+    }
+}
+
+#[test]
+fn the_rows_of_one_id_are_listed_once() {
+    let error = Dialect::find("nothing-like-it").unwrap_err().to_string();
+    assert!(error.matches("`bedrock-strict`").count() <= 1, "{error}");
+}
+
 #[test]
 fn levels_that_a_transform_adds_are_counted() {
     let depth = Dialect::find("openai-chat-strict").unwrap().limits().depth.unwrap();
