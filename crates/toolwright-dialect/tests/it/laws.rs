@@ -87,7 +87,10 @@ impl Laws {
         let mut wire_values = ["{}", "null", "", "[]"].map(str::to_owned).to_vec();
         if let Some(text) = &found.wire_schema {
             faults.extend(rules::broken(dialect, &serde_json::from_str(text).unwrap()));
-            let wire = without_nullable(&text.parse().unwrap());
+            let mut wire = text.parse().unwrap();
+            if dialect.to_toml().contains("null_type = false") {
+                wire = without_nullable(&wire);
+            }
             match Validators::of(&wire.to_string()) {
                 Ok(validators) => on_wire = Some(validators),
                 Err(error) => faults.push(format!("{text} is not a schema: {error}")),

@@ -180,6 +180,63 @@ fn projections_of_objects_with_keys_that_may_be_null_keep_the_laws() {
     });
 }
 
+/// Maps with rules for the names of keys, and keys that a provider does not take, each with all values of some keys.
+#[test]
+fn projections_of_objects_with_rules_for_names_of_keys_keep_the_laws() {
+    let of = |key: &str| [String::new(), format!(r#""{key}":"x","#), format!(r#""{key}":null,"#)];
+    let keys = ["a", "b", "c d", "c_d"].into_iter().fold(vec![String::new()], |all, key| {
+        all.iter().flat_map(|before| of(key).map(|key| before.clone() + &key)).collect()
+    });
+    let objects = keys.iter().map(|keys| format!("{{{}}}", keys.trim_end_matches(',')));
+    let values: Vec<String> =
+        objects.flat_map(|value| [format!(r#"{{"v":{value}}}"#), value]).collect();
+    let mut rng = Rng::with_seed(53);
+    keep_the_laws(|| {
+        let mut schema = named(&mut rng);
+        if rng.bool() {
+            schema = json!({"type": "object", "properties": {"v": schema}, "required": ["v"]});
+        }
+        schema["$defs"] = json!({"Name": {"enum": ["a", "c d"]}});
+        (schema.to_string(), values.clone())
+    });
+}
+
+/// An object with some rules for the names of its keys.
+fn named(rng: &mut Rng) -> serde_json::Value {
+    let mut object = json!({"type": "object"});
+    let text = json!({"type": "string"});
+    let names = [
+        json!(false),
+        json!({"enum": ["a", "b"]}),
+        json!({"const": "a"}),
+        json!({"$ref": "#/$defs/Name"}),
+        json!({"pattern": "^(?=a)"}),
+        json!({"type": ["string", "null"], "maxLength": 1}),
+        json!({"anyOf": [{"const": "a"}, {"pattern": "^c"}]}),
+    ];
+    let patterns = ["^a", "^(?=c)", "d$"];
+    let mut add =
+        |keyword: &str, share: u8, value: &mut dyn FnMut(&mut Rng) -> serde_json::Value| {
+            if rng.u8(..share) == 0 {
+                object[keyword] = value(rng);
+            }
+        };
+    add("propertyNames", 2, &mut |rng| rng.choice(&names).unwrap().clone());
+    add("additionalProperties", 2, &mut |rng| if rng.bool() { json!(false) } else { text.clone() });
+    add("patternProperties", 2, &mut |rng| {
+        let all = (0..rng.usize(1..3)).map(|_| (*rng.choice(&patterns).unwrap(), text.clone()));
+        all.map(|(pattern, schema)| (pattern.to_owned(), schema))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    });
+    add("properties", 2, &mut |rng| {
+        if rng.bool() { json!({"c d": text}) } else { json!({"b": false}) }
+    });
+    add("required", 3, &mut |_| json!(["c_d"]));
+    add("nullable", 3, &mut |_| json!(true));
+    object
+}
+
 fn may_be_null(rng: &mut Rng) -> serde_json::Value {
     let key = json!({"type": ["string", "null"], "default": null});
     let mut object = json!({"type": "object", "additionalProperties": false});
