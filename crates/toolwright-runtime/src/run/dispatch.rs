@@ -5,8 +5,8 @@
 //! 3. Hooks run, and may change the arguments.
 //! 4. The arguments are checked: they must be valid and, after an approval, those that were approved. The tool must be
 //!    available.
-//! 5. If an agent implements the tool, it runs the call in a child run, which may be suspended. Otherwise the tool runs,
-//!    through the layers of `execute`.
+//! 5. If an agent implements the tool, it runs the call in a child run, which may be suspended: see `agent_calls`. Otherwise the
+//!    tool runs, through the layers of `execute`.
 //! 6. The result is checked. Hooks run and may change it, and then it is checked again.
 //! 7. The end of the call is published.
 
@@ -18,26 +18,21 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright::call::{Origin, fresh_id};
 use toolwright::spec::ToolAnnotations;
-use toolwright::{BoxFuture, Outcome, Payload, ToolCall, ToolFailure, ToolResult};
+use toolwright::{Outcome, ToolCall, ToolFailure, ToolResult};
 use tracing::Instrument;
 
-use super::Run;
 use super::announce::OpenCall;
 use super::call::{CallState, PendingCall};
 
-use super::end::{End, Resumption};
+use super::end::End;
 use super::environment::{Environment, Options};
 use super::failures::{
-    agent_gone, denied, interrupted, no_approver, not_run_by_host, question_changed, tool_gone,
+    denied, interrupted, no_approver, not_run_by_host, question_changed, tool_gone,
 };
 use super::journal::{self, JournalEntry};
-use super::state::RunState;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
-use crate::caught::{Caught, panicked};
-use crate::execute::{Retry, timed_out};
-use crate::tools::{
-    Delegation, ToolEntry, Toolset, check_cleared, cleared, tool_digest, unavailable,
-};
+use crate::caught::Caught;
+use crate::tools::{Delegation, ToolEntry, Toolset, check_cleared, cleared, unavailable};
 use crate::watch::telemetry;
 use crate::watch::{EventKind, Publisher};
 
@@ -289,49 +284,7 @@ impl Dispatcher {
         PendingCall::new(Arc::unwrap_or_clone(call).with_origin(None), Some(tool), state)
     }
 
-    /// Resumes the suspended run of an agent. The start of its call was published, and the hooks before it have run.
-    async fn resume_agent(
-        &self,
-        call: ToolCall,
-        tool: Option<ToolEntry>,
-        run: Box<RunState>,
-    ) -> PendingCall {
-        let open = OpenCall::started(&self.publisher, &call, tool.as_ref());
-        let running = async {
-            let hooked = match &run.args {
-                Some(args) => call.clone().with_args(Payload::new(args.as_str())),
-                None => call.clone(),
-            };
-            let Some(tool) = &tool else {
-                let end = self.fail_run(&run, tool_gone());
-                return self.run_after_hooks(&hooked, None, end).await;
-            };
-            let running = async {
-                let is_its_agent =
-                    tool.delegates() || tool.agent().is_some_and(|agent| *agent == *run.agent);
-                let end = if let Err(failure) = self.check_approval(&hooked, tool) {
-                    self.fail_run(&run, failure)
-                } else if is_its_agent && run.implements(tool.spec()) {
-                    let delegation = Delegation::to(&*run.agent, Payload::new(run.input.as_str()));
-                    self.run_agent(delegation, &hooked, tool, Some(run)).await
-                } else {
-                    self.fail_run(&run, agent_gone(tool))
-                };
-                self.run_after_hooks(&hooked, Some(tool), end).await
-            };
-            self.in_span(&call, tool, Box::pin(running)).await
-        };
-        let state = open.close_with(running.await);
-        PendingCall::new(call, tool, state)
-    }
-
-    /// Ends a suspended run with a failure instead of resuming it.
-    fn fail_run(&self, run: &RunState, failure: ToolFailure) -> End {
-        self.environment.publish_failed(run, &failure);
-        End::Failed(failure)
-    }
-
-    async fn in_span(
+    pub(super) async fn in_span(
         &self,
         call: &ToolCall,
         tool: &ToolEntry,
@@ -369,7 +322,12 @@ impl Dispatcher {
     }
 
     /// Runs the hooks after a call, unless the run of its agent is suspended.
-    async fn run_after_hooks(&self, call: &ToolCall, tool: Option<&ToolEntry>, end: End) -> End {
+    pub(super) async fn run_after_hooks(
+        &self,
+        call: &ToolCall,
+        tool: Option<&ToolEntry>,
+        end: End,
+    ) -> End {
         let outcome = match end.into_outcome() {
             Ok(outcome) => outcome,
             Err(waiting) => return End::Suspended(waiting),
@@ -447,90 +405,15 @@ impl Dispatcher {
     }
 
     /// Checks that a call was approved, if it needs an approval or has a clearance.
-    fn check_approval(&self, call: &ToolCall, tool: &ToolEntry) -> Result<(), ToolFailure> {
+    pub(super) fn check_approval(
+        &self,
+        call: &ToolCall,
+        tool: &ToolEntry,
+    ) -> Result<(), ToolFailure> {
         if call.is_approved() || self.needs_answer(tool) {
             return check_cleared(call, tool.spec());
         }
         Ok(())
-    }
-
-    /// Lets an agent run a call, with the time limit and the attempts of the tool's spec. Each attempt is a child run.
-    async fn run_agent(
-        &self,
-        delegation: Delegation,
-        call: &ToolCall,
-        tool: &ToolEntry,
-        mut suspended: Option<Box<RunState>>,
-    ) -> End {
-        let (agent, input) = delegation.into_parts();
-        let Some(agent) = self.environment.registry.agent(&agent) else {
-            let detail = format!("agent `{agent}` is not registered");
-            let failure = agent_gone(tool).with_detail(detail);
-            return match &suspended {
-                Some(run) => self.fail_run(run, failure),
-                None => End::Failed(failure),
-            };
-        };
-        let mut options = self.options.clone();
-        if let Some(run) = &suspended {
-            // The run may be resumed in a session with another approval list.
-            options.require_approval_of(&run.approval_list);
-        }
-        let retry = Retry::new().with_attempts(1);
-        let mut attempt = suspended.as_ref().map_or(1, |run| run.attempt);
-        let mut pause = None;
-        loop {
-            let id = if let Some(run) = &suspended {
-                run.run_id.clone()
-            } else {
-                let new_id = async {
-                    if let Some(pause) = pause {
-                        tokio::time::sleep(pause).await;
-                    }
-                    fresh_id("run")
-                };
-                match self.record(|| format!("run/{attempt}/{}", call.id()), new_id).await {
-                    Ok(id) => id,
-                    Err(failure) => return End::Failed(failure),
-                }
-            };
-            let id_and_input = (id, input.clone());
-            let environment = &self.environment;
-            let run = Run::child(environment, agent.clone(), call, tool, id_and_input, &options);
-            let resumption = suspended
-                .take()
-                .map(|state| Resumption { state, verdicts: Arc::clone(&self.verdicts) });
-            let key = || format!("end/{attempt}/{}", call.id());
-            let outcome = match self.recorded::<Outcome>(key).await {
-                // The run is not repeated: it may have failed in the middle of a step, whose calls would now be made.
-                Ok(Some(Err(failure))) => {
-                    run.publish_failed(&failure);
-                    Err(failure)
-                }
-                Ok(recorded) => {
-                    match (run_attempt(run, tool, resumption).await.into_outcome(), recorded) {
-                        (Ok(outcome), _) | (Err(_), Some(outcome)) => outcome,
-                        (Err(mut state), None) => {
-                            (state.attempt, state.args) = (attempt, Some(call.args().to_string()));
-                            state.tool_digest = Some(tool_digest(tool.spec(), tool.approval()));
-                            return End::Suspended(state);
-                        }
-                    }
-                }
-                Err(failure) => return End::Failed(failure),
-            };
-            let recording = self.record_result(key, ready(outcome));
-            let failure = match recording.await {
-                Ok(payload) => return End::Finished(payload),
-                Err(failure) => failure,
-            };
-            let Some(delay) = retry.next_wait(call, tool.spec(), &failure, attempt) else {
-                return End::Failed(failure);
-            };
-            self.publisher.retried(tool, call, &failure, (attempt, delay));
-            pause = Some(delay);
-            attempt += 1;
-        }
     }
 
     /// Returns the value of an effect. With a journal the value comes from there, or is recorded there.
@@ -545,7 +428,7 @@ impl Dispatcher {
     }
 
     /// Returns the entry of the journal under a key, if there are a journal and an entry.
-    async fn recorded<T: JournalEntry>(
+    pub(super) async fn recorded<T: JournalEntry>(
         &self,
         key: impl FnOnce() -> String,
     ) -> Result<Option<T>, ToolFailure> {
@@ -565,22 +448,4 @@ impl Dispatcher {
     {
         self.record(key, effect).await?
     }
-}
-
-/// Runs one attempt of an agent at a call, with the time limit of the tool. Boxed, since runs may be nested.
-fn run_attempt(run: Run, tool: &ToolEntry, resumption: Option<Resumption>) -> BoxFuture<'_, End> {
-    Box::pin(async move {
-        let running = Caught::new(run.drive(resumption));
-        let ended = match tool.spec().limits().timeout {
-            None => running.await,
-            Some(limit) => match tokio::time::timeout(limit, running).await {
-                Ok(ended) => ended,
-                Err(_) => return End::Failed(timed_out(tool, limit)),
-            },
-        };
-        match ended {
-            Ok((end, _)) => end,
-            Err(panic) => End::Failed(panicked("the agent's run", &panic)),
-        }
-    })
 }

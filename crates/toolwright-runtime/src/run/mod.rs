@@ -1,6 +1,7 @@
 //! A run of an agent: enters its toolsets, then asks the planner for a step and makes its calls, until the planner finishes or
 //! a call has to wait for an answer. `dispatch` makes the calls.
 
+mod agent_calls;
 mod announce;
 mod batch;
 mod budget;
