@@ -39,7 +39,7 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(async move {
             let tools = self.mark(self.inner.tools(scope).await?);
-            self.seen.add(&tools);
+            self.seen.set(scope, tools.clone());
             Ok(tools)
         })
     }
@@ -51,7 +51,8 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let (known, listing) = (|| self.known_tools(), self.tools(call.scope()));
-            let found = self.seen.find_or_list(call.tool(), known, listing).await;
+            let name = (call.tool(), call.scope());
+            let found = self.seen.find_or_list(name, known, listing).await;
             let cleared = found.and_then(|tool| match tool {
                 Some(tool) if (self.applies)(tool.name()) => tool.check_approval(call),
                 // A call of a tool that is not listed cannot have been approved.

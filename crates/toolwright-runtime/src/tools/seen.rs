@@ -1,6 +1,6 @@
 //! The tools that a toolset has listed.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::{BoxError, Scope, ToolFailure};
@@ -48,46 +48,34 @@ fn is_same(scope: &Scope, other: &Scope) -> bool {
         == (&other.run_id, &other.session_id, &other.turn_id, &other.labels)
 }
 
-/// The tools that a toolset has listed, in any scope. A toolset that selects tools by name finds in it which of them a call means,
-/// which may be made by an alias.
+/// The tools that a toolset has listed. A toolset that selects tools by name finds in them which tool a call means, which may be
+/// made by an alias.
 #[derive(Default)]
-pub(super) struct SeenTools(Mutex<BTreeMap<String, ToolEntry>>);
+pub(super) struct SeenTools(Listings<Vec<ToolEntry>>);
 
 impl SeenTools {
-    pub(super) fn add(&self, tools: &[ToolEntry]) {
-        let tools = tools.iter().map(|tool| (tool.name().to_owned(), tool.clone()));
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
+    pub(super) fn set(&self, scope: &Scope, tools: Vec<ToolEntry>) {
+        self.0.set(scope, tools);
     }
 
-    /// Returns the tool that calls with a name mean, from these or from those that are known without a listing.
-    pub(super) fn find(
-        &self,
-        name: &str,
-        known: impl FnOnce() -> Option<Vec<ToolEntry>>,
-    ) -> Option<ToolEntry> {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let named = || seen.values().find(|tool| tool.is_called(name));
-        let found = seen.get(name).or_else(named).cloned();
-        drop(seen);
-        found.or_else(|| ToolEntry::find(&known()?, name).cloned())
-    }
-
-    /// As [`find`](Self::find), and if there is no such tool, after `listing`, which adds the tools that it lists.
+    /// Returns the tool that calls with a name mean in a scope, as of its last listing or as it is known without a listing. If there
+    /// is none, as of a new `listing`, which must set what it lists.
     ///
     /// # Errors
     ///
     /// The listing failed.
     pub(super) async fn find_or_list(
         &self,
-        name: &str,
+        (name, scope): (&str, &Scope),
         known: impl FnOnce() -> Option<Vec<ToolEntry>>,
         listing: impl Future<Output = Result<Vec<ToolEntry>, BoxError>>,
     ) -> Result<Option<ToolEntry>, ToolFailure> {
-        let found = self.find(name, known);
-        if found.is_some() {
-            return Ok(found);
+        let listed = || ToolEntry::find(&self.0.find(scope)?, name).cloned();
+        let known = || ToolEntry::find(&known()?, name).cloned();
+        if let Some(tool) = listed().or_else(known) {
+            return Ok(Some(tool));
         }
         listing.await.map_err(|error| ToolFailure::internal(&*error))?;
-        Ok(self.find(name, || None))
+        Ok(listed())
     }
 }

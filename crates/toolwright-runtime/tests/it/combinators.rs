@@ -1,7 +1,10 @@
 //! Combinators of toolsets.
 
+use std::future::ready;
+use std::sync::{Arc, Mutex, Weak};
+
 use toolwright::spec::Approval;
-use toolwright::{Scope, ToolCall};
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult, ToolSpec};
 use toolwright_runtime::tools::{Combined, ToolsetError};
 use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
 
@@ -229,4 +232,53 @@ async fn a_prepared_tool_that_requires_an_approval_does_not_run_without_one() {
     prepared.tools(&side("free")).await.unwrap();
     assert_eq!(brief(&prepared.call(&call("strict")).await), "denied");
     assert_eq!(brief(&prepared.call(&call("free")).await), r#"{"n":5}"#);
+}
+
+/// Lists another tool in each scope, whose alias is `old`; without a turn, another one each time.
+#[derive(Default)]
+struct Changing(Mutex<Vec<Weak<ToolSpec>>>);
+
+impl Toolset for Changing {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        let number = self.0.lock().unwrap().len();
+        let name = scope.turn_id.clone().unwrap_or_else(|| format!("tool_{number}"));
+        let spec = Arc::new(ToolSpec::new(name).with_aliases(&["old"]));
+        self.0.lock().unwrap().push(Arc::downgrade(&spec));
+        Box::pin(ready(Ok(vec![ToolEntry::new(spec)])))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        Box::pin(ready(ToolResult::new(call, Ok(call.args().clone()))))
+    }
+}
+
+fn of_turn(turn: &str) -> Scope {
+    Scope { turn_id: Some(turn.to_owned()), ..Scope::default() }
+}
+
+#[tokio::test]
+async fn an_alias_means_the_tool_that_was_listed_in_the_scope_of_the_call() {
+    let filtered = Changing::default().filtered(|name| name == "kept");
+    let guarded = Changing::default().requiring_approval(Approval::default(), |name| name == "b");
+    let call = |turn| ToolCall::new("old", payload(4)).with_scope(of_turn(turn));
+    for turn in ["kept", "other", "b"] {
+        filtered.tools(&of_turn(turn)).await.unwrap();
+        guarded.tools(&of_turn(turn)).await.unwrap();
+    }
+    assert_eq!(brief(&filtered.call(&call("kept")).await), r#"{"n":4}"#);
+    assert_eq!(brief(&filtered.call(&call("other")).await), "not_found");
+    assert_eq!(brief(&guarded.call(&call("kept")).await), r#"{"n":4}"#);
+    assert_eq!(brief(&guarded.call(&call("b")).await), "denied");
+}
+
+#[tokio::test]
+async fn tools_that_are_no_longer_listed_are_not_kept() {
+    let changing = Arc::new(Changing::default());
+    let shared = Arc::clone(&changing);
+    let wrapped = shared.filtered(|_| true).requiring_approval(Approval::default(), |_| true);
+    for _ in 0..100 {
+        wrapped.tools(&Scope::default()).await.unwrap();
+    }
+    let listed = changing.0.lock().unwrap();
+    assert_eq!(listed.iter().filter(|spec| spec.upgrade().is_some()).count(), 1);
 }
