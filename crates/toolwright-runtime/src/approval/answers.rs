@@ -8,6 +8,7 @@ use std::fmt;
 use toolwright::InvalidPayload;
 
 use super::{Answer, ApprovalRequest, Verdict};
+use crate::tools::unknown_approval;
 
 /// The verdicts of checked answers, by the ids of their questions.
 pub(crate) type Verdicts = BTreeMap<String, Verdict>;
@@ -34,6 +35,14 @@ pub enum ResumeError {
         agent: String,
         /// The tool.
         tool: String,
+    },
+    /// The approval list of the request has names that no tool has. The answers were not used. If some tools are listed only
+    /// during the run, the run fails instead, with the code `unknown_approval`.
+    UnknownApproval {
+        /// The unknown names.
+        tools: Vec<String>,
+        /// The names of the agent's tools.
+        available: Vec<String>,
     },
     /// The session that was to resume a call was stopped. The answers were not used: another session can.
     SessionStopped,
@@ -159,6 +168,7 @@ impl fmt::Display for ResumeError {
                     "agent `{agent}` no longer implements `{tool}`; register the agent that did"
                 )
             }
+            Self::UnknownApproval { tools, available } => unknown_approval(f, tools, available),
             Self::SessionStopped => {
                 f.write_str("the session was stopped; resume in another session of the agent")
             }

@@ -70,6 +70,8 @@ pub struct CallRequest {
     pub(crate) call: ToolCall,
     pub(crate) events: Option<Arc<dyn EventSink>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// The options of the run or session that makes the call for which this one is made.
+    pub(super) parent: Option<Options>,
 }
 
 /// The outcome of a run.
@@ -81,8 +83,8 @@ pub struct RunOutcome {
     pub input: Payload,
     /// The end of the run: finished, failed or suspended.
     pub end: RunEnd,
-    /// The completed steps, in order. If the run was stopped during a step, the calls of that step that had not ended have
-    /// failed as cancelled.
+    /// The completed steps, in order. If the run was stopped during a step, or failed before its calls went on, the calls of that
+    /// step that had not ended have failed as cancelled.
     pub steps: Vec<StepRecord>,
 }
 
@@ -294,7 +296,8 @@ macro_rules! host_options {
             /// them, and requires the same approvals as the session. Tools that the run's agent lists itself are an
             /// exception: their names get no prefix, and they have instances of this run. In a session of another agent, the run
             /// may only use tools of the session that the allowlist of its own agent has, too. The run is cancelled when the
-            /// session is stopped. A run that is resumed is in a session only if it is given again.
+            /// session is stopped. A run that is started has the id of the session, unless the request sets another one; its turn
+            /// and its labels are those of the request. A run that is resumed is in a session only if it is given again.
             #[must_use]
             pub fn in_session(mut self, session: &Session) -> Self {
                 self.host.session = Some(session.shared_tools());
@@ -375,7 +378,7 @@ impl ResumeRequest {
 }
 
 /// Returns the options of the run or session that makes a call.
-fn options_of(call: &ToolCall) -> Option<Options> {
+pub(super) fn options_of(call: &ToolCall) -> Option<Options> {
     call.origin()?.get::<Options>().cloned()
 }
 
@@ -384,12 +387,13 @@ impl HostOptions {
     ///
     /// # Errors
     ///
-    /// Some names are not those of tools.
-    pub(super) fn check_approval_list(
+    /// Some names are not those of tools: the error is made of them and the names that there are.
+    pub(super) fn check_approval_list<E>(
         &self,
         agent: &Agent,
         environment: &Environment,
-    ) -> Result<(), RunError> {
+        unknown: impl FnOnce(Vec<String>, Vec<String>) -> E,
+    ) -> Result<(), E> {
         if self.session.is_some() || environment.catalog.is_some() {
             return Ok(());
         }
@@ -399,8 +403,13 @@ impl HostOptions {
         let known: Vec<_> = known.into_iter().flatten().collect();
         environment.check_approval_list(&self.approval_list, &known).map_err(|tools| {
             let available = known.iter().map(|tool| tool.name().to_owned()).collect();
-            RunError::UnknownApproval { tools, available }
+            unknown(tools, available)
         })
+    }
+
+    /// Returns the id of the session in which the run is.
+    pub(super) fn session_id(&self) -> Option<&String> {
+        self.session.as_ref()?.id.as_ref()
     }
 
     /// Returns whether the run belongs to a session that was stopped.
@@ -432,7 +441,19 @@ impl HostOptions {
 impl CallRequest {
     /// Requests a call with the scope it has.
     pub fn new(call: ToolCall) -> Self {
-        Self { call, events: None, approver: None }
+        Self { call, events: None, approver: None, parent: None }
+    }
+
+    /// Makes this a call for another one, for a tool that makes calls itself. Run, session, turn and labels are those of the other
+    /// call. It and its child runs also have the approval list of the run or session that makes the other call, its approver, unless
+    /// it gets another one, and are stopped with that session. With a journal, the call needs an id that is the same each time the
+    /// tool makes it.
+    #[must_use]
+    pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
+        let parent_call_id = Some(call.id().to_owned());
+        self.call = self.call.with_scope(Scope { parent_call_id, ..call.scope().clone() });
+        self.parent = options_of(call);
+        self
     }
 
     /// Sends the events of this call to a sink.
@@ -499,14 +520,14 @@ impl RunOutcome {
 
 impl From<RunOutcome> for PastRun {
     fn from(outcome: RunOutcome) -> Self {
-        let result = match &outcome.end {
-            RunEnd::Suspended(_) => {
-                let message = "it waits for approvals";
-                Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Finish))
-            }
-            _ => outcome.result(),
+        let waiting =
+            || ToolFailure::new(FailureKind::Denied, "it waits for approvals", Recovery::Finish);
+        let (result, step) = match &outcome.end {
+            RunEnd::Suspended(SuspendedRun(state)) => (Err(waiting()), state.waiting_step(waiting)),
+            _ => (outcome.result(), None),
         };
-        let RunOutcome { run_id, input, steps, .. } = outcome;
+        let RunOutcome { run_id, input, mut steps, .. } = outcome;
+        steps.extend(step);
         Self { run_id, input, steps, result }
     }
 }

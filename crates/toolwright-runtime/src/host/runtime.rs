@@ -9,7 +9,7 @@ use toolwright::call::fresh_id;
 use toolwright::{BoxError, BoxFuture, Executor, Payload, ToolCall, ToolFailure, ToolResult};
 
 use super::request::{
-    CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Target,
+    CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Target, options_of,
 };
 use super::session::{Session, SessionRequest};
 use crate::agent::{Agent, StepRecord};
@@ -23,7 +23,7 @@ use crate::suspended::{InMemory, SealKey, StateError, SuspendedRunStore};
 use crate::tools::{
     Combined, EnteredToolset, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
 };
-use crate::watch::{EventSink, Publisher};
+use crate::watch::EventSink;
 
 /// Runs the agents and tools of a [`Registry`]. Cheap to clone.
 ///
@@ -48,7 +48,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the hooks, which run before and after calls.
+    /// Sets the hooks, which run before and after calls. None runs for a call that the host runs, or for one that is refused before
+    /// it begins, such as one of an unknown tool or one that was denied.
     #[must_use]
     pub fn with_hooks(mut self, hooks: Hooks) -> Self {
         self.0.hooks = hooks;
@@ -234,8 +235,10 @@ impl Runtime {
     /// that no tool has. Then nothing has run.
     pub async fn run(&self, request: RunRequest) -> Result<RunOutcome, RunError> {
         let (agent, implements) = self.target(&request)?;
-        request.host.check_approval_list(&agent.agent, &self.0)?;
-        let RunRequest { input, run_id, scope, past, host, .. } = request;
+        let unknown = |tools, available| RunError::UnknownApproval { tools, available };
+        request.host.check_approval_list(&agent.agent, &self.0, unknown)?;
+        let RunRequest { input, run_id, mut scope, past, host, .. } = request;
+        scope.session_id = scope.session_id.or_else(|| host.session_id().cloned());
         let id = run_id.unwrap_or_else(|| fresh_id("run"));
         let run = Run::new(&self.0, agent, (id, input), scope, host.events.clone());
         let run = run.after(past);
@@ -251,7 +254,7 @@ impl Runtime {
     /// # Errors
     ///
     /// An answer is missing, repeated, late, or to an unknown or changed question, or a question was answered before; or the
-    /// agent no longer exists. Then nothing has run.
+    /// agent no longer exists, or the approval list of the request has a name that no tool has. Then nothing has run.
     pub async fn resume(&self, request: ResumeRequest) -> Result<RunOutcome, ResumeError> {
         let ResumeRequest { run: SuspendedRun(state), answers, host } = request;
         let agent = state.agent.clone();
@@ -261,6 +264,8 @@ impl Runtime {
         if host.is_session_stopped() {
             return Err(ResumeError::SessionStopped);
         }
+        let unknown = |tools, available| ResumeError::UnknownApproval { tools, available };
+        host.check_approval_list(&registered.agent, &self.0, unknown)?;
         let implements =
             state.implements.as_deref().map(|tool| self.still_implements(&agent, tool));
         let id_and_input = (state.run_id.clone(), Payload::new(state.input.as_str()));
@@ -300,13 +305,17 @@ impl Runtime {
     /// call and exited after it. The call cannot be suspended: without an approver, a call that needs an approval is denied.
     ///
     /// A call without a run id in its scope gets a generated one; a [`Journal`] then cannot recognize the call when it is repeated.
+    ///
+    /// A call that a run or session has passed to a tool, and the child runs of this call, also have the approver of that run or
+    /// session, unless the request sets another one, and are stopped with the session. Its approval list was applied to the call
+    /// and applies to the child runs. A tool that makes a call of its own sets [`CallRequest::on_behalf_of`].
     pub async fn call(&self, request: impl Into<CallRequest>) -> ToolResult {
-        let (call, publisher, approver) = self.prepare(request.into());
+        let (call, dispatcher) = self.prepare(request.into());
         let Some(tool) = self.0.registry.registered(call.tool()) else {
-            return self.refuse_unknown(call, publisher).await;
+            return self.refuse_unknown(call, &dispatcher).await;
         };
         // The dispatcher catches panics of the tool. This catches panics of the toolset's `enter` and `exit`.
-        let calling = Caught::new(self.call_once(call.clone(), &tool, publisher, approver));
+        let calling = Caught::new(self.call_once(call.clone(), &tool, dispatcher));
         let called = calling.await;
         called.unwrap_or_else(|panic| ToolResult::new(&call, Err(panicked("the toolset", &panic))))
     }
@@ -324,10 +333,10 @@ impl Runtime {
         saved: Option<&Payload>,
         request: impl Into<CallRequest>,
     ) -> Result<(ToolResult, Option<Payload>), BoxError> {
-        let (call, publisher, approver) = self.prepare(request.into());
-        let scope = Arc::clone(&publisher.scope);
+        let (call, dispatcher) = self.prepare(request.into());
+        let scope = Arc::clone(&dispatcher.publisher.scope);
         let Some(toolset) = source.resolve(name, &scope).await? else {
-            return Ok((self.refuse_unknown(call, publisher).await, None));
+            return Ok((self.refuse_unknown(call, &dispatcher).await, None));
         };
         let entered = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope)).await?;
         let calling = async {
@@ -335,7 +344,7 @@ impl Runtime {
                 toolset.restore(&scope, saved).await?;
             }
             let tools = toolset.tools(&scope).await?;
-            let dispatcher = self.dispatcher(Arc::clone(&toolset), publisher, approver);
+            let dispatcher = dispatcher.with_toolset(Arc::clone(&toolset));
             let Some(tool) = ToolEntry::find(&tools, call.tool()) else {
                 let known = tools.iter().map(ToolEntry::name);
                 let failure = ToolFailure::not_found(call.tool(), known);
@@ -403,61 +412,60 @@ impl Runtime {
         })
     }
 
-    /// Gives a call a run id, if its scope has none.
+    /// Gives a call a run id, if its scope has none. Returns it with a dispatcher that has no tools yet, and the options of the run
+    /// or session that makes the call or the one for which it is made.
     fn prepare(
         &self,
-        CallRequest { call, events, approver }: CallRequest,
-    ) -> (ToolCall, Publisher, Option<Arc<dyn Approver>>) {
+        CallRequest { call, events, approver, parent }: CallRequest,
+    ) -> (ToolCall, Dispatcher) {
         let mut scope = call.scope().clone();
-        scope.run_id.get_or_insert_with(|| fresh_id("run"));
+        let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
         let call = call.with_scope(scope.clone());
-        (call, self.0.publisher(None, Arc::new(scope), events), approver)
-    }
-
-    fn dispatcher(
-        &self,
-        toolset: Arc<dyn Toolset>,
-        publisher: Publisher,
-        approver: Option<Arc<dyn Approver>>,
-    ) -> Dispatcher {
-        let mut dispatcher = Dispatcher::outside_runs(&self.0, toolset, publisher);
+        let publisher = self.0.publisher(None, Arc::new(scope), events);
+        let nothing = Arc::new(Combined::new());
+        let mut dispatcher = Dispatcher::outside_runs(&self.0, nothing, publisher);
+        let is_new = parent.is_some();
+        let parent = parent.or_else(|| options_of(&call));
+        if let Some(parent) = &parent {
+            dispatcher.options.belong_to(parent);
+            dispatcher.is_list_applied = !is_new;
+            let passed = call.parent_call_id().filter(|_| is_new).unwrap_or(call.id());
+            dispatcher.journal_run = Some(format!("{run_id}/{passed}"));
+        }
+        let approver = approver.or_else(|| parent?.approver);
         dispatcher.options.approver = approver.or(dispatcher.options.approver);
-        dispatcher
+        (call, dispatcher)
     }
 
     async fn call_once(
         &self,
         call: ToolCall,
         tool: &Registered,
-        publisher: Publisher,
-        approver: Option<Arc<dyn Approver>>,
+        dispatcher: Dispatcher,
     ) -> ToolResult {
-        let scope = Arc::clone(&publisher.scope);
+        let scope = Arc::clone(&dispatcher.publisher.scope);
         let provider = &tool.provider;
         let failed = |call: &ToolCall, error: &dyn std::error::Error| {
             ToolResult::new(call, Err(ToolFailure::internal(error)))
         };
         let toolset = match provider.source.resolve(&provider.name, &scope).await {
             Ok(Some(toolset)) => toolset,
-            Ok(None) => return self.refuse_unknown(call, publisher).await,
+            Ok(None) => return self.refuse_unknown(call, &dispatcher).await,
             Err(error) => return failed(&call, &error),
         };
         let entered = match EnteredToolset::enter(Arc::clone(&toolset), scope).await {
             Ok(entered) => entered,
             Err(error) => return failed(&call, &*error),
         };
-        let dispatcher = self.dispatcher(toolset, publisher, approver);
-        let result = dispatcher.call(call, &tool.entry).await;
+        let result = dispatcher.with_toolset(toolset).call(call, &tool.entry).await;
         entered.close().await;
         result
     }
 
-    async fn refuse_unknown(&self, call: ToolCall, publisher: Publisher) -> ToolResult {
+    async fn refuse_unknown(&self, call: ToolCall, dispatcher: &Dispatcher) -> ToolResult {
         let specs = self.0.registry.specs();
         let known = specs.iter().filter(|spec| spec.is_advertised()).map(|spec| spec.name());
         let failure = ToolFailure::not_found(call.tool(), known);
-        let nothing = Arc::new(Combined::new());
-        let dispatcher = self.dispatcher(nothing, publisher, None);
         let refused = dispatcher.refuse(call, None, failure).await;
         dispatcher.advance(refused).await.into_record().result
     }

@@ -343,7 +343,8 @@ impl Session {
     pub(super) fn shared_tools(&self) -> SessionTools {
         let toolset = Arc::new(Borrowed(Arc::clone(&self.dispatcher.toolset)));
         let options = self.dispatcher.options.clone();
-        SessionTools { agent: Arc::clone(&self.agent), toolset, options }
+        let id = self.scope.session_id.clone();
+        SessionTools { agent: Arc::clone(&self.agent), id, toolset, options }
     }
 
     /// Takes the id of a call that the session with this run id made first, and returns whether the call may have it: no other call

@@ -125,7 +125,7 @@ impl Dispatcher {
                 }
                 Err(failure) => return End::Failed(failure),
             };
-            let recording = self.record_result(key, ready(outcome));
+            let recording = self.record_end(key, ready(outcome), tool.spec().annotations());
             let failure = match recording.await {
                 Ok(payload) => return End::Finished(payload),
                 Err(failure) => failure,

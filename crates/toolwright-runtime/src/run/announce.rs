@@ -1,16 +1,18 @@
 //! Publishes the events for the start and the end of runs and calls: exactly one end for each start.
 
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use toolwright::{Outcome, ToolCall, ToolFailure};
+use toolwright::{Outcome, Payload, ToolCall, ToolFailure};
 
 use super::Run;
 use super::call::{CallState, PendingCall, cancelled};
 use super::end::End;
 use super::environment::Environment;
 use super::state::{RunState, SavedCall};
+use crate::agent::StepRecord;
 use crate::tools::ToolEntry;
 use crate::watch::{EventKind, Publisher, ToolInfo};
 
@@ -131,13 +133,26 @@ impl Drop for OpenCall<'_> {
     }
 }
 
-/// The calls of the step of a suspended run, and its note. If it is dropped before they are resumed, it publishes that they were
-/// cancelled.
+/// The calls of the step of a suspended run. If it is dropped before they are resumed, it publishes that they were cancelled.
 pub(super) struct WaitingCalls<'a> {
     pub(super) environment: &'a Environment,
     pub(super) publisher: &'a Publisher,
     pub(super) calls: Vec<SavedCall>,
-    pub(super) note: Option<String>,
+    /// The step, in which the calls that have no result were cancelled.
+    pub(super) record: StepRecord,
+}
+
+impl WaitingCalls<'_> {
+    /// Returns the note of the step, after its calls were resumed.
+    pub(super) fn resume(mut self) -> Option<Payload> {
+        self.calls.clear();
+        self.record.note.take()
+    }
+
+    /// Returns the step, with cancelled calls.
+    pub(super) fn cancel(mut self) -> StepRecord {
+        mem::take(&mut self.record)
+    }
 }
 
 impl Drop for WaitingCalls<'_> {

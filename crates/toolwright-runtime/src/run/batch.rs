@@ -31,7 +31,7 @@ pub(crate) async fn run_all(
     let mut batch = Batch { calls: Vec::with_capacity(calls.len()), stopped: None };
     for group in groups(calls, one_at_a_time) {
         if batch.stopped.is_some() {
-            batch.calls.extend(group);
+            batch.calls.extend(group.into_iter().map(|call| settled(dispatcher, call)));
         } else if batch.calls.iter().all(PendingCall::is_done) {
             Box::pin(run_group(dispatcher, group, stop, &mut batch)).await;
         } else {
@@ -49,14 +49,21 @@ async fn run_group(
 ) {
     if stop.has_come() {
         batch.stopped = Some(stop.stopped().await);
-        batch.calls.extend(group);
+        batch.calls.extend(group.into_iter().map(|call| settled(dispatcher, call)));
         return;
     }
     let calls: Vec<ToolCall> = group.iter().map(|pending| pending.call.clone()).collect();
     let ended: Vec<OnceLock<PendingCall>> = calls.iter().map(|_| OnceLock::new()).collect();
-    let running = group.into_iter().zip(&ended).map(|(pending, slot)| async move {
-        // Each slot is set once, by its own call.
-        let _ = slot.set(dispatcher.advance(pending).await);
+    let running = group.into_iter().zip(&ended).filter_map(|(pending, slot)| {
+        // Each slot is set once, by its own call. Those that have an outcome do not wait for a poll, which may not come.
+        let pending = settled(dispatcher, pending);
+        if pending.is_done() {
+            let _ = slot.set(pending);
+            return None;
+        }
+        Some(async move {
+            let _ = slot.set(dispatcher.advance(pending).await);
+        })
     });
     {
         let mut running = pin!(join_all(running));
@@ -76,13 +83,22 @@ async fn run_group(
 
 /// Postpones a call because a call before it waits. A call that already has an outcome ends at once.
 fn postpone(dispatcher: &Dispatcher, pending: PendingCall) -> PendingCall {
-    let PendingCall { call, tool, state } = pending;
+    let PendingCall { call, tool, state } = settled(dispatcher, pending);
     let state = match state {
-        CallState::Settled(outcome) => return dispatcher.settle(call, tool.as_ref(), outcome),
         CallState::Postponed | CallState::Ready | CallState::NeedsAnswer => CallState::Postponed,
-        state @ (CallState::Asked(_) | CallState::Suspended(_) | CallState::Done(_)) => state,
+        state => state,
     };
     PendingCall { call, tool, state }
+}
+
+/// Ends a call that already has an outcome.
+fn settled(dispatcher: &Dispatcher, pending: PendingCall) -> PendingCall {
+    match pending {
+        PendingCall { call, tool, state: CallState::Settled(outcome) } => {
+            dispatcher.settle(call, tool.as_ref(), outcome)
+        }
+        pending => pending,
+    }
 }
 
 /// Splits calls into groups that run one after another. A barrier is a group of its own.

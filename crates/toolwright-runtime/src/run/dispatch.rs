@@ -10,7 +10,7 @@
 //! 6. The result is checked. Hooks run and may change it, and then it is checked again.
 //! 7. The end of the call is published.
 
-use std::future::ready;
+use std::future::{pending, ready};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -30,9 +30,12 @@ use super::failures::{
     denied, interrupted, no_approver, not_run_by_host, question_changed, tool_gone,
 };
 use super::journal::{self, JournalEntry};
+use super::stop::Stop;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
 use crate::caught::Caught;
-use crate::tools::{Delegation, ToolEntry, Toolset, check_cleared, cleared, unavailable};
+use crate::tools::{
+    Delegation, ToolEntry, Toolset, UntilStopped, check_cleared, cleared, unavailable,
+};
 use crate::watch::telemetry;
 use crate::watch::{EventKind, Publisher};
 
@@ -47,6 +50,10 @@ pub(crate) struct Dispatcher {
     pub(crate) agent_approval_list: Arc<[String]>,
     /// The verdicts with which a suspended run and its child runs are resumed.
     pub(crate) verdicts: Arc<Verdicts>,
+    /// The run id of the calls in the journal, if it is not that of their scope.
+    pub(crate) journal_run: Option<String>,
+    /// True if another runtime makes the calls and has applied the approval list to them. It still applies in their child runs.
+    pub(crate) is_list_applied: bool,
 }
 
 impl Dispatcher {
@@ -65,7 +72,16 @@ impl Dispatcher {
             options,
             agent_approval_list: Arc::default(),
             verdicts: Arc::default(),
+            journal_run: None,
+            is_list_applied: false,
         }
+    }
+
+    /// Sets the tools of calls outside of runs. They can be used until a session is stopped that makes the calls.
+    pub(crate) fn with_toolset(mut self, toolset: Arc<dyn Toolset>) -> Self {
+        let sessions = self.options.sessions.clone();
+        self.toolset = Arc::new(UntilStopped::new(toolset, sessions, || false));
+        self
     }
 
     /// Runs a call until it ends or waits. If the future is dropped, the call's end is published as cancelled.
@@ -104,7 +120,8 @@ impl Dispatcher {
 
     /// Returns whether calls of a tool need an approval or a result from the host.
     fn needs_answer(&self, tool: &ToolEntry) -> bool {
-        let mut lists = self.options.approval_list.iter().chain(&*self.agent_approval_list);
+        let list: &[String] = if self.is_list_applied { &[] } else { &self.options.approval_list };
+        let mut lists = list.iter().chain(&*self.agent_approval_list);
         tool.approval().is_some()
             || tool.is_run_by_host()
             || lists.any(|name| tool.is_known_as(name))
@@ -169,7 +186,8 @@ impl Dispatcher {
             Err(failure) => Err(failure),
         };
         let hooked = ready(outcome);
-        let outcome = self.record_result(|| format!("after/{}", call.id()), hooked).await;
+        let key = || format!("after/{}", call.id());
+        let outcome = self.record_end(key, hooked, ToolAnnotations::UNKNOWN).await;
         self.settle(call, None, outcome)
     }
 
@@ -185,8 +203,30 @@ impl Dispatcher {
         Ok(last)
     }
 
+    /// Returns whether an earlier attempt at the run made or began a call without a question: no approval list had its tool then.
+    async fn was_made_unasked(
+        &self,
+        call: &ToolCall,
+        tool: &ToolEntry,
+    ) -> Result<bool, ToolFailure> {
+        let id = call.id();
+        let question = self.recorded::<ApprovalRequest>(|| format!("question/{id}")).await?;
+        if question.is_some() {
+            return Ok(false);
+        }
+        let was_begun = !tool.may_run_again()
+            && self.recorded::<String>(|| format!("begin/{id}")).await?.is_some();
+        Ok(was_begun || self.recorded::<Outcome>(|| format!("call/{id}")).await?.is_some())
+    }
+
     /// Asks the approver and applies the verdict. Without an approver the call waits for its answer.
     async fn ask(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
+        match self.was_made_unasked(&call, &tool).await {
+            Ok(false) => {}
+            // It gets the outcome in the journal, or fails as interrupted.
+            Ok(true) => return self.run(call, tool).await,
+            Err(failure) => return self.settle(call, Some(&tool), Err(failure)),
+        }
         let approver = self.options.approver.as_ref().filter(|_| !tool.is_run_by_host());
         if approver.is_none() && !self.options.can_suspend {
             let failure = no_approver(&call);
@@ -255,8 +295,13 @@ impl Dispatcher {
         });
         let outcome = match verdict {
             Verdict::Deny(reason) => Err(denied(request, reason)),
-            _ if !request.is_of(&call, &tool, self.publisher.agent.as_deref()) => {
-                Err(self.not_run(&call, question_changed(&tool)).await)
+            verdict if !request.is_of(&call, &tool, self.publisher.agent.as_deref()) => {
+                let failure = question_changed(&tool);
+                Err(match verdict {
+                    // The host has run the call.
+                    Verdict::Result(_) => failure.with_possible_effect(tool.spec().annotations()),
+                    _ => self.not_run(&call, failure).await,
+                })
             }
             Verdict::Approve => {
                 let call = cleared(call, tool.spec());
@@ -276,6 +321,10 @@ impl Dispatcher {
 
     /// Runs a call with its hooks, and publishes its start and end.
     async fn run(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
+        if self.options.stops.iter().any(Stop::has_come) {
+            // The run, or one above it, is about to drop the call.
+            pending::<()>().await;
+        }
         let origin = Origin::new(self.options.clone());
         let call = Arc::new(call.with_origin(Some(origin)));
         let open = OpenCall::start(&self.publisher, &call, Some(&tool));
@@ -337,13 +386,18 @@ impl Dispatcher {
             return outcome.into();
         }
         let after = hooks.after(call, tool, outcome);
-        self.record_result(|| format!("after/{}", call.id()), after).await.into()
+        let annotations = tool.map_or(ToolAnnotations::UNKNOWN, |tool| tool.spec().annotations());
+        self.record_end(|| format!("after/{}", call.id()), after, annotations).await.into()
     }
 
     /// Checks and runs a call.
     async fn execute(&self, call: Arc<ToolCall>, tool: &ToolEntry) -> End {
         let has_agent = tool.agent().is_some() || tool.delegates();
         let key = if has_agent { "agent" } else { "call" };
+        // If the journal has the agent and its input, what follows is not checked.
+        if has_agent && let Err(failure) = self.check_approval(&call, tool) {
+            return End::Failed(failure);
+        }
         let is_interrupted = match self.is_interrupted(&call, tool).await {
             Ok(is_interrupted) => is_interrupted,
             Err(failure) => return End::Failed(failure),
@@ -378,6 +432,15 @@ impl Dispatcher {
             return outcome.into();
         }
         match outcome.and_then(|payload| Delegation::from_payload(&payload)) {
+            // An earlier attempt at the run let the agent run the call with other arguments.
+            Ok(delegation)
+                if call.is_approved()
+                    && tool.agent().is_some()
+                    && delegation.input() != call.args().as_str() =>
+            {
+                let annotations = tool.spec().annotations();
+                End::Failed(question_changed(tool).with_possible_effect(annotations))
+            }
             Ok(delegation) => self.run_agent(delegation, &call, tool, None).await,
             Err(failure) => End::Failed(failure),
         }
@@ -416,6 +479,11 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// The run id of the calls in the journal.
+    fn journal_run(&self) -> &str {
+        self.journal_run.as_deref().or(self.publisher.scope.run_id.as_deref()).unwrap_or_default()
+    }
+
     /// Returns the value of an effect. With a journal the value comes from there, or is recorded there.
     pub(super) async fn record<T: JournalEntry>(
         &self,
@@ -423,8 +491,7 @@ impl Dispatcher {
         effect: impl Future<Output = T> + Send,
     ) -> Result<T, ToolFailure> {
         let Some(journal) = &self.environment.journal else { return Ok(effect.await) };
-        let run_id = self.publisher.scope.run_id.as_deref().unwrap_or_default();
-        journal::record(&**journal, run_id, &key(), effect).await
+        journal::record(&**journal, self.journal_run(), &key(), effect).await
     }
 
     /// Returns the entry of the journal under a key, if there are a journal and an entry.
@@ -433,8 +500,7 @@ impl Dispatcher {
         key: impl FnOnce() -> String,
     ) -> Result<Option<T>, ToolFailure> {
         let Some(journal) = &self.environment.journal else { return Ok(None) };
-        let run_id = self.publisher.scope.run_id.as_deref().unwrap_or_default();
-        journal::recorded(&**journal, run_id, &key()).await
+        journal::recorded(&**journal, self.journal_run(), &key()).await
     }
 
     /// Does the same as [`record`](Self::record), for an effect that returns a `Result`.
@@ -447,5 +513,17 @@ impl Dispatcher {
         Result<T, ToolFailure>: JournalEntry,
     {
         self.record(key, effect).await?
+    }
+
+    /// Does the same as [`record`](Self::record), for the outcome of a call that was made: if it cannot be recorded, the call may have
+    /// taken effect.
+    pub(super) async fn record_end(
+        &self,
+        key: impl FnOnce() -> String,
+        outcome: impl Future<Output = Outcome> + Send,
+        annotations: ToolAnnotations,
+    ) -> Outcome {
+        let recorded = self.record(key, outcome).await;
+        recorded.unwrap_or_else(|failure| Err(failure.with_possible_effect(annotations)))
     }
 }

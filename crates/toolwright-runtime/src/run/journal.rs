@@ -18,6 +18,10 @@ use crate::wire::{WireOutcome, WireStep};
 /// The journal identifies a run by its id. Set the id in the request, since a generated id differs each time. A single call
 /// of [`Runtime::call`](crate::Runtime::call) is repeated only if its scope has the same run id and it has the same call id.
 ///
+/// The run id of a call that a run or session passes to a tool, and that the tool makes through a runtime (also if a runtime is the
+/// [`Executor`](toolwright::Executor) of the tool), is `<run id>/<call id>` of the call that was passed: two runtimes with one
+/// journal have keys of their own for one call.
+///
 /// A key is unique within its run, and the same each time the run is repeated. The keys of a call end with the call's id:
 ///
 /// | key | entry |
@@ -27,7 +31,7 @@ use crate::wire::{WireOutcome, WireStep};
 /// | `question/<id>` | the question to the approver, with its id and expiry |
 /// | `answer/<id>` | the verdict of the run's or the runtime's approver |
 /// | `before/<id>` | the arguments after the hooks before the call, or their failure |
-/// | `begin/<id>` | a random id of the execution of the run that began the call, if the tool is neither read-only nor idempotent |
+/// | `begin/<id>` | a random id of the execution of the run that began the call, if the tool is neither read-only nor idempotent, and no agent runs it |
 /// | `call/<id>` | the outcome of the call, if no agent runs it |
 /// | `agent/<id>` | the agent that runs the call, and the input of its run |
 /// | `run/<attempt>/<id>` | the id of the agent's run for the call; attempts are counted from 1 |

@@ -19,12 +19,14 @@ mod stop;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{iter, mem};
 
+use futures_util::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use toolwright::spec::ToolAnnotations;
 use toolwright::{BoxError, FailureKind, Map, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
@@ -40,6 +42,7 @@ use crate::watch::{EventKind, EventSink, Publisher, telemetry};
 use announce::{OpenRun, WaitingCalls};
 use budget::Budget;
 pub(crate) use call::PendingCall;
+use call::cancelled;
 pub(crate) use dispatch::Dispatcher;
 
 pub(crate) use end::{End, Resumption};
@@ -47,6 +50,7 @@ pub(crate) use environment::{Environment, Options};
 pub use journal::Journal;
 pub(crate) use state::{SavedCall, SessionCall};
 pub use state::{SuspendedCall, SuspendedRun};
+use step::Listed;
 pub(crate) use step::{duplicate_id, resume_asked, resume_suspended};
 use stop::Stop;
 
@@ -83,6 +87,8 @@ pub(crate) struct Run {
 pub(crate) struct SessionTools {
     /// The agent of the session.
     pub(crate) agent: Arc<str>,
+    /// The id of the session.
+    pub(crate) id: Option<String>,
     pub(crate) toolset: Arc<dyn Toolset>,
     pub(crate) options: Options,
 }
@@ -191,22 +197,17 @@ impl Run {
         OpenRun::start(self, false).close(&End::Failed(failure.clone()));
     }
 
-    async fn drive_in_span(&self, mut resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
+    async fn drive_in_span(&self, resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
         let open = OpenRun::start(self, resumption.is_some());
         let mut progress = self.progress(resumption.as_ref());
         let agent = &self.agent.agent;
-        let cancelled = iter::once(&self.cancelled).chain(&self.options.sessions).cloned();
-        let stop = Stop::new(&agent.name, agent.policy.time_budget, progress.elapsed, cancelled);
-        let waiting = resumption.as_mut().and_then(|resumption| {
-            let state = &mut resumption.state;
-            let (calls, note) = (mem::take(&mut state.step), state.note.take());
-            let waiting = WaitingCalls {
-                publisher: &self.publisher,
-                environment: &self.environment,
-                calls,
-                note,
-            };
-            (!waiting.calls.is_empty()).then_some(waiting)
+        let tokens = iter::once(&self.cancelled).chain(&self.options.sessions).cloned();
+        let stop = Stop::new(&agent.name, agent.policy.time_budget, progress.elapsed, tokens);
+        let mut waiting = resumption.as_ref().and_then(|Resumption { state, .. }| {
+            let record = state.waiting_step(|| cancelled("the call"))?;
+            let calls = state.step.clone();
+            let (environment, publisher) = (&*self.environment, &self.publisher);
+            Some(WaitingCalls { environment, publisher, calls, record })
         });
         let mut end = None;
         let running = async {
@@ -214,7 +215,7 @@ impl Run {
             match stop.run_until(entering).await {
                 Err(failure) => end = Some(End::Failed(failure)),
                 Ok((dispatcher, entered)) => {
-                    let steps = self.steps(&dispatcher, &mut progress, waiting, &stop);
+                    let steps = self.steps(&dispatcher, &mut progress, &mut waiting, &stop);
                     let Err(reached) = Box::pin(steps).await;
                     end = Some(reached);
                     stop.run_with_grace(entered.close()).await;
@@ -226,12 +227,18 @@ impl Run {
         let panic = ran.inspect_err(|panic| tracing::error!(panic, "a run panicked")).err();
         let mut end =
             end.unwrap_or_else(|| End::Failed(panicked("the run", &panic.unwrap_or_default())));
-        // Callers repeat calls that failed for a transient reason.
-        if let (End::Failed(failure), Some(tool)) = (&mut end, &self.implements)
+        if let Some(waiting) = waiting {
+            progress.steps.push(waiting.cancel());
+        }
+        // Callers repeat calls that failed for a transient reason, also a tool that starts the run on behalf of its call.
+        let of_a_tool = || self.scope.parent_call_id.as_ref().map(|_| ToolAnnotations::UNKNOWN);
+        let annotations = self.implements.as_ref().map(|tool| tool.annotations());
+        if let (End::Failed(failure), Some(annotations)) =
+            (&mut end, annotations.or_else(of_a_tool))
             && failure.kind.is_transient()
             && progress.may_have_effect
         {
-            *failure = failure.clone().with_possible_effect(tool.annotations());
+            *failure = failure.clone().with_possible_effect(annotations);
         }
         open.close(&end);
         (end, progress.steps)
@@ -266,6 +273,8 @@ impl Run {
             verdicts: resumption
                 .map(|resumption| Arc::clone(&resumption.verdicts))
                 .unwrap_or_default(),
+            journal_run: None,
+            is_list_applied: false,
         };
         Ok((dispatcher, entered))
     }
@@ -366,21 +375,24 @@ impl Run {
         &self,
         dispatcher: &Dispatcher,
         progress: &mut Progress,
-        mut waiting: Option<WaitingCalls<'_>>,
+        waiting: &mut Option<WaitingCalls<'_>>,
         stop: &Stop,
     ) -> Result<Infallible, End> {
         let mut is_first = true;
         loop {
             let listing = Box::pin(self.list_tools(dispatcher, is_first));
-            let mut tools = stop.run_until(listing).await?;
+            let tools = stop.run_until(listing).await?;
             is_first = false;
-            let (calls, note) = if let Some(mut waiting) = waiting.take() {
-                let note = waiting.note.take().map(Payload::new);
-                (Box::pin(self.resume_calls(waiting, dispatcher, &tools)).await, note)
+            let (calls, note) = if let Some(resumed) = waiting.as_ref() {
+                let resuming = self.resume_calls(&resumed.calls, dispatcher, &tools);
+                let calls = stop.run_until(Box::pin(resuming).map(Ok)).await?;
+                (calls, waiting.take().and_then(WaitingCalls::resume))
             } else {
-                if self.environment.skip_unavailable {
-                    tools.retain(|tool| dispatcher.toolset.is_available(tool.name()));
-                }
+                let is_visible = |tool: &ToolEntry| {
+                    !self.environment.skip_unavailable
+                        || dispatcher.toolset.is_available(tool.name())
+                };
+                let (tools, hidden): (Vec<_>, Vec<_>) = tools.into_iter().partition(is_visible);
                 let planning = self.plan(dispatcher, &progress.steps, &tools, stop.deadline());
                 let number = progress.steps.len();
                 let key = || format!("step/{number}");
@@ -388,8 +400,9 @@ impl Run {
                 match stop.run_until(planning).await? {
                     Step::Finish(payload) => return Err(self.finish(payload)),
                     Step::Call { calls, note } => {
-                        let admitting = self.admit_all(calls, dispatcher, &tools, progress);
-                        (Box::pin(admitting).await?, note)
+                        let tools = Listed { visible: &tools, hidden: &hidden };
+                        let admitting = self.admit_all(calls, dispatcher, tools, progress);
+                        (stop.run_until(Box::pin(admitting)).await?, note)
                     }
                 }
             };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use toolwright::ToolSpec;
+use toolwright::{Payload, ToolCall, ToolFailure, ToolResult, ToolSpec};
 
-use crate::agent::{PastRun, StepRecord};
+use crate::agent::{CallRecord, PastRun, StepRecord};
 use crate::approval::ApprovalRequest;
 use crate::wire::{WireCall, WireCallRecord, WireRecord, WireRun, WireScope};
 
@@ -120,6 +120,15 @@ impl SavedCall {
         }
     }
 
+    /// Returns the call with its result, or with a failure if it has none yet.
+    pub(crate) fn record(&self, waiting: impl FnOnce() -> ToolFailure) -> CallRecord {
+        if let Self::Done(record) = self {
+            return record.clone().into();
+        }
+        let call = ToolCall::from(self.call().clone());
+        CallRecord { result: ToolResult::new(&call, Err(waiting())), call }
+    }
+
     pub(crate) fn questions(&self) -> Vec<&ApprovalRequest> {
         match self {
             Self::Asked { request, .. } => vec![request],
@@ -142,6 +151,13 @@ impl RunState {
     /// Returns the completed steps.
     pub(crate) fn steps(&self) -> Vec<StepRecord> {
         self.history.iter().cloned().map(Into::into).collect()
+    }
+
+    /// Returns the step that waits, with a failure of the calls without a result; `None` if no step waits.
+    pub(crate) fn waiting_step(&self, waiting: impl Fn() -> ToolFailure) -> Option<StepRecord> {
+        let calls: Vec<_> = self.step.iter().map(|saved| saved.record(&waiting)).collect();
+        let note = self.note.as_deref().map(Payload::new);
+        (!calls.is_empty()).then_some(StepRecord { calls, note })
     }
 
     /// Returns the runs before this one in the same conversation.

@@ -1,12 +1,11 @@
 //! The calls of one step of a run: checks them, makes them, and saves them if the run is suspended.
 
 use std::future::ready;
-use std::mem;
 use std::sync::Arc;
 
+use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
 
-use super::announce::WaitingCalls;
 use super::batch::run_all;
 use super::call::{CallState, PendingCall};
 use super::dispatch::Dispatcher;
@@ -15,9 +14,24 @@ use super::state::{RunState, SavedCall, SuspendedRun};
 use super::stop::Stop;
 use super::{Progress, Run};
 use crate::agent::{CallRecord, PlannedCall, StepRecord};
-use crate::approval::ApprovalRequest;
+use crate::approval::{ApprovalRequest, Verdict};
 use crate::tools::{ToolEntry, cleared, tool_digest};
 use crate::wire::WireCall;
+
+/// The tools of a step: those that the planner sees, and those that are hidden from it because they are unavailable.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    pub(super) visible: &'a [ToolEntry],
+    pub(super) hidden: &'a [ToolEntry],
+}
+
+impl<'a> Listed<'a> {
+    /// Finds a tool among all: while a tool is hidden, its name does not mean another one, whose alias it is.
+    fn find(self, name: &str) -> Option<&'a ToolEntry> {
+        let all: Vec<_> = self.visible.iter().chain(self.hidden).collect();
+        ToolEntry::find(&all, name).copied()
+    }
+}
 
 impl Run {
     /// Checks the budget and the ids of all calls of a step, before any of them runs.
@@ -25,7 +39,7 @@ impl Run {
         &self,
         calls: Vec<PlannedCall>,
         dispatcher: &Dispatcher,
-        tools: &[ToolEntry],
+        tools: Listed<'_>,
         progress: &mut Progress,
     ) -> Result<Vec<PendingCall>, ToolFailure> {
         if calls.is_empty() {
@@ -40,7 +54,7 @@ impl Run {
         for PlannedCall { call, refusal } in calls {
             let scope = self.scope_of(&call);
             let call = call.with_scope(scope);
-            let tool = ToolEntry::find(tools, call.tool()).cloned();
+            let tool = tools.find(call.tool()).cloned();
             admitted.push(if let Err(denied) = &counted {
                 PendingCall::refused(call, tool, denied.clone())
             } else if !progress.call_ids.insert(call.id().to_owned()) {
@@ -55,16 +69,17 @@ impl Run {
         Ok(admitted)
     }
 
-    /// Returns the first state of a call, or refuses a call of an unknown tool.
+    /// Returns the first state of a call, or refuses a call of an unknown or hidden tool.
     async fn admit(
         &self,
         call: ToolCall,
         dispatcher: &Dispatcher,
-        tools: &[ToolEntry],
+        tools: Listed<'_>,
     ) -> PendingCall {
-        let found = ToolEntry::find(tools, call.tool()).map(|tool| tool.name().to_owned());
-        let name = found.ok_or_else(|| {
-            let known = tools.iter().filter(|tool| tool.spec().is_advertised());
+        let is_visible = |name: &&str| tools.visible.iter().any(|tool| tool.name() == *name);
+        let found = tools.find(call.tool()).map(ToolEntry::name).filter(is_visible);
+        let name = found.map(str::to_owned).ok_or_else(|| {
+            let known = tools.visible.iter().filter(|tool| tool.spec().is_advertised());
             ToolFailure::not_found(call.tool(), known.map(ToolEntry::name))
         });
         let key = || format!("tool/{}", call.id());
@@ -72,7 +87,7 @@ impl Run {
             Ok(name) => name,
             Err(failure) => return PendingCall::refused(call, None, failure),
         };
-        match ToolEntry::find(tools, &name) {
+        match tools.find(&name) {
             Some(tool) => dispatcher.admit(call.with_tool(name), tool.clone()).await,
             None => PendingCall::new(call.with_tool(name), None, CallState::Ready),
         }
@@ -81,18 +96,21 @@ impl Run {
     /// Returns the calls of a suspended step, after its questions were answered.
     pub(super) async fn resume_calls(
         &self,
-        mut waiting: WaitingCalls<'_>,
+        saved: &[SavedCall],
         dispatcher: &Dispatcher,
         tools: &[ToolEntry],
     ) -> Vec<PendingCall> {
-        let mut calls = Vec::with_capacity(waiting.calls.len());
-        for saved in mem::take(&mut waiting.calls) {
+        let mut calls = Vec::with_capacity(saved.len());
+        for saved in saved.iter().cloned() {
             calls.push(match saved {
                 SavedCall::Done(record) => {
                     let record: CallRecord = record.into();
                     PendingCall::done(record.call, record.result.outcome)
                 }
-                SavedCall::Postponed(call) => self.admit(call.into(), dispatcher, tools).await,
+                SavedCall::Postponed(call) => {
+                    let tools = Listed { visible: tools, hidden: &[] };
+                    self.admit(call.into(), dispatcher, tools).await
+                }
                 SavedCall::Suspended { call, run } => resume_suspended(call, run, tools),
                 SavedCall::Asked { call, request } => {
                     resume_asked(call.into(), request, dispatcher, tools).await
@@ -198,11 +216,18 @@ pub(crate) async fn resume_asked(
     tools: &[ToolEntry],
 ) -> PendingCall {
     let verdict = dispatcher.verdicts.get(&request.id).cloned();
-    let (Some(verdict), Some(tool)) = (verdict, ToolEntry::find(tools, call.tool()).cloned())
-    else {
+    let tool = ToolEntry::find(tools, call.tool()).cloned();
+    let (Some(verdict), Some(tool)) = (verdict.clone(), tool) else {
         // All questions have answers, which was checked before. So the tool no longer exists.
         let failure = ToolFailure::not_found(call.tool(), tools.iter().map(ToolEntry::name));
-        return dispatcher.refuse(call, None, failure).await;
+        return match verdict {
+            // The host has run the call.
+            Some(Verdict::Result(_)) => {
+                let failure = failure.with_possible_effect(ToolAnnotations::UNKNOWN);
+                PendingCall::refused(call, None, failure)
+            }
+            _ => dispatcher.refuse(call, None, failure).await,
+        };
     };
     dispatcher.apply_verdict(call, tool, &Arc::new(request), verdict).await
 }

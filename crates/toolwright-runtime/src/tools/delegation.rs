@@ -28,6 +28,11 @@ impl Delegation {
         serde_json::from_slice(payload.as_bytes()).map_err(|error| ToolFailure::internal(&error))
     }
 
+    /// The JSON text of the input.
+    pub(crate) fn input(&self) -> &str {
+        &self.input
+    }
+
     /// Returns the agent and the input of its run.
     pub(crate) fn into_parts(self) -> (String, Payload) {
         (self.agent, Payload::new(self.input))

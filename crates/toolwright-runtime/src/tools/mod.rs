@@ -136,7 +136,8 @@ pub trait Toolset: Send + Sync {
     /// Runs a call. A failure is part of the result. Dropping the future cancels the call.
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
 
-    /// Prepares for a run.
+    /// Prepares for a run. An instance that runs share through a [catalog](crate::Catalog) is neither entered nor exited, and its state
+    /// is neither saved nor restored.
     ///
     /// # Errors
     ///
@@ -158,7 +159,8 @@ pub trait Toolset: Send + Sync {
     }
 
     /// Returns the state to restore when the run is resumed, as JSON. Called before a suspended run exits, and after each step of
-    /// a run with checkpoints.
+    /// a run with checkpoints. An instance that several runs share saves only what belongs to this run or scope, or nothing:
+    /// what it saves is restored later, whatever other runs have changed meanwhile.
     ///
     /// # Errors
     ///

@@ -4,15 +4,19 @@ use std::future::ready;
 use std::sync::Arc;
 
 use toolwright::spec::Approval;
-use toolwright::{BoxFuture, Executor, Registrar, Scope, Tool, ToolCall, ToolResult, described};
-use toolwright_runtime::tools::Combined;
-use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime};
+use toolwright::{
+    BoxFuture, Executor, Registrar, Scope, Tool, ToolCall, ToolResult, ToolSpec, described,
+};
+use toolwright_runtime::tools::{Combined, Source};
+use toolwright_runtime::{
+    Agent, FunctionTool, Hooks, Registry, ResumeRequest, RunRequest, Runtime, Step,
+};
 
 use crate::approvals::{guarded, guarded_spec};
-use crate::journal::{Broken, LoggingApprover, Tape, kept};
-use crate::planners::steps;
+use crate::journal::{Broken, LoggingApprover, More, Tape, kept};
+use crate::planners::{briefs, rule, steps};
 use crate::tools::{Echo, Log, N, call, payload};
-use crate::toys::spec;
+use crate::toys::{spec, tool};
 
 /// A crash after any effect: an approval of a tool that is not idempotent lets it run once at most.
 #[tokio::test]
@@ -171,4 +175,105 @@ async fn an_interrupted_call_outside_of_runs_whose_tool_is_gone_may_have_taken_e
     let at = whole.keys().iter().position(|key| key == "call/a").unwrap();
     let failure = ask(Registry::new(), &Tape::cut(&whole, at)).await.unwrap_err();
     assert!(failure.message.contains("may have taken effect"), "{failure:?}");
+}
+
+/// The entry after the hooks, and the one at the end of the run of an agent.
+#[tokio::test]
+async fn a_call_whose_end_cannot_be_recorded_may_have_taken_effect() {
+    for (key, name) in [("after/a", "free"), ("end/1/a", "job")] {
+        let log = Log::default();
+        let registry = Registry::new();
+        registry.register_tool(tool("free", |n| n)).unwrap();
+        let job = spec("job").with_toolset("jobs").with_types::<N, N>();
+        let clerk = Agent::new("clerk", "lab").with_implements(job);
+        registry.register_agent(clerk, steps(vec![])).unwrap();
+        let boss = Agent::new("boss", "lab").with_tools([name]);
+        registry.register_agent(boss, steps(vec![vec![call(name, "a", 1)]])).unwrap();
+        let runtime = Runtime::builder(registry).with_hooks(Hooks::new().with(More(log)));
+        let runtime = runtime.with_journal(Arc::new(Broken(key))).build();
+        let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+        let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
+        assert!(failure.message.contains("may have taken effect"), "{key}: {failure:?}");
+    }
+}
+
+/// The call ended or, with fewer entries, was interrupted.
+#[tokio::test]
+async fn a_repeated_run_with_a_longer_approval_list_does_not_ask_about_a_call_that_it_made() {
+    let run = async |list: &[&str], tape: &Arc<Tape>| {
+        let asked = Log::default();
+        let registry = Registry::new();
+        registry.register_tool(tool("free", |n| n + 1)).unwrap();
+        let agent = Agent::new("boss", "lab").with_tools(["free"]);
+        registry.register_agent(agent, steps(vec![vec![call("free", "a", 1)]])).unwrap();
+        let approver = Arc::new(LoggingApprover(asked.clone()));
+        let runtime = Runtime::builder(registry).with_approver(approver);
+        let runtime = runtime.with_journal(tape.clone()).build();
+        let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+        let request = request.with_approval_of(list.iter().copied());
+        (briefs(&runtime.run(request).await.unwrap()), asked.lines().len())
+    };
+    let whole = Arc::new(Tape::default());
+    run(&[], &whole).await;
+    let begun = whole.keys().iter().position(|key| key == "call/a").unwrap();
+    for (length, brief, asked) in
+        [(begun + 1, r#"{"n":2}"#, 0), (begun, "internal", 0), (begun - 1, r#"{"n":10}"#, 1)]
+    {
+        let repeated = run(&["free"], &Tape::cut(&whole, length)).await;
+        assert_eq!(repeated, (vec![brief.to_owned()], asked), "after {length} entries");
+    }
+}
+
+/// The tool is gone, or has another description.
+#[tokio::test]
+async fn a_result_of_the_host_for_a_tool_that_has_changed_may_have_taken_effect() {
+    let runtime = |spec: ToolSpec| {
+        let registry = Registry::new();
+        let tools = Source::run_by_host([spec.with_toolset("people").with_types::<N, N>()]);
+        registry.register_toolset("people", tools).unwrap();
+        let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
+        registry.register_agent(agent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
+        Runtime::new(registry)
+    };
+    let asking = runtime(ToolSpec::new("ask"));
+    let outcome = asking.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    for spec in [ToolSpec::new("other"), ToolSpec::new("ask").with_description("Asks.")] {
+        let answers = [run.pending()[0].result(payload(5))];
+        let outcome = runtime(spec).resume(ResumeRequest::new(run, answers)).await.unwrap();
+        let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
+        assert!(failure.message.contains("may have taken effect"), "{failure:?}");
+    }
+}
+
+/// The first process ended after the agent had the arguments of the first answer.
+#[tokio::test]
+async fn an_agent_does_not_run_a_call_with_other_arguments_than_those_that_were_approved() {
+    let (tape, input) = (Arc::new(Tape::default()), Log::default());
+    let runtime = || {
+        let registry = Registry::new();
+        let job = spec("job").with_toolset("jobs").with_types::<N, N>();
+        let job = job.with_approval(Approval::default());
+        let seen = input.clone();
+        let planner = rule(move |turn| {
+            seen.push(turn.input().as_str());
+            Ok(Step::Finish(turn.input().clone()))
+        });
+        let clerk = Agent::new("clerk", "lab").with_implements(job);
+        registry.register_agent(clerk, planner).unwrap();
+        let boss = Agent::new("boss", "lab").with_tools(["job"]);
+        registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
+        Runtime::builder(registry).with_journal(tape.clone()).build()
+    };
+    let outcome = runtime().run(RunRequest::new("boss", payload(0)).with_run_id("r1")).await;
+    let outcome = outcome.unwrap();
+    let run = outcome.suspended().unwrap();
+    let resume = async |n| {
+        let answers = [run.pending()[0].approve_with(payload(n))];
+        briefs(&runtime().resume(ResumeRequest::new(run, answers)).await.unwrap())
+    };
+    assert_eq!(resume(2).await, [r#"{"n":2}"#]);
+    assert_eq!(resume(3).await, ["internal"]);
+    assert_eq!(resume(2).await, [r#"{"n":2}"#]);
+    assert_eq!(input.lines(), [r#"{"n":2}"#]);
 }

@@ -101,7 +101,7 @@ impl Approver for LoggingApprover {
 }
 
 /// Adds one to the arguments of `free`.
-struct More(Log);
+pub(crate) struct More(pub(crate) Log);
 
 impl Hook for More {
     fn name(&self) -> &'static str {
@@ -444,6 +444,10 @@ impl Journal for Broken {
                     Err("the disk is full".into())
                 }
                 "gone at first" => Err("the disk is full".into()),
+                full if full == key => {
+                    effect.await;
+                    Err("the disk is full".into())
+                }
                 _ => Ok(effect.await),
             }
         })

@@ -42,5 +42,6 @@ mod tls;
 mod tools;
 mod toys;
 mod two_names;
+mod two_runtimes;
 mod typed;
 mod wrappers;

@@ -1,7 +1,7 @@
 //! Child runs, which implement calls: time limits, attempts, hooks, and suspension.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use toolwright::spec::{CallLimits, ToolAnnotations};
@@ -116,6 +116,38 @@ async fn an_attempt_of_an_agent_whose_calls_may_have_taken_effect_is_not_repeate
         assert_eq!(failure.kind, expected, "{failure}");
         assert_eq!(log.lines().len() - before, sent);
     }
+}
+
+/// The tool starts a run of the agent on behalf of its call.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_of_a_tool_whose_run_may_have_taken_effect_is_not_repeated() {
+    let (log, link) = (Log::default(), Arc::<OnceLock<Runtime>>::default());
+    let (noted, started) = (log.clone(), Arc::clone(&link));
+    let send = tool("send", move |n| {
+        noted.push("sent");
+        n
+    });
+    let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
+    let start =
+        FunctionTool::new(spec("start").with_limits(limits), move |args: N, call: ToolCall| {
+            let runtime = started.get().unwrap().clone();
+            async move {
+                let request = RunRequest::new("clerk", payload(0)).on_behalf_of(&call);
+                runtime.run(request).await.unwrap().result()?;
+                Ok::<_, ToolFailure>(args)
+            }
+        });
+    let clerk = rule(|turn: &Turn<'_>| match turn.step() {
+        0 => Ok(Step::call([call("send", "s", 1)])),
+        _ => Err(ToolFailure::new(FailureKind::Unavailable, "not now", Recovery::Retry).into()),
+    });
+    let registry = Registry::new();
+    registry.register_tools([send, start]).unwrap();
+    registry.register_agent(Agent::new("clerk", "lab").with_tools(["send"]), clerk).unwrap();
+    let runtime = link.get_or_init(|| Runtime::new(registry));
+    let failure = runtime.call(call("start", "a", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Internal, "{failure}");
+    assert_eq!(log.lines(), ["sent"]);
 }
 
 /// Returns the numbers of the retried attempts with the waits after them.

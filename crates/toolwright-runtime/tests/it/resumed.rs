@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
 use toolwright_runtime::{
-    Agent, Answer, ApprovalRequest, Collector, PastRun, Policy, Registry, ResumeRequest,
-    RunOutcome, RunRequest, Runtime, Script, Step, SuspendedRun, Toolset,
+    Agent, Answer, ApprovalRequest, Collector, PastRun, Policy, Registry, ResumeError,
+    ResumeRequest, RunOutcome, RunRequest, Runtime, Script, Step, SuspendedRun, Toolset,
 };
 
 use crate::approvals::guarded;
-use crate::planners::{briefs, steps};
+use crate::planners::{brief, briefs, steps};
 use crate::tools::{Log, N, call, payload, test_registry};
 use crate::toys::Toy;
 
@@ -220,4 +220,53 @@ async fn a_waiting_call_of_a_tool_that_is_now_hidden_as_unavailable_is_unavailab
     let answers = [run.pending()[0].approve()];
     let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), ["unavailable"]);
+}
+
+/// A runtime whose agent makes a step of calls of `echo` (needs an approval) and `slow`, and the waiting run.
+async fn waiting() -> (Runtime, RunOutcome) {
+    let calls = vec![vec![call("slow", "a", 1), call("echo", "b", 2)]];
+    let runtime = runtime(Policy::UNLIMITED, calls);
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    (runtime, outcome)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_step_of_a_waiting_run_is_part_of_the_conversation() {
+    let (_, outcome) = waiting().await;
+    let past = PastRun::from(outcome);
+    let results: Vec<_> = past.steps[0].calls.iter().map(|record| brief(&record.result)).collect();
+    assert_eq!(
+        (past.steps.len(), results),
+        (1, vec![r#"{"n":1}"#.to_owned(), "denied".to_owned()])
+    );
+}
+
+/// It is cancelled, or a toolset cannot be entered.
+#[tokio::test(start_paused = true)]
+async fn a_resumed_run_that_ends_before_its_step_keeps_the_results_of_the_step() {
+    for is_cancelled in [true, false] {
+        let (runtime, outcome) = waiting().await;
+        let run = outcome.suspended().unwrap();
+        let resuming = ResumeRequest::new(run, [run.pending()[0].approve()]);
+        let token = CancellationToken::new();
+        if is_cancelled {
+            token.cancel();
+        }
+        let toy = Toy { stuck: !is_cancelled, ..Toy::new("toy", &Log::default()) };
+        let resuming = resuming.with_cancellation(token).with_toolset("toy", toy);
+        let outcome = runtime.resume(resuming).await.unwrap();
+        outcome.result().unwrap_err();
+        assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "cancelled"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resumed_run_with_an_unknown_name_in_its_approval_list_keeps_its_answers() {
+    let (runtime, outcome) = waiting().await;
+    let run = outcome.suspended().unwrap();
+    let resuming = || ResumeRequest::new(run, [run.pending()[0].approve()]);
+    let error = runtime.resume(resuming().with_approval_of(["nosuch"])).await.unwrap_err();
+    assert!(matches!(error, ResumeError::UnknownApproval { .. }), "{error}");
+    let outcome = runtime.resume(resuming().with_approval_of(["slow"])).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#]);
 }

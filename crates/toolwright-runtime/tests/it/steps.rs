@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolwright::spec::CallLimits;
-use toolwright::{BoxFuture, FailureKind, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright::{BoxError, BoxFuture, FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 use toolwright_runtime::execute::Retry;
 use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{
-    Agent, ApprovalRequest, Approver, ExecutionService, FunctionTool, Policy, Registry, RunRequest,
-    Runtime, Step, Verdict,
+    Agent, ApprovalRequest, Approver, ExecutionService, FunctionTool, Hooks, Journal, Policy,
+    Registry, RunRequest, Runtime, Step, ToolEntry, Verdict,
 };
 
 use crate::approvals::guarded;
+use crate::journal::{More, Tape};
 use crate::planners::{WORKER, brief, briefs, rule, run, steps};
 use crate::tools::{Log, N, call, payload, test_registry};
 use crate::toys::{spec, tool};
@@ -222,7 +223,7 @@ impl Approver for Late {
     }
 }
 
-/// Also in a child run.
+/// Also in a child run. Neither does it begin for hooks and in the journal.
 #[tokio::test]
 async fn a_call_that_is_approved_as_its_run_is_cancelled_does_not_begin() {
     for (agent, cancels) in [("boss", true), ("boss", false), ("head", true), ("head", false)] {
@@ -236,7 +237,10 @@ async fn a_call_that_is_approved_as_its_run_is_cancelled_does_not_begin() {
         registry.register_agent(head, steps(vec![vec![call("job", "b", 1)]])).unwrap();
         let approver = Late { token: token.clone(), cancels };
         let request = RunRequest::new(agent, payload(0)).with_cancellation(token.clone());
-        let runtime = Runtime::builder(registry).with_approver(Arc::new(approver)).build();
+        let (hooked, tape) = (Log::default(), Arc::new(Tape::default()));
+        let hooks = Hooks::new().with_for("wipe", More(hooked.clone()));
+        let runtime = Runtime::builder(registry).with_approver(Arc::new(approver));
+        let runtime = runtime.with_hooks(hooks).with_journal(tape.clone()).build();
         let cancelling = async {
             tokio::task::yield_now().await;
             token.cancel();
@@ -244,6 +248,8 @@ async fn a_call_that_is_approved_as_its_run_is_cancelled_does_not_begin() {
         let (outcome, ()) = tokio::join!(runtime.run(request), cancelling);
         assert_eq!(outcome.unwrap().result().unwrap_err().kind, FailureKind::Cancelled);
         assert!(log.lines().is_empty(), "{agent} {cancels}: {:?}", log.lines());
+        assert!(hooked.lines().is_empty(), "{agent} {cancels}: {:?}", hooked.lines());
+        assert!(tape.keys().iter().all(|key| !key.contains("begin/")), "{:?}", tape.keys());
     }
 }
 
@@ -271,4 +277,94 @@ async fn no_attempt_begins_after_its_run_was_stopped() {
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
     assert_eq!(log.lines(), ["tried"]);
+}
+
+/// The calls of a step, one after another: the first one cancels the run, and the id of the second one is used.
+#[tokio::test]
+async fn a_call_that_was_refused_before_its_run_was_cancelled_keeps_its_failure() {
+    let token = CancellationToken::new();
+    let cancelling = token.clone();
+    let registry = Registry::new();
+    let stop = tool("stop", move |n| {
+        cancelling.cancel();
+        n
+    });
+    registry.register_tool(stop).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["stop"]);
+    let calls = ["a", "a", "b"].map(|id| call("stop", id, 1)).to_vec();
+    registry.register_agent(agent, steps(vec![calls])).unwrap();
+    let request = RunRequest::new("worker", payload(0)).one_at_a_time().with_cancellation(token);
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "invalid_call", "cancelled"]);
+}
+
+#[tokio::test]
+async fn the_name_of_a_hidden_tool_does_not_mean_another_whose_alias_it_is() {
+    let log = Log::default();
+    let erased = log.clone();
+    let erase = FunctionTool::new(spec("erase").with_aliases(&["delete"]), move |args: N| {
+        erased.push("erased");
+        async move { args }
+    });
+    let delete = tool("delete", |n| n).with_availability(|| false);
+    let registry = Registry::new();
+    registry.register_toolset("toys", Combined::new().with("a", erase).with("b", delete)).unwrap();
+    let agent = Agent::new("worker", "lab").with_toolsets(["toys"]);
+    let planner = rule(|turn| {
+        let seen: Vec<_> = turn.tools().map(ToolEntry::name).collect();
+        assert_eq!(seen, ["erase"]);
+        Ok(match turn.step() {
+            0 => Step::call([call("delete", "a", 1)]),
+            _ => Step::Finish(payload(0)),
+        })
+    });
+    registry.register_agent(agent, planner).unwrap();
+    let runtime = Runtime::builder(registry).skipping_unavailable().build();
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found"]);
+    assert!(log.lines().is_empty());
+}
+
+/// A journal that never answers for the names of tools.
+struct Hanging;
+
+impl Journal for Hanging {
+    fn record<'a>(
+        &'a self,
+        _: &'a str,
+        key: &'a str,
+        effect: BoxFuture<'a, String>,
+    ) -> BoxFuture<'a, Result<String, BoxError>> {
+        Box::pin(async move {
+            if key.starts_with("tool/") {
+                std::future::pending::<()>().await;
+            }
+            Ok(effect.await)
+        })
+    }
+
+    fn find<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_cancelled_though_its_journal_never_answers() {
+    let (registry, _) = test_registry();
+    registry.register_agent(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
+    let runtime = Runtime::builder(registry).with_journal(Arc::new(Hanging)).build();
+    let token = CancellationToken::new();
+    let request = RunRequest::new("worker", payload(0)).with_cancellation(token.clone());
+    let cancelling = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        token.cancel();
+    };
+    let running = tokio::time::timeout(Duration::from_secs(9), runtime.run(request));
+    let (outcome, ()) = tokio::join!(running, cancelling);
+    let failure = outcome.expect("it ends").unwrap().result().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Cancelled);
 }

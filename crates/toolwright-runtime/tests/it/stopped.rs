@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright::{BoxFuture, FailureKind};
+use toolwright::{BoxFuture, FailureKind, ToolCall};
 use toolwright_runtime::{
     ApprovalRequest, Approver, FunctionTool, ResumeError, ResumeRequest, RunRequest, Session,
     Verdict,
@@ -118,4 +118,21 @@ impl Approver for Stopping {
             Verdict::Approve
         })
     }
+}
+
+#[tokio::test]
+async fn a_run_in_a_session_has_the_id_of_the_session() {
+    let runtime = of_session(&Log::default(), vec![vec![call("own", "a", 1)]]);
+    let session = runtime.open_session("worker").await.unwrap();
+    let seen = Log::default();
+    let log = seen.clone();
+    let own = FunctionTool::new(spec("own"), move |args: N, call: ToolCall| {
+        log.push(call.session_id().unwrap_or_default());
+        async move { args }
+    });
+    let request = RunRequest::new("worker", payload(0)).in_session(&session);
+    let request = request.with_toolset("own", own);
+    runtime.run(request.clone()).await.unwrap();
+    runtime.run(request.with_session_id("mine")).await.unwrap();
+    assert_eq!(seen.lines(), [session.id(), "mine"]);
 }

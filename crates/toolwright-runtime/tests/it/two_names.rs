@@ -198,7 +198,7 @@ fn p5_concurrent_additions_to_an_allowlist_are_all_kept() {
 }
 
 /// A tool that takes a tenth of a second.
-fn tick(ran: &Log) -> FunctionTool {
+pub(crate) fn tick(ran: &Log) -> FunctionTool {
     let log = ran.clone();
     FunctionTool::new(spec("tick"), move |args: N| {
         let log = log.clone();

@@ -1,0 +1,140 @@
+//! Runtimes that execute calls of other runtimes, and tools that make calls on behalf of theirs.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use toolwright::{Registrar, Tool, ToolCall, ToolFailure};
+use toolwright_runtime::{
+    Agent, ApprovalRequest, CallRequest, FunctionTool, Hooks, Registry, RunRequest, Runtime,
+    RuntimeBuilder, Verdict,
+};
+
+use crate::journal::{LoggingApprover, More, Tape, kept};
+use crate::planners::{briefs, steps};
+use crate::tools::{Echo, Log, N, TestExecutor, Think, call, payload};
+use crate::toys::{spec, tool};
+use crate::two_names::tick;
+
+/// A runtime in which `boss` calls `think`, which another runtime executes: there `thinker` runs it, who makes three calls of `tick`.
+fn thinking(ran: &Log) -> RuntimeBuilder {
+    let there = Registry::new();
+    there.register_tool(tick(ran)).unwrap();
+    let thinker = Agent::new("thinker", "lab").with_implements(Think::SPEC).with_tools(["tick"]);
+    let ticks = ["0", "1", "2"].map(|id| vec![call("tick", id, 1)]);
+    there.register_agent(thinker, steps(ticks.into())).unwrap();
+    let mut here = Registry::new();
+    here.register_tool(tick(&Log::default())).unwrap();
+    here.register(&[Think::SPEC], Arc::new(Runtime::new(there))).unwrap();
+    let boss = Agent::new("boss", "lab").with_tools(["think"]);
+    here.register_agent(boss, steps(vec![vec![call("think", "a", 1)]])).unwrap();
+    let catalog = here.catalog();
+    catalog.publish("thinking", "far").unwrap();
+    catalog.allow("boss", "thinking").unwrap();
+    Runtime::builder(here).with_catalog(catalog)
+}
+
+/// H6: the runtime that makes the call has applied the list to the call itself.
+#[tokio::test(start_paused = true)]
+async fn h6_an_approval_list_applies_in_child_runs_of_the_runtime_that_executes_a_call() {
+    for (list, count) in [(&[][..], 0), (&["tick"], 3), (&["think"], 1), (&["tick", "think"], 4)] {
+        let (ran, asked) = (Log::default(), Log::default());
+        let request = RunRequest::new("boss", payload(0)).with_approval_of(list.iter().copied());
+        let request = request.with_approver(Arc::new(LoggingApprover(asked.clone())));
+        let outcome = thinking(&ran).build().run(request).await.unwrap();
+        assert_eq!(briefs(&outcome), [r#"{"n":0}"#], "{list:?}");
+        assert_eq!((ran.lines().len(), asked.lines().len()), (3, count), "{list:?}");
+        let denying = |_: &ApprovalRequest| Verdict::Deny(None);
+        let request = RunRequest::new("boss", payload(0)).with_approval_of(list.iter().copied());
+        thinking(&ran).build().run(request.with_approver(Arc::new(denying))).await.unwrap();
+        assert_eq!(ran.lines().len(), if count == 0 { 6 } else { 3 }, "{list:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p5_a_run_of_the_runtime_that_executes_a_call_is_stopped_with_the_session_of_the_call() {
+    let ran = Log::default();
+    let session = Arc::new(thinking(&ran).build().open_session("boss").await.unwrap());
+    let calling = {
+        let session = Arc::clone(&session);
+        tokio::spawn(async move { session.call(call("far.think", "a", 1)).await })
+    };
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    session.stop().await;
+    calling.await.unwrap().outcome.unwrap_err();
+    assert_eq!(ran.lines().len(), 1);
+}
+
+#[tokio::test]
+async fn two_runtimes_with_one_journal_have_keys_of_their_own_for_one_call() {
+    let (log, tape) = (Log::default(), Arc::new(Tape::default()));
+    let hooks = || Hooks::new().with_for("echo", More(log.clone()));
+    let run = async || {
+        let mut there = Registry::new();
+        there.register(&[Echo::SPEC], Arc::new(TestExecutor::default())).unwrap();
+        let there = Runtime::builder(there).with_hooks(hooks()).with_journal(tape.clone());
+        let mut here = Registry::new();
+        here.register(&[Echo::SPEC], Arc::new(there.build())).unwrap();
+        let boss = Agent::new("boss", "lab").with_tools(["echo"]);
+        here.register_agent(boss, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
+        kept(Runtime::builder(here).with_hooks(hooks()), &tape).await
+    };
+    let outcome = run().await;
+    assert_eq!(briefs(&outcome), [r#"{"n":2}"#]);
+    let hooked = ["hooked before", "hooked before", "hooked after", "hooked after"];
+    assert_eq!(log.lines(), hooked);
+    assert_eq!(run().await, outcome);
+    assert_eq!(log.lines(), hooked);
+}
+
+/// A runtime with a tool `start`, which calls `free` on behalf of its call and with the same id.
+fn starting(ran: &Log) -> (RuntimeBuilder, Arc<OnceLock<Runtime>>) {
+    let link: Arc<OnceLock<Runtime>> = Arc::default();
+    let started = Arc::clone(&link);
+    let start = FunctionTool::new(spec("start"), move |_: N, start: ToolCall| {
+        let runtime = started.get().unwrap().clone();
+        async move {
+            let free = CallRequest::new(call("free", start.id(), 1)).on_behalf_of(&start);
+            let freed = runtime.call(free).await.outcome?;
+            freed.decode::<N>().map_err(|issues| ToolFailure::internal(&issues))
+        }
+    });
+    let log = ran.clone();
+    let free = tool("free", move |n| {
+        log.push("free");
+        n + 1
+    });
+    let registry = Registry::new();
+    registry.register_tools([start, free]).unwrap();
+    let boss = Agent::new("boss", "lab").with_tools(["start"]);
+    registry.register_agent(boss, steps(vec![vec![call("start", "a", 1)]])).unwrap();
+    (Runtime::builder(registry), link)
+}
+
+#[tokio::test]
+async fn h6_a_call_on_behalf_of_a_call_has_the_approval_list_and_the_approver_of_the_caller() {
+    for (list, count) in [(&[][..], 0), (&["free"], 1), (&["start"], 1)] {
+        let (ran, asked) = (Log::default(), Log::default());
+        let (runtime, link) = starting(&ran);
+        let runtime = link.get_or_init(|| runtime.build());
+        let request = RunRequest::new("boss", payload(0)).with_approval_of(list.iter().copied());
+        let approver = Arc::new(LoggingApprover(asked.clone()));
+        runtime.run(request.clone().with_approver(approver)).await.unwrap();
+        assert_eq!((ran.lines().len(), asked.lines().len()), (1, count), "{list:?}");
+        let denying = |_: &ApprovalRequest| Verdict::Deny(None);
+        runtime.run(request.with_approver(Arc::new(denying))).await.unwrap();
+        assert_eq!(ran.lines().len(), 2 - count, "{list:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_on_behalf_of_a_call_has_keys_of_its_own_in_the_journal() {
+    let (ran, tape) = (Log::default(), Arc::new(Tape::default()));
+    let (runtime, link) = starting(&ran);
+    let runtime = link.get_or_init(|| runtime.with_journal(tape.clone()).build());
+    let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+    assert_eq!(briefs(&runtime.run(request).await.unwrap()), [r#"{"n":2}"#]);
+    for key in ["begin/a", "call/a"] {
+        assert!(tape.keys().contains(&key.to_owned()));
+        assert!(tape.keys().contains(&format!("child {key}")));
+    }
+}
