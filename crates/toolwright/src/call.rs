@@ -37,8 +37,8 @@ pub struct ToolCall {
 #[derive(Clone)]
 pub struct Clearance(Arc<dyn Any + Send + Sync>);
 
-/// The run or session that makes a call. A runtime attaches it, so that runs that the tool starts on behalf of the call inherit its
-/// options. As with a [`Clearance`], only a crate that knows the type of the value can read it.
+/// The run or session that makes a call. A runtime attaches it, so that another runtime that executes the call, and runs and calls that
+/// the tool makes on behalf of it, inherit its options. As with a [`Clearance`], only a crate that knows the type of the value can read it.
 ///
 /// All origins compare as equal.
 #[derive(Clone, Debug, PartialEq)]
@@ -201,7 +201,7 @@ impl ToolCall {
         self
     }
 
-    /// Sets the run or session that makes the call. A runtime replaces the one that a caller sets.
+    /// Sets the run or session that makes the call. A runtime sets it on calls that it passes to tools, whatever a caller has set.
     #[must_use]
     pub fn with_origin(mut self, origin: Option<Origin>) -> Self {
         self.origin = origin;

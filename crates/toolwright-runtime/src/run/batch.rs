@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
-use toolwright::{ToolCall, ToolFailure};
+use toolwright::ToolFailure;
 
 use super::call::{CallState, PendingCall, cancelled};
 use super::dispatch::Dispatcher;
@@ -52,18 +52,11 @@ async fn run_group(
         batch.calls.extend(group.into_iter().map(|call| settled(dispatcher, call)));
         return;
     }
-    let calls: Vec<ToolCall> = group.iter().map(|pending| pending.call.clone()).collect();
-    let ended: Vec<OnceLock<PendingCall>> = calls.iter().map(|_| OnceLock::new()).collect();
-    let running = group.into_iter().zip(&ended).filter_map(|(pending, slot)| {
-        // Each slot is set once, by its own call. Those that have an outcome do not wait for a poll, which may not come.
-        let pending = settled(dispatcher, pending);
-        if pending.is_done() {
-            let _ = slot.set(pending);
-            return None;
-        }
-        Some(async move {
-            let _ = slot.set(dispatcher.advance(pending).await);
-        })
+    let unfinished: Vec<PendingCall> = group.iter().map(stopped).collect();
+    let ended: Vec<OnceLock<PendingCall>> = group.iter().map(|_| OnceLock::new()).collect();
+    let running = group.into_iter().zip(&ended).map(|(pending, slot)| async move {
+        // Each slot is set once, by its own call.
+        let _ = slot.set(dispatcher.advance(pending).await);
     });
     {
         let mut running = pin!(join_all(running));
@@ -73,11 +66,10 @@ async fn run_group(
             let _ = running.now_or_never();
         }
     }
-    let unfinished = |call| PendingCall::done(call, Err(cancelled("the call")));
     let calls = ended
         .into_iter()
-        .zip(calls)
-        .map(|(slot, call)| slot.into_inner().unwrap_or_else(|| unfinished(call)));
+        .zip(unfinished)
+        .map(|(slot, call)| slot.into_inner().unwrap_or_else(|| settled(dispatcher, call)));
     batch.calls.extend(calls);
 }
 
@@ -89,6 +81,16 @@ fn postpone(dispatcher: &Dispatcher, pending: PendingCall) -> PendingCall {
         state => state,
     };
     PendingCall { call, tool, state }
+}
+
+/// Returns the state of a call if its run is stopped before it goes on: it keeps its outcome, or else is cancelled.
+fn stopped(PendingCall { call, tool, state }: &PendingCall) -> PendingCall {
+    let state = match state {
+        CallState::Settled(outcome) => CallState::Settled(outcome.clone()),
+        CallState::Done(outcome) => CallState::Done(outcome.clone()),
+        _ => CallState::Done(Err(cancelled("the call"))),
+    };
+    PendingCall::new(call.clone(), tool.clone(), state)
 }
 
 /// Ends a call that already has an outcome.
