@@ -46,6 +46,7 @@ mod stateful;
 mod todos;
 
 use toolwright::spec::ToolAnnotations;
+use toolwright::untrusted::line;
 use toolwright::{FailureKind, Recovery, ToolFailure};
 
 pub use scratchpad::scratchpad;
@@ -66,6 +67,11 @@ const CHANGES: ToolAnnotations =
 /// The failure of a valid call that the tool refuses, with a message for the model.
 fn rejected(message: impl Into<String>) -> ToolFailure {
     ToolFailure::new(FailureKind::DomainRejection, message, Recovery::Replan)
+}
+
+/// Returns a path or a key of a call as it is shown in failures: on one line, without hidden characters.
+fn shown(name: &str) -> String {
+    line(name, 4096)
 }
 
 #[cfg(doctest)]

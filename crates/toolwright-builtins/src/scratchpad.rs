@@ -10,7 +10,7 @@ use toolwright_runtime::tools::{Combined, IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source};
 
 use crate::stateful::{Saved, State, Stateful};
-use crate::{CHANGES, READS, rejected};
+use crate::{CHANGES, READS, rejected, shown};
 
 /// The most bytes of keys and texts that a run may keep.
 const MAX_BYTES: usize = 1_000_000;
@@ -97,7 +97,8 @@ fn write_note(notes: State<Notes>) -> FunctionTool {
         let needed = bytes_of(others) + key.len() + text.len();
         let kept = if needed > MAX_BYTES {
             Err(rejected(format!(
-                "with `{key}` the notes would take {needed} bytes, expected at most {MAX_BYTES}; shorten the text or delete a note"
+                "with `{}` the notes would take {needed} bytes, expected at most {MAX_BYTES}; shorten the text or delete a note",
+                shown(&key)
             )))
         } else {
             notes.insert(key, text);
@@ -139,5 +140,5 @@ fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotati
 }
 
 fn missing(key: &str) -> ToolFailure {
-    rejected(format!("there is no note `{key}`; `list_notes` returns the keys"))
+    rejected(format!("there is no note `{}`; `list_notes` returns the keys", shown(key)))
 }

@@ -19,7 +19,7 @@ use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{Combined, IntoSource, Json};
 use toolwright_runtime::{Source, Toolset};
 
-use crate::rejected;
+use crate::{rejected, shown};
 
 static FILES: ToolsetInfo = ToolsetInfo {
     name: "files",
@@ -171,6 +171,7 @@ fn open(folder: &Dir, path: &str) -> Result<(File, u64), ToolFailure> {
     if metadata.is_file() {
         return Ok((file, metadata.len()));
     }
+    let path = shown(path);
     Err(rejected(if metadata.is_dir() {
         format!("`{path}` is a folder, expected a file; `list_files` shows what is in it")
     } else {
@@ -180,6 +181,7 @@ fn open(folder: &Dir, path: &str) -> Result<(File, u64), ToolFailure> {
 
 /// Converts a file system error into a failure for the model. `path` is the path in the call.
 fn refused(path: &str, error: &io::Error) -> ToolFailure {
+    let path = shown(path);
     match error.kind() {
         io::ErrorKind::NotFound => {
             rejected(format!("there is nothing at `{path}`; `list_files` shows what there is"))

@@ -8,7 +8,7 @@ use toolwright::ToolFailure;
 use toolwright_runtime::FunctionTool;
 
 use super::{Files, blocking, open, refused, spec};
-use crate::{READS, rejected};
+use crate::{READS, rejected, shown};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,7 +44,8 @@ fn read(files: &Files, ReadArgs { path, offset }: &ReadArgs) -> Result<Text, Too
     let (mut file, size) = open(&files.root, path)?;
     if *offset > size {
         return Err(rejected(format!(
-            "`{path}` has {size} bytes, expected an offset up to that and not {offset}"
+            "`{}` has {size} bytes, expected an offset up to that and not {offset}",
+            shown(path)
         )));
     }
     let mut bytes = Vec::new();
@@ -53,6 +54,7 @@ fn read(files: &Files, ReadArgs { path, offset }: &ReadArgs) -> Result<Text, Too
         .map_err(|error| refused(path, &error))?;
     let is_all = offset.saturating_add(bytes.len() as u64) >= size;
     let text = text_of(&bytes, is_all).ok_or_else(|| {
+        let path = shown(path);
         rejected(format!("`{path}` is binary or not in UTF-8 from byte {offset} on (it has {size} bytes), expected text"))
     })?;
     let next_offset = (!is_all).then(|| offset + text.len() as u64);

@@ -14,7 +14,7 @@ use toolwright::ToolFailure;
 use toolwright_runtime::FunctionTool;
 
 use super::{Files, blocking, cancelled, refused, spec};
-use crate::{CHANGES, rejected};
+use crate::{CHANGES, rejected, shown};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +55,8 @@ fn write(
     }
     let not_a_file = || {
         rejected(format!(
-            "`{path}` is not the path of a file, expected a path such as `docs/plan.md`"
+            "`{}` is not the path of a file, expected a path such as `docs/plan.md`",
+            shown(path)
         ))
     };
     let (Some(parent), Some(name)) = (Path::new(path).parent(), Path::new(path).file_name()) else {
@@ -70,7 +71,8 @@ fn write(
     let existing = match folder.symlink_metadata(name) {
         Ok(metadata) if !metadata.is_file() => {
             return Err(rejected(format!(
-                "`{path}` is a folder, a link or a device, expected a file or an unused path"
+                "`{}` is a folder, a link or a device, expected a file or an unused path",
+                shown(path)
             )));
         }
         Ok(metadata) => Some(metadata),
@@ -88,7 +90,8 @@ fn write(
     match written {
         Ok(()) => Ok(WriteResult { size: text.len() }),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(rejected(format!(
-            "the file `{path}` already exists; choose another name, or set `overwrite` to replace it"
+            "the file `{}` already exists; choose another name, or set `overwrite` to replace it",
+            shown(path)
         ))),
         Err(error) => Err(refused(path, &error)),
     }

@@ -517,3 +517,17 @@ async fn r5_a_replaced_file_has_no_setuid_and_setgid_bits() {
     call(&place.files().toolset(), "write_file", args).await.unwrap();
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o755);
 }
+
+#[tokio::test]
+async fn a_path_in_a_failure_is_one_visible_line() {
+    let place = Place::new();
+    place.write("a\u{202e}\r\nb", b"\0");
+    let files = place.files().toolset();
+    for path in ["missing\u{202e}\r\nx", "a\u{202e}\r\nb", "sub\u{202e}\n/", "../\u{202e}\r\n"] {
+        for (tool, args) in calls(path) {
+            let Err(failure) = call(&files, tool, args).await else { continue };
+            let is_clear = !failure.message.contains(['\u{202e}', '\r', '\n']);
+            assert!(is_clear && failure.message.contains('\u{fffd}'), "{tool}: {failure:?}");
+        }
+    }
+}
