@@ -25,7 +25,8 @@
 //! | an end without the API's last event | [`ModelError::Interrupted`], even if the reason of the stop is known |
 //! | errors within a stream of OpenAI Responses | `response.failed` is [`ModelError::Malformed`], with its message |
 //! | silence | ends the answer only with [`Question::timeout`] or the `stream_read_timeout` of the client's `ChatOptions` |
-//! | limits of memory | genai reads errors and single events of any length; texts, calls and reasoning of an answer have limits |
+//! | limits of memory | genai reads errors and single events of any length; texts, calls and reasoning of an answer have limits. One short event with a large `index` of a call makes genai 0.7.2 allocate without a limit, which aborts the process. |
+//! | redirects | genai's own client follows them, and sends the keys of Anthropic (`x-api-key`) and Gemini (`x-goog-api-key`) to other hosts. The client of the example follows none. |
 //! | keys that the provider repeats in its texts | not replaced, as genai holds the key |
 //!
 //! # Example
@@ -53,7 +54,9 @@
 //!     model: "a-model".to_owned(),
 //!     dialect: Dialect::find("portable")?,
 //! };
-//! let model = GenaiModel::new(Client::new()?, target, facts);
+//! let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+//! let client = Client::builder().with_reqwest(http).build()?;
+//! let model = GenaiModel::new(client, target, facts);
 //!
 //! let messages = [Message::User("Say yes.".to_owned())];
 //! let tools = Request { tools: Vec::new(), findings: Vec::new() };
