@@ -306,6 +306,9 @@ impl Drop for OpenSession {
     }
 }
 
+/// The shortest time between two looks at a session with a call in flight.
+const MIN_CHECK: Duration = Duration::from_millis(100);
+
 /// Closes a session when it has been idle for `idle`.
 async fn expire(
     manager: Arc<LocalSessionManager>,
@@ -315,10 +318,13 @@ async fn expire(
 ) {
     let Some(idle) = idle else { return };
     loop {
-        let now = Instant::now();
-        let since = session.idle_since().unwrap_or(now);
+        let Some(since) = session.idle_since() else {
+            // A call is in flight.
+            tokio::time::sleep(idle.max(MIN_CHECK)).await;
+            continue;
+        };
         let Some(end) = since.checked_add(idle) else { return };
-        if end <= now {
+        if end <= Instant::now() {
             counters.count(|counts| counts.sessions_expired += 1);
             tokio::spawn(close(manager, id));
             return;
@@ -373,7 +379,23 @@ impl RequestGuards {
 
 #[cfg(test)]
 mod tests {
-    use super::Caller;
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn no_idle_time_ends_a_session_with_a_call_in_flight() {
+        let counters = Counters::default();
+        let manager = Arc::new(LocalSessionManager::default());
+        let idle = Some(Duration::ZERO);
+        let sessions = Sessions::new(manager, idle, Limits::default(), counters.clone());
+        let opened = Arc::new(sessions).open(&Caller::Unknown).expect("there is room");
+        let call = opened.session.begin_call(&RequestId::Number(1), 1).expect("there is room");
+        opened.set_id("a");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(counters.read().sessions_expired, 0);
+        drop(call);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(counters.read().sessions_expired, 1);
+    }
 
     #[test]
     fn callers_differ_by_ipv4_address_or_ipv6_network() {

@@ -11,7 +11,7 @@ use toolwright_mcp::{HttpOptions, ServeError};
 
 use crate::lab::{Lab, lab_with};
 use crate::lines::Connection;
-use crate::wire::{INITIALIZE, META, MODERN, Response, in_session, initialize, send};
+use crate::wire::{INITIALIZE, META, MODERN, Response, in_session, initialize, send, until};
 
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
 
@@ -138,6 +138,10 @@ async fn disconnected(lab: &Lab) -> (SocketAddr, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(lab_with(lab.clone()).serve_listener(listener, HttpOptions::new()));
+    (address, disconnected_from(address, lab).await)
+}
+
+async fn disconnected_from(address: SocketAddr, lab: &Lab) -> String {
     let session = initialize(address, &[]).await.session();
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     in_session(address, &session, &[], "POST", ready).await;
@@ -145,7 +149,41 @@ async fn disconnected(lab: &Lab) -> (SocketAddr, String) {
     let asking = tokio::spawn(async move { in_session(address, &asked, &[], "POST", WAIT).await });
     within_seconds(lab.waiting.notified()).await;
     asking.abort();
-    (address, session)
+    session
+}
+
+#[tokio::test]
+async fn a_shutdown_waits_for_the_call_of_a_client_that_is_disconnected() {
+    let (lab, stop) = (Lab::default(), CancellationToken::new());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = lab_with(lab.clone());
+    let counters = server.counters();
+    let options = HttpOptions::new().with_shutdown(stop.clone());
+    let mut serving = tokio::spawn(server.serve_listener(listener, options));
+    disconnected_from(address, &lab).await;
+    stop.cancel();
+    let early = tokio::time::timeout(Duration::from_secs(1), &mut serving).await;
+    assert!(early.is_err(), "the call goes on");
+    lab.release.notify_one();
+    within_seconds(serving).await.unwrap().unwrap();
+    until(&counters, |counts| counts.open_sessions == 0).await;
+}
+
+/// rmcp reads the number of a stream, however it is written.
+#[tokio::test]
+async fn a_call_stops_without_its_client_however_its_event_was_written() {
+    let stops = async |event: &'static str| {
+        let lab = Lab::default();
+        let (address, session) = disconnected(&lab).await;
+        let asking = tokio::spawn(async move {
+            in_session(address, &session, &[("Last-Event-ID", event)], "GET", "").await
+        });
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        asking.abort();
+        within_seconds(lab.given_up.notified()).await;
+    };
+    tokio::join!(stops("0/00"), stops("0/+0"));
 }
 
 #[tokio::test]

@@ -62,20 +62,30 @@ impl McpServer {
         let router = router(&state, options, streams.clone());
         let (limits, counters) = (state.limits(), state.counters());
         let served = connections::serve(listener, router, limits, counters, &shutdown);
-        let ending = async {
+        let idle = async {
             shutdown.cancelled().await;
             // Wait for calls, but not for streams that only listen.
-            let ended = tokio::time::timeout(grace, state.idle()).await;
-            if ended.is_ok() {
-                tokio::time::sleep(WRITE_GRACE).await;
-            }
-            streams.cancel();
-            tokio::time::sleep(WRITE_GRACE).await;
+            tokio::time::timeout(grace, state.idle()).await
         };
+        tokio::pin!(served, idle);
         tokio::select! {
-            () = served => {}
-            () = ending => {}
+            // The calls of clients that are disconnected go on.
+            () = &mut served => drop(idle.await),
+            ended = &mut idle => {
+                let ending = async {
+                    if ended.is_ok() {
+                        tokio::time::sleep(WRITE_GRACE).await;
+                    }
+                    streams.cancel();
+                    tokio::time::sleep(WRITE_GRACE).await;
+                };
+                tokio::select! {
+                    () = &mut served => {}
+                    () = ending => {}
+                }
+            }
         }
+        streams.cancel();
         operator_log::flush().await;
         Ok(())
     }

@@ -45,7 +45,7 @@ struct Calls {
     max: usize,
 }
 
-type BySession = HashMap<SessionId, HashMap<String, Reconnect>>;
+type BySession = HashMap<SessionId, HashMap<u64, Reconnect>>;
 
 type Writer = mpsc::Sender<ServerSseMessage>;
 
@@ -69,7 +69,7 @@ struct Call {
     session: SessionId,
     request: RequestId,
     /// The stream id, which is a part of each event id. Unknown before the first event.
-    stream: Option<String>,
+    stream: Option<u64>,
     /// Cancelled when the client has read the answer.
     answered: CancellationToken,
 }
@@ -139,10 +139,10 @@ impl Call {
     fn register(&mut self, event: &ServerSseMessage, reconnect: &Reconnect) {
         let stream = event.event_id.as_deref().and_then(stream_of);
         let (None, Some(stream)) = (&self.stream, stream) else { return };
-        self.stream = Some(stream.to_owned());
+        self.stream = Some(stream);
         let mut calls = self.calls.lock();
         let calls = calls.entry(self.session.clone()).or_default();
-        calls.insert(stream.to_owned(), reconnect.clone());
+        calls.insert(stream, reconnect.clone());
     }
 
     /// Returns whether the session has too many calls to keep this answer.
@@ -164,10 +164,10 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        let Some(stream) = &self.stream else { return };
+        let Some(stream) = self.stream else { return };
         let mut sessions = self.calls.lock();
         if let Some(calls) = sessions.get_mut(&self.session) {
-            calls.remove(stream);
+            calls.remove(&stream);
             if calls.is_empty() {
                 sessions.remove(&self.session);
             }
@@ -197,9 +197,10 @@ fn is_answer(event: &ServerSseMessage) -> bool {
     matches!(message, Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)))
 }
 
-/// Returns the stream id in an event id, which is `EVENT/STREAM` in rmcp.
-fn stream_of(event_id: &str) -> Option<&str> {
-    event_id.split_once('/').map(|(_, stream)| stream)
+/// Returns the stream id in an event id, which is `EVENT/STREAM` in rmcp. Like rmcp, reads it as a number: a client may write it in
+/// another way.
+fn stream_of(event_id: &str) -> Option<u64> {
+    event_id.split_once('/')?.1.parse().ok()
 }
 
 /// Sleeps until a deadline, or forever if there is none.
@@ -290,7 +291,7 @@ impl SessionManager for ResumableSessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         let reconnect = stream_of(&last_event_id)
-            .and_then(|stream| self.calls.lock().get(id)?.get(stream).cloned());
+            .and_then(|stream| self.calls.lock().get(id)?.get(&stream).cloned());
         if let Some(reconnect) = reconnect {
             let (writer, events) = mpsc::channel(MAX_UNREAD);
             if reconnect.writers.send(writer).await.is_ok() {
