@@ -23,8 +23,8 @@ use std::time::Duration;
 /// | `evictable_after` | 60 s | the session may be closed so that its client can open another one |
 ///
 /// `HttpOptions` sets two more limits: the size of a request (`with_max_body`, 4 MiB) and the idle time of a session
-/// (`with_session_idle`, one hour). Four are fixed: 16 MiB for a line on byte streams, 64 KiB for the head of an HTTP
-/// request, 1,024 bytes for the id of a request and for a progress token, and what a session keeps of its `initialize`, which is
+/// (`with_session_idle`, one hour). Five are fixed: 16 MiB for a line on byte streams, 64 KiB for the head of an HTTP
+/// request, 64 KiB for the `_meta` of a call and for the parameters of other requests, 1,024 bytes for the id of a request and for a progress token, and what a session keeps of its `initialize`, which is
 /// the revision and the first 256 bytes of the client's name and of its version. [`Counters`](crate::Counters) counts how often limits are exceeded.
 ///
 /// ```

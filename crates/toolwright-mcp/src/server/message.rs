@@ -3,6 +3,7 @@
 //! better errors for malformed messages than rmcp does.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
@@ -12,7 +13,7 @@ use rmcp::model::{
     RequestId, RequestMetaObject,
 };
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use toolwright::Payload;
 use toolwright::untrusted::excerpt;
 
@@ -40,7 +41,8 @@ pub(crate) struct Request<'a> {
 pub(crate) struct Call<'a> {
     pub(crate) id: RequestId,
     pub(crate) name: Cow<'a, str>,
-    meta: Option<&'a RawValue>,
+    /// The metadata that the server uses.
+    meta: Option<Box<RawValue>>,
     arguments: Option<&'a str>,
 }
 
@@ -76,6 +78,9 @@ struct CallParams<'a> {
 
 /// The most bytes of an id or a progress token as JSON, which the server keeps, and repeats in each message about the request.
 const MAX_REPEATED: usize = 1024;
+
+/// The most bytes of metadata of a call, and of the parameters of other requests, which rmcp keeps as trees until the request ends.
+const MAX_KEPT: usize = 64 << 10;
 
 #[derive(Deserialize)]
 struct CallMeta<'a> {
@@ -150,6 +155,11 @@ impl<'a> Envelope<'a> {
                 Err(ErrorResponse::invalid_request(None, message))
             }
             Some(Ok(id)) if method == "tools/call" => self.call(id).map(Message::Call),
+            // `without_unused_params` drops those of `initialize`.
+            Some(Ok(id)) if method != "initialize" && is_too_long(self.params) => {
+                let message = format!("`params` is too long, expected at most {MAX_KEPT} bytes");
+                Err(ErrorResponse::invalid_params(Some(id), message))
+            }
             Some(Ok(id)) => {
                 let request = Request { id, method };
                 if request.method == "tools/list" && !self.has_valid_list_params() {
@@ -183,6 +193,10 @@ impl<'a> Envelope<'a> {
         if params.arguments.is_some() && object(params.arguments).is_none() {
             return Err(malformed("`arguments` must be an object"));
         }
+        if is_too_long(params.meta) {
+            let what = format!("`_meta` is too long, expected at most {MAX_KEPT} bytes");
+            return Err(ErrorResponse::invalid_params(Some(id), what));
+        }
         if let Some(meta) = params.meta {
             let meta = object(Some(meta)).ok_or_else(|| malformed("`_meta` must be an object"))?;
             let meta: CallMeta<'_> = serde_json::from_str(meta.get())
@@ -194,8 +208,22 @@ impl<'a> Envelope<'a> {
             }
         }
         let arguments = params.arguments.map(RawValue::get);
-        Ok(Call { id, name, meta: params.meta, arguments })
+        Ok(Call { id, name, meta: params.meta.and_then(used_meta), arguments })
     }
+}
+
+fn is_too_long(raw: Option<&RawValue>) -> bool {
+    raw.is_some_and(|raw| raw.get().len() > MAX_KEPT)
+}
+
+/// Returns the entries of a call's metadata that the server uses.
+fn used_meta(meta: &RawValue) -> Option<Box<RawValue>> {
+    let mut entries: BTreeMap<String, &RawValue> = serde_json::from_str(meta.get()).ok()?;
+    entries.retain(|key, _| {
+        matches!(key.as_str(), "progressToken" | "traceparent" | "tracestate")
+            || key.starts_with("io.modelcontextprotocol/")
+    });
+    to_raw_value(&entries).ok()
 }
 
 fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
@@ -284,7 +312,7 @@ impl Call<'_> {
     pub(crate) fn without_arguments(&self) -> String {
         let id = self.id.clone().into_json_value();
         let name = serde_json::Value::from(&*self.name);
-        let meta = self.meta.map(RawValue::get);
+        let meta = self.meta.as_deref().map(RawValue::get);
         let (before, meta) = meta.map_or(("", ""), |meta| (r#","_meta":"#, meta));
         format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{name}{before}{meta}}}}}"#
@@ -352,5 +380,18 @@ impl ErrorResponse {
     pub(crate) fn into_text(self) -> Vec<u8> {
         // Serialization cannot fail: all keys are strings.
         serde_json::to_vec(&self.0).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_metadata_that_the_server_uses_is_kept() {
+        let meta = r#"{"a":[0],"progressToken":1,"traceparent":"b","io.modelcontextprotocol/c":{},"x/y":0}"#;
+        let meta = RawValue::from_string(meta.to_owned()).unwrap();
+        let kept = r#"{"io.modelcontextprotocol/c":{},"progressToken":1,"traceparent":"b"}"#;
+        assert_eq!(used_meta(&meta).unwrap().get(), kept);
     }
 }

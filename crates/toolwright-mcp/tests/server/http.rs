@@ -272,11 +272,33 @@ async fn ids_and_progress_tokens_are_short() {
     }
 }
 
+/// rmcp keeps them as trees, which take many times their bytes, as long as the request.
+#[tokio::test]
+async fn metadata_and_parameters_of_requests_are_short() {
+    let address = served(HttpOptions::new()).await;
+    for (method, name, length, status) in [
+        ("tools/call", "old", 63, 200),
+        ("tools/call", "old", 65, 400),
+        ("subscriptions/listen", "", 65, 400),
+        ("tools/list", "", 65, 400),
+    ] {
+        let more = format!("\"_meta\":{{\"a\":[{}0],", "0,".repeat(length << 9));
+        let meta = META.replace("\"_meta\":{", &more);
+        let params = format!(r#"{{"name":"{name}","arguments":{{}},{meta}}}"#);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        let more = [("Mcp-Method", method), ("Mcp-Name", name)];
+        let response = send(address, "POST", &[&MODERN[..], &more].concat(), &body).await;
+        let is_refused = response.body.contains("is too long, expected at most 65536 bytes");
+        assert_eq!((response.status, is_refused), (status, status == 400), "{}", response.body);
+    }
+}
+
 /// The error is ours, though rmcp refuses the body.
 #[tokio::test]
 async fn metadata_that_is_nested_too_deep_gets_400_with_a_json_error() {
     let address = served(HttpOptions::new()).await;
     let deep = [r#"{"a":"#.repeat(200), "1".to_owned(), "}".repeat(200)].concat();
+    let deep = format!(r#"{{"io.modelcontextprotocol/a":{deep}}}"#);
     for method in ["tools/call", "tools/list"] {
         let params = format!(r#"{{"name":"echo","_meta":{deep}}}"#);
         let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
