@@ -10,6 +10,13 @@ pub(crate) fn value(text: &str) -> serde_json::Result<Value> {
     converted(&value)
 }
 
+/// Returns whether two JSON texts are different, but the same if their numbers are rounded to doubles.
+pub(crate) fn differ_by_rounding(one: &str, other: &str) -> bool {
+    let exact = |text: &str| text.parse::<toolwright::Value>().ok();
+    let (Some(one), Some(other)) = (exact(one), exact(other)) else { return false };
+    one != other && matches!((converted(&one), converted(&other)), (Ok(a), Ok(b)) if a == b)
+}
+
 fn converted(value: &toolwright::Value) -> serde_json::Result<Value> {
     Ok(match value {
         toolwright::Value::Null => Value::Null,

@@ -82,7 +82,8 @@ impl fmt::Display for ClientError {
 impl Error for ClientError {}
 
 impl ClientError {
-    /// Returns true if the server may have handled the request although there is no valid response.
+    /// Returns true if it is unknown whether the server has handled the request. After an invalid response it has, so nothing
+    /// repeats the call.
     pub(super) fn may_have_run(&self) -> bool {
         match self {
             Self::ConnectionLost | Self::Timeout(_) => true,

@@ -52,7 +52,7 @@ impl Client {
         let default = self.connector().options().call_timeout;
         let result = self.send(&call, call.spec.limits().timeout.unwrap_or(default)).await?;
         let accepts = |json: &[u8]| call.spec.check_result(json).is_ok();
-        answer::payload(&result, call.call, accepts)
+        answer::payload(&result, call.call, call.spec.annotations(), accepts)
     }
 
     async fn send(

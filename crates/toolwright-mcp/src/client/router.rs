@@ -9,7 +9,7 @@ use rmcp::service::{Peer, RequestContext, serve_directly};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::value::to_raw_value;
 use toolwright::schema::Schema;
-use toolwright::spec::Implementation;
+use toolwright::spec::{Implementation, ToolAnnotations};
 use toolwright::{
     FailureKind, Outcome, Recovery, RegistrationError, ToolCall, ToolFailure, ToolSpec,
 };
@@ -84,9 +84,10 @@ pub fn router_tools<S: Send + Sync + 'static>(
         match spec(toolset, &tool) {
             Ok((spec, output)) => {
                 let (shared, output) = (Arc::clone(&shared), Arc::new(output));
+                let annotations = spec.annotations();
                 tools.push(FunctionTool::untyped(spec, move |call| {
                     let (shared, output) = (Arc::clone(&shared), Arc::clone(&output));
-                    async move { shared.call(&call, &output).await }
+                    async move { shared.call(&call, annotations, &output).await }
                 }));
             }
             Err(reason) => {
@@ -123,7 +124,12 @@ fn spec(toolset: &str, tool: &Tool) -> Result<(ToolSpec, Schema), String> {
 }
 
 impl<S: Send + Sync + 'static> Shared<S> {
-    async fn call(&self, call: &ToolCall, output: &Schema) -> Outcome {
+    async fn call(
+        &self,
+        call: &ToolCall,
+        annotations: ToolAnnotations,
+        output: &Schema,
+    ) -> Outcome {
         let arguments = match value(call.args().as_str()) {
             Ok(serde_json::Value::Object(arguments)) => arguments,
             Ok(_) => {
@@ -145,7 +151,7 @@ impl<S: Send + Sync + 'static> Shared<S> {
             Ok(response) => {
                 let raw = to_raw_value(&ServerResult::from(response))
                     .map_err(|error| ToolFailure::internal(&error))?;
-                answer::payload(&raw, call, |json| output.check(json).is_ok())
+                answer::payload(&raw, call, annotations, |json| output.check(json).is_ok())
             }
             Err(error) => {
                 let message = error.message.into_owned();

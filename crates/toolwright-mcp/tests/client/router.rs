@@ -172,8 +172,9 @@ async fn r3_errors_of_an_rmcp_router_are_failures() {
         (
             "unfinished",
             "{}",
-            FailureKind::Unavailable,
-            "`unfinished` asks for more input, which this client does not support",
+            FailureKind::Internal,
+            "`unfinished` asks for more input, which this client does not support; the call may have taken effect, so find out \
+             before calling again",
         ),
     ] {
         let failure = failure(&runtime, tool, args).await;
