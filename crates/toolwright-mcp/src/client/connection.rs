@@ -124,8 +124,8 @@ impl Connection {
                 handler.serve_with_lifecycle(transport, lifecycle).await
             }
             ServerAddress::Url(url) => {
-                let transport =
-                    http_transport(url, options, &codec, alive).map_err(AttemptError::Final)?;
+                let transport = http_transport(url, options, &codec, handler.changes(), alive)
+                    .map_err(AttemptError::Final)?;
                 handler.serve_with_lifecycle(transport, lifecycle).await
             }
         };
@@ -147,23 +147,31 @@ impl Connection {
     /// Subscribes to changes of the tool list if the server supports that. The older era needs no subscription.
     fn subscribe(&self) {
         let peer = self.service.peer();
-        let Some(server) = peer.peer_info() else { return };
-        let tools = server.capabilities.tools.as_ref();
-        let notifies = tools.is_some_and(|tools| tools.list_changed == Some(true));
-        if notifies && !server.protocol_version.has_initialize() {
+        let is_newer =
+            peer.peer_info().is_some_and(|server| !server.protocol_version.has_initialize());
+        if is_newer && self.announces_changes() {
             self.service.service().subscribe(peer.clone());
         }
     }
 
+    /// Returns whether the server says that it announces changes of its tool list.
+    fn announces_changes(&self) -> bool {
+        let server = self.service.peer().peer_info();
+        let tools = server.as_ref().and_then(|server| server.capabilities.tools.as_ref());
+        tools.is_some_and(|tools| tools.list_changed == Some(true))
+    }
+
     /// Returns whether the connection is closed, or its session ended.
     pub(super) fn is_closed(&self) -> bool {
-        let has_ended = self.has_ended.load(Ordering::Relaxed);
+        let has_ended = self.has_ended.load(Ordering::Relaxed) || self.codec.is_exhausted();
         has_ended || self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
-    /// Takes the flag that the tool list has changed.
+    /// Returns whether the tool list may have changed since this was last asked: the server has announced a change, or could not.
     pub(super) fn take_tools_changed(&self) -> bool {
-        self.service.service().take_tools_changed()
+        let changes = self.service.service().changes();
+        let are_missed = changes.are_missed() && self.announces_changes();
+        changes.take() || are_missed
     }
 
     /// Returns the server's description of itself.
@@ -376,6 +384,7 @@ fn http_transport(
     _: &super::address::ServerUrl,
     _: &ClientOptions,
     _: &Arc<MessageCodec>,
+    _: &Arc<super::notifications::ListChanges>,
     _: mpsc::Sender<()>,
 ) -> Result<LineTransport<tokio::io::Empty, tokio::io::Sink>, String> {
     Err("a URL needs the feature `http-client` of `toolwright-mcp`".to_owned())

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -28,8 +27,9 @@ use toolwright::untrusted::{Redactor, visible};
 
 use super::events::Events;
 use super::message_codec::{Decoded, MessageCodec};
+use super::notifications::ListChanges;
 use super::options::ClientOptions;
-use super::pause::pause;
+use super::pause::{Pauses, pause};
 use super::reply_limit::ReplyLimit;
 
 /// The maximum number of bytes read of an error response's body.
@@ -40,9 +40,6 @@ const MAX_ID: usize = 4 * 1024;
 
 /// The maximum number of redirects of one request.
 const MAX_REDIRECTS: usize = 5;
-
-/// The notification that the list of tools has changed.
-const LIST_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -59,8 +56,9 @@ pub(super) struct HttpClient {
     max_bytes: usize,
     /// The timeout of the probe for the newer era.
     probe_timeout: Duration,
-    /// True once a stream of notifications has been open.
-    was_opened: Arc<AtomicBool>,
+    changes: Arc<ListChanges>,
+    /// The id of the last event of the stream of notifications, which tells it from the streams of requests.
+    last_event: Arc<Mutex<Option<String>>>,
     /// Its drop signals that the transport has ended.
     _alive: mpsc::Sender<()>,
 }
@@ -81,21 +79,21 @@ pub(super) enum RequestError {
 impl HttpClient {
     pub(super) fn new(
         client: reqwest::Client,
-        codec: Arc<MessageCodec>,
+        (codec, changes): (Arc<MessageCodec>, Arc<ListChanges>),
         redactor: Redactor,
         options: &ClientOptions,
         alive: mpsc::Sender<()>,
     ) -> Self {
         let (max_bytes, probe_timeout) = (options.max_message_bytes, options.probe_timeout);
-        let (replies, redactor, was_opened) = (Arc::default(), Arc::new(redactor), Arc::default());
         Self {
             client,
             codec,
-            replies,
-            redactor,
+            replies: Arc::default(),
+            redactor: Arc::new(redactor),
             max_bytes,
             probe_timeout,
-            was_opened,
+            changes,
+            last_event: Arc::default(),
             _alive: alive,
         }
     }
@@ -253,6 +251,40 @@ impl HttpClient {
         events.boxed()
     }
 
+    /// Requests a stream.
+    async fn open_stream(&self, request: RequestBuilder) -> Result<Response, HttpError> {
+        let response = self.send(request, &mut 0).await?;
+        let status = response.status();
+        if status == StatusCode::METHOD_NOT_ALLOWED {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        self.check_authorization(&response)?;
+        if !status.is_success() {
+            return Err(HttpStatusError::new(status.as_u16(), None).into());
+        }
+        let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
+        if !is_media_type(&kind, EVENT_STREAM) {
+            return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
+        }
+        Ok(response)
+    }
+
+    /// Returns the events of the stream of notifications, and tracks whether it is open.
+    fn notifications(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
+        self.changes.listen();
+        let open = OpenStream(self.clone());
+        let events = self.events(response).inspect(move |event| match event {
+            Ok(Sse { id: Some(id), .. }) => *open.0.last_event() = Some(id.clone()),
+            Ok(_) => {}
+            Err(_) => open.0.changes.lose(),
+        });
+        events.then(pause_after_error).boxed()
+    }
+
+    fn last_event(&self) -> MutexGuard<'_, Option<String>> {
+        self.last_event.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Decodes the message of an event. A request waits here until another reply is allowed.
     async fn decode_event(&self, mut event: Sse) -> Sse {
         event.retry = event.retry.map(pause);
@@ -260,14 +292,13 @@ impl HttpClient {
         event.id = event.id.filter(|id| self.is_clean(id));
         event.event = event.event.filter(|kind| self.is_clean(kind));
         let Some(data) = event.data.take() else { return event };
-        let data = self.redactor.redacted(&data);
-        event.data = match self.codec.decode(data.as_bytes()) {
+        event.data = match self.codec.decode_redacted(&data, &self.redactor) {
             Ok(Decoded::Message(message)) => {
                 self.replies.admit(&message).await;
                 serde_json::to_string(&message).ok()
             }
             Ok(Decoded::Ignored) => None,
-            Err(_) => Some(data.into_owned()),
+            Err(redacted) => Some(redacted),
         };
         event
     }
@@ -315,7 +346,25 @@ impl HttpClient {
     }
 }
 
-/// Returns an event at once and an error after a pause.
+/// The stream of notifications. Its drop means that the server cannot announce changes any more.
+struct OpenStream(HttpClient);
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.0.changes.lose();
+    }
+}
+
+/// Returns whether a request may succeed later.
+fn is_temporary(error: &HttpError) -> bool {
+    match error {
+        StreamableHttpError::HttpStatus(error) => error.status == 429 || error.status >= 500,
+        StreamableHttpError::Client(error) => matches!(error, RequestError::Http(_)),
+        _ => false,
+    }
+}
+
+/// Returns an event at once and an error after a pause, because rmcp would request the stream again at once.
 async fn pause_after_error(event: Result<Sse, SseError>) -> Result<Sse, SseError> {
     if event.is_err() {
         tokio::time::sleep(Duration::from_millis(pause(0))).await;
@@ -418,31 +467,37 @@ impl StreamableHttpClient for HttpClient {
         bearer: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpError> {
-        let mut request = self.client.get(&*uri).header(ACCEPT, EVENT_STREAM);
-        if let Some(id) = last_event_id {
-            request = request.header("last-event-id", id);
-        }
-        let request = with_headers(request, session.as_deref(), bearer, headers);
-        let response = self.send(request, &mut 0).await?;
-        let status = response.status();
-        if status == StatusCode::METHOD_NOT_ALLOWED {
-            return Err(StreamableHttpError::ServerDoesNotSupportSse);
-        }
-        self.check_authorization(&response)?;
-        let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
-        match (status.is_success(), is_media_type(&kind, EVENT_STREAM)) {
-            (true, true) => {
-                // The tools may have changed while no stream was open.
-                let missed = self.was_opened.swap(true, Ordering::Relaxed);
-                let missed = missed.then(|| Ok(Sse::default().data(LIST_CHANGED)));
-                // After an error rmcp would request the stream again at once.
-                let events = self.events(response).then(pause_after_error);
-                Ok(stream::iter(missed).chain(events).boxed())
+        let is_of_notifications = last_event_id.is_none() || *self.last_event() == last_event_id;
+        let mut pauses = Pauses::default();
+        loop {
+            let mut request = self.client.get(&*uri).header(ACCEPT, EVENT_STREAM);
+            if let Some(id) = &last_event_id {
+                request = request.header("last-event-id", id);
             }
-            (true, false) => Err(StreamableHttpError::UnexpectedContentType(Some(kind))),
-            (false, _) => Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!(
-                "HTTP {status}"
-            )))),
+            let request =
+                with_headers(request, session.as_deref(), bearer.clone(), headers.clone());
+            let answer = self.open_stream(request).await;
+            if !is_of_notifications {
+                return answer
+                    .map(|response| self.events(response).then(pause_after_error).boxed());
+            }
+            match answer {
+                Ok(response) => return Ok(self.notifications(response)),
+                Err(StreamableHttpError::ServerDoesNotSupportSse) => {
+                    // It announces nothing, like a server that does not say that it does.
+                    self.changes.listen();
+                    return Err(StreamableHttpError::ServerDoesNotSupportSse);
+                }
+                Err(error) => {
+                    self.changes.lose();
+                    // rmcp would not request the first stream again.
+                    if !is_temporary(&error) {
+                        return Err(error);
+                    }
+                    tracing::debug!("the stream of notifications could not be opened: {error}");
+                }
+            }
+            tokio::time::sleep(pauses.next(Duration::ZERO)).await;
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The transport for byte streams: one JSON-RPC message per line. Limits the length of lines, and ignores lines that are
 //! not messages.
 
-use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -110,17 +109,14 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         loop {
             match self.input.read().await {
                 Ok(Line::Complete) => {
-                    let line = self.input.line.trim_ascii();
-                    let message = match self.redactor.redacted(&String::from_utf8_lossy(line)) {
-                        Cow::Owned(redacted) => self.codec.decode(redacted.as_bytes()),
-                        Cow::Borrowed(_) => self.codec.decode(line),
-                    };
+                    let line = str::from_utf8(self.input.line.trim_ascii()).ok();
+                    let message = line.map(|line| self.codec.decode_redacted(line, &self.redactor));
                     self.input.line.clear();
                     match message {
-                        Ok(Decoded::Message(message)) => return Some(*message),
-                        Ok(Decoded::Ignored) => {}
+                        Some(Ok(Decoded::Message(message))) => return Some(*message),
+                        Some(Ok(Decoded::Ignored)) => {}
                         // Some servers print other text to standard output.
-                        Err(error) => tracing::debug!("a line is not a message: {error}"),
+                        Some(Err(_)) | None => tracing::debug!("a line is not a message"),
                     }
                 }
                 Ok(Line::Oversized(scanner)) => {

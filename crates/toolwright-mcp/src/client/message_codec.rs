@@ -2,17 +2,22 @@
 //! parse them into `serde_json` values and so round numbers and drop unknown members. Transports use the codec; a caller
 //! takes the text of its result from it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
     CallToolResult, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData,
-    ListToolsResult, RequestId, ServerJsonRpcMessage, ServerResult, Tool,
+    ListToolsResult, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use toolwright::untrusted::Redactor;
+
+use super::headers::MarkedTools;
 
 /// The arguments of a call as text, in the extensions of rmcp's request.
 #[derive(Clone, Debug)]
@@ -21,9 +26,15 @@ pub(super) struct Arguments(pub(super) Arc<RawValue>);
 /// The code of errors that replace an invalid response. Servers do not send it, because JSON-RPC 2.0 reserves it.
 pub(super) const INVALID_RESPONSE: ErrorCode = ErrorCode(-32_768);
 
-/// Encodes and decodes messages. Holds the requests in flight whose results stay text, by id.
+/// Encodes and decodes messages.
 #[derive(Debug, Default)]
-pub(super) struct MessageCodec(Mutex<HashMap<RequestId, InFlight>>);
+pub(super) struct MessageCodec {
+    /// The requests in flight whose results stay text, by id.
+    requests: Mutex<HashMap<RequestId, InFlight>>,
+    marked: Mutex<MarkedTools>,
+    /// True once the server has listed more tools than rmcp may keep.
+    is_exhausted: AtomicBool,
+}
 
 #[derive(Debug)]
 enum InFlight {
@@ -63,7 +74,12 @@ pub(super) enum Decoded {
 
 impl MessageCodec {
     fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, InFlight>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether the connection must not be used any more, because the server has listed too many tools on it.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.is_exhausted.load(Ordering::Relaxed)
     }
 
     /// Takes the result of a request, and forgets the request.
@@ -144,6 +160,31 @@ impl MessageCodec {
         }
     }
 
+    /// Decodes a message of the server without the secrets of the client.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the redacted text if it is not a JSON-RPC message.
+    pub(super) fn decode_redacted(
+        &self,
+        text: &str,
+        redactor: &Redactor,
+    ) -> Result<Decoded, String> {
+        let redacted = redactor.redacted(text);
+        self.decode(redacted.as_bytes()).or_else(|_| {
+            // A number that is a secret is replaced by something that is not JSON.
+            let response = serde_json::from_str::<Envelope<'_>>(text).ok();
+            let id = response.filter(|response| response.method.is_none()).and_then(|it| it.id);
+            match (id, &redacted) {
+                (Some(id), Cow::Owned(_)) => {
+                    let reason = "it has a number that is a credential of the client";
+                    Ok(Decoded::of(invalid_response(canonical(id), reason)))
+                }
+                _ => Err(redacted.into_owned()),
+            }
+        })
+    }
+
     /// Decodes the response to a registered request. Returns `None` if rmcp should parse it.
     fn response(&self, id: &RequestId, envelope: &Envelope<'_>, text: &[u8]) -> Option<Decoded> {
         let mut requests = self.lock();
@@ -169,8 +210,17 @@ impl MessageCodec {
                 ServerResult::CallToolResult(CallToolResult::default())
             }
             (InFlight::List, Some(result)) => {
+                // rmcp's HTTP transport needs marked tools to fill the headers of calls.
+                let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
+                let tools = match marked.of_page(result) {
+                    Ok(tools) => tools,
+                    Err(reason) => {
+                        self.is_exhausted.store(true, Ordering::Relaxed);
+                        return Some(Decoded::of(invalid_response(id.clone(), reason)));
+                    }
+                };
                 requests.insert(id.clone(), InFlight::Arrived(result.to_owned()));
-                ServerResult::ListToolsResult(parseable_tools(result))
+                ServerResult::ListToolsResult(ListToolsResult::with_all_items(tools))
             }
         };
         Some(Decoded::of(ServerJsonRpcMessage::response(result, id.clone())))
@@ -216,17 +266,6 @@ fn canonical(id: RequestId) -> RequestId {
         RequestId::String(text) => text.parse().map_or(id, RequestId::Number),
         RequestId::Number(_) => id,
     }
-}
-
-/// Returns the tools of a page that rmcp can parse. Its HTTP transport needs their schemas to fill headers of calls.
-fn parseable_tools(page: &RawValue) -> ListToolsResult {
-    #[derive(Deserialize)]
-    struct Page {
-        tools: Vec<Value>,
-    }
-    let tools = serde_json::from_str::<Page>(page.get()).map(|page| page.tools).unwrap_or_default();
-    let tools = tools.into_iter().filter_map(|tool| serde_json::from_value::<Tool>(tool).ok());
-    ListToolsResult::with_all_items(tools.collect())
 }
 
 /// Returns the arguments of a call.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::Instant;
 
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ErrorCode, Implementation, ListRootsResult,
@@ -17,70 +17,103 @@ use toolwright::progress::{Progress, Watcher};
 use toolwright::untrusted::excerpt;
 
 use super::error::MAX_SERVER_TEXT;
-use super::pause::pause;
+use super::pause::Pauses;
+
+/// Tells whether the tool list may have changed since it was last requested.
+#[derive(Debug, Default)]
+pub(super) struct ListChanges {
+    has_changed: AtomicBool,
+    /// True while there is no stream or subscription on which the server could announce a change.
+    is_deaf: AtomicBool,
+}
 
 /// The handler of a connection's notifications.
 pub(super) struct NotificationHandler {
     roots: Vec<String>,
-    /// True if the tool list has changed since it was last requested.
-    tools_changed: Arc<AtomicBool>,
+    changes: Arc<ListChanges>,
     /// The watchers of calls in flight, by progress token.
     watchers: Mutex<Watchers>,
     /// Ends the subscription when the handler is dropped, with the connection.
     subscription: OnceLock<DropGuard>,
 }
 
-/// The pauses before a subscription that ended is made again, in milliseconds: each is twice as long as the one before, up to the last.
-const FIRST_PAUSE: u64 = 1_000;
-const LAST_PAUSE: u64 = 60_000;
-
 type Watchers = HashMap<ProgressToken, Arc<dyn Watcher>>;
+
+impl ListChanges {
+    /// Takes the flag that the list has changed. While the client is deaf, the flag cannot be relied on.
+    pub(super) fn take(&self) -> bool {
+        self.has_changed.swap(false, Ordering::AcqRel)
+    }
+
+    pub(super) fn announce(&self) {
+        self.has_changed.store(true, Ordering::Release);
+    }
+
+    /// Returns whether the server cannot announce changes now. To be asked before [`ListChanges::take`].
+    pub(super) fn are_missed(&self) -> bool {
+        self.is_deaf.load(Ordering::Acquire)
+    }
+
+    /// Marks the stream or subscription as ended.
+    pub(super) fn lose(&self) {
+        self.is_deaf.store(true, Ordering::Release);
+    }
+
+    /// Marks the stream or subscription as open. The list may have changed while there was none.
+    pub(super) fn listen(&self) {
+        if self.are_missed() {
+            self.announce();
+        }
+        self.is_deaf.store(false, Ordering::Release);
+    }
+}
 
 impl NotificationHandler {
     pub(super) fn new(roots: &[String]) -> Self {
         Self {
             roots: roots.to_vec(),
-            tools_changed: Arc::default(),
+            changes: Arc::default(),
             watchers: Mutex::default(),
             subscription: OnceLock::new(),
         }
     }
 
-    /// Takes the flag that the tool list has changed.
-    pub(super) fn take_tools_changed(&self) -> bool {
-        self.tools_changed.swap(false, Ordering::AcqRel)
+    pub(super) fn changes(&self) -> &Arc<ListChanges> {
+        &self.changes
     }
 
     /// Subscribes to changes of the tool list, which the newer era requires, and again whenever the subscription ends, until the
     /// connection does.
     pub(super) fn subscribe(&self, peer: Peer<RoleClient>) {
-        let (changed, gone) = (self.tools_changed.clone(), CancellationToken::new());
+        let (changes, gone) = (self.changes.clone(), CancellationToken::new());
         if self.subscription.set(gone.clone().drop_guard()).is_err() {
             return;
         }
         tokio::spawn(gone.run_until_cancelled_owned(async move {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            let mut next_pause = FIRST_PAUSE;
+            let mut pauses = Pauses::default();
             while !peer.is_transport_closed() {
+                changes.lose();
+                let since = Instant::now();
                 match peer.listen(filter.clone()).await {
                     Ok(mut notifications) => {
-                        // The list may have changed while there was no subscription.
-                        changed.store(true, Ordering::Release);
+                        changes.listen();
                         while let Ok(Some(_)) = notifications.next().await {
-                            changed.store(true, Ordering::Release);
+                            changes.announce();
                         }
+                        changes.lose();
                     }
                     Err(error) => {
                         tracing::debug!("cannot subscribe to changes of the tool list: {error}");
                         let is_unknown =
                             |error: &ErrorData| error.code == ErrorCode::METHOD_NOT_FOUND;
                         if matches!(&error, ServiceError::McpError(error) if is_unknown(error)) {
-                            return;
+                            // It announces nothing, like a server that does not say that it does.
+                            return changes.listen();
                         }
                     }
                 }
-                tokio::time::sleep(Duration::from_millis(pause(next_pause))).await;
-                next_pause = LAST_PAUSE.min(2 * next_pause);
+                tokio::time::sleep(pauses.next(since.elapsed())).await;
             }
         }));
     }
@@ -119,7 +152,7 @@ impl ClientHandler for NotificationHandler {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.tools_changed.store(true, Ordering::Release);
+        self.changes.announce();
     }
 
     async fn on_progress(

@@ -21,6 +21,7 @@ use super::address::{ServerUrl, redactor};
 use super::error::{ClientError, error_chain};
 use super::http::{HttpClient, HttpError, RequestError};
 use super::message_codec::MessageCodec;
+use super::notifications::ListChanges;
 use super::options::ClientOptions;
 
 /// Creates rmcp's transport with our HTTP client.
@@ -28,6 +29,7 @@ pub(super) fn transport(
     url: &ServerUrl,
     options: &ClientOptions,
     codec: &Arc<MessageCodec>,
+    changes: &Arc<ListChanges>,
     alive: mpsc::Sender<()>,
 ) -> Result<StreamableHttpClientTransport<HttpClient>, String> {
     let mut headers = HashMap::new();
@@ -50,7 +52,7 @@ pub(super) fn transport(
     let client = client.connect_timeout(options.connect_timeout / 2).tcp_nodelay(true);
     let client = client.build().map_err(|error| error_chain(&error))?;
     let redactor = redactor(&secrets(url));
-    let http = HttpClient::new(client, codec.clone(), redactor, options, alive);
+    let http = HttpClient::new(client, (codec.clone(), changes.clone()), redactor, options, alive);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
     config.custom_headers = headers;
     config.auth_header.clone_from(&url.bearer);

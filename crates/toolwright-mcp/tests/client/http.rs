@@ -157,6 +157,39 @@ async fn a_change_while_no_stream_was_open_is_seen() {
     }
 }
 
+/// The subscriptions of one server end at once, and the first streams of the other fail.
+#[tokio::test]
+async fn tools_are_listed_for_each_call_while_the_server_cannot_announce_changes() {
+    if !can_run() {
+        return;
+    }
+    for fault in ["forgetful", "busy"] {
+        let peer = Peer::start();
+        let client = peer.client(fault);
+        let toolset = McpToolset::connect("peer", &client).await.expect(fault);
+        let list = async || toolset.pending_changes().await.expect(fault);
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let before = peer.count("lists");
+        for _ in 0..3 {
+            list().await;
+        }
+        assert_eq!(peer.count("lists"), before + 3, "{fault}");
+        if fault == "busy" {
+            let start = Instant::now();
+            while peer.count("streams") < 3 {
+                assert!(start.elapsed() < Duration::from_secs(20), "it is not requested again");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            list().await;
+            let before = peer.count("lists");
+            list().await;
+            assert_eq!(peer.count("lists"), before, "the stream is open");
+        }
+        client.close().await;
+    }
+}
+
 /// The server sends notifications faster than they are read.
 #[tokio::test]
 async fn a_connection_with_a_full_queue_is_closed_in_time() {

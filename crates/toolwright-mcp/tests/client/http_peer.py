@@ -10,7 +10,7 @@ from urllib.parse import quote
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 # The arguments of `break` after a restart.
 CHANGED = SCHEMA | {"properties": {"text": {"type": "string"}, "secret": {"type": "string"}}, "required": ["text", "secret"]}
-seen = {"sessions": 0, "streams": 0, "subscriptions": 0, "asked": 0, "ran": 0, "lost": set()}
+seen = {"sessions": 0, "streams": 0, "subscriptions": 0, "asked": 0, "ran": 0, "lists": 0, "lost": set()}
 
 
 class Peer(BaseHTTPRequestHandler):
@@ -35,15 +35,15 @@ class Peer(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        if self.path == "/asked":
-            return self.reply(200, b"%d" % seen["asked"])
-        if self.path == "/ran":
-            return self.reply(200, b"%d" % seen["ran"])
+        if self.path in ("/asked", "/lists", "/ran", "/streams"):
+            return self.reply(200, b"%d" % seen[self.path[1:]])
         if self.path == "/flooding":
             return self.flood()
-        if self.path not in ("/ending", "/breaking"):
+        if self.path not in ("/ending", "/breaking", "/busy"):
             return self.reply(405)
         seen["streams"] += 1
+        if self.path == "/busy":
+            return self.reply(503) if seen["streams"] < 3 else self.stream([": hello\n\n"], 60)
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Content-Length", "1000" if self.path == "/breaking" else "24")
@@ -90,12 +90,13 @@ class Peer(BaseHTTPRequestHandler):
             return self.reply(400, json.dumps({"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32600, "message": "no session"}}).encode())
         if method == "initialize":
             seen["sessions"] += 1
-            return self.result(id, {"protocolVersion": "9999-01-01" if fault == "future" else "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
+            return self.result(id, {"protocolVersion": "9999-01-01" if fault == "future" else "2025-11-25", "capabilities": {"tools": {"listChanged": fault == "busy"}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
         if method == "subscriptions/listen":
             seen["subscriptions"] += 1
             params = {"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": request["params"]["notifications"]}
             return self.stream(["data: %s\n\n" % json.dumps({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params})])
         if method == "tools/list":
+            seen["lists"] += 1
             # Meanwhile the notifications fill the queue.
             time.sleep(1 if fault == "flooding" else 0)
             return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": CHANGED if name == "break" and seen["lost"] else SCHEMA} for name in ("echo", "break", "new")[:2 + (max(seen["subscriptions"], seen["streams"]) > 1)]]})

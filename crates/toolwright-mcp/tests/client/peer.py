@@ -110,6 +110,8 @@ def call(request, line):
     elif name == "shout":
         answer(request, content("plain words"))
     elif name == "numbers":
+        if "chatty" in FAULTS:
+            return answer(request, '{"content":[],"structuredContent":{"code":%s}}' % os.environ["TOKEN"])
         answer(request, '{"content":[],"structuredContent":{"big":123456789012345678901234567890,"small":1.10}}')
     elif name == "structured":
         answer(request, content("ignored", structuredContent={"text": "typed"}))

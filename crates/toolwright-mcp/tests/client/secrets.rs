@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use toolwright::Scope;
+use toolwright::{FailureKind, Scope};
 use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerCommand, ServerUrl, Stderr};
 use toolwright_runtime::Toolset;
 
@@ -102,6 +102,22 @@ async fn secret_variables_that_a_started_server_repeats_are_redacted() {
     assert_eq!(payload.as_str(), r#""{}…""#);
     client.close().await;
     assert_eq!(*lines.lock().expect("nobody panics"), ["it says things…"]);
+}
+
+/// The number is replaced by something that is not JSON.
+#[tokio::test]
+async fn a_result_with_a_number_that_is_a_credential_fails_at_once() {
+    if !can_run() {
+        return;
+    }
+    let command = command(&["chatty"]).secret_env("TOKEN", "1234567890123456");
+    let client = Client::with_options(command, short_timeouts());
+    let failure =
+        crate::calls::call(&client, "numbers", r#"{"text":""}"#).await.expect_err("it is secret");
+    assert_eq!(failure.kind, FailureKind::MalformedResult, "{failure:?}");
+    let detail = failure.detail.expect("it says why");
+    assert!(detail.contains("it has a number that is a credential of the client"), "{detail}");
+    client.close().await;
 }
 
 #[cfg(unix)]
