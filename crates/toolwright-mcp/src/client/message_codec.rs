@@ -303,3 +303,26 @@ fn with_arguments(
     let params = Params { rest: params, arguments: &arguments.0 };
     serde_json::to_string(&Call { rest, params })
 }
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{ListToolsRequest, NumberOrString};
+
+    use super::*;
+
+    #[test]
+    fn a_list_of_more_marks_than_rmcp_may_keep_ends_the_connection() {
+        let codec = MessageCodec::default();
+        let list = ClientRequest::ListToolsRequest(ListToolsRequest::default());
+        let id = NumberOrString::Number(1);
+        codec.encode(&ClientJsonRpcMessage::request(list, id)).expect("it is a message");
+        let name = "x".repeat(5 << 20);
+        let schema = r#"{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}"#;
+        let tools = format!(r#"[{{"name":"{name}","inputSchema":{schema}}}]"#);
+        let page = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":{tools}}}}}"#);
+        let decoded = codec.decode(page.as_bytes()).expect("it is a message");
+        let Decoded::Message(message) = decoded else { panic!("it is a response") };
+        assert!(matches!(*message, ServerJsonRpcMessage::Error(_)), "rmcp gets no schema");
+        assert!(codec.is_exhausted());
+    }
+}

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use toolwright::remote::Provenance;
 use toolwright::{FailureKind, Origin, Payload, Tool, ToolCall, ToolFailure, ToolSpec, Value};
 use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerCommand, ServerUrl};
+use toolwright_runtime::Toolset as _;
 
 use crate::peer::{PYTHON, can_run, short_timeouts};
 
@@ -115,6 +116,19 @@ async fn numbers_are_exact_in_each_kind_of_response_and_both_eras() {
         assert_eq!(echoed.as_str(), ARGS, "{fault}");
         client.close().await;
     }
+}
+
+#[tokio::test]
+async fn an_argument_that_is_marked_is_repeated_in_a_header() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    let client = peer.client("marked");
+    let toolset = McpToolset::connect("peer", &client).await.expect("it answers");
+    let result = toolset.call(&ToolCall::new("echo", Payload::new(r#"{"text":"north"}"#))).await;
+    assert_eq!(result.outcome.expect("it is called").as_str(), r#"{"header": "north"}"#);
+    client.close().await;
 }
 
 /// The server's streams end or break at once, with `retry: 0`. The client requests them about once per second.

@@ -10,6 +10,8 @@ from urllib.parse import quote
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 # The arguments of `break` after a restart.
 CHANGED = SCHEMA | {"properties": {"text": {"type": "string"}, "secret": {"type": "string"}}, "required": ["text", "secret"]}
+# The argument of `echo` that is repeated in a header.
+MARKED = SCHEMA | {"properties": {"text": {"type": "string", "x-mcp-header": "Text"}}}
 seen = {"sessions": 0, "streams": 0, "subscriptions": 0, "asked": 0, "ran": 0, "lists": 0, "lost": set()}
 
 
@@ -83,7 +85,7 @@ class Peer(BaseHTTPRequestHandler):
         if id is None:
             return self.reply(202)
         if method == "server/discover":
-            if fault in ("modern", "forgetful"):
+            if fault in ("modern", "forgetful", "marked"):
                 return self.result(id, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": fault == "forgetful"}}, "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "peer", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"})
             if fault == "plain":
                 return self.reply(400, b"what?", "text/plain")
@@ -99,10 +101,12 @@ class Peer(BaseHTTPRequestHandler):
             seen["lists"] += 1
             # Meanwhile the notifications fill the queue.
             time.sleep(1 if fault == "flooding" else 0)
-            return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": CHANGED if name == "break" and seen["lost"] else SCHEMA} for name in ("echo", "break", "new")[:2 + (max(seen["subscriptions"], seen["streams"]) > 1)]]})
+            return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": CHANGED if name == "break" and seen["lost"] else MARKED if fault == "marked" and name == "echo" else SCHEMA} for name in ("echo", "break", "new")[:2 + (max(seen["subscriptions"], seen["streams"]) > 1)]]})
         if fault == "nosy":
             return self.nosy()
         if request["params"]["name"] == "echo":
+            if fault == "marked":
+                return self.result(id, {"resultType": "complete", "content": [], "structuredContent": {"header": self.headers.get("Mcp-Param-Text")}})
             if fault in ("ending", "breaking"):
                 return self.result(id, {"content": [], "structuredContent": {"streams": seen["streams"]}})
             return self.echo(text, fault, id)
