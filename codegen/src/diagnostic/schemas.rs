@@ -189,6 +189,14 @@ mistakes! {
             .help(advice(&format!("#{pointer}"), known.iter().copied(), "definitions of this schema"))
     }
 
+    /// Several parts of one schema have the same `$anchor`.
+    ///
+    /// JSON Schema does not define to which of them a reference leads (2020-12 core, 8.2.2).
+    Error "repeated-anchor" repeated_anchor(name: &str, places: Vec<Span>) {
+        among(repeated(places), format!("the `$anchor` `{name}` appears in this schema twice"))
+            .help("give each schema a name of its own")
+    }
+
     /// A reference leads out of the project.
     ///
     /// Nothing is ever fetched: otherwise the arguments of a tool could change although the project does not.

@@ -33,7 +33,7 @@ impl SchemaReader<'_> {
                 "writeOnly" => read.write_only = flag,
                 "$anchor" => {
                     if let Some(name) = text() {
-                        self.anchored(&name, place.id, root);
+                        self.anchored(&name, place.id, value.span, root);
                         read.anchor = Some(name);
                     }
                 }

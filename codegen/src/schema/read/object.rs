@@ -189,12 +189,12 @@ impl SchemaReader<'_> {
         if is_closed_tuple(text) {
             self.check_counts(text, "minItems", min_items, Some(places.len() as u64));
         }
-        let rest = (!is_closed_tuple(text)).then(|| match text.get("items") {
-            Some(items) => TupleRest {
-                items: self.subschema(items, place, Keyword::Items, None, root),
-                is_described: true,
-            },
-            None => TupleRest { items: self.schemas.reserve(text.span), is_described: false },
+        // No items come after the places of a closed tuple, but references may lead to their schema.
+        let items =
+            text.get("items").map(|items| self.subschema(items, place, Keyword::Items, None, root));
+        let rest = (!is_closed_tuple(text)).then(|| TupleRest {
+            items: items.unwrap_or_else(|| self.schemas.reserve(text.span)),
+            is_described: items.is_some(),
         });
         Shape::Tuple(TupleShape { places, rest, min_items, max_items })
     }

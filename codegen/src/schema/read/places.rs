@@ -25,8 +25,8 @@ pub(super) struct Root {
     bytes: usize,
     /// References to places, as written.
     wanted: Vec<(String, Span)>,
-    /// The nodes with an `$anchor`.
-    anchors: BTreeMap<String, NodeId>,
+    /// The nodes with an `$anchor`, and where it is written.
+    anchors: BTreeMap<String, (NodeId, Span)>,
     /// References to anchors: the name, the span, and the node that refers to it.
     pub(super) wanted_anchors: Vec<(String, Span, NodeId)>,
 }
@@ -115,9 +115,16 @@ impl SchemaReader<'_> {
         id
     }
 
-    /// Records an `$anchor`.
-    pub(super) fn anchored(&mut self, name: &str, id: NodeId, root: &mut Root) {
-        root.anchors.insert(name.to_owned(), id);
+    /// Records an `$anchor`, or reports that another schema of this root has it.
+    pub(super) fn anchored(&mut self, name: &str, id: NodeId, span: Span, root: &mut Root) {
+        match root.anchors.entry(name.to_owned()) {
+            Entry::Vacant(place) => {
+                place.insert((id, span));
+            }
+            Entry::Occupied(place) => {
+                self.report.add(schemas::repeated_anchor(name, vec![place.get().1, span]));
+            }
+        }
         self.name_definition(id, name);
     }
 
@@ -146,7 +153,7 @@ impl SchemaReader<'_> {
             }
         }
         for (name, span, id) in root.wanted_anchors {
-            if let Some(&target) = root.anchors.get(&name) {
+            if let Some(&(target, _)) = root.anchors.get(&name) {
                 let node = self.schemas[id].clone();
                 self.schemas.set(id, Node { shape: Shape::Local(target), ..node });
             } else {
