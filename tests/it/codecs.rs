@@ -79,6 +79,7 @@ pub(crate) static CASES: &[Case] = cases! {
     enums in enums_tools: Pick PickMaybe;
     foreign in foreign_tools: Frame FrameLevel;
     formats in formats_tools: Stamp StampId StampLink;
+    heirs in heirs_tools: Inherit;
     integer_formats in integer_formats_tools: Enumerate;
     integers in integers_tools: Count;
     keys in keys_tools: Unlock;
@@ -98,7 +99,7 @@ pub(crate) static CASES: &[Case] = cases! {
     references in references_tools: Follow FollowInline FollowAlias;
     results in results_tools: GiveText GiveInteger GiveNumber GiveFlag GiveNothing GiveAnything GiveList GiveThings
         GiveMap GiveChoice GiveConstant GiveMaybe;
-    siblings in siblings_tools: Stand Seal Pin;
+    siblings in siblings_tools: Stand Seal Pin Date;
     strings in strings_tools: Text;
     tuples in tuples_tools: Place;
     unevaluated in unevaluated_tools: Look;

@@ -32,6 +32,11 @@ impl JsonWriter {
         Self { text: String::with_capacity(INITIAL_CAPACITY), style, depth: 0, has_items: false }
     }
 
+    /// Returns the number of bytes so far.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// Returns the text, in the pretty style with a newline at the end.
     pub(crate) fn finish(mut self) -> String {
         if self.style == Style::Pretty {

@@ -8,7 +8,7 @@ use toolwright::schema::Schema;
 use crate::diagnostic::{Report, files, schemas as mistakes};
 use crate::json::Style;
 use crate::model::{Project, ToolsetId};
-use crate::schema::{NodeId, Property, Schemas, Shape, published, reached};
+use crate::schema::{NodeId, Property, Schemas, Shape, published_within, reached};
 use crate::source::Span;
 use crate::syntax::Document;
 
@@ -84,7 +84,7 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
     for (node, span, is_checked) in of_tools.chain(checked) {
         // Those of tools are written on several lines.
         let style = if is_checked { Style::Compact } else { Style::Pretty };
-        let text = published(schemas, node, style);
+        let text = published_within(schemas, node, style, most - bytes);
         bytes += text.len();
         if bytes > most {
             let total = most >> 20;

@@ -25,7 +25,7 @@ pub use keyword::{AppliesTo, Keyword};
 pub use number::{as_f64, is_double, last_place, whole};
 #[cfg(feature = "project")]
 pub use publish::definitions;
-pub use publish::{published, published_with_rules};
+pub use publish::{published, published_with_rules, published_within};
 pub use sample::sample;
 #[cfg(feature = "project")]
 pub use standalone::read_values;

@@ -4,7 +4,7 @@ use toolwright::Issue;
 use toolwright::schema::Schema;
 
 use super::follow::reached_with_assertions;
-use super::{Budget, NodeId, Schemas, aliased, number, published};
+use super::{Budget, NodeId, Schemas, aliased, number, published_within};
 use crate::json::{Json, Style};
 
 /// A place where a value breaks a schema.
@@ -18,6 +18,9 @@ pub struct Violation {
 
 /// The most violations that are reported for one value.
 const MAX_VIOLATIONS: usize = 20;
+
+/// The most bytes of a schema that is compiled for this.
+const MAX_PUBLISHED: usize = 16 << 20;
 
 /// Returns at most 20 violations. There are none if the schema has invalid parts or the budget is used
 /// up.
@@ -33,8 +36,11 @@ pub fn violations(
         let reached = reached_with_assertions(schemas, node);
         let is_known = reached.iter().all(|id| schemas.is_valid(*id));
         let is_compiled = is_known && budget.spend_schemas(reached.len());
-        // A schema that cannot be compiled is reported elsewhere.
-        is_compiled.then(|| Schema::new(&published(schemas, node, Style::Compact)).ok())?
+        // A schema that is too long or cannot be compiled is reported elsewhere.
+        let text = is_compiled
+            .then(|| published_within(schemas, node, Style::Compact, MAX_PUBLISHED))
+            .filter(|text| text.len() <= MAX_PUBLISHED)?;
+        Schema::new(&text).ok()
     };
     let Some(schema) = budget.compiled(node, compile) else { return Vec::new() };
     let Err(invalid) = budget.check(&schema, &value.to_string()) else { return Vec::new() };

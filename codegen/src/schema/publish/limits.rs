@@ -6,15 +6,16 @@ use toolwright::value::Kind;
 use super::Publisher;
 use crate::json::Json;
 use crate::schema::{
-    Additional, ArrayShape, DOUBLE, EnumValue, NumberRules, ObjectShape, Shape, StringRules,
-    TupleRest, TupleShape,
+    Additional, ArrayShape, Assertion, DOUBLE, EnumValue, Keyword, Node, NumberRules, ObjectShape,
+    Property, Shape, StringRules, TupleRest, TupleShape, parts,
 };
 
 impl Publisher<'_> {
-    pub(super) fn limits(&mut self, shape: &Shape) {
+    pub(super) fn limits(&mut self, Node { shape, assertions, .. }: &Node) {
+        let is_properties = |rule: &Assertion| rule.keyword == Keyword::Properties;
         match shape {
             Shape::String(rules) => self.string(rules),
-            Shape::Integer(rules) | Shape::Number(rules) => self.numbers(rules),
+            Shape::Integer(rules) | Shape::Number(rules) => self.numbers(rules, format(shape)),
             Shape::Const(value) => self.value("const", value),
             Shape::Enum(values) => self.enumeration(values, |value| Json::string(value)),
             Shape::IntegerEnum(values) => {
@@ -24,7 +25,9 @@ impl Publisher<'_> {
             Shape::Constants(values) => self.enumeration(values, Json::clone),
             Shape::Array(array) => self.array(array),
             Shape::Tuple(tuple) => self.tuple(tuple),
-            Shape::Object(object) => self.object_shape(object),
+            Shape::Object(object) => {
+                self.object_shape(object, assertions.iter().any(is_properties));
+            }
             Shape::Nullable(inner) => {
                 self.keyword("anyOf");
                 self.out.open('[');
@@ -79,12 +82,20 @@ impl Publisher<'_> {
         self.count("maxItems", tuple.max_items.filter(|_| tuple.rest.is_some()));
     }
 
-    fn object_shape(&mut self, object: &ObjectShape) {
+    /// Writes an object; `has_properties` is true if its properties are an assertion.
+    fn object_shape(&mut self, object: &ObjectShape, has_properties: bool) {
         let properties = object.properties.iter();
-        let described = properties.clone().filter(|property| property.is_described);
+        let mut described = properties.clone().filter(|property| property.is_described).peekable();
         // Some clients require `properties` on every object.
-        self.keyword("properties");
-        self.named(described.map(|property| (property.name.value.as_str(), property.schema)));
+        if described.peek().is_some() || !has_properties {
+            self.keyword("properties");
+            self.object(|publisher| {
+                for property in described {
+                    publisher.out.key(&property.name.value);
+                    publisher.property(property);
+                }
+            });
+        }
         let mut required = properties.filter(|property| property.required).peekable();
         if required.peek().is_some() {
             self.keyword("required");
@@ -101,6 +112,28 @@ impl Publisher<'_> {
                 self.schema(node);
             }
         }
+    }
+
+    /// Writes the schema of a property. Objects share the properties that members of an `allOf` gave to them, and such an object
+    /// may be one of its own properties, so inside such a property others are references.
+    fn property(&mut self, property: &Property) {
+        if property.owner.is_none() {
+            return self.schema(property.schema);
+        }
+        let is_in_member = self.is_in_member;
+        let Node { shape, assertions, .. } = &self.schemas[property.schema];
+        let is_reference = matches!(shape, Shape::Named(_) | Shape::Local(_));
+        let is_plain = is_reference || parts(self.schemas, property.schema).is_empty();
+        let is_plain = is_plain && assertions.iter().all(|rule| rule.schemas().is_empty());
+        if is_in_member && !is_plain {
+            let name = Some(property.name.value.as_str()).filter(|name| !name.is_empty());
+            return self.object(|publisher| {
+                publisher.reference_to_node(property.schema, name.unwrap_or("Root"));
+            });
+        }
+        self.is_in_member = true;
+        self.schema(property.schema);
+        self.is_in_member = is_in_member;
     }
 
     /// Writes an `enum`, or a choice of constants if some values have annotations.
@@ -131,9 +164,8 @@ impl Publisher<'_> {
         self.text("pattern", rules.pattern.as_ref().map(|pattern| pattern.ecma.as_str()));
     }
 
-    fn numbers(&mut self, rules: &NumberRules) {
-        let double = rules.is_double.then_some(DOUBLE);
-        self.text("format", rules.format.map(IntegerFormat::name).or(double));
+    fn numbers(&mut self, rules: &NumberRules, format: Option<&str>) {
+        self.text("format", format);
         let lower = ["minimum", "exclusiveMinimum"];
         let upper = ["maximum", "exclusiveMaximum"];
         for (bound, [inclusive, exclusive]) in [(&rules.lower, lower), (&rules.upper, upper)] {
@@ -142,5 +174,17 @@ impl Publisher<'_> {
                 self.out.number(&bound.number);
             }
         }
+    }
+}
+
+/// Returns the format that a shape checks.
+pub(super) fn format(shape: &Shape) -> Option<&'static str> {
+    match shape {
+        Shape::String(rules) => rules.format.map(Format::name),
+        Shape::Integer(rules) | Shape::Number(rules) => {
+            let double = rules.is_double.then_some(DOUBLE);
+            rules.format.map(IntegerFormat::name).or(double)
+        }
+        _ => None,
     }
 }

@@ -17,7 +17,12 @@ use crate::json::{JsonWriter, Style};
 
 /// Returns the JSON text of a node's schema, with all definitions that it refers to under `$defs`.
 pub fn published(schemas: &Schemas, node: NodeId, style: Style) -> String {
-    publish(schemas, node, style).0.out.finish()
+    publish(schemas, node, style, usize::MAX).0.out.finish()
+}
+
+/// Like [`published`], but stops after `most` bytes: a longer text is not complete, and still longer than that.
+pub fn published_within(schemas: &Schemas, node: NodeId, style: Style, most: usize) -> String {
+    publish(schemas, node, style, most).0.out.finish()
 }
 
 /// Like [`published`], but also returns the keywords of the root that the node's type does not express.
@@ -26,18 +31,23 @@ pub fn published_with_rules(
     node: NodeId,
     style: Style,
 ) -> (String, Vec<&'static str>) {
-    let (publisher, rules) = publish(schemas, node, style);
+    let (publisher, rules) = publish(schemas, node, style, usize::MAX);
     (publisher.out.finish(), rules)
 }
 
 /// Returns the definitions of a published schema, each with its key under `$defs`.
 #[cfg(feature = "project")]
 pub fn definitions(schemas: &Schemas, node: NodeId) -> Vec<(String, NodeId)> {
-    publish(schemas, node, Style::Compact).0.definitions
+    publish(schemas, node, Style::Compact, usize::MAX).0.definitions
 }
 
-/// Writes a schema, and returns the keywords of the root that the node's type does not express.
-fn publish(schemas: &Schemas, node: NodeId, style: Style) -> (Publisher<'_>, Vec<&'static str>) {
+/// Writes a schema, up to `most` bytes, and returns the keywords of the root that the node's type does not express.
+fn publish(
+    schemas: &Schemas,
+    node: NodeId,
+    style: Style,
+    most: usize,
+) -> (Publisher<'_>, Vec<&'static str>) {
     let mut rules = Vec::new();
     let mut publisher = Publisher {
         schemas,
@@ -46,6 +56,8 @@ fn publish(schemas: &Schemas, node: NodeId, style: Style) -> (Publisher<'_>, Vec
         taken: BTreeSet::new(),
         anchors: BTreeSet::new(),
         definitions: Vec::new(),
+        is_in_member: false,
+        most,
         out: JsonWriter::new(style),
         keywords: Vec::new(),
         first: 0,
@@ -80,6 +92,10 @@ struct Publisher<'a> {
     anchors: BTreeSet<&'a str>,
     /// The definitions, in the order of their first use.
     definitions: Vec<(String, NodeId)>,
+    /// True inside a property that a member of an `allOf` gave to an object.
+    is_in_member: bool,
+    /// The number of bytes after which the text is of no use.
+    most: usize,
     out: JsonWriter,
     /// The keywords of all open objects; those of the innermost object begin at `first`.
     keywords: Vec<&'static str>,
@@ -93,20 +109,29 @@ impl<'a> Publisher<'a> {
         let schemas = self.schemas;
         let body = resolved(schemas, self.root);
         let (own, inner) = (&schemas[self.root].annotations, &schemas[body].annotations);
-        let merged = (body != self.root).then(|| own.completed_by(inner));
+        // Whether no reference on the path has keywords beside it.
+        let is_bare = aliased(schemas, self.root).any(|node| node == body);
+        let shown = if is_bare { body } else { self.root };
+        let assertions = &schemas[shown].assertions;
+        let mut merged = (body != self.root).then(|| own.completed_by(inner));
+        if let Some(merged) = &mut merged
+            && assertions.iter().any(|rule| rule.keyword == Keyword::Format)
+        {
+            merged.format.clone_from(&own.format);
+        }
         let annotations = merged.as_ref().unwrap_or(own);
         self.text("$schema", annotations.dialect.then_some(DIALECT));
         self.anchor(own.anchor.as_ref().or(inner.anchor.as_ref()));
-        // Whether no reference on the path has keywords beside it.
-        let is_bare = aliased(schemas, self.root).any(|node| node == body);
         if !is_bare {
             self.text("type", kind_of(schemas, body).map(Kind::as_str));
         }
-        let shown = if is_bare { body } else { self.root };
-        self.entries(shown, annotations, &schemas[shown].assertions)
+        self.entries(shown, annotations, assertions)
     }
 
     fn schema(&mut self, id: NodeId) {
+        if self.out.len() > self.most {
+            return self.out.boolean(true);
+        }
         let node = &self.schemas[id];
         let is_unlimited =
             |node: &Node| matches!(node.shape, Shape::Any) && node.annotations.is_empty();
@@ -144,9 +169,10 @@ impl<'a> Publisher<'a> {
     ) -> Vec<&'static str> {
         self.head(id);
         self.annotations_before(annotations);
-        self.limits(&self.schemas[id].shape);
+        self.limits(&self.schemas[id]);
         self.unchecked_format(annotations);
-        let rules = self.assertions(assertions);
+        let formats = [annotations.format.as_deref(), limits::format(&self.schemas[id].shape)];
+        let rules = self.assertions(assertions, formats);
         self.annotations_after(annotations);
         rules
     }
@@ -155,7 +181,7 @@ impl<'a> Publisher<'a> {
     fn head(&mut self, id: NodeId) {
         match &self.schemas[id].shape {
             Shape::Named(name) => self.reference_to_type(*name),
-            Shape::Local(target) => self.reference_to_node(*target),
+            Shape::Local(target) => self.reference_to_node(*target, "Root"),
             Shape::Const(value) if !matches!(value, Json::String(_)) => {}
             // Beside the type of null, other values of an `enum` would be mistakes.
             Shape::Null
@@ -169,17 +195,20 @@ impl<'a> Publisher<'a> {
     }
 
     /// Writes the assertions and returns their keywords. If a keyword is already present, the assertion goes into an `allOf`,
-    /// because an object cannot have the same key twice.
+    /// because an object cannot have the same key twice. An assertion of one of the `formats` is already expressed.
     fn assertions<'b>(
         &mut self,
         assertions: impl IntoIterator<Item = &'b Assertion>,
+        formats: [Option<&str>; 2],
     ) -> Vec<&'static str> {
         let (mut own, mut nested): (Vec<&Assertion>, Vec<&Assertion>) = (Vec::new(), Vec::new());
         for assertion in assertions {
             let keyword = assertion.keyword.word();
             let is_written = self.keywords[self.first..].contains(&keyword);
-            // An unknown format is also an annotation, which is already written.
-            if assertion.keyword == Keyword::Format && is_written {
+            if let (Keyword::Format, Operand::Plain(Json::String(format))) =
+                (assertion.keyword, &assertion.operand)
+                && formats.contains(&Some(format))
+            {
                 continue;
             }
             let is_present =
@@ -237,7 +266,8 @@ impl<'a> Publisher<'a> {
         self.reference(definition.schema, bare, || format!("{}.{bare}", definition.service));
     }
 
-    fn reference_to_node(&mut self, target: NodeId) {
+    /// Writes a reference to a node; `name` is that of its definition if it has no other.
+    fn reference_to_node(&mut self, target: NodeId, name: &str) {
         if target == self.root {
             self.text("$ref", Some("#"));
             return;
@@ -246,7 +276,7 @@ impl<'a> Publisher<'a> {
             self.reference_to_type(owner);
             return;
         }
-        let name = self.schemas[target].definition.as_deref().unwrap_or("Root");
+        let name = self.schemas[target].definition.as_deref().unwrap_or(name);
         // The name is part of a pointer in a URI, so it must not need escapes.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();

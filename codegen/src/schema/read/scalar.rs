@@ -129,7 +129,7 @@ impl SchemaReader<'_> {
         });
         if integer {
             rules.format = format.and_then(IntegerFormat::from_name);
-            if rules.format.is_none() && wide.next().is_none() {
+            if rules.format.is_none() && wide.next().is_none() && format != Some(DOUBLE) {
                 rules.format = self.default_format(&rules, text.span);
             }
         } else {

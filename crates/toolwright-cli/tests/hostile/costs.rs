@@ -304,6 +304,46 @@ const CASES: &[Case] = &[
         printed: "the schemas in generated code have more than 16 MiB in total",
     },
     Case {
+        name: "types that are merged into their own properties, with vectors",
+        files: || {
+            let child = "description: Next, allOf: [{$ref: Node}, {required: [p0]}]";
+            let guarded = "not: {required: [x]}, allOf: [{$ref: Guarded}, {}]";
+            let untyped = "properties: {c: {allOf: [{$ref: Untyped}, {}]}}";
+            let types = format!(
+                "  T: {{type: object, properties: {{n: {{$ref: Node}}, g: {{$ref: Guarded}}, u: {{$ref: Untyped}}}}}}\n  \
+                 Node: {}\n  Guarded: {}\n  Untyped: {}\n",
+                optional(20, child),
+                optional(20, guarded),
+                optional(1, untyped)
+            );
+            vec![("schema/a.yaml", users(1, &types)), ("toolwright.toml", VECTORS.to_owned())]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "30 types, each of which has the properties of the one before twice",
+        files: || {
+            vec![("schema/a.yaml", users(1, &format!("  T: {{$ref: T29}}\n{}", doubling(30))))]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
+        name: "10 types, each of which has the properties of the one before 200 times",
+        files: || {
+            let merged = |n| optional(199, &format!("allOf: [{{$ref: T{n}}}, {{type: object}}]"));
+            let types = lines(9, |n| format!("  T{}: {}\n", n + 1, merged(n)));
+            let first = format!("  T: {{$ref: T9}}\n  T0: {}\n", optional(199, "type: string"));
+            vec![("schema/a.yaml", users(1, &(first + &types)))]
+        },
+        command: "check",
+        code: 1,
+        printed: "the schemas in generated code have more than 16 MiB in total",
+    },
+    Case {
         name: "2,000 tools that share patterns that take long to compile, with vectors",
         files: || {
             let types = format!("  T: {}\n", with_patterns(14));
@@ -374,6 +414,13 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 
 fn references() -> String {
     lines(9_999, |n| format!("  T{}: {{$ref: T{n}}}\n", n + 1))
+}
+
+/// Types, each of which has two properties with the properties of the one before.
+fn doubling(count: usize) -> String {
+    let merged = |n| optional(2, &format!("allOf: [{{$ref: T{n}}}, {{type: object}}]"));
+    let types = lines(count - 1, |n| format!("  T{}: {}\n", n + 1, merged(n)));
+    format!("  T0: {}\n{types}", optional(1, "type: string"))
 }
 
 fn tools(lines: &str) -> String {

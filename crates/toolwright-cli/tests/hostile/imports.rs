@@ -45,6 +45,12 @@ pub(crate) const LISTS: &[Case] = &[
         listed(1, |_| "D".to_owned(), &definitions(1000, 1000))
     }),
     refused("100 definitions that refer to each other", "more than 16 MiB in total", dense),
+    accepted("a definition that is merged into its own property", || {
+        listed(1, |_| "D".to_owned(), &merged(1, 0))
+    }),
+    accepted("60 definitions, each of which has the properties of the next one twice", || {
+        listed(1, |_| "D".to_owned(), &merged(60, 1))
+    }),
     accepted("25,500 references, 85 deep, and references to each level", deep_references),
 ];
 
@@ -98,6 +104,24 @@ fn deep_references() -> String {
 /// A chain of definitions, each of which refers to the next one modulo `around`.
 fn definitions(count: usize, around: usize) -> String {
     let one = |n: usize| format!("\"d{n}\":{{\"$ref\":\"#/$defs/d{}\"}}", (n + 1) % around);
+    let all: Vec<String> = (0..count).map(one).collect();
+    format!(
+        "{{\"$defs\":{{{}}},\"properties\":{{\"a\":{{\"$ref\":\"#/$defs/d0\"}}}}}}",
+        all.join(",")
+    )
+}
+
+/// Definitions with two properties, each of which has the properties of the definition `step` places further, modulo `count`.
+fn merged(count: usize, step: usize) -> String {
+    let property = |n: usize| {
+        format!(
+            "{{\"type\":\"object\",\"allOf\":[{{\"$ref\":\"#/$defs/d{n}\"}}],\"properties\":{{\"note\":{{\"type\":\"string\"}}}}}}"
+        )
+    };
+    let one = |n: usize| {
+        let next = property((n + step) % count);
+        format!("\"d{n}\":{{\"type\":\"object\",\"properties\":{{\"a\":{next},\"b\":{next}}}}}")
+    };
     let all: Vec<String> = (0..count).map(one).collect();
     format!(
         "{{\"$defs\":{{{}}},\"properties\":{{\"a\":{{\"$ref\":\"#/$defs/d0\"}}}}}}",
