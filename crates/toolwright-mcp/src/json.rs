@@ -1,16 +1,17 @@
 //! Reads JSON texts of others as values of serde_json.
 
-use serde::de::Error as _;
 use serde_json::Value;
 
 /// Reads a JSON text. Unlike `serde_json::from_str`, it takes no object for a number or a raw value, which serde_json represents by
 /// objects with certain keys.
+#[cfg(any(feature = "router", feature = "server"))]
 pub(crate) fn value(text: &str) -> serde_json::Result<Value> {
-    let value = text.parse::<toolwright::Value>().map_err(serde_json::Error::custom)?;
+    let value = text.parse::<toolwright::Value>().map_err(serde::de::Error::custom)?;
     converted(&value)
 }
 
 /// Returns whether two JSON texts are different, but the same if their numbers are rounded to doubles.
+#[cfg(feature = "client")]
 pub(crate) fn differ_by_rounding(one: &str, other: &str) -> bool {
     let exact = |text: &str| text.parse::<toolwright::Value>().ok();
     let (Some(one), Some(other)) = (exact(one), exact(other)) else { return false };
@@ -33,7 +34,7 @@ fn converted(value: &toolwright::Value) -> serde_json::Result<Value> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 mod tests {
     #[test]
     fn an_object_stays_an_object_whatever_its_keys_are() {

@@ -87,7 +87,7 @@ const FAILURE: &str = "io.github.toolwright/failure";
 
 #[cfg(feature = "client")]
 pub mod client;
-#[cfg(any(feature = "router", feature = "server"))]
+#[cfg(any(feature = "client", feature = "server"))]
 mod json;
 #[cfg(any(feature = "client", feature = "server"))]
 mod oversized;

@@ -73,7 +73,7 @@ const CASES: &[Case] = &[
         },
         command: "check",
         code: 1,
-        printed: "TODO",
+        printed: "98 levels deep, expected at most 96",
     },
     Case {
         name: "300 agents with a tool that is described by 900 kB",
