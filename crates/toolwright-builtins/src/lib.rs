@@ -45,6 +45,11 @@ pub mod shell;
 mod stateful;
 mod todos;
 
+#[cfg(any(feature = "fetch", all(feature = "shell", unix)))]
+use std::time::Duration;
+
+#[cfg(any(feature = "fetch", all(feature = "shell", unix)))]
+use toolwright::spec::CallLimits;
 use toolwright::spec::ToolAnnotations;
 use toolwright::untrusted::line;
 use toolwright::{FailureKind, Recovery, ToolFailure};
@@ -72,6 +77,14 @@ fn rejected(message: impl Into<String>) -> ToolFailure {
 /// Returns a path or a key of a call as it is shown in failures: on one line, without hidden characters.
 fn shown(name: &str) -> String {
     line(name, 4096)
+}
+
+/// The limits of a tool that ends its calls itself after this time. The runtime ends them a second later, so that they fail with the
+/// tool's own message.
+#[cfg(any(feature = "fetch", all(feature = "shell", unix)))]
+fn ended_after(time: Duration) -> CallLimits {
+    let timeout = Some(time.saturating_add(Duration::from_secs(1)));
+    CallLimits { timeout, ..CallLimits::UNLIMITED }
 }
 
 #[cfg(doctest)]

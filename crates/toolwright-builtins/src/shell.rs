@@ -27,7 +27,7 @@ use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source, Toolset};
 
-use crate::rejected;
+use crate::{ended_after, rejected};
 
 static SHELL: ToolsetInfo = ToolsetInfo {
     name: "shell",
@@ -154,7 +154,11 @@ impl Shell {
     /// Creates a toolset, for use in a factory.
     pub fn toolset(&self) -> impl Toolset + use<> {
         let names: Vec<_> = self.programs.keys().map(String::as_str).collect();
-        let mut spec = ToolSpec::new("run_program").in_toolset(&SHELL).with_annotations(RUNS);
+        let longest = self.time_limit.saturating_add(LATE_OUTPUT + KILL_WAIT);
+        let mut spec = ToolSpec::new("run_program")
+            .in_toolset(&SHELL)
+            .with_annotations(RUNS)
+            .with_limits(ended_after(longest));
         spec.set_description(format!(
             "Run a program without a shell: no pipes, globs, variables or input. It may take {} seconds. The programs are: {}.",
             self.time_limit.as_secs_f64(),

@@ -22,7 +22,7 @@ use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source, Toolset};
 
-use crate::{READS, rejected};
+use crate::{READS, ended_after, rejected};
 use addresses::is_public;
 use hosts::Hosts;
 pub use hosts::InvalidHost;
@@ -97,7 +97,10 @@ impl Fetch {
     /// Creates a toolset, for use in a factory.
     pub fn toolset(&self) -> impl Toolset + use<> {
         let annotations = ToolAnnotations { open_world: Some(true), ..READS };
-        let mut spec = ToolSpec::new("fetch_url").in_toolset(&FETCH).with_annotations(annotations);
+        let mut spec = ToolSpec::new("fetch_url")
+            .in_toolset(&FETCH)
+            .with_annotations(annotations)
+            .with_limits(ended_after(self.time_limit));
         spec.set_description(format!(
             "Fetch a text document from the web. The hosts are: {}.",
             self.hosts.description()

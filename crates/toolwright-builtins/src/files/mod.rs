@@ -144,17 +144,15 @@ fn root() -> String {
     ".".to_owned()
 }
 
-/// Runs blocking work on a thread for it. If the call is cancelled, the work does not begin, or its token is cancelled.
+/// Runs blocking work on a thread for it, of which the runtime uses only so many. If the call is cancelled, the work does not begin,
+/// or its token is cancelled.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&CancellationToken) -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<Json<T>, ToolFailure> {
     let token = CancellationToken::new();
     let _guard = token.clone().drop_guard();
     let work = move || if token.is_cancelled() { Err(cancelled()) } else { work(&token) };
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map(Json),
-        Err(panic) => Err(ToolFailure::internal(&panic)),
-    }
+    toolwright_runtime::execute::blocking(work).await.map(Json)
 }
 
 /// The failure of a cancelled call, which is not shown to anyone.

@@ -1,17 +1,19 @@
 //! R5: registration, instances, annotations and schemas of the built-in toolsets.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 use toolwright::spec::Approval;
-use toolwright::{Payload, Scope, ToolCall, ToolSpec};
+use toolwright::{Outcome, Payload, Scope, ToolCall, ToolSpec};
 use toolwright_builtins::fetch::Fetch;
 use toolwright_builtins::files::Files;
 use toolwright_builtins::shell::Shell;
 use toolwright_builtins::{scratchpad, todo_list};
+use toolwright_runtime::execute::{Timeout, blocking};
 use toolwright_runtime::{
-    Agent, FunctionTool, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, Script, SealKey,
-    ToolEntry, Toolset,
+    Agent, ExecutionService, FunctionTool, Registry, ResumeRequest, RunOutcome, RunRequest,
+    Runtime, Script, SealKey, Source, ToolEntry, Toolset,
 };
 
 fn call(tool: &str, args: &str) -> ToolCall {
@@ -198,4 +200,65 @@ fn invalid_options_are_refused_when_a_toolset_is_built() {
     assert!(
         error.ends_with("expected a name or an IP address with a port, such as `127.0.0.1:8080`")
     );
+}
+
+/// Makes a call in a runtime with a default time limit of 100 milliseconds.
+async fn call_hastily(source: &Source, call: ToolCall) -> Outcome {
+    let execute = ExecutionService::new(Timeout::new(Duration::from_millis(100)));
+    let runtime = Runtime::builder(Registry::new()).with_execution_service(execute).build();
+    runtime.call_in(("set", source), None, call).await.unwrap().0.outcome
+}
+
+/// The time limits of these toolsets are the only ones.
+#[tokio::test]
+async fn a_program_and_a_document_may_take_longer_than_other_tools_of_the_runtime() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = Shell::builder(folder.path()).with_program("/bin/sleep").build().unwrap();
+    let sleep = call("run_program", r#"{"program":"sleep","args":["0.3"]}"#);
+    call_hastily(&shell.source(), sleep).await.unwrap();
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let slow = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nhi";
+        std::io::Write::write_all(&mut stream, answer.as_bytes()).unwrap();
+    });
+    let fetch = Fetch::builder().with_private_host(&host).build().unwrap();
+    let get = call("fetch_url", &format!(r#"{{"url":"http://{host}/"}}"#));
+    call_hastily(&fetch.source(), get).await.unwrap();
+    slow.join().unwrap();
+
+    let longest = Duration::MAX;
+    let shell = Shell::builder(folder.path()).with_time_limit(longest).build().unwrap();
+    let tools = shell.toolset().tools(&Scope::default()).await.unwrap();
+    assert_eq!(tools[0].spec().limits().timeout, Some(longest));
+}
+
+/// Work that takes long has the only thread.
+#[tokio::test]
+async fn the_tools_for_files_use_the_threads_for_blocking_work_of_their_runtime() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), "hello").unwrap();
+    let registry = Registry::new();
+    let files = Files::below(folder.path()).unwrap();
+    registry.register_toolset("files", files.source()).unwrap();
+    let (release, until) = std::sync::mpsc::channel::<()>();
+    let until = std::sync::Arc::new(std::sync::Mutex::new(until));
+    let hold = FunctionTool::new(ToolSpec::new("hold"), move || {
+        let until = std::sync::Arc::clone(&until);
+        blocking(move || until.lock().unwrap().recv().is_ok())
+    });
+    registry.register_tool(hold).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["hold"]).with_toolsets(["files"]);
+    let calls = [call("hold", "{}"), call("read_file", r#"{"path":"a"}"#)];
+    let script = Script::new().call(calls).finish(Payload::new("0"));
+    registry.register_agent(agent, script.into()).unwrap();
+    let execute = ExecutionService::new(Timeout::new(Duration::from_millis(300)));
+    let execute = execute.with_blocking_threads(1);
+    let runtime = Runtime::builder(registry).with_execution_service(execute).build();
+    let outcome = runtime.run(RunRequest::new("worker", Payload::new("0"))).await.unwrap();
+    drop(release);
+    assert_eq!(outcomes(&outcome), ["timeout", "unavailable"]);
 }
