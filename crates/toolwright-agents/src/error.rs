@@ -120,13 +120,11 @@ impl Mistake {
     }
 }
 
-/// Returns whether the lines of a byte range, or the line before, have a word that names a secret. Its value may be in these lines,
-/// also if they could not be parsed.
+/// Returns whether the lines of a byte range, or any line before, have a word that names a secret. Its value may have several lines,
+/// and reach these, also if they could not be parsed.
 fn names_secret(text: &str, span: &Range<usize>) -> bool {
     let line_end = |at: usize| text.get(at..).and_then(|rest| rest.find('\n')).map(|end| at + end);
-    let line_start = |at: usize| text.get(..at).and_then(|before| before.rfind('\n')).unwrap_or(0);
-    let start = line_start(line_start(span.start));
-    let lines = text.get(start..line_end(span.end).unwrap_or(text.len())).unwrap_or(text);
+    let lines = text.get(..line_end(span.end).unwrap_or(text.len())).unwrap_or(text);
     let mut words = lines.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
     words.any(is_secret)
 }

@@ -16,6 +16,9 @@ const ENDINGS: [&str; 3] = ["yaml", "yml", "toml"];
 /// The maximum size of an agent file in MiB.
 const MAX_MIB: u32 = 1;
 
+/// The maximum size of all agent files of a folder together, in MiB.
+const MAX_FOLDER_MIB: usize = 64;
+
 /// Reads one file, or the agent files of a folder in the order of their names, without hidden ones. A file that cannot be read
 /// is a mistake.
 pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, AgentFilesError> {
@@ -35,7 +38,17 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, Age
         }
     }
     paths.sort();
-    Ok(paths.into_iter().map(read_file).collect())
+    let (mut bytes, mut files) = (0, Vec::new());
+    for path in paths {
+        let file = read_file(path);
+        bytes += file.as_ref().map_or(0, |source| source.text.len());
+        if bytes > MAX_FOLDER_MIB << 20 {
+            let message = format!("found more than {MAX_FOLDER_MIB} MiB of agents, expected less");
+            return Err(unreadable(io::Error::other(message)));
+        }
+        files.push(file);
+    }
+    Ok(files)
 }
 
 fn read_file(path: PathBuf) -> Result<Arc<Source>, Mistake> {

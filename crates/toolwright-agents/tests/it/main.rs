@@ -366,6 +366,24 @@ fn r2_special_files_and_long_files_are_refused() {
     assert_eq!(found, [irregular, "found more than 1 MiB, expected a shorter text", irregular]);
 }
 
+/// The files are links to the same one.
+#[cfg(unix)]
+#[test]
+fn a_folder_with_more_than_64_mib_of_agents_is_refused() {
+    let text = format!("tools: []\n#{}", " ".repeat((1 << 20) - 11));
+    let files = folder(&[("a.yaml", &text)]);
+    for number in 0..64 {
+        let link = files.path().join(format!("a{number}.yaml"));
+        fs::hard_link(files.path().join("a.yaml"), link).unwrap();
+    }
+    let error = registry().agents_from(files.path(), done).unwrap_err();
+    let [mistake] = error.mistakes() else { panic!("{error}") };
+    assert_eq!(mistake.path(), files.path());
+    assert_eq!(mistake.message(), "found more than 64 MiB of agents, expected less");
+    fs::remove_file(files.path().join("a0.yaml")).unwrap();
+    registry().agents_from(files.path(), done).unwrap();
+}
+
 /// Each of them was a mistake with the names of all tools.
 #[test]
 fn the_first_hundred_unknown_names_of_an_agent_are_mistakes() {
