@@ -332,6 +332,10 @@ impl Entries {
         let implemented: Vec<_> = agent.implements.iter().cloned().map(entry).collect();
         errors.extend(self.preflight(&agent));
         errors.extend(self.duplicates(&implemented));
+        let toolsets: BTreeSet<_> = implemented.iter().map(|tool| tool.spec().toolset()).collect();
+        let is_taken = |toolset: &&str| self.is_registered_whole(toolset);
+        let taken = toolsets.into_iter().filter(is_taken).map(str::to_owned);
+        errors.extend(taken.map(|toolset| RegistrationError::DuplicateToolset { toolset }));
         RegistrationError::all(errors)?;
         self.insert_implemented(implemented)?;
         let name = agent.name.clone();
@@ -371,7 +375,9 @@ impl Entries {
     }
 
     fn provider_uses(&self, agent: &Agent) -> Vec<ProviderUse> {
-        let whole = agent.toolsets.iter().filter_map(|name| self.toolsets.get(name)).flatten();
+        let mut seen = BTreeSet::new();
+        let names = agent.toolsets.iter().filter(|name| seen.insert(*name));
+        let whole = names.filter_map(|name| self.toolsets.get(name)).flatten();
         let use_all = |provider| ProviderUse { provider: Arc::clone(provider), only: None };
         let mut uses: Vec<_> = whole.map(use_all).collect();
         for tool in agent.tools.iter().filter_map(|name| self.tools.get(name)) {
@@ -396,6 +402,12 @@ impl Entries {
         found.is_some_and(|found| found.name() == spec.name() && found.toolset() == spec.toolset())
     }
 
+    /// Returns whether a toolset has a provider whose tools are not known before a run, and so can have no other.
+    fn is_registered_whole(&self, toolset: &str) -> bool {
+        let providers = self.toolsets.get(toolset);
+        providers.is_some_and(|providers| providers.iter().any(|provider| !provider.is_listed))
+    }
+
     /// Inserts tools with their provider, either all or none.
     fn insert(
         &mut self,
@@ -404,8 +416,7 @@ impl Entries {
         as_toolset: bool,
     ) -> Result<(), RegistrationError> {
         RegistrationError::all(self.duplicates(&entries))?;
-        let others = self.toolsets.get(&provider.name).filter(|_| as_toolset);
-        if others.is_some_and(|others| others.iter().any(|other| !other.is_listed)) {
+        if as_toolset && self.is_registered_whole(&provider.name) {
             return Err(RegistrationError::DuplicateToolset { toolset: provider.name });
         }
         let provider = Arc::new(provider);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use toolwright::{Registrar, RegistrationError, Tool, ToolSpec};
-use toolwright_runtime::{AgentSpec, Registry, RunError, RunRequest, Runtime, Step};
+use toolwright_runtime::{Agent, AgentSpec, Registry, RunError, RunRequest, Runtime, Step};
 
 use crate::planners::{WORKER, steps};
 use crate::tools::{Echo, Slow, Stray, TEST_TOOLS, TestExecutor, Think, payload, test_registry};
@@ -72,6 +72,34 @@ fn g24_an_agent_registered_twice_is_refused() {
     registry.register_agent(&WORKER, steps(vec![])).unwrap();
     let error = registry.register_agent(&WORKER, steps(vec![])).unwrap_err();
     assert_eq!(error, RegistrationError::DuplicateAgent { agent: "worker".into() });
+}
+
+/// The toolset `thinking` is registered without a list of its tools, and so has no place for more.
+#[test]
+fn an_agent_that_is_refused_leaves_none_of_its_tools_behind() {
+    let registry = Registry::new();
+    registry.register_toolset("thinking", crate::toys::tool("other", |n| n)).unwrap();
+    let agent = Agent::new("thinker", "lab")
+        .with_implements(ToolSpec::new("count").with_toolset("counting"))
+        .with_implements(Think::SPEC);
+    let error = registry.register_agent(agent, steps(vec![])).unwrap_err();
+    assert_eq!(error, RegistrationError::DuplicateToolset { toolset: "thinking".into() });
+    assert!(registry.specs().is_empty() && registry.agents().is_empty());
+    assert!(registry.spec("count").is_none());
+}
+
+#[tokio::test]
+async fn a_toolset_that_an_agent_lists_twice_is_used_once() {
+    let log = crate::tools::Log::default();
+    let registry = Registry::new();
+    registry.register_toolset("toy", crate::toys::Toy::new("toy", &log)).unwrap();
+    let agent = Agent::new("worker", "lab").with_toolsets(["toy", "toy"]);
+    let planner = steps(vec![vec![crate::tools::call("toy", "a", 1)]]);
+    registry.register_agent(agent, planner).unwrap();
+    let runtime = Runtime::new(registry);
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(crate::planners::briefs(&outcome), [r#"{"n":2}"#]);
+    assert_eq!(log.lines(), ["enter toy", "exit toy"]);
 }
 
 #[test]
