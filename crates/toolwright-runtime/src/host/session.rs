@@ -127,7 +127,7 @@ impl Session {
         let stopped = CancellationToken::new();
         let toolset: Arc<dyn Toolset> =
             Arc::new(UntilStopped::new(all, vec![stopped.clone()], || false));
-        let entering = EnteredToolset::enter_combined(Arc::clone(&toolset), Arc::clone(&scope));
+        let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope));
         let entered = entering.await.map_err(failed)?;
         if !approval_list.is_empty() {
             let tools = match toolset.tools(&scope).await {

@@ -256,8 +256,7 @@ impl Run {
         let (sessions, stops) = (options.sessions.clone(), options.stops.clone());
         let must_stop = move || stops.iter().any(Stop::has_come);
         let toolset: Arc<dyn Toolset> = Arc::new(UntilStopped::new(all, sessions, must_stop));
-        let entering =
-            EnteredToolset::enter_combined(Arc::clone(&toolset), Arc::clone(&self.scope));
+        let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&self.scope));
         let entered = entering.await.map_err(|error| self.failure_of(&*error))?;
         if let Some(saved) = resumption.and_then(|resumption| resumption.state.toolsets.as_deref())
         {

@@ -263,6 +263,10 @@ impl Toolset for Combined {
         })
     }
 
+    fn limits_exits(&self) -> bool {
+        true
+    }
+
     /// Saves an object with the state of each member by its name. If several have the same name, a number is added to all but
     /// the first.
     fn save<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {

@@ -20,15 +20,23 @@ const EXIT: Duration = Duration::from_mins(1);
 pub(crate) struct EnteredToolset {
     toolset: Option<Arc<dyn Toolset>>,
     scope: Arc<Scope>,
-    /// True if it combines toolsets, each of which has its own time to exit.
-    is_combined: bool,
 }
 
-/// Exits a toolset. If that takes too long, the future of the exit is dropped.
+/// Exits a toolset. If that takes too long, the future of the exit is dropped. One that combines toolsets limits the exit of each.
 pub(crate) async fn exit(toolset: &dyn Toolset, scope: &Scope) -> Result<(), BoxError> {
+    if toolset.limits_exits() {
+        return toolset.exit(scope).await;
+    }
+    limited(toolset.exit(scope)).await
+}
+
+/// Awaits a part of an exit, for at most the time that a toolset has to exit.
+pub(super) async fn limited<T>(
+    exiting: impl Future<Output = Result<T, BoxError>>,
+) -> Result<T, BoxError> {
     tokio::select! {
         biased;
-        exited = toolset.exit(scope) => exited,
+        exited = exiting => exited,
         // Asks for the time only if it does not exit at once: a runtime may have no timer.
         () = async { tokio::time::sleep(EXIT).await } => {
             Err(format!("it took longer than {EXIT:?} and was given up").into())
@@ -45,19 +53,9 @@ impl EnteredToolset {
     ) -> Result<Self, BoxError> {
         let entering = async move {
             toolset.enter(&scope).await?;
-            Ok(Self { toolset: Some(toolset), scope, is_combined: false })
+            Ok(Self { toolset: Some(toolset), scope })
         };
         shielded(Box::pin(entering)).await
-    }
-
-    /// As [`Self::enter`], for a toolset that combines others and limits the exit of each.
-    pub(crate) async fn enter_combined(
-        toolset: Arc<dyn Toolset>,
-        scope: Arc<Scope>,
-    ) -> Result<Self, BoxError> {
-        let mut entered = Self::enter(toolset, scope).await?;
-        entered.is_combined = true;
-        Ok(entered)
     }
 
     /// Exits the toolset. If the future is dropped, the exit still completes.
@@ -70,14 +68,8 @@ impl EnteredToolset {
     fn take_exit(&mut self) -> Option<BoxFuture<'static, ()>> {
         let toolset = self.toolset.take()?;
         let scope = Arc::clone(&self.scope);
-        let is_combined = self.is_combined;
         Some(Box::pin(async move {
-            let exited = if is_combined {
-                toolset.exit(&scope).await
-            } else {
-                exit(&*toolset, &scope).await
-            };
-            if let Err(error) = exited {
+            if let Err(error) = exit(&*toolset, &scope).await {
                 let run_id = scope.run_id.as_deref();
                 tracing::warn!(run_id, %error, "a toolset did not exit cleanly");
             }

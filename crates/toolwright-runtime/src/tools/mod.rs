@@ -158,6 +158,13 @@ pub trait Toolset: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
+    /// Returns whether `exit` limits the time of each part itself, as [`Combined`] does, so that one part does not use up the
+    /// time of the others.
+    #[doc(hidden)]
+    fn limits_exits(&self) -> bool {
+        false
+    }
+
     /// Returns the state to restore when the run is resumed, as JSON. Called before a suspended run exits, and after each step of
     /// a run with checkpoints. An instance that several runs share saves only what belongs to this run or scope, or nothing:
     /// what it saves is restored later, whatever other runs have changed meanwhile.
@@ -301,6 +308,10 @@ impl<T: Toolset + ?Sized> Toolset for Arc<T> {
         (**self).exit(scope)
     }
 
+    fn limits_exits(&self) -> bool {
+        (**self).limits_exits()
+    }
+
     fn save<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
         (**self).save(scope)
     }
@@ -379,6 +390,10 @@ macro_rules! forward {
             scope: &'a toolwright::Scope,
         ) -> toolwright::BoxFuture<'a, Result<(), toolwright::BoxError>> {
             self.$to.exit(scope)
+        }
+
+        fn limits_exits(&self) -> bool {
+            self.$to.limits_exits()
         }
 
         fn save<'a>(

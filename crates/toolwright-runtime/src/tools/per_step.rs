@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
 use super::factory::Factory;
-use super::lifecycle::{exit, shielded};
+use super::lifecycle::{exit, limited, shielded};
 use super::{ToolEntry, Toolset};
 
 /// A toolset with a new instance for each listing of its tools. The listing exits the current instance, and then creates and
@@ -88,7 +88,14 @@ impl Toolset for PerStep {
     }
 
     fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
-        Box::pin(async move { exit_current(&mut *self.0.current.lock().await, scope).await })
+        Box::pin(async move {
+            let mut current = limited(async { Ok(self.0.current.lock().await) }).await?;
+            exit_current(&mut current, scope).await
+        })
+    }
+
+    fn limits_exits(&self) -> bool {
+        true
     }
 
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {

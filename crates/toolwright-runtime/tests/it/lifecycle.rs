@@ -143,6 +143,38 @@ async fn i5_a_toolset_that_never_exits_is_given_up_and_stops_no_other() {
     }
 }
 
+/// I5: also in a combination inside of another, in one that is built per step, and if the run ends while it enters its toolsets.
+#[tokio::test(start_paused = true)]
+async fn i5_a_toolset_that_never_exits_stops_no_other_of_its_combination() {
+    let both = |log: &Log| {
+        let waits = Toy { waits: 10, ..Toy::new("one", log) };
+        Arc::new(Combined::new().with("one", waits).with("stay", Stay))
+    };
+    let cases: [fn(&Registry, Arc<Combined>); 2] = [
+        |registry, both| registry.register_toolset("both", both.prefixed("x")).unwrap(),
+        |registry, both| {
+            let source = Source::per_step(move |_: Scope| Arc::clone(&both));
+            registry.register_toolset("both", source).unwrap();
+        },
+    ];
+    for register in cases {
+        for is_dropped in [false, true] {
+            let log = Log::default();
+            let registry = registry([], steps(vec![]));
+            register(&registry, both(&log));
+            let agent = Agent::new("waiter", "lab").with_toolsets(["both"]);
+            registry.register_agent(agent, steps(vec![])).unwrap();
+            let runtime = Runtime::new(registry);
+            let running = runtime.run(RunRequest::new("waiter", payload(0)));
+            let time = if is_dropped { 5 } else { 1_000_000 };
+            let ended = tokio::time::timeout(Duration::from_millis(time), running).await;
+            assert_eq!(ended.is_err(), is_dropped);
+            tokio::time::sleep(Duration::from_mins(2)).await;
+            assert_eq!(log.lines(), ["enter one", "exit one"]);
+        }
+    }
+}
+
 /// R11: a shared instance is entered again by a nested run.
 #[tokio::test]
 async fn r11_a_nested_run_enters_a_shared_instance_again() {
