@@ -28,9 +28,9 @@ tokio::task_local! {
 ///
 /// At most 256 of these threads are used at once. Tokio has 512 by default, which file access and name resolution use, too.
 /// [`ExecutionService::with_blocking_threads`](super::ExecutionService::with_blocking_threads) sets another limit. Further work waits for a
-/// thread. A call whose time limit ends while its first work waits fails as `unavailable`, as it did not begin; a call that awaited
-/// something or had a thread before fails as any other whose limit ends. Branches that run at the same time as work that waits are not
-/// seen, so that what changes something belongs into the work.
+/// thread. If the time limit of a call ends while its first work waits, the call fails as `unavailable` if its tool may run again: one
+/// that is read-only or idempotent, or whose executor has resumable calls. Any other call fails as one whose limit ends, since it may
+/// have changed something before its work.
 ///
 /// If a call is cancelled before its work begins, the work is not run. Work that has begun runs to its end, and until then its
 /// thread is one of the [`occupied_threads`](super::occupied_threads).

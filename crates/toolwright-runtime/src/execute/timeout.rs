@@ -80,7 +80,8 @@ where
     }
 }
 
-/// Runs a call until its limit. A call that waited for its first thread fails as unavailable, any other as timed out.
+/// Runs a call until its limit. A call that waited for its first thread fails as unavailable if its tool may run again, any other as
+/// timed out: it may have changed something before it waited.
 async fn within(
     limit: Duration,
     running: impl Future<Output = Result<Outcome, Infallible>>,
@@ -91,7 +92,9 @@ async fn within(
     match tokio::time::timeout(limit, &mut running).await {
         Ok(ended) => ended,
         // Checked here, as dropping the call ends its waiting.
-        Err(_) if blocking.is_waiting_to_begin() => Ok(Err(no_thread(tool, limit))),
+        Err(_) if blocking.is_waiting_to_begin() && tool.may_run_again() => {
+            Ok(Err(no_thread(tool, limit)))
+        }
         Err(_) => Ok(Err(timed_out(tool, limit))),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use toolwright::progress::{self, Progress, Watcher};
-use toolwright::spec::CallLimits;
+use toolwright::spec::{CallLimits, ToolAnnotations};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall};
 use toolwright_runtime::execute::{blocking, occupied_threads};
 use toolwright_runtime::{ExecutionService, FunctionTool, Registry, Runtime};
@@ -44,7 +44,9 @@ fn blocking_calls_without_a_free_thread_are_unavailable_and_do_not_block_others(
     let begun = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&begun);
     let limits = CallLimits { timeout: Some(LIMIT), ..CallLimits::UNLIMITED };
-    let stuck = FunctionTool::new(spec("stuck").with_limits(limits), move || {
+    let reads = ToolAnnotations { read_only: Some(true), ..ToolAnnotations::UNKNOWN };
+    let spec_of_stuck = spec("stuck").with_limits(limits).with_annotations(reads);
+    let stuck = FunctionTool::new(spec_of_stuck, move || {
         let (until, begun) = (Arc::clone(&until), Arc::clone(&counted));
         blocking(move || {
             begun.fetch_add(1, Ordering::SeqCst);
@@ -90,27 +92,34 @@ fn blocking_calls_without_a_free_thread_are_unavailable_and_do_not_block_others(
     }
 }
 
-/// It changed something before its work, so that another attempt would change it again.
+/// They changed something before their work, so that another attempt would change it again: one of them before it first awaited
+/// anything.
 #[test]
 fn a_call_that_waits_for_a_thread_after_something_else_may_have_taken_effect() {
     let limits = CallLimits { timeout: Some(LIMIT), attempts: Some(2), ..CallLimits::UNLIMITED };
     let charged = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&charged);
-    let pay = FunctionTool::new(spec("pay").with_limits(limits), move || {
-        let charged = Arc::clone(&counted);
-        async move {
-            tokio::task::yield_now().await;
-            charged.fetch_add(1, Ordering::SeqCst);
-            blocking(|| true).await
-        }
-    });
+    let paying = |name, yields: bool| {
+        let counted = Arc::clone(&counted);
+        FunctionTool::new(spec(name).with_limits(limits), move || {
+            let charged = Arc::clone(&counted);
+            async move {
+                if yields {
+                    tokio::task::yield_now().await;
+                }
+                charged.fetch_add(1, Ordering::SeqCst);
+                blocking(|| true).await
+            }
+        })
+    };
     let twice = FunctionTool::new(spec("twice").with_limits(limits), || async {
         // The second has no thread before the first has ended.
         let stuck = blocking(|| std::thread::sleep(3 * LIMIT));
         tokio::join!(stuck, blocking(|| true)).1
     });
     let registry = Registry::new();
-    registry.register_tools([pay, twice]).unwrap();
+    let (pay, pay_now) = (paying("pay", true), paying("pay_now", false));
+    registry.register_tools([pay, pay_now, twice]).unwrap();
     let execute = ExecutionService::default().with_blocking_threads(1);
     let runtime = Runtime::builder(registry).with_execution_service(execute).build();
     let tokio = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -118,12 +127,12 @@ fn a_call_that_waits_for_a_thread_after_something_else_may_have_taken_effect() {
         let first = runtime.call(call("twice"));
         let second = async {
             tokio::time::sleep(LIMIT / 4).await;
-            runtime.call(call("pay")).await
+            tokio::join!(runtime.call(call("pay")), runtime.call(call("pay_now")))
         };
-        let (first, second) = tokio::join!(first, second);
-        assert_eq!((brief(&first), brief(&second)), ("timeout".to_owned(), "timeout".to_owned()));
+        let (first, (second, third)) = tokio::join!(first, second);
+        assert_eq!([first, second, third].map(|result| brief(&result)), ["timeout"; 3]);
     });
-    assert_eq!(charged.load(Ordering::SeqCst), 1);
+    assert_eq!(charged.load(Ordering::SeqCst), 2);
 }
 
 fn call(tool: &str) -> ToolCall {
