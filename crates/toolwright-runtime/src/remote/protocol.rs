@@ -23,6 +23,9 @@ pub(super) const MAX_RESULT_BYTES: usize = 31 << 20;
 const MAX_HANDLES: usize = 256;
 const MAX_HANDLE_BYTES: usize = 256;
 
+/// The most bytes of the metadata of an approval.
+const MAX_METADATA_BYTES: usize = 64 << 10;
+
 /// A message of the client.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -146,11 +149,35 @@ impl From<&Approval> for WireApproval {
     }
 }
 
-impl From<WireApproval> for Approval {
-    fn from(WireApproval { prompt, denied, metadata }: WireApproval) -> Self {
+impl WireApproval {
+    /// Converts it into the approval of a tool that the client lists.
+    fn into_approval(self) -> Result<Approval, &'static str> {
+        let metadata = self.metadata.map(|json| shown_metadata(&json)).transpose()?;
         let [prompt, denied, metadata] =
-            [prompt, denied, metadata].map(|text| text.map(Into::into));
-        Self { prompt, denied, metadata }
+            [self.prompt, self.denied, metadata].map(|text| text.map(Into::into));
+        Ok(Approval { prompt, denied, metadata })
+    }
+}
+
+/// Returns the metadata of an approval with visible keys and texts.
+fn shown_metadata(json: &str) -> Result<String, &'static str> {
+    if json.len() > MAX_METADATA_BYTES {
+        return Err("the metadata of its approval is longer than 64 KiB");
+    }
+    let metadata: Value = json.parse().map_err(|_| "the metadata of its approval is not JSON")?;
+    Ok(shown_value(metadata).to_string())
+}
+
+fn shown_value(value: Value) -> Value {
+    let shown = |text: String| visible(&text).into_owned();
+    match value {
+        Value::String(text) => Value::String(shown(text)),
+        Value::Array(items) => Value::Array(items.into_iter().map(shown_value).collect()),
+        Value::Object(entries) => {
+            let entries = entries.into_iter();
+            Value::Object(entries.map(|(key, value)| (shown(key), shown_value(value))).collect())
+        }
+        other => other,
     }
 }
 
@@ -213,7 +240,7 @@ impl WireTool {
     ///
     /// # Errors
     ///
-    /// Returns the reason why a schema cannot be used.
+    /// Returns the reason why a schema or the metadata of the approval cannot be used.
     pub(super) fn into_entry(self) -> Result<ToolEntry, &'static str> {
         let annotations = ToolAnnotations {
             read_only: self.read_only,
@@ -243,7 +270,7 @@ impl WireTool {
         spec.set_args_schema(shown_schema(self.args_schema)?);
         spec.set_result_schema(shown_schema(self.result_schema)?);
         if let Some(approval) = self.approval {
-            spec = spec.with_approval(approval.into());
+            spec = spec.with_approval(approval.into_approval()?);
         }
         Ok(ToolEntry::new(spec))
     }

@@ -118,3 +118,27 @@ async fn texts_of_a_server_have_no_hidden_characters() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn the_metadata_of_an_approval_of_a_server_is_short_and_has_no_hidden_characters() {
+    let listed = async |metadata: &str| {
+        let tool = json!({
+            "name": "wipe", "aliases": [], "title": null, "description": "", "toolset": "far", "service": "s", "tags": [],
+            "read_only": null, "destructive": null, "idempotent": null, "open_world": null,
+            "approval": {"prompt": null, "denied": null, "metadata": metadata},
+            "timeout_ms": null, "attempts": null, "sequential": false,
+            "available": true, "args_schema": "{}", "result_schema": "{}"
+        });
+        listing(json!([tool])).await.tools(&Scope::default()).await.unwrap()
+    };
+    let tools = listed(r#"{"risk\u202e": ["low\u200b", {"a": "\udb40\udc41", "n": 1.0}]}"#).await;
+    let metadata = tools[0].approval().unwrap().metadata.as_deref();
+    assert_eq!(
+        metadata,
+        Some("{\"risk\u{fffd}\":[\"low\u{fffd}\",{\"a\":\"\u{fffd}\",\"n\":1.0}]}")
+    );
+    let long = json!({ "a": "x".repeat(64 << 10) }).to_string();
+    for left_out in ["{", &long] {
+        assert!(listed(left_out).await.is_empty());
+    }
+}
