@@ -76,8 +76,10 @@ pub async fn blocking<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'stat
 }
 
 /// The threads for blocking work of one call, which it shares with other calls.
-pub(super) struct CallThreads {
+pub(crate) struct CallThreads {
     threads: Arc<Semaphore>,
+    /// The threads of the peer that makes the call, if one does.
+    of_peer: Option<Arc<Semaphore>>,
     /// The number of tasks of the call that wait for a thread.
     waiting: AtomicUsize,
     /// True once the call did something other than to wait for its first thread.
@@ -88,9 +90,16 @@ impl CallThreads {
     pub(super) fn new(threads: &Arc<Semaphore>) -> Self {
         Self {
             threads: Arc::clone(threads),
+            of_peer: None,
             waiting: AtomicUsize::new(0),
             has_begun: AtomicBool::new(false),
         }
+    }
+
+    /// The default threads, of which the calls of a peer use only so many at once.
+    #[cfg(all(feature = "remote", unix))]
+    pub(crate) fn of_peer(threads: &Arc<Semaphore>) -> Self {
+        Self { of_peer: Some(Arc::clone(threads)), ..Self::new(&DEFAULT_THREADS) }
     }
 
     /// Returns whether the call waits for a thread, and had no thread before.
@@ -103,7 +112,7 @@ impl CallThreads {
     }
 
     /// Runs a call that takes its threads for blocking work from here.
-    pub(super) async fn scope<T>(self: Arc<Self>, call: impl Future<Output = T>) -> T {
+    pub(crate) async fn scope<T>(self: Arc<Self>, call: impl Future<Output = T>) -> T {
         let mut call = pin!(CALL_THREADS.scope(Arc::clone(&self), call));
         poll_fn(|context| {
             let polled = call.as_mut().poll(context);
@@ -115,14 +124,23 @@ impl CallThreads {
         .await
     }
 
-    async fn acquire(&self) -> OwnedSemaphorePermit {
+    async fn acquire(&self) -> (Option<OwnedSemaphorePermit>, OwnedSemaphorePermit) {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         // Decremented even if this future is dropped.
         let _waiting = WaitingForThread(&self.waiting);
-        let thread = Arc::clone(&self.threads).acquire_owned().await;
+        let of_peer = match &self.of_peer {
+            Some(threads) => Some(acquire_from(threads).await),
+            None => None,
+        };
+        let thread = acquire_from(&self.threads).await;
         self.has_begun.store(true, Ordering::Relaxed);
-        thread.expect("nothing closes the semaphore")
+        (of_peer, thread)
     }
+}
+
+async fn acquire_from(threads: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    let thread = Arc::clone(threads).acquire_owned().await;
+    thread.expect("nothing closes the semaphore")
 }
 
 struct WaitingForThread<'a>(&'a AtomicUsize);

@@ -24,8 +24,9 @@ use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 use crate::tools::{ToolEntry, Toolset};
 use crate::watch::Publisher;
 
+pub(crate) use blocking::CallThreads;
+use blocking::DEFAULT_THREADS;
 pub use blocking::blocking;
-use blocking::{CallThreads, DEFAULT_THREADS};
 #[cfg(all(feature = "remote", unix))]
 pub(crate) use driver::DriverGuard;
 pub use occupied::occupied_threads;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use toolwright::call::fresh_id;
-use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
+use toolwright::{BoxError, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
 use super::ApprovalKey;
@@ -14,7 +15,7 @@ use super::options::{Peer, RemoteOptions};
 use super::protocol::{MAX_RESULT_BYTES, Reply, Request, VERSION, WireTool};
 use super::signed::SignedCall;
 use crate::caught::{Caught, panicked};
-use crate::execute::{DriverGuard, timed_out};
+use crate::execute::{CallThreads, DriverGuard, timed_out};
 use crate::tools::{EnteredToolset, Source, ToolEntry, Toolset, cleared, unavailable};
 use crate::watch::serving_span;
 use crate::wire::{WireCall, WireScope};
@@ -28,6 +29,8 @@ pub(super) struct Answers {
     pub(super) scope: Arc<Scope>,
     /// The tools of the last listing.
     listed: Mutex<Arc<Vec<ListedTool>>>,
+    /// A permit for each thread that blocking work of the calls may occupy, also after a call was cancelled.
+    threads: Arc<Semaphore>,
 }
 
 /// A tool of a listing.
@@ -57,9 +60,8 @@ pub(super) struct Opening {
 /// A call of a client.
 pub(super) struct Admitted {
     call: ToolCall,
-    /// True if its approval code is valid.
-    is_approved: bool,
-    listed: Arc<Vec<ListedTool>>,
+    /// The digest of the listed tool for which its approval code is valid.
+    approved: Option<[u8; 32]>,
 }
 
 impl Opening {
@@ -90,18 +92,24 @@ impl Answers {
         source: &Source,
         sent_scope: &WireScope,
     ) -> Result<(Self, EnteredToolset), String> {
-        let scope = Arc::new(match &options.scope_rule {
-            Some(rule) => rule(&peer, sent_scope.clone().into()),
-            None => scope_of_a_run(),
-        });
-        let made = source.resolve("remote", &scope).await.map_err(|error| error.to_string())?;
-        let toolset = made.ok_or("there is no toolset for this run")?;
-        let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope));
-        let entered = entering.await.map_err(|error| error.to_string())?;
-        Ok((Self { options, peer, toolset, scope, listed: Mutex::default() }, entered))
+        let entering = async {
+            let scope = Arc::new(match &options.scope_rule {
+                Some(rule) => rule(&peer, sent_scope.clone().into()),
+                None => scope_of_a_run(),
+            });
+            let made = source.resolve("remote", &scope).await.map_err(|error| error.to_string())?;
+            let toolset = made.ok_or("there is no toolset for this run")?;
+            let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&scope));
+            let entered = entering.await.map_err(|error| error.to_string())?;
+            Ok((toolset, scope, entered))
+        };
+        let (toolset, scope, entered) = unless_it_panics(entering).await?;
+        let threads = options.max_calls.min(Semaphore::MAX_PERMITS);
+        let (listed, threads) = (Mutex::default(), Arc::new(Semaphore::new(threads)));
+        Ok((Self { options, peer, toolset, scope, listed, threads }, entered))
     }
 
-    /// Lists the tools, which can be called from then on.
+    /// Lists the tools. Approval codes are for the last listing.
     pub(super) async fn list(&self) -> Result<Vec<WireTool>, String> {
         let tools = self.toolset.tools(&self.scope).await.map_err(|error| error.to_string())?;
         let is_available = |tool: &ToolEntry| self.toolset.is_available(tool.name());
@@ -119,21 +127,29 @@ impl Answers {
         Arc::clone(&self.listed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Answers a request other than a call; `None` for requests that are about the connection.
+    /// Answers a request other than a call; `None` for requests that are about the connection. If the toolset panics, the answer is
+    /// an error, or no instructions.
     pub(super) async fn answer(&self, request: Request) -> Option<Reply> {
         let (toolset, scope) = (&self.toolset, &self.scope);
         Some(match request {
-            Request::List { id } => Reply::Tools { id, tools: self.list().await },
+            Request::List { id } => Reply::Tools { id, tools: unless_it_panics(self.list()).await },
             Request::Instructions { id } => {
-                Reply::Instructions { id, text: toolset.instructions(scope).await }
+                let text = unless_it_panics(async { Ok(toolset.instructions(scope).await) }).await;
+                Reply::Instructions { id, text: text.unwrap_or_default() }
             }
             Request::Save { id } => {
-                let saved = toolset.save(scope).await.map_err(|error| error.to_string());
-                Reply::Saved { id, saved: saved.map(|saved| saved.map(|saved| saved.to_string())) }
+                let saving = async {
+                    let saved = toolset.save(scope).await.map_err(|error| error.to_string())?;
+                    Ok(saved.map(|saved| saved.to_string()))
+                };
+                Reply::Saved { id, saved: unless_it_panics(saving).await }
             }
             Request::Restore { id, saved } => {
-                let restored = toolset.restore(scope, &Payload::new(saved)).await;
-                Reply::Restored { id, restored: restored.map_err(|error| error.to_string()) }
+                let saved = Payload::new(saved);
+                let restoring = async {
+                    toolset.restore(scope, &saved).await.map_err(|error| error.to_string())
+                };
+                Reply::Restored { id, restored: unless_it_panics(restoring).await }
             }
             Request::Open { .. } | Request::Call { .. } | Request::Cancel { .. } => return None,
         })
@@ -155,29 +171,34 @@ impl Answers {
             key.verify(SignedCall { nonce, connection_scope, request, call, tool }.parts(), code)
         };
         let code = approval.zip(key).zip(tool);
-        let is_approved = code
-            .is_some_and(|((code, key), tool)| is_valid(&code, key, &tool.digest))
-            && opening.approved.insert(request);
+        let valid = code.filter(|((code, key), tool)| is_valid(code, key, &tool.digest));
+        let approved = valid.map(|(_, tool)| tool.digest);
+        let approved = approved.filter(|_| opening.approved.insert(request));
         let call = ToolCall::from(call);
         let scope = match &self.options.scope_rule {
             Some(rule) => rule(&self.peer, call.scope().clone()),
             None => Scope::clone(&opening.scope),
         };
-        Admitted { call: call.with_scope(scope), is_approved, listed }
+        Admitted { call: call.with_scope(scope), approved }
     }
 
-    /// Runs a call of a listed tool, in a span that is a child of the caller's and has the name of the tool.
+    /// Runs a call of a tool, in a span that is a child of the caller's and has the name of the tool. The tools are listed again, since
+    /// the client decides when it asks for them: the tool may be gone by now, or need an approval.
     pub(super) async fn run(&self, admitted: Admitted, traceparent: Option<&str>) -> Outcome {
-        let Admitted { call, is_approved, listed } = admitted;
-        let tool = ToolEntry::find(&listed, call.tool()).map(|tool| &tool.entry);
+        let Admitted { call, approved } = admitted;
+        let listing =
+            async { self.toolset.tools(&self.scope).await.map_err(|error| error.to_string()) };
+        let listed = unless_it_panics(listing).await;
+        let listed = listed.map_err(|error| ToolFailure::internal(&*BoxError::from(error)))?;
+        let tool = ToolEntry::find(&listed, call.tool());
         let name = tool.map_or_else(|| "call".to_owned(), |tool| format!("call {}", tool.name()));
         let span = serving_span(&name, "remote", traceparent);
         let outcome = if let Some(tool) = tool {
             let call = call.with_tool(tool.name());
-            let running = self.run_tool(tool, call, is_approved).instrument(span.clone());
+            let running = self.run_tool(tool, call, approved).instrument(span.clone());
             Caught::new(running).await.unwrap_or_else(|panic| Err(panicked("the executor", &panic)))
         } else {
-            let known = listed.iter().map(|tool| tool.entry.name());
+            let known = listed.iter().map(ToolEntry::name);
             Err(ToolFailure::not_found(call.tool(), known))
         };
         if let Err(failure) = &outcome {
@@ -187,7 +208,12 @@ impl Answers {
     }
 
     /// The arguments and the result are checked here, as the client does not have the codecs.
-    async fn run_tool(&self, tool: &ToolEntry, mut call: ToolCall, is_approved: bool) -> Outcome {
+    async fn run_tool(
+        &self,
+        tool: &ToolEntry,
+        mut call: ToolCall,
+        approved: Option<[u8; 32]>,
+    ) -> Outcome {
         let _driver = DriverGuard::new(Handle::current());
         if tool.delegates() {
             let message =
@@ -198,7 +224,7 @@ impl Answers {
             return Err(ToolFailure::invalid_call(tool.spec(), &call, issues));
         }
         if tool.approval().is_some() {
-            if !is_approved {
+            if approved != Some(WireTool::new(tool, true).digest()) {
                 return Err(not_approved(tool, self.options.approval_key.is_some()));
             }
             call = cleared(call, tool.spec());
@@ -209,6 +235,7 @@ impl Answers {
             }
             self.toolset.call(&call).await.outcome
         };
+        let running = Arc::new(CallThreads::of_peer(&self.threads)).scope(running);
         let outcome = match tool.spec().limits().timeout {
             Some(limit) => match timeout(limit, running).await {
                 Ok(outcome) => outcome,
@@ -224,6 +251,11 @@ impl Answers {
             outcome => tool.spec_ref().checked(outcome),
         }
     }
+}
+
+/// Awaits a future of the toolset, and turns a panic into an error.
+async fn unless_it_panics<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    Caught::new(work).await.unwrap_or_else(|_| Err("the toolset panicked".to_owned()))
 }
 
 /// The failure of a call without a valid approval code.

@@ -265,6 +265,8 @@ async fn forward(
     };
     let ended = tokio::select! { ended = writing => ended, ended = reading => ended };
     if let Err(error) = ended {
+        // Its text is a short line, also if it quotes the server.
+        let error = RemoteError::from(error);
         tracing::warn!(%error, "the connection to a remote toolset failed");
     }
     shared.close();

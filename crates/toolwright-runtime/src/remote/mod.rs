@@ -14,6 +14,9 @@
 //! - A tool that needs an approval runs only calls with an approval code: an HMAC-SHA256 over the connection, the request and
 //!   the call, with the [`ApprovalKey`] of both sides. Each code is valid for one request. Without a key such calls are
 //!   refused.
+//! - The server lists its tools again before each call, so that a peer calls each tool as it is then: it may need an approval now, or
+//!   be gone.
+//! - The blocking work of the calls of a connection has as many threads as it may have calls, also after these were cancelled.
 //! - The numbers of connections, calls and pending replies, and the bytes of active calls and of unread replies, are limited. The
 //!   server reads no further requests of a peer with a mebibyte of unread replies, and disconnects it if it does not read them in
 //!   time. Until then, the results of the calls that still run are kept, so the memory of results is limited by the numbers of

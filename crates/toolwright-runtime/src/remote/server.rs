@@ -255,7 +255,8 @@ async fn serve_connection(
         None => return Ok(()),
     };
     let opened = match check_version(version) {
-        Ok(()) => Answers::enter(options.clone(), peer, &source, &sent_scope).await,
+        // A connection has no steps, as a session has none.
+        Ok(()) => Answers::enter(options.clone(), peer, &source.per_run(), &sent_scope).await,
         Err(reason) => Err(reason),
     };
     match opened {

@@ -1,7 +1,7 @@
 //! Peers of remote toolsets that do not read, ask for too much, or send too much.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -10,6 +10,7 @@ use toolwright::spec::CallLimits;
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
 };
+use toolwright_runtime::execute::blocking;
 use toolwright_runtime::remote::{RemoteError, RemoteOptions, RemoteToolset, bind_unix};
 use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
@@ -96,6 +97,37 @@ async fn a_peer_that_does_not_read_results_runs_few_calls_and_is_disconnected() 
     let (run, ended) = calls_with_large_results(true).await;
     assert_eq!(run, 200);
     ended.unwrap();
+}
+
+/// It ends only when the work returns.
+#[tokio::test]
+async fn the_blocking_work_of_a_cancelled_call_counts_for_the_calls_of_its_peer() {
+    let (held, until) = mpsc::channel::<()>();
+    let until = Arc::new(Mutex::new(until));
+    let begun = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&begun);
+    let stuck = FunctionTool::new(spec("stuck"), move |_: N| {
+        let (until, begun) = (Arc::clone(&until), Arc::clone(&counted));
+        blocking(move || {
+            begun.fetch_add(1, Ordering::SeqCst);
+            until.lock().unwrap().recv().is_ok()
+        })
+    });
+    let options = RemoteOptions::new().with_max_calls(2);
+    let mut raw = Raw::open(stuck.into_source(), options, json!({})).await;
+    for id in 1..=5 {
+        raw.call(id, stated("stuck"), Value::Null).await;
+        tokio::time::sleep(SOON / 5).await;
+        raw.say(json!({"cancel": {"id": id}})).await;
+    }
+    raw.call(6, stated("stuck"), Value::Null).await;
+    assert!(timeout(SOON, raw.hear()).await.is_err());
+    assert_eq!(begun.load(Ordering::SeqCst), 2, "others still have threads");
+    for _ in 0..3 {
+        held.send(()).unwrap();
+    }
+    assert_eq!(timeout(SOON * 10, raw.hear()).await.unwrap()["id"], 6);
+    assert_eq!(begun.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,9 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use toolwright::spec::{Approval, text};
-use toolwright::{FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+};
 use toolwright_runtime::remote::{
     ApprovalKey, RemoteError, RemoteOptions, RemoteToolset, bind_unix,
 };
@@ -19,7 +21,7 @@ use toolwright_runtime::{
 };
 
 use crate::planners::{brief, briefs, steps};
-use crate::state::{approve_in, counter, request, runtime_of};
+use crate::state::{Warnings, approve_in, counter, request, runtime_of};
 use crate::tools::{Echo, Log, N, call, payload};
 use crate::toys::{Toy, spec, tool};
 
@@ -424,4 +426,143 @@ async fn an_unavailable_tool_of_a_remote_toolset_is_refused() {
     is_open.store(false, Ordering::SeqCst);
     assert_eq!(brief(&remote.call(&call("free", "b", 1)).await), "unavailable");
     assert_eq!(log.lines(), ["ran"]);
+}
+
+/// The rules that a function sets for a step apply to calls between two listings, too.
+#[tokio::test]
+async fn a_call_of_a_peer_is_one_of_the_tool_as_it_is_now_and_not_as_the_peer_listed_it() {
+    let log = Log::default();
+    let changed = Arc::new(AtomicBool::new(false));
+    let logging = |name: &'static str| {
+        let ran = log.clone();
+        tool(name, move |n| {
+            ran.push(name);
+            n
+        })
+    };
+    let is_changed = || {
+        let changed = Arc::clone(&changed);
+        move || changed.load(Ordering::SeqCst)
+    };
+    let (asks, guards, removes) = (is_changed(), is_changed(), is_changed());
+    let toolset = Combined::new()
+        .with(
+            "prepared",
+            logging("prepared").prepared(move |_, tools| {
+                let ask = |tool: ToolEntry| tool.requiring_approval(Approval::default());
+                if asks() { tools.into_iter().map(ask).collect() } else { tools }
+            }),
+        )
+        .with(
+            "guarded",
+            logging("guarded").requiring_approval(Approval::default(), move |_| guards()),
+        )
+        .with(
+            "removed",
+            logging("removed").prepared(move |_, tools| if removes() { Vec::new() } else { tools }),
+        );
+    let socket = Socket::serve(toolset.into_source());
+    let remote = socket.connect().await;
+    remote.tools(&Scope::default()).await.unwrap();
+    let names = ["prepared", "guarded", "removed"];
+    for (is_changed, expected) in
+        [(false, [r#"{"n":1}"#; 3]), (true, ["denied", "denied", "not_found"])]
+    {
+        changed.store(is_changed, Ordering::SeqCst);
+        for (name, expected) in names.into_iter().zip(expected) {
+            assert_eq!(brief(&remote.call(&call(name, "a", 1)).await), expected, "{name}");
+        }
+    }
+    assert_eq!(log.lines(), names, "each ran once");
+}
+
+/// A toolset that panics in all methods that are not calls, if it is told to.
+struct Panicking(FunctionTool, Arc<AtomicBool>);
+
+impl Panicking {
+    fn panic(&self) {
+        assert!(!self.1.load(Ordering::SeqCst), "a bug");
+    }
+}
+
+impl Toolset for Panicking {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.panic();
+        self.0.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.0.call(call)
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        self.panic();
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    fn restore<'a>(&'a self, _: &'a Scope, _: &'a Payload) -> BoxFuture<'a, Result<(), BoxError>> {
+        self.panic();
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {
+        self.panic();
+        Box::pin(std::future::ready(Some("Ring.".to_owned())))
+    }
+}
+
+#[tokio::test]
+async fn a_served_toolset_that_panics_outside_of_calls_keeps_its_connection() {
+    let panics = Arc::new(AtomicBool::new(true));
+    let toolset = Panicking(tool("plus", |n| n + 1), Arc::clone(&panics));
+    let socket = Socket::serve(toolset.into_source());
+    let remote = socket.connect().await;
+    let scope = Scope::default();
+    let errors = [
+        remote.tools(&scope).await.err(),
+        remote.save(&scope).await.err(),
+        remote.restore(&scope, &payload(1)).await.err(),
+    ];
+    for error in errors {
+        assert_eq!(error.unwrap().to_string(), "the toolset panicked");
+    }
+    assert_eq!(remote.instructions(&scope).await, None);
+    assert_eq!(brief(&remote.call(&call("plus", "a", 1)).await), "internal");
+    panics.store(false, Ordering::SeqCst);
+    assert_eq!(brief(&remote.call(&call("plus", "a", 1)).await), r#"{"n":2}"#);
+}
+
+/// A peer decides when it asks for the tools, also while its calls run.
+#[tokio::test]
+async fn a_source_that_builds_per_step_has_one_instance_for_each_connection() {
+    let log = Log::default();
+    let toy = Toy::new("toy", &log);
+    let socket = Socket::serve(Source::per_step(move |_: Scope| toy.clone()));
+    let remote = socket.connect().await;
+    for _ in 0..2 {
+        remote.tools(&Scope::default()).await.unwrap();
+        assert_eq!(brief(&remote.call(&call("toy", "a", 1)).await), r#"{"n":2}"#);
+    }
+    drop(remote);
+    until(|| log.lines() == ["enter toy", "exit toy"]).await;
+}
+
+/// The error quotes a key of the server's message.
+#[tokio::test]
+async fn a_server_cannot_forge_a_log_line_of_its_client() {
+    let (ours, mut theirs) = tokio::io::duplex(1 << 20);
+    let (input, output) = tokio::io::split(ours);
+    let scope = Scope::default();
+    let warned = Log::default();
+    let _guard = tracing::subscriber::set_default(Warnings(warned.clone()));
+    let opened = serde_json::json!({ "opened": { "calls": 1, "nonce": "n" } });
+    let forged = serde_json::json!({ "a\u{1b}[31m\u{202e}\nerror: forged": {} });
+    theirs.write_all(format!("{opened}\n{forged}\n").as_bytes()).await.unwrap();
+    let options = RemoteOptions::new();
+    let remote = RemoteToolset::connect_stream(input, output, &scope, options).await.unwrap();
+    assert!(remote.tools(&scope).await.is_err());
+    let lines = warned.lines();
+    let [line] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(line.contains("error: forged"), "{line:?}");
+    assert!(!line.contains(|c: char| c.is_control() || c == '\u{202e}'), "{line:?}");
 }
