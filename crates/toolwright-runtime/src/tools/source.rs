@@ -97,9 +97,10 @@ where
 {
     fn into_source(self) -> Source {
         Source(Kind::PerRun(Factory(Arc::new(move |scope| {
-            let making = Caught::new(self(scope));
+            let making = caught(|| Caught::new(self(scope)));
             Box::pin(async move {
-                making.await.map_err(|_| BoxError::from("it panicked"))?.into_toolset()
+                let panicked = |_| BoxError::from("it panicked");
+                making.map_err(panicked)?.await.map_err(panicked)?.into_toolset()
             })
         }))))
     }
@@ -124,7 +125,7 @@ impl Source {
 
     /// Calls a factory again for each step, before the planner is asked: for tools that depend on the progress of the run. Each
     /// instance ends with its step, and its state is not [saved](Toolset::save). Use a toolset that is built once per run for
-    /// state that must outlast a step.
+    /// state that must outlast a step. A session, and a connection of a client to a served source, have no steps and one instance.
     pub fn per_step<K>(factory: impl IntoSource<K>) -> Self {
         match factory.into_source().0 {
             Kind::PerRun(factory) => Self(Kind::PerStep(factory)),

@@ -282,3 +282,15 @@ async fn the_final_payload_must_match_the_result_schema_of_the_agent() {
     let bad = runtime.run(RunRequest::new("worker", wrong)).await.unwrap();
     assert_eq!(bad.result().unwrap_err().kind, toolwright::FailureKind::MalformedResult);
 }
+
+#[tokio::test]
+async fn an_async_factory_that_panics_before_it_returns_its_future_ends_its_run() {
+    let registry = Registry::new();
+    let factory = |_: Scope| -> std::future::Ready<FunctionTool> { panic!("a bug") };
+    registry.register_toolset("broken", factory).unwrap();
+    let agent = Agent::new("worker", "lab").with_toolsets(["broken"]);
+    registry.register_agent(agent, steps(vec![])).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap();
+    let detail = outcome.result().unwrap_err().detail.unwrap();
+    assert!(detail.ends_with("it panicked"), "{detail}");
+}
