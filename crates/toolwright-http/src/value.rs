@@ -80,7 +80,7 @@ impl Pairs {
         self.pairs
     }
 
-    /// Adds the pairs of a value. Null and empty lists have none.
+    /// Adds the pairs of a value. Null, empty lists and the null properties of an exploded object have none.
     ///
     /// # Errors
     ///
@@ -103,7 +103,8 @@ impl Pairs {
                 }
             }
             (_, Value::Object(entries)) if explode => {
-                self.pairs.extend(entries.iter().map(|(key, value)| pair(key, &text(value))));
+                let present = entries.iter().filter(|(_, value)| !matches!(value, Value::Null));
+                self.pairs.extend(present.map(|(key, value)| pair(key, &text(value))));
             }
             (_, Value::Array(_) | Value::Object(_)) => {
                 self.pairs.extend(joined(name, value, style)?);
@@ -186,6 +187,7 @@ mod tests {
                 nested,
                 "p%5Bx%5D%5By%5D%5B0%5D=true&p%5Bx%5D%5By%5D%5B2%5D=z",
             ),
+            (Style::Form, true, r#"{"x":null,"y":1}"#, "y=1"),
             (Style::Form, false, "[]", ""),
             (Style::Form, true, "null", ""),
             (Style::Form, true, "12345678901234567890123", "p=12345678901234567890123"),
