@@ -268,12 +268,13 @@ impl OpenConnection {
             Ok(reply) => match MessageClient::outcome(&reply.payload) {
                 Ok(outcome) => Some(outcome),
                 Err(RemoteError::Refused { .. }) => None,
-                Err(error) => Some(Err(shared.interrupted(tool, error.to_string()))),
+                // It may still run, so it is cancelled.
+                Err(error) => return Some(Err(shared.interrupted(tool, error.to_string()))),
             },
             Err(error) if has_no_responders(&error) => None,
             // The caller knows the deadline, and the call is cancelled.
             Err(error) if message::is_late(&error) => std::future::pending().await,
-            Err(error) => Some(Err(shared.interrupted(tool, error.to_string()))),
+            Err(error) => return Some(Err(shared.interrupted(tool, error.to_string()))),
         };
         self.nonce = None;
         if outcome.is_none() {

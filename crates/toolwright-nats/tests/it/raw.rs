@@ -230,6 +230,21 @@ async fn a_worker_that_violates_the_protocol_hangs_no_call() {
 }
 
 #[tokio::test]
+async fn a_call_whose_reply_is_unreadable_is_cancelled_in_its_worker() {
+    let Some(server) = nats() else { return };
+    let client = client(&server).await;
+    let serving = fake(&client, "what").await;
+    let toolset = NatsToolset::connect(&client, "fake", NatsOptions::new()).await.unwrap();
+    let mut own = client.subscribe("toolwright.fake.w.1").await.unwrap();
+    client.flush().await.unwrap();
+    assert_eq!(failure(toolset.call(&call("sleep", 1)).await).kind, FailureKind::Internal);
+    let cancelled =
+        async { while !own.next().await.unwrap().payload.starts_with(br#"{"cancel":"#) {} };
+    tokio::time::timeout(Duration::from_secs(5), cancelled).await.expect("a cancellation");
+    serving.abort();
+}
+
+#[tokio::test]
 async fn a_connection_that_is_open_when_its_call_is_dropped_is_closed() {
     let Some(server) = nats() else { return };
     let client = client(&server).await;
