@@ -97,9 +97,16 @@ impl Repair<'_, '_> {
             ("enum", Json::Array(values)) => Json::Array(self.distinct("enum", values)),
             ("examples", value) => self.examples(value),
             ("pattern", Json::String(pattern)) => Json::String(self.pattern(pattern)),
-            ("patternProperties", Json::Object(entries)) => {
-                let repaired = entries.into_iter().map(|(key, value)| (self.pattern(key), value));
-                Json::Object(repaired.collect())
+            ("patternProperties", Json::Object(mut entries)) => {
+                let mut taken: BTreeSet<String> =
+                    entries.iter().map(|(key, _)| key.clone()).collect();
+                for (key, _) in &mut entries {
+                    // A pattern that would become another one of the object stays as it is.
+                    if taken.insert(ecma(key)) {
+                        *key = self.pattern(std::mem::take(key));
+                    }
+                }
+                Json::Object(entries)
             }
             (_, value) => value,
         };
@@ -183,32 +190,49 @@ impl Repair<'_, '_> {
     }
 }
 
-/// Translates `\A`, `\Z`, leading flags and named groups to ECMA-262. The names of groups are left out, as nothing refers to
-/// them.
+/// Translates `\A`, `\Z`, leading flags and named groups to ECMA-262, except in character classes. The names of groups are left
+/// out, as nothing refers to them.
 fn ecma(pattern: &str) -> String {
-    if let Some((flags, rest)) = pattern.strip_prefix("(?").and_then(|rest| rest.split_once(')'))
-        && !flags.is_empty()
-        && flags.chars().all(|flag| "ims".contains(flag))
-    {
-        return format!("(?{flags}:{})", ecma(rest));
+    let mut flags = String::new();
+    let mut rest = pattern;
+    while let Some((more, after)) = leading_flags(rest) {
+        // ECMA-262 refuses a flag that is repeated.
+        for flag in more.chars() {
+            if !flags.contains(flag) {
+                flags.push(flag);
+            }
+        }
+        rest = after;
     }
     let mut out = String::new();
-    let mut rest = pattern;
+    let mut is_in_class = false;
     while let Some(c) = rest.chars().next() {
         let (taken, text) = match c {
-            _ if rest.starts_with("\\A") => (2, "^"),
-            _ if rest.starts_with("\\Z") => (2, "$"),
+            _ if rest.starts_with("\\A") && !is_in_class => (2, "^"),
+            _ if rest.starts_with("\\Z") && !is_in_class => (2, "$"),
             '\\' => {
                 let end = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
                 (end, &rest[..end])
             }
-            _ if rest.starts_with("(?P<") => (rest.find('>').map_or(rest.len(), |at| at + 1), "("),
-            c => (c.len_utf8(), &rest[..c.len_utf8()]),
+            _ if rest.starts_with("(?P<") && !is_in_class => {
+                (rest.find('>').map_or(rest.len(), |at| at + 1), "(")
+            }
+            c => {
+                is_in_class = c == '[' || (is_in_class && c != ']');
+                (c.len_utf8(), &rest[..c.len_utf8()])
+            }
         };
         out.push_str(text);
         rest = &rest[taken..];
     }
-    out
+    if flags.is_empty() { out } else { format!("(?{flags}:{out})") }
+}
+
+/// Splits flags for the whole pattern, such as `(?i)`, from its beginning.
+fn leading_flags(pattern: &str) -> Option<(&str, &str)> {
+    let (flags, rest) = pattern.strip_prefix("(?")?.split_once(')')?;
+    let is_known = !flags.is_empty() && flags.chars().all(|flag| "ims".contains(flag));
+    is_known.then_some((flags, rest))
 }
 
 #[cfg(test)]
@@ -226,9 +250,24 @@ mod tests {
             ("(?i)", "(?i:)"),
             ("(?:i)a", "(?:i)a"),
             ("a\\", "a\\"),
+            (r"(?i)(?si)a", "(?is:a)"),
         ];
         for (python, expected) in cases {
             assert_eq!(ecma(python), expected);
         }
+    }
+
+    #[test]
+    fn character_classes_of_patterns_stay_as_they_are() {
+        for pattern in ["^[(?P<>]+$", r"[\]\A(?P<a>]", "[[(?P<a>]", "(a|[^(?P<]"] {
+            assert_eq!(ecma(pattern), pattern);
+        }
+        assert_eq!(ecma(r"[\A](?P<a>b)\Z"), r"[\A](b)$");
+    }
+
+    #[test]
+    fn any_number_of_leading_flags_is_translated() {
+        let pattern = "(?i)".repeat(100_000) + "a";
+        assert_eq!(ecma(&pattern), "(?i:a)");
     }
 }
