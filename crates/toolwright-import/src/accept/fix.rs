@@ -5,10 +5,9 @@ use super::super::equality::as_schema;
 use super::super::field_clashes;
 use super::super::keywords::{Entries, rebuild, take};
 use super::super::widen::{anything, leave_out, mark_wider};
-use super::place::{Near, Place, schema_roots, value_at_mut, value_near_mut};
+use super::place::Place;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::keyword::is_annotation;
-use toolwright_codegen::internal::naming;
 
 /// A place that a finding is about.
 pub(super) struct Fault<'a> {
@@ -303,95 +302,4 @@ fn clear(entries: &mut Entries, is_object: bool) -> bool {
     }
     mark_wider(entries);
     true
-}
-
-/// Renames an entry of a mapping. Returns the new name.
-pub(super) fn rename(document: &mut Json, owner: &[String], name: &str) -> Option<String> {
-    let kind = owner.last()?.clone();
-    let Some(Json::Object(named)) = value_at_mut(document, owner) else { return None };
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
-    let stem = if stem.is_empty() { name } else { stem };
-    let gap = if kind == "types" { "" } else { "_" };
-    let last = name.strip_prefix(stem).map(|rest| rest.trim_start_matches('_'));
-    let first =
-        last.and_then(|digits| digits.parse::<u32>().ok()).map_or(2, |last| last.saturating_add(1));
-    let numbered = (first..).map(|number| {
-        let suffix = format!("{gap}{number}");
-        let room = naming::MAX_NAME.saturating_sub(suffix.len());
-        let stem = &stem[..stem.floor_char_boundary(room)];
-        format!("{}{suffix}", stem.trim_end_matches('_'))
-    });
-    let is_free =
-        |new: &String| named.iter().all(|(known, _)| naming::pascal(known) != naming::pascal(new));
-    let new = numbered.take(10_000).find(is_free)?;
-    let entry = named.iter_mut().find(|(known, _)| known == name)?;
-    entry.0.clone_from(&new);
-    match kind.as_str() {
-        "tools" => keep_remote(document, owner, name, &new),
-        "types" => refer(document, name, &new),
-        _ => super::each_toolset(document, &mut |tools| {
-            for (_, tool) in tools {
-                if let Json::Object(entries) = tool {
-                    replace(entries, "bind", name, &new);
-                }
-            }
-        }),
-    }
-    Some(new)
-}
-
-/// Records the old name of a renamed tool under `remote`, as the server still knows it by that name.
-fn keep_remote(document: &mut Json, tools: &[String], old: &str, new: &str) {
-    let toolset = tools.split_last().map_or(tools, |(_, toolset)| toolset);
-    let is_remote = super::value_at(document, toolset).is_some_and(|set| set.get("mcp").is_some());
-    let path: Vec<String> = tools.iter().cloned().chain([new.to_owned()]).collect();
-    if let (true, Some(Json::Object(entries))) = (is_remote, value_at_mut(document, &path))
-        && !entries.iter().any(|(key, _)| key == "remote")
-    {
-        entries.insert(0, ("remote".to_owned(), Json::string(old)));
-    }
-}
-
-/// Changes all references to a type to its new name.
-fn refer(document: &mut Json, old: &str, new: &str) {
-    let near = Near::default();
-    for path in schema_roots(document) {
-        if let Some(schema) = value_near_mut(document, &path, &near) {
-            *schema =
-                rebuild(std::mem::replace(schema, Json::Null), "", &mut |part, _| match part {
-                    Json::Object(mut entries) => {
-                        replace(&mut entries, "$ref", old, new);
-                        Json::Object(entries)
-                    }
-                    other => other,
-                });
-        }
-    }
-    let sides = |entries: &mut Entries| {
-        for side in ["args", "result", "payload"] {
-            replace(entries, side, old, new);
-        }
-    };
-    super::each_toolset(document, &mut |tools| {
-        for (_, tool) in tools {
-            if let Json::Object(entries) = tool {
-                sides(entries);
-            }
-        }
-    });
-    if let Some(Json::Object(methods)) = value_at_mut(document, &["methods".to_owned()]) {
-        for (_, method) in methods {
-            if let Json::Object(entries) = method {
-                sides(entries);
-            }
-        }
-    }
-}
-
-fn replace(entries: &mut Entries, key: &str, old: &str, new: &str) {
-    for (_, value) in entries.iter_mut().filter(|(known, _)| known == key) {
-        if *value == Json::string(old) {
-            *value = Json::string(new);
-        }
-    }
 }

@@ -8,6 +8,7 @@ mod checked;
 mod fix;
 mod part;
 mod place;
+mod rename;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,9 +20,9 @@ pub(super) use checked::codes;
 use fix::Fault;
 use part::{Whole, owner};
 use place::{
-    Near, Path, schema, schema_root, schema_roots, value_at, value_at_mut, value_near,
-    value_near_mut,
+    Near, Path, schema, schema_root, schema_roots, value_at_mut, value_near, value_near_mut,
 };
+use rename::Renames;
 use toolwright_codegen::Source;
 use toolwright_codegen::diagnostic::Diagnostic;
 use toolwright_codegen::disk::MAX_FILE_BYTES;
@@ -139,6 +140,8 @@ struct Accepting<'a> {
     reasons: Vec<String>,
     /// The objects whose fields were separated in this round.
     separated: BTreeSet<Path>,
+    /// The new names of this round.
+    renames: Renames,
     warnings: &'a mut Warnings,
 }
 
@@ -152,6 +155,7 @@ impl<'a> Accepting<'a> {
             left_out: BTreeMap::new(),
             reasons: Vec::new(),
             separated: BTreeSet::new(),
+            renames: Renames::new(),
             warnings,
         }
     }
@@ -206,6 +210,7 @@ impl Accepting<'_> {
             }
         }
         self.remove_left_out();
+        rename::rename(&mut self.document, std::mem::take(&mut self.renames));
         if is_done {
             self.leave_out_unused_types();
             self.widen();
@@ -321,7 +326,7 @@ impl Accepting<'_> {
         }
     }
 
-    /// Gives a tool, method or type another name.
+    /// Chooses another name for a tool, method or type.
     fn rename(&mut self, fault: &Fault<'_>) -> bool {
         let path = &fault.place.path;
         let Some((name, owner)) = path.split_last() else { return false };
@@ -335,7 +340,8 @@ impl Accepting<'_> {
             return false;
         }
         let label = label(&self.document, path, &self.near);
-        let Some(new) = fix::rename(&mut self.document, owner, name) else { return false };
+        let new = rename::choose(&mut self.renames, &self.document, owner, name);
+        let Some(new) = new else { return false };
         let message = format!("{}, so this is `{new}`; give it a better name", fault.message);
         self.warnings.at(label, message);
         true
