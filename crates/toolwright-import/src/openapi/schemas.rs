@@ -34,6 +34,9 @@ const BESIDE_REFERENCE: [&str; 5] = ["$ref", "description", "title", "deprecated
 /// The maximum number of references in members of `allOf` that are followed from a schema to find its properties.
 const MAX_MEMBERS: usize = 500;
 
+/// The maximum depth of references in members of `allOf` that are replaced by copies.
+const MAX_DEPTH: usize = 16;
+
 /// The direction in which a value is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
@@ -58,6 +61,8 @@ impl Direction {
 struct HiddenProperties<'a> {
     /// Their names.
     names: BTreeSet<String>,
+    /// The properties that the schema requires, of any direction.
+    required: BTreeSet<String>,
     /// The schemas that the members of its `allOf` refer to, which may have more.
     members: Vec<&'a Json>,
 }
@@ -125,7 +130,7 @@ impl<'a> Reader<'a> {
         let mut entries = self.translated_keywords(entries, at, subject);
         // The payload itself is made of parameters and a body, which are all sent.
         if self.direction == Direction::Response || !at.is_empty() {
-            self.drop_other_direction(&mut entries);
+            self.drop_other_direction(&mut entries, at, subject);
         }
         let entries = entries.into_iter().map(|(keyword, value)| {
             if keyword == "$ref" {
@@ -165,8 +170,12 @@ impl<'a> Reader<'a> {
 
     /// Makes properties that are only sent in the other direction optional, also in the members of `allOf` (OpenAPI 3.1,
     /// "Schema Object"). Requests lose them; responses may still have them.
-    fn drop_other_direction(&mut self, entries: &mut Entries) {
-        let gone = self.other_direction(entries);
+    fn drop_other_direction(&mut self, entries: &mut Entries, at: &str, subject: &mut Subject<'_>) {
+        let mut own = HiddenProperties::default();
+        self.add_hidden(entries, &mut own);
+        let mut left = MAX_MEMBERS;
+        let mut gone = self.with_members(Rc::new(own), &mut left);
+        gone.retain(|hidden| !hidden.names.is_empty());
         if gone.is_empty() {
             return;
         }
@@ -181,40 +190,80 @@ impl<'a> Reader<'a> {
                     properties.retain(|(_, property)| !self.api.sets(property, word));
                     is_wider |= properties.len() < count;
                 }
-                Json::Array(parts) if key == "allOf" => {
-                    for part in parts {
-                        if let Json::Object(part) = part {
-                            stop_requiring(part, &gone);
-                        }
-                    }
-                }
                 _ => {}
             }
         }
         if is_wider {
             widen::mark_wider(entries);
         }
-        stop_requiring(entries, &gone);
+        let (mut left, mut depth) = (MAX_MEMBERS, 0);
+        if let Err(why) = self.stop_requiring(entries, &gone, &mut left, &mut depth) {
+            subject.warn(at, format!("properties of the other direction are required: {why}"));
+        }
     }
 
-    /// Returns the properties of a schema, and of the members of its `allOf`, that are only sent in the other direction: those of
-    /// each schema that has some.
-    fn other_direction(&mut self, entries: &Entries) -> Vec<Rc<HiddenProperties<'a>>> {
-        let mut own = HiddenProperties::default();
-        self.add_hidden(entries, &mut own);
-        let mut all = vec![Rc::new(own)];
+    /// Makes properties optional in a schema and in the members of its `allOf`. A reference to a schema that requires one becomes a
+    /// copy of the schema, of which other uses stay as they are. `left` is the number of references that may be followed.
+    fn stop_requiring(
+        &mut self,
+        entries: &mut Entries,
+        gone: &[Rc<HiddenProperties<'a>>],
+        left: &mut usize,
+        depth: &mut usize,
+    ) -> Result<(), String> {
+        stop_requiring(entries, gone);
+        let parts = entries.iter_mut().filter(|(key, _)| key == "allOf");
+        for (_, parts) in parts {
+            let Json::Array(parts) = parts else { continue };
+            for part in parts {
+                let target = self.api.root.targets(part).last();
+                let target = target.filter(|target| self.requires(target, gone, left));
+                if let Some(target) = target.filter(|_| *depth < MAX_DEPTH) {
+                    self.api.count_copied(target)?;
+                    replace_reference(part, target.clone(), self.api.is_3_0);
+                }
+                *depth += usize::from(target.is_some());
+                if let Json::Object(part) = part {
+                    self.stop_requiring(part, gone, left, depth)?;
+                }
+                *depth -= usize::from(target.is_some());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether a schema of the document requires some properties that are not its own.
+    fn requires(
+        &mut self,
+        schema: &'a Json,
+        gone: &[Rc<HiddenProperties<'a>>],
+        left: &mut usize,
+    ) -> bool {
+        let first = self.hidden_at(schema);
+        let all = self.with_members(first, left);
+        let mut required = all.iter().flat_map(|one| among(&one.required, gone));
+        let is_own = |name: &str| all.iter().any(|one| one.names.contains(name));
+        required.any(|name| !is_own(&name))
+    }
+
+    /// Returns the hidden properties of a schema together with those of the schemas that the members of its `allOf` refer to.
+    fn with_members(
+        &mut self,
+        first: Rc<HiddenProperties<'a>>,
+        left: &mut usize,
+    ) -> Vec<Rc<HiddenProperties<'a>>> {
+        let mut all = vec![first];
         let mut seen = BTreeSet::new();
-        let (mut next, mut followed) = (0, 0);
+        let mut next = 0;
         while let Some(hidden) = all.get(next).cloned() {
-            for &target in hidden.members.iter().take(MAX_MEMBERS - followed) {
-                followed += 1;
+            for &target in hidden.members.iter().take(*left) {
+                *left -= 1;
                 if seen.insert(std::ptr::from_ref(target)) {
                     all.push(self.hidden_at(target));
                 }
             }
             next += 1;
         }
-        all.retain(|hidden| !hidden.names.is_empty());
         all
     }
 
@@ -234,6 +283,7 @@ impl<'a> Reader<'a> {
 
     /// Adds the hidden properties of a schema and of the members of its `allOf` that are not references.
     fn add_hidden(&self, entries: &Entries, hidden: &mut HiddenProperties<'a>) {
+        hidden.required.extend(required(entries).map(str::to_owned));
         for (key, value) in entries {
             match value {
                 Json::Object(properties) if key == "properties" => {
@@ -316,10 +366,57 @@ fn own_name(place: &str) -> Option<&str> {
     place.strip_prefix(SCHEMAS).filter(|rest| !rest.contains('/'))
 }
 
+/// The names in `required` and `dependentRequired` of a schema.
+fn required(entries: &Entries) -> impl Iterator<Item = &str> {
+    let lists = entries.iter().flat_map(|(key, value)| match value {
+        Json::Array(_) if key == "required" => vec![value],
+        Json::Object(lists) if key == "dependentRequired" => {
+            lists.iter().map(|(_, names)| names).collect()
+        }
+        _ => Vec::new(),
+    });
+    let names = lists.filter_map(|list| match list {
+        Json::Array(names) => Some(names),
+        _ => None,
+    });
+    names.flatten().filter_map(|name| match name {
+        Json::String(name) => Some(name.as_str()),
+        _ => None,
+    })
+}
+
+/// The names that are among hidden properties. Both sides may be long, and the shorter one is searched for.
+fn among(names: &BTreeSet<String>, hidden: &[Rc<HiddenProperties<'_>>]) -> BTreeSet<String> {
+    let found = hidden.iter().flat_map(|hidden| {
+        let (few, many) = if names.len() < hidden.names.len() {
+            (names, &hidden.names)
+        } else {
+            (&hidden.names, names)
+        };
+        few.iter().filter(|name| many.contains(*name)).cloned()
+    });
+    found.collect()
+}
+
+/// Replaces the reference of a schema by its target.
+fn replace_reference(schema: &mut Json, target: Json, is_3_0: bool) {
+    match schema {
+        Json::Object(entries) if entries.len() > 1 && !is_3_0 => {
+            take(entries, "$ref");
+            match entries.iter_mut().find(|(key, _)| key == "allOf") {
+                Some((_, Json::Array(parts))) => parts.push(target),
+                _ => entries.push(("allOf".to_owned(), Json::Array(vec![target]))),
+            }
+        }
+        schema => *schema = target,
+    }
+}
+
 /// Makes properties of a schema optional. `minProperties` is dropped, as it counts them.
 fn stop_requiring(entries: &mut Entries, gone: &[Rc<HiddenProperties<'_>>]) {
     let mut is_wider = take(entries, "minProperties").is_some();
-    let is_gone = |name: &str| gone.iter().any(|hidden| hidden.names.contains(name));
+    let gone = among(&required(entries).map(str::to_owned).collect(), gone);
+    let is_gone = |name: &str| gone.contains(name);
     let mut retain = |names: &mut Vec<Json>| {
         let count = names.len();
         names.retain(|name| !matches!(name, Json::String(name) if is_gone(name)));
