@@ -18,7 +18,7 @@
 //!
 //! [`names`] encodes characters that Restate does not allow. Bodies are the arguments and results themselves, so that any client of
 //! Restate can make calls. The digest of a tool's definition is in the metadata of its handler; a caller whose tool has another
-//! definition is refused.
+//! definition is refused, and so is every call once the toolset lists another definition than when the worker began.
 //!
 //! # What happens once
 //!

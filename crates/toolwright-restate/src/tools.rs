@@ -220,7 +220,8 @@ impl Tools {
         saved: Option<Payload>,
     ) -> Result<(Outcome, Option<Payload>), TerminalError> {
         let span = serving_span(&format!("call {}", tool.entry.name()), "restate", parent);
-        let calling = self.runtime.call_in((&tool.toolset, &tool.source), saved.as_ref(), call);
+        let toolset = (tool.toolset.as_str(), &tool.source);
+        let calling = self.runtime.call_in(toolset, Some(&tool.digest), saved.as_ref(), call);
         let calling = calling.instrument(span.clone());
         // A panic of a toolset must not take the call to the next worker.
         let calling = AssertUnwindSafe(calling).catch_unwind();

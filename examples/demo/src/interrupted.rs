@@ -112,7 +112,7 @@ impl Tools {
         let is_page = self.listed.iter().any(|tool| tool.is_called(call.tool()));
         let result = if is_page {
             let pages = ("pages", &self.pages);
-            let called = self.runtime.call_in(pages, done.pages.as_ref(), request).await;
+            let called = self.runtime.call_in(pages, None, done.pages.as_ref(), request).await;
             let (result, saved) = called.expect("pages can be saved and restored");
             done.pages = saved;
             result

@@ -77,7 +77,7 @@ async fn a_hook_cannot_change_an_approved_call_of_a_tool_that_an_agent_implement
     let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
     let runtime = Runtime::builder(Registry::new()).with_approver(yes).build();
     for (id, n, expected) in [("same", 7, None), ("other", 1, Some(FailureKind::Denied))] {
-        let calling = runtime.call_in(("far", &remote), None, call("think", id, n));
+        let calling = runtime.call_in(("far", &remote), None, None, call("think", id, n));
         let (result, _) = calling.await.unwrap();
         assert_eq!(result.outcome.err().map(|failure| failure.kind), expected, "{id}");
     }

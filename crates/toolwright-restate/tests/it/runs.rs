@@ -18,7 +18,7 @@ use crate::lab::{Effects, Lab, N, Running, call, double, key, slow, spec, until}
 const WAIT: Duration = Duration::from_millis(500);
 
 /// A tool that needs an approval.
-fn wipe(effects: &Effects) -> FunctionTool {
+pub(crate) fn wipe(effects: &Effects) -> FunctionTool {
     let effects = effects.clone();
     FunctionTool::new(spec("wipe").with_approval(Approval::default()), move |N { n }: N| {
         effects.push(format!("wipe {n}"));
@@ -36,7 +36,7 @@ async fn until_asked(runs: &Runs, run: &str) {
     until(is_waiting, "a question").await;
 }
 
-fn event(line: &Line) -> String {
+pub(crate) fn event(line: &Line) -> String {
     let call = line.call_id.as_deref().unwrap_or_default();
     format!("{} {call}", line.event).trim().to_owned()
 }
@@ -542,7 +542,7 @@ async fn an_agent_implements_a_tool_that_needs_an_approval_only_with_one() {
     let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
     let runtime = Runtime::builder(Registry::new()).with_approver(yes).build();
     let remote = remote.into_source();
-    let calling = runtime.call_in(("far", &remote), None, call("think", "y", 1));
+    let calling = runtime.call_in(("far", &remote), None, None, call("think", "y", 1));
     let (result, _) = calling.await.unwrap();
     assert_eq!(result.outcome.unwrap().as_str(), r#"{"n":8}"#);
     assert_eq!(effects.all(), ["double 4"]);
@@ -571,7 +571,7 @@ async fn an_approval_code_approves_no_call_of_the_agent_that_a_tool_delegates_to
     let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
     let runtime = Runtime::builder(Registry::new()).with_approver(yes).build();
     let remote = remote.into_source();
-    let calling = runtime.call_in(("far", &remote), None, call("research", "r", 1));
+    let calling = runtime.call_in(("far", &remote), None, None, call("research", "r", 1));
     let (result, _) = calling.await.unwrap();
     assert_eq!(result.outcome.unwrap().as_str(), r#"{"n":8}"#);
     assert!(effects.all().is_empty());

@@ -1,7 +1,7 @@
 //! Toolsets in workers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use toolwright::spec::{Approval, ToolAnnotations};
@@ -70,6 +70,35 @@ async fn calls_run_once_for_each_id_and_failures_keep_their_types() {
     let failure = absent.call(&call("absent", "c9", 1)).await.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
     assert_eq!(effects.all().len(), 2);
+}
+
+/// The caller has the definition with which the worker began, and an approval is of that one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_refuses_calls_of_a_tool_whose_definition_has_changed_since_it_began() {
+    let (effects, is_changed) = (Effects::default(), Arc::new(AtomicBool::new(false)));
+    let made = (effects.clone(), Arc::clone(&is_changed));
+    let lab = Lab::start(move || {
+        let is_changed = Arc::clone(&made.1);
+        let changing = double(&made.0).prepared(move |_, tools| {
+            if !is_changed.load(Ordering::SeqCst) {
+                return tools;
+            }
+            let mut spec = spec("double").with_types::<N, i64>();
+            spec.set_description("Doubles twice.");
+            vec![ToolEntry::new(spec)]
+        });
+        let registry = Registry::new();
+        registry.register_toolset("lab", changing).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let specs = [double(&effects).entry().spec_ref().clone()];
+    let toolset = RestateToolset::new(&lab.ingress(), specs);
+    assert_eq!(toolset.call(&call("double", "a", 1)).await.outcome.unwrap().as_str(), "2");
+    is_changed.store(true, Ordering::SeqCst);
+    let failure = toolset.call(&call("double", "b", 2)).await.outcome.unwrap_err();
+    assert_eq!(failure.message, "the definition of `double` has changed");
+    assert_eq!(effects.all(), ["double 1"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,7 +18,9 @@ use crate::caught::{Caught, panicked};
 use crate::execute::ExecutionService;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
-use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
+use crate::run::{
+    Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun, other_definition,
+};
 use crate::suspended::{InMemory, SealKey, StateError, SuspendedRunStore};
 use crate::tools::{
     Combined, EnteredToolset, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
@@ -322,7 +324,8 @@ impl Runtime {
 
     /// Does the same as [`call`](Self::call) for a tool of one toolset, which need not be registered, and keeps the state of the
     /// toolset: after `enter` it restores `saved`, and before `exit` it calls [`save`](Toolset::save), whose state it returns beside
-    /// the result.
+    /// the result. The call is refused if `definition` is set and the tool is listed with another
+    /// [digest](ToolEntry::definition_digest).
     ///
     /// # Errors
     ///
@@ -330,6 +333,7 @@ impl Runtime {
     pub async fn call_in(
         &self,
         (name, source): (&str, &Source),
+        definition: Option<&str>,
         saved: Option<&Payload>,
         request: impl Into<CallRequest>,
     ) -> Result<(ToolResult, Option<Payload>), BoxError> {
@@ -351,6 +355,10 @@ impl Runtime {
                 let failure = dispatcher.not_run(&call, failure).await;
                 return Ok((ToolResult::new(&call, Err(failure)), None));
             };
+            if definition.is_some_and(|digest| digest != tool.definition_digest()) {
+                let failure = dispatcher.not_run(&call, other_definition(tool)).await;
+                return Ok((ToolResult::new(&call, Err(failure)), None));
+            }
             let result = dispatcher.call(call.with_tool(tool.name()), tool).await;
             Ok((result, toolset.save(&scope).await?))
         };

@@ -39,6 +39,13 @@ pub(super) fn question_changed(tool: &ToolEntry) -> ToolFailure {
         .with_detail("the question that was answered is not the current one of the call; ask again")
 }
 
+/// The failure of a call that was made by another definition of its tool.
+pub(crate) fn other_definition(tool: &ToolEntry) -> ToolFailure {
+    let message = format!("the definition of `{}` has changed", tool.name());
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
+        .with_detail("its toolset lists another one now than when it was registered or served")
+}
+
 /// The failure of a suspended call whose agent is not registered or does not implement the tool now.
 pub(super) fn agent_gone(tool: &ToolEntry) -> ToolFailure {
     let name = tool.name();

@@ -47,6 +47,7 @@ pub(crate) use dispatch::Dispatcher;
 
 pub(crate) use end::{End, Resumption};
 pub(crate) use environment::{Environment, Options};
+pub(crate) use failures::other_definition;
 pub use journal::Journal;
 pub(crate) use state::{SavedCall, SessionCall};
 pub use state::{SuspendedCall, SuspendedRun};

@@ -404,7 +404,7 @@ async fn an_approved_call_by_an_alias_runs_over_a_remote_toolset() {
     let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
     let runtime = Runtime::builder(Registry::new()).with_approver(yes).build();
     let remote = remote.into_source();
-    let calling = runtime.call_in(("set", &remote), None, call("old", "a", 1));
+    let calling = runtime.call_in(("set", &remote), None, None, call("old", "a", 1));
     assert_eq!(brief(&calling.await.unwrap().0), r#"{"n":1}"#);
 }
 

@@ -161,8 +161,19 @@ async fn an_alias_of_two_tools_means_neither() {
     let set = Combined::new().with("a", renamed("a")).with("b", renamed("b"));
     let runtime = Runtime::new(Registry::new());
     let calling = ("set", &set.into_source());
-    let (result, _) = runtime.call_in(calling, None, call("old", "a", 1)).await.unwrap();
+    let (result, _) = runtime.call_in(calling, None, None, call("old", "a", 1)).await.unwrap();
     assert_eq!(brief(&result), "not_found");
+}
+
+#[tokio::test]
+async fn a_call_of_another_definition_of_its_tool_is_refused() {
+    let echo = || FunctionTool::new(spec("echo"), async |args: N| args);
+    let (source, runtime) = (echo().into_source(), Runtime::new(Registry::new()));
+    let digest = echo().entry().definition_digest();
+    for (digest, expected) in [(digest.as_str(), r#"{"n":1}"#), ("0", "unavailable")] {
+        let calling = runtime.call_in(("set", &source), Some(digest), None, call("echo", "a", 1));
+        assert_eq!(brief(&calling.await.unwrap().0), expected);
+    }
 }
 
 #[tokio::test]
