@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use std::future::{poll_fn, ready};
+use std::future::{pending, poll_fn, ready};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +21,7 @@ use restate_sdk::errors::{HandlerError, TerminalError};
 use restate_sdk::serde::Json;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
+use tokio::task::coop::unconstrained;
 use toolwright::{BoxError, BoxFuture};
 use toolwright_runtime::{Collector, Event, EventKind, Journal, SuspendedRunStore};
 
@@ -183,11 +184,12 @@ impl Record {
         self.state().is_live
     }
 
-    /// Returns whether an effect waits for an entry that was not delivered yet. One whose entry was delivered goes on when it is
+    /// Returns whether effects wait only for entries that were not delivered yet. One whose entry was delivered goes on when it is
     /// polled, which may take several turns of the task.
     fn needs_entries(&self) -> bool {
         let state = self.state();
-        state.waiting.iter().any(|name| !state.entries.contains_key(name))
+        !state.waiting.is_empty()
+            && state.waiting.iter().all(|name| !state.entries.contains_key(name))
     }
 
     /// Returns what has ended since the last batch, if this is not a replay.
@@ -436,6 +438,26 @@ impl Journal for Replayed {
         let name = (run_id.to_owned(), key.to_owned());
         let found = RECORD.try_with(|record| record.entry(&name)).ok().flatten();
         Box::pin(ready(found.transpose().map_err(Into::into)))
+    }
+
+    fn replayed<'a>(
+        &'a self,
+        run_id: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<String, BoxError>> {
+        let Ok(record) = RECORD.try_with(Arc::clone) else { return Box::pin(pending()) };
+        let waiting = async move {
+            let name = (run_id.to_owned(), key.to_owned());
+            let mut version = record.version.subscribe();
+            loop {
+                if let Some(entry) = record.entry(&name) {
+                    return Ok(entry?);
+                }
+                version.changed().await?;
+            }
+        };
+        // The entry must be seen before effects may run, even if this task has had its turn.
+        Box::pin(unconstrained(waiting))
     }
 }
 

@@ -40,11 +40,11 @@ const CASES: &[Case] = &[
         printed: "gen: ",
     },
     Case {
-        name: "20 tools with 10,000 unknown keys each",
+        name: "15 tools with 10,000 unknown keys each",
         files: || {
             let keys = lines(10_000, |n| format!("k{n}: 0, "));
             let tool = |n| format!("      f{n}: {{description: d., {keys}}}\n");
-            vec![("schema/a.yaml", tools(&lines(20, tool)))]
+            vec![("schema/a.yaml", tools(&lines(15, tool)))]
         },
         command: "check",
         code: 1,

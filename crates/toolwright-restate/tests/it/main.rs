@@ -1,5 +1,6 @@
 //! Workers and callers of a real Restate server. They are skipped by name if it is not installed.
 
+mod children;
 mod connections;
 mod hooks;
 mod ingress;

@@ -114,7 +114,13 @@ impl Dispatcher {
                     Err(failure)
                 }
                 Ok(recorded) => {
-                    match (run_attempt(run, tool, resumption).await.into_outcome(), recorded) {
+                    // A run may have ended before its calls did, by its time limit. It waits for their entries when it is repeated.
+                    let ended = tokio::select! {
+                        biased;
+                        end = run_attempt(run, tool, resumption) => end.into_outcome(),
+                        failure = self.replayed_failure(key) => Ok(Err(failure)),
+                    };
+                    match (ended, recorded) {
                         (Ok(outcome), _) | (Err(_), Some(outcome)) => outcome,
                         (Err(mut state), None) => {
                             (state.attempt, state.args) = (attempt, Some(call.args().to_string()));

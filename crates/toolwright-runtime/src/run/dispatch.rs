@@ -503,6 +503,12 @@ impl Dispatcher {
         journal::recorded(&**journal, self.journal_run(), &key()).await
     }
 
+    /// Returns the failure that [`recorded`](Self::recorded) did not find yet, once a repeated run gets to it.
+    pub(super) async fn replayed_failure(&self, key: impl FnOnce() -> String) -> ToolFailure {
+        let Some(journal) = &self.environment.journal else { return std::future::pending().await };
+        journal::replayed_failure(&**journal, self.journal_run(), &key()).await
+    }
+
     /// Does the same as [`record`](Self::record), for an effect that returns a `Result`.
     pub(super) async fn record_result<T>(
         &self,

@@ -5,6 +5,7 @@
 //! save and restore, checkpoints, and the time budget.
 
 use std::error::Error;
+use std::future::pending;
 
 use toolwright::{BoxError, BoxFuture, Outcome, Payload, ToolFailure};
 
@@ -74,6 +75,20 @@ pub trait Journal: Send + Sync {
         run_id: &'a str,
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<String>, BoxError>>;
+
+    /// Returns the entry under a key of a run that [`find`](Self::find) did not return yet, as soon as a repeated run has got all
+    /// earlier entries. Never ends if there is no such entry, which is the default, for journals that find all entries at once.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read.
+    fn replayed<'a>(
+        &'a self,
+        _run_id: &'a str,
+        _key: &'a str,
+    ) -> BoxFuture<'a, Result<String, BoxError>> {
+        Box::pin(pending())
+    }
 }
 
 /// A value that a journal can record.
@@ -103,6 +118,20 @@ pub(super) async fn recorded<T: JournalEntry>(
     let found = journal.find(run_id, key).await;
     let read = found.and_then(|json| Ok(json.map(|json| T::from_json(&json)).transpose()?));
     read.map_err(|error| unreadable(key, &*error))
+}
+
+/// Returns the failure under a key of a journal that replays a run in order, once the run gets to it. Never ends without one.
+pub(super) async fn replayed_failure(
+    journal: &dyn Journal,
+    run_id: &str,
+    key: &str,
+) -> ToolFailure {
+    let replayed = journal.replayed(run_id, key).await;
+    match replayed.and_then(|json| Ok(Outcome::from_json(&json)?)) {
+        Ok(Ok(_)) => pending().await,
+        Ok(Err(failure)) => failure,
+        Err(error) => unreadable(key, &*error),
+    }
 }
 
 fn unreadable(key: &str, error: &(dyn Error + 'static)) -> ToolFailure {

@@ -1,19 +1,24 @@
 //! Calls that were interrupted, in runs with a journal.
 
-use std::future::ready;
+use std::future::{pending, ready};
 use std::sync::Arc;
+use std::time::Duration;
 
-use toolwright::spec::Approval;
+use tokio::time::Instant;
+use toolwright::spec::{Approval, CallLimits};
 use toolwright::{
-    BoxFuture, Executor, Registrar, Scope, Tool, ToolCall, ToolResult, ToolSpec, described,
+    BoxError, BoxFuture, Executor, Registrar, Scope, Tool, ToolCall, ToolResult, ToolSpec,
+    described,
 };
 use toolwright_runtime::tools::{Combined, Source};
 use toolwright_runtime::{
-    Agent, FunctionTool, Hooks, Registry, ResumeRequest, RunRequest, Runtime, Step,
+    Agent, FunctionTool, Hooks, Journal, Planner, Registry, ResumeRequest, RunRequest, Runtime,
+    Step, Turn,
 };
 
 use crate::approvals::{guarded, guarded_spec};
 use crate::journal::{Broken, LoggingApprover, More, Tape, kept};
+use crate::nested::asking_by;
 use crate::planners::{briefs, rule, steps};
 use crate::tools::{Echo, Log, N, call, payload};
 use crate::toys::{spec, tool};
@@ -276,4 +281,67 @@ async fn an_agent_does_not_run_a_call_with_other_arguments_than_those_that_were_
     assert_eq!(resume(3).await, ["internal"]);
     assert_eq!(resume(2).await, [r#"{"n":2}"#]);
     assert_eq!(input.lines(), [r#"{"n":2}"#]);
+}
+
+/// A journal that replays in order: nothing is found before the run has got all earlier entries, and no effect runs.
+struct InOrder(Arc<Tape>);
+
+impl InOrder {
+    async fn entry(&self, run_id: &str, key: &str) -> Result<String, BoxError> {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        match self.0.find(run_id, key).await? {
+            Some(entry) => Ok(entry),
+            None => pending().await,
+        }
+    }
+}
+
+impl Journal for InOrder {
+    fn record<'a>(
+        &'a self,
+        run_id: &'a str,
+        key: &'a str,
+        _: BoxFuture<'a, String>,
+    ) -> BoxFuture<'a, Result<String, BoxError>> {
+        Box::pin(self.entry(run_id, key))
+    }
+
+    fn find<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    fn replayed<'a>(
+        &'a self,
+        run_id: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<String, BoxError>> {
+        Box::pin(self.entry(run_id, key))
+    }
+}
+
+struct Never;
+
+impl Planner for Never {
+    fn plan<'a>(&'a self, _: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
+        Box::pin(pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_run_without_an_entry_ends_when_its_recorded_timeout_is_replayed() {
+    let limits = CallLimits { timeout: Some(Duration::from_secs(7)), ..CallLimits::UNLIMITED };
+    let (log, tape) = (Log::default(), Arc::new(Tape::default()));
+    let builder = || Runtime::builder(asking_by("clerk", Arc::new(Never), &log, limits));
+    let expected = kept(builder(), &tape).await;
+    assert_eq!(briefs(&expected), ["timeout"]);
+    let since = Instant::now();
+    let runtime = builder().with_journal(Arc::new(InOrder(tape))).build();
+    let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), ["timeout"]);
+    assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
 }
