@@ -124,7 +124,7 @@ fn names_that_another_file_has_take_time_in_proportion_to_their_number() {
             let tool = |at| {
                 let body = format!(r#"{{"type":"object","properties":{{"p{at}":{{}}}}}}"#);
                 let schema = format!(
-                    r##"{{"type":"object","properties":{{"a":{{"$ref":"#/$defs/D{at}"}}}},"$defs":{{"D{at}":{body}}}}}"##
+                    r##"{{"type":"object","properties":{{"a":{{"$ref":"#/$defs/D{at}x"}}}},"$defs":{{"D{at}x":{body}}}}}"##
                 );
                 format!(r#"{{"name":"{prefix}{at}","inputSchema":{schema}}}"#)
             };
@@ -144,8 +144,7 @@ fn names_that_another_file_has_take_time_in_proportion_to_their_number() {
             let elapsed = start.elapsed();
             let types = crate::existing::entries(accepted.get("types"));
             assert_eq!(types.len(), count);
-            let others = document::text(&accepted);
-            assert!(others.contains(&format!("$ref: D{count}")), "{others}");
+            assert!(document::text(&accepted).contains("$ref: D0x2"));
             elapsed
         });
         times.min().unwrap()
