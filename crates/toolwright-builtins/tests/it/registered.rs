@@ -206,7 +206,7 @@ fn invalid_options_are_refused_when_a_toolset_is_built() {
 async fn call_hastily(source: &Source, call: ToolCall) -> Outcome {
     let execute = ExecutionService::new(Timeout::new(Duration::from_millis(100)));
     let runtime = Runtime::builder(Registry::new()).with_execution_service(execute).build();
-    runtime.call_in(("set", source), None, call).await.unwrap().0.outcome
+    runtime.call_in(("set", source), None, None, call).await.unwrap().0.outcome
 }
 
 /// The time limits of these toolsets are the only ones.
