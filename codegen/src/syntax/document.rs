@@ -117,7 +117,7 @@ mapping! {
         message: Option<Text>,
         /// Its payload: the name of a type, or a schema of an object.
         payload: Option<SchemaText>,
-        /// The advice to the caller. Default: `replan`. Over HTTP, a POST or PATCH is called again after `retry` only if its status is 425, 429 or 503 without a redirect; after others, it may have taken effect.
+        /// The advice to the caller. Default: `replan`. Over HTTP, a POST or PATCH is called again after `retry` only if it was not redirected and its status is 503, or 4XX but 408; after others, it may have taken effect.
         recovery: Option<RecoveryWord>,
         /// The HTTP status that means this error, such as 404, or `4XX` for all from 400 to 499 without an error of their own.
         status: Option<StatusText>,

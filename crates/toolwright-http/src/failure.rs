@@ -20,9 +20,11 @@ pub(crate) fn of_status(
 ) -> ToolFailure {
     let status = response.status;
     let excerpt = response.excerpt(credentials);
+    let failure = undeclared(operation.name, status, response.retry_after());
     // A redirect is transient, too, although it is answered after an effect by many services.
-    let is_lost =
-        (response.is_redirected || !is_refusal(status.as_u16())) && !may_run_again(operation.verb);
+    let is_transient = failure.kind.is_transient();
+    let is_lost = (response.is_redirected || is_transient && !is_refusal(status.as_u16()))
+        && !may_run_again(operation.verb);
     let declared = operation.error(status.as_u16());
     if let Some(declared) = declared.filter(|declared| !(declared.is_retried && is_lost)) {
         let failure = ToolFailure::declared(declared.code, declared.description, Recovery::Replan);
@@ -35,10 +37,11 @@ pub(crate) fn of_status(
         return ToolFailure { detail: excerpt, data, ..failure };
     }
     let excerpt = excerpt.map_or_else(String::new, |excerpt| format!(": {excerpt}"));
-    let mut failure = undeclared(operation.name, status, response.retry_after());
-    if is_lost && (failure.kind.is_transient() || declared.is_some()) {
-        failure = lost(operation, failure.kind);
-    }
+    let failure = if is_lost && (is_transient || declared.is_some()) {
+        lost(operation, failure.kind)
+    } else {
+        failure
+    };
     failure.with_detail(format!("status {status}{excerpt}"))
 }
 
