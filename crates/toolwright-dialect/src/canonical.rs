@@ -292,7 +292,7 @@ fn base(resources: &Resources) -> &'static str {
     if resources.are_one() { "" } else { ID }
 }
 
-/// Takes the number of some values, and of those inside them, from what is left; a long text counts as several. Returns false if there
+/// Takes the number of some values, and of those inside them, from what is left; long texts and keys count as several. Returns false if there
 /// are more.
 fn take_values<'a>(values: impl Iterator<Item = &'a Value>, left: &mut usize) -> bool {
     let mut take = |value: &'a Value| {
@@ -300,17 +300,22 @@ fn take_values<'a>(values: impl Iterator<Item = &'a Value>, left: &mut usize) ->
         *left = rest;
         match value {
             Value::Array(items) => take_values(items.iter(), left),
-            Value::Object(entries) => take_values(entries.values(), left),
-            Value::String(text) => {
-                let rest = left.checked_sub(text.len() / BYTES_OF_VALUE);
-                *left = rest.unwrap_or_default();
-                rest.is_some()
+            Value::Object(entries) => {
+                let keys = entries.iter().map(|(key, _)| key.len()).sum();
+                take_bytes(keys, left) && take_values(entries.values(), left)
             }
+            Value::String(text) => take_bytes(text.len(), left),
             _ => true,
         }
     };
     let mut values = values;
     values.all(&mut take)
+}
+
+fn take_bytes(bytes: usize, left: &mut usize) -> bool {
+    let rest = left.checked_sub(bytes / BYTES_OF_VALUE);
+    *left = rest.unwrap_or_default();
+    rest.is_some()
 }
 
 /// The most values of targets that are copied, and the most that are copied to merge schemas, as references may multiply them.

@@ -151,7 +151,11 @@ fn stop(reason: StopReason) -> Stop {
         StopReason::ToolCall(_) => Stop::Calls,
         StopReason::ContentFilter(word) if word == "refusal" => Stop::Refused(word),
         StopReason::ContentFilter(_) => Stop::Filtered,
-        StopReason::Other(word) => Stop::Other(word),
+        StopReason::Other(word) => match &*word {
+            "eos" | "eos_token" => Stop::End,
+            "pause_turn" => Stop::Paused,
+            _ => Stop::Other(word),
+        },
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use toolwright::Value;
 use toolwright::pointer::escaped;
 use toolwright::untrusted::without_texts;
+use toolwright::value::Kind;
 
 use crate::classes::Trust;
 use crate::drafts::is_as_in_2020;
@@ -146,9 +147,10 @@ fn strings(schema: &Value) -> BTreeSet<String> {
         Value::Object(entries) => {
             let entry = |(key, value): (&str, &Value)| {
                 // The names of types are compared. A property may have that name, too.
-                let is_text = |value: &Value| value.as_str().is_some();
-                let is_name = is_text(value)
-                    || value.as_array().is_some_and(|names| names.iter().all(is_text));
+                let is_kind =
+                    |value: &Value| value.as_str().is_some_and(|it| Kind::from_name(it).is_some());
+                let is_name = is_kind(value)
+                    || value.as_array().is_some_and(|names| names.iter().all(is_kind));
                 let mut found =
                     if key == "type" && is_name { BTreeSet::new() } else { strings(value) };
                 found.insert(key.to_owned());

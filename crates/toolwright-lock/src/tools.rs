@@ -158,6 +158,13 @@ fn limits(
     }
 }
 
+/// Returns true if a schema declares keys beside its properties, of which an injected one may have been one.
+fn has_other_keys(schema: &Value) -> bool {
+    let others = schema.get("additionalProperties");
+    schema.get("patternProperties").is_some()
+        || others.is_some_and(|others| *others != Value::Boolean(false))
+}
+
 /// Compares the arguments. The host fills in those that are injected, so they are not gone.
 fn arguments(
     name: &str,
@@ -169,7 +176,7 @@ fn arguments(
     let old_args = LazyCell::new(|| old.args.get().parse::<Value>().unwrap_or_default());
     for (property, source) in new.inject.iter().filter(|(key, _)| !old.inject.contains_key(*key)) {
         let pointer = format!("/properties/{}", escaped(property));
-        if old_args.pointer(&pointer).is_none() {
+        if old_args.pointer(&pointer).is_none() && !has_other_keys(&old_args) {
             let at = Places { old: None, new: Some("/inject".to_owned()) };
             let words = format!("`{property}` is new, and filled in from {source}");
             args.push(finding(&rules::INJECT_ADDED, name, at, words));

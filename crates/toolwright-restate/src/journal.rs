@@ -306,11 +306,12 @@ impl Record {
         &self,
         mut running: Pin<&mut (impl Future<Output = T> + Send)>,
     ) -> Option<T> {
-        poll_fn(|cx| match running.as_mut().poll(cx) {
+        // A `select!` of a task that has had its turn polls nothing, so entries that were delivered would be missed.
+        unconstrained(poll_fn(|cx| match running.as_mut().poll(cx) {
             Poll::Ready(value) => Poll::Ready(Some(value)),
             Poll::Pending if self.needs_entries() => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
-        })
+        }))
         .await
     }
 }

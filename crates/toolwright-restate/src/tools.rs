@@ -176,7 +176,7 @@ impl Tools {
                 let message = codes.denial(tool.entry.name());
                 return Ok(Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)));
             }
-            return self.run_agent(tool, context, agent, call, parent).await;
+            return self.run_agent(tool, context, agent, (call, is_approved), parent).await;
         }
         let call = CallRequest::new(call).with_approver(Arc::new(codes));
         let saved = if self.is_shared { None } else { context.get::<String>(STATE).await? };
@@ -272,7 +272,7 @@ impl Tools {
         tool: &Tool,
         context: &ContextInternal,
         agent: &str,
-        call: ToolCall,
+        (call, is_approved): (ToolCall, bool),
         parent: Option<String>,
     ) -> Result<Outcome, TerminalError> {
         let (hooks, entry) = (self.runtime.hooks(), &tool.entry);
@@ -281,7 +281,7 @@ impl Tools {
         }
         let args = recorded(context, "before", tool, hooks.before(&call, entry)).await?;
         let (call, outcome) = match args {
-            Ok(args) if entry.approval().is_some() && args != *call.args() => {
+            Ok(args) if is_approved && args != *call.args() => {
                 let message =
                     format!("this call of `{}` is not the one that was approved", entry.name());
                 let failure = ToolFailure::new(FailureKind::Denied, message, Recovery::Replan);

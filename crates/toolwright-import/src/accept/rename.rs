@@ -48,7 +48,9 @@ impl Renamed {
         let gap = if kind == "types" { "" } else { "_" };
         let last = name.strip_prefix(stem).map(|rest| rest.trim_start_matches('_'));
         let last = last.and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(1);
-        let tried = self.numbers.entry(stem.to_owned()).or_default();
+        // Longer names become equal once they are shortened for a number.
+        let short = &stem[..stem.floor_char_boundary(naming::MAX_NAME - "_9999".len())];
+        let tried = self.numbers.entry(short.to_owned()).or_default();
         let first = last.max(*tried).saturating_add(1);
         for number in (first..).take(10_000) {
             *tried = number;

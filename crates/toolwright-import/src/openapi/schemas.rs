@@ -217,10 +217,16 @@ impl<'a> Reader<'a> {
             let Json::Array(parts) = parts else { continue };
             for part in parts {
                 let target = self.api.root.targets(part).last();
-                let target = target.filter(|target| self.requires(target, gone, left));
+                let mut requires = false;
+                if let Some(target) = target {
+                    *left = left.checked_sub(1).ok_or("it has too many references")?;
+                    requires = self.requires(target, gone, left);
+                }
+                let target = target.filter(|_| requires);
                 if let Some(target) = target.filter(|_| *depth < MAX_DEPTH) {
                     self.api.count_copied(target)?;
-                    replace_reference(part, target.clone(), self.api.is_3_0);
+                    let hides_others = self.api.is_3_0 || self.api.dialect.hides_beside_reference();
+                    replace_reference(part, target.clone(), hides_others);
                 }
                 *depth += usize::from(target.is_some());
                 if let Json::Object(part) = part {

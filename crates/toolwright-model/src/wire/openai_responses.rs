@@ -175,7 +175,9 @@ pub(super) fn request(
     let search = search.map(|kind| Ok(AnyTool::Search { kind }));
     let functions = placed.iter().map(|placed| tool(placed).map(AnyTool::Function));
     let tools = search.into_iter().chain(functions).collect::<Result<Vec<_>, ModelError>>()?;
-    let thinks = !WITHOUT_THOUGHTS.iter().any(|start| facts.model.starts_with(start));
+    // The name of a fine-tuned model begins with `ft:` and that of its base.
+    let base = facts.model.strip_prefix("ft:").unwrap_or(&facts.model);
+    let thinks = !WITHOUT_THOUGHTS.iter().any(|start| base.starts_with(start));
     let has_own_include = settings.extra.contains_key("include");
     let include = (thinks && !has_own_include).then_some(["reasoning.encrypted_content"]);
     let body = Body {

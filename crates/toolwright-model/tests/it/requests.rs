@@ -90,6 +90,7 @@ fn thoughts_are_encrypted_where_the_model_thinks_unless_the_host_says_otherwise(
         ("a-deployment", Some("[]"), Some(vec![])),
         ("gpt-4.1", None, None),
         ("gpt-5-chat-latest", None, None),
+        ("ft:gpt-4o-mini:a::b", None, None),
     ] {
         let facts = facts("openai-responses", model, "openai-responses");
         let asked = Asked::new(&case, facts.dialect);

@@ -90,7 +90,8 @@ impl CallThreads {
     pub(super) fn new(threads: &Arc<Semaphore>) -> Self {
         Self {
             threads: Arc::clone(threads),
-            of_peer: None,
+            // A runtime may execute the call of a peer.
+            of_peer: CALL_THREADS.try_with(|outer| outer.of_peer.clone()).ok().flatten(),
             waiting: AtomicUsize::new(0),
             has_begun: AtomicBool::new(false),
         }

@@ -438,7 +438,8 @@ impl Runtime {
             dispatcher.options.belong_to(parent);
             dispatcher.is_list_applied = !is_new;
             let passed = call.parent_call_id().filter(|_| is_new).unwrap_or(call.id());
-            dispatcher.journal_run = Some(format!("{run_id}/{passed}"));
+            let outer = parent.journal_run.as_deref().unwrap_or(&run_id);
+            dispatcher.journal_run = Some(format!("{outer}/{passed}"));
         }
         let approver = approver.or_else(|| parent?.approver);
         dispatcher.options.approver = approver.or(dispatcher.options.approver);

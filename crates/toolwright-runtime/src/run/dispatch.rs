@@ -325,7 +325,8 @@ impl Dispatcher {
             // The run, or one above it, is about to drop the call.
             pending::<()>().await;
         }
-        let origin = Origin::new(self.options.clone());
+        let journal_run = Some(self.journal_run().to_owned());
+        let origin = Origin::new(Options { journal_run, ..self.options.clone() });
         let call = Arc::new(call.with_origin(Some(origin)));
         let open = OpenCall::start(&self.publisher, &call, Some(&tool));
         let running = self.run_with_hooks(Arc::clone(&call), &tool);

@@ -123,6 +123,8 @@ pub(crate) struct Options {
     pub(crate) sessions: Vec<CancellationToken>,
     /// The stops of the run and of the runs above it. Once one of them has come, no call begins.
     pub(crate) stops: Vec<Stop>,
+    /// The run id in the journal of the call that has these options from its origin.
+    pub(crate) journal_run: Option<String>,
 }
 
 impl Options {

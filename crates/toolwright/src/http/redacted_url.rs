@@ -38,7 +38,9 @@ impl fmt::Display for RedactedUrl<'_> {
         let (hidden, rest) = match authority.rfind('@') {
             Some(at) => ("…", &rest[at..]),
             // A password with a slash ends the authority early; then anything may belong to the password.
-            None if !is_host(authority) && (rest.contains('@') || authority.contains('%')) => {
+            None if authority.contains("%40")
+                || !is_host(authority) && rest.contains(['@', '%']) =>
+            {
                 ("…", "")
             }
             None => ("", rest),
@@ -108,6 +110,10 @@ mod tests {
             ("http://user:HU?SH@host/a?b=HUSH", "http://…"),
             ("http://user:HU#SH@host/a", "http://…"),
             ("http://user:HUSH%40host/a", "http://…"),
+            ("http://user:HUSH%40host:8080/a", "http://…"),
+            ("http://HUSH%40host/a", "http://…"),
+            ("http://user:HU/SH%40host/a", "http://…"),
+            ("http://user:HU?SH%40host", "http://…"),
             ("http://host?HUSH", "http://host?…"),
             ("http://host?HUSH==", "http://host?…"),
             ("http://host/?a=HUSH&b=HUSH=&HUSH#HUSH", "http://host/?a=…&b=…&…#…"),
