@@ -11,7 +11,7 @@ use super::defaults::Defaults;
 use super::domain::TypeOptionsMap;
 use super::types::Derives;
 use crate::boxes::Boxes;
-use crate::naming::TypeNames;
+use crate::naming::{self, TypeNames};
 use crate::options::{DomainType, StdTrait};
 use crate::schema::{
     Additional, Bound, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape, StringRules,
@@ -159,6 +159,11 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
         within: NodeId,
         needs_default: bool,
     ) -> Derives {
+        // What a reference without a named target leads to is any value.
+        let shape = match shape {
+            Shape::Local(target) if !self.known.contains_key(target) => &Shape::Any,
+            other => other,
+        };
         let mut all_of = |nodes: &mut dyn Iterator<Item = NodeId>, needs_default| {
             nodes.fold(Derives::ALL, |all, node| all.and(self.used(node, within, needs_default)))
         };
@@ -240,7 +245,8 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
             Additional::Typed(value) => self.used(value, within, false),
             Additional::Closed | Additional::Open | Additional::Declared => Derives::ALL,
         };
-        derives.and(Derives { copy: false, eq: map.eq, ord: false, default: true })
+        let default = is_struct || naming::is_map(object);
+        derives.and(Derives { copy: false, eq: map.eq, ord: false, default })
     }
 }
 

@@ -288,7 +288,9 @@ impl Shapes<'_> {
         let Some(name) = self.plans.names.get(node) else {
             let ty = self.unnamed_type_of(node, within, name_of);
             // The parts of a schema without `type` have no names, even if they need types of their own.
-            let is_unchecked = naming::is_type(&self.plans.project.schemas, node);
+            let schemas = &self.plans.project.schemas;
+            let is_unchecked = naming::is_type(schemas, node)
+                || matches!(schemas[node].shape, Shape::Local(it) if self.plans.names.get(it).is_none());
             return match self.validator(node, is_unchecked, name_of) {
                 Some(validator) => TypeUse::Checked(Box::new(ty), validator),
                 None => ty,
@@ -375,8 +377,12 @@ impl Shapes<'_> {
                 TypeUse::Nullable(Box::new(self.type_of(*inner, within, name_of)))
             }
             Shape::Named(id) => self.type_of(project.schemas[*id].schema, within, name_of),
-            Shape::Local(target) => self.type_of(*target, within, name_of),
-            Shape::Any
+            Shape::Local(target) if self.plans.names.get(*target).is_some() => {
+                self.type_of(*target, within, name_of)
+            }
+            // Without names, references could lead in a circle.
+            Shape::Local(_)
+            | Shape::Any
             | Shape::Const(_)
             | Shape::Enum(_)
             | Shape::IntegerEnum(_)

@@ -22,6 +22,9 @@ const MAX_VIOLATIONS: usize = 20;
 /// The most bytes of a schema that is compiled for this.
 const MAX_PUBLISHED: usize = 16 << 20;
 
+/// The bytes of a published schema that are compiled in about the time of a node.
+const BYTES_OF_SCHEMA: usize = 256;
+
 /// Returns at most 20 violations. There are none if the schema has invalid parts or the budget is used
 /// up.
 pub fn violations(
@@ -36,11 +39,12 @@ pub fn violations(
         let reached = reached_with_assertions(schemas, node);
         let is_known = reached.iter().all(|id| schemas.is_valid(*id));
         let is_compiled = is_known && budget.spend_schemas(reached.len());
-        // A schema that is too long or cannot be compiled is reported elsewhere.
-        let text = is_compiled
-            .then(|| published_within(schemas, node, Style::Compact, MAX_PUBLISHED))
-            .filter(|text| text.len() <= MAX_PUBLISHED)?;
-        Schema::new(&text).ok()
+        // A schema that cannot be compiled is reported elsewhere.
+        let text =
+            is_compiled.then(|| published_within(schemas, node, Style::Compact, MAX_PUBLISHED))?;
+        // Properties of merged objects are written more than once.
+        let is_compiled = budget.spend_schemas(text.len() / BYTES_OF_SCHEMA);
+        (is_compiled && text.len() <= MAX_PUBLISHED).then(|| Schema::new(&text).ok())?
     };
     let Some(schema) = budget.compiled(node, compile) else { return Vec::new() };
     let Err(invalid) = budget.check(&schema, &value.to_string()) else { return Vec::new() };

@@ -40,6 +40,28 @@ const CASES: &[Case] = &[
         printed: "gen: ",
     },
     Case {
+        name: "30 doubling tuples and a list of itself in a schema without a type that an object refers to",
+        files: || {
+            let tuple = |n| {
+                let next = format!("{{$ref: '#/$defs/T{}'}}", n + 1);
+                format!("T{n}: {{type: array, minItems: 2, prefixItems: [{next}, {next}]}}, ")
+            };
+            let list = "L: {type: array, items: {$ref: '#/$defs/L'}}";
+            let defs = format!("{}T30: {{type: string}}, {list}", lines(30, tuple));
+            let properties = "t: {$ref: '#/$defs/T0'}, l: {$ref: '#/$defs/L'}";
+            vec![(
+                "schema/a.yaml",
+                format!(
+                    "{HEAD}types:\n  U: {{properties: {{{properties}}}, $defs: {{{defs}}}}}\n  \
+                     X: {{type: object, properties: {{n: {{type: integer}}}}, allOf: [{{$ref: U}}]}}\n"
+                ),
+            )]
+        },
+        command: "gen",
+        code: 0,
+        printed: "gen: ",
+    },
+    Case {
         name: "15 tools with 10,000 unknown keys each",
         files: || {
             let keys = lines(10_000, |n| format!("k{n}: 0, "));
