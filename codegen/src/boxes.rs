@@ -134,7 +134,7 @@ fn by_value(schemas: &Schemas, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
         }
         Shape::Nullable(inner) => by_value(schemas, names, *inner),
         Shape::Named(id) => by_value(schemas, names, schemas[*id].schema),
-        Shape::Local(target) => names.get(*target).map(|_| *target).into_iter().collect(),
+        Shape::Local(target) if names.get(*target).is_some() => vec![*target],
         _ => Vec::new(),
     }
 }

@@ -7,6 +7,9 @@ mod json;
 #[cfg(feature = "reports")]
 mod sarif;
 
+#[cfg(feature = "reports")]
+use toolwright::untrusted::visible_json;
+
 use crate::diagnostic::{Diagnostic, Label};
 pub use crate::prose::{printable, without_commands};
 use crate::source::{LineColumn, Sources, Span};
@@ -36,9 +39,9 @@ pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> Str
     let text = match format {
         Format::Human { color } => human::render(findings, sources, color),
         #[cfg(feature = "reports")]
-        Format::Json => printable_json(&json::render(findings, sources)),
+        Format::Json => visible_json(&json::render(findings, sources)).into_owned(),
         #[cfg(feature = "reports")]
-        Format::Sarif => printable_json(&sarif::render(findings, sources)),
+        Format::Sarif => visible_json(&sarif::render(findings, sources)).into_owned(),
         Format::Github => github::render(findings, sources),
     };
     without_commands(&text).into_owned()
@@ -50,21 +53,6 @@ const MAX_FURTHER_PLACES: usize = 1000;
 /// Returns the further places of a finding that are in texts for programs.
 fn further_places(finding: &Diagnostic) -> impl Iterator<Item = &Label> {
     finding.labels.iter().take(MAX_FURTHER_PLACES)
-}
-
-/// Escapes characters in JSON that JSON allows but that would control a terminal or be invisible.
-#[cfg(feature = "reports")]
-fn printable_json(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for (c, is_shown) in crate::prose::in_line(json) {
-        if is_shown || c == '\n' {
-            text.push(c);
-        } else {
-            let mut units = [0; 2];
-            text.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
-        }
-    }
-    text
 }
 
 /// Renders a finding as one line, as compilers do: `path:line:column: message`.

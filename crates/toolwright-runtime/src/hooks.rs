@@ -149,11 +149,10 @@ impl Hooks {
         &self,
         call: &ToolCall,
         tool: Option<&ToolEntry>,
-        outcome: Outcome,
+        mut outcome: Outcome,
     ) -> Outcome {
         let [global, of_toolset, of_tool] = self.matching(call.tool(), tool);
         let before = outcome.clone();
-        let mut outcome = outcome;
         for hook in of_tool.iter().chain(of_toolset).chain(global) {
             let hooked = async { hook.after(call, outcome).await };
             outcome = match Caught::new(hooked).await {

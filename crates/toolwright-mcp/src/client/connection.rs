@@ -170,8 +170,8 @@ impl Connection {
     /// Returns whether the tool list may have changed since this was last asked: the server has announced a change, or could not.
     pub(super) fn take_tools_changed(&self) -> bool {
         let changes = self.service.service().changes();
-        let are_missed = changes.are_missed() && self.announces_changes();
-        changes.take() || are_missed
+        let may_be_missed = changes.may_be_missed() && self.announces_changes();
+        changes.take() || may_be_missed
     }
 
     /// Returns the server's description of itself.

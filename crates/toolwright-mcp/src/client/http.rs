@@ -271,12 +271,12 @@ impl HttpClient {
 
     /// Returns the events of the stream of notifications, and tracks whether it is open.
     fn notifications(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
-        self.changes.listen();
+        self.changes.stream_opened();
         let open = OpenStream(self.clone());
         let events = self.events(response).inspect(move |event| match event {
             Ok(Sse { id: Some(id), .. }) => *open.0.last_event() = Some(id.clone()),
             Ok(_) => {}
-            Err(_) => open.0.changes.lose(),
+            Err(_) => open.0.changes.stream_closed(),
         });
         events.then(pause_after_error).boxed()
     }
@@ -351,7 +351,7 @@ struct OpenStream(HttpClient);
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        self.0.changes.lose();
+        self.0.changes.stream_closed();
     }
 }
 
@@ -485,11 +485,11 @@ impl StreamableHttpClient for HttpClient {
                 Ok(response) => return Ok(self.notifications(response)),
                 Err(StreamableHttpError::ServerDoesNotSupportSse) => {
                     // It announces nothing, like a server that does not say that it does.
-                    self.changes.listen();
+                    self.changes.stream_opened();
                     return Err(StreamableHttpError::ServerDoesNotSupportSse);
                 }
                 Err(error) => {
-                    self.changes.lose();
+                    self.changes.stream_closed();
                     // rmcp would not request the first stream again.
                     if !is_temporary(&error) {
                         return Err(error);

@@ -24,7 +24,7 @@ use super::pause::Pauses;
 pub(super) struct ListChanges {
     has_changed: AtomicBool,
     /// True while there is no stream or subscription on which the server could announce a change.
-    is_deaf: AtomicBool,
+    has_no_stream: AtomicBool,
 }
 
 /// The handler of a connection's notifications.
@@ -40,7 +40,7 @@ pub(super) struct NotificationHandler {
 type Watchers = HashMap<ProgressToken, Arc<dyn Watcher>>;
 
 impl ListChanges {
-    /// Takes the flag that the list has changed. While the client is deaf, the flag cannot be relied on.
+    /// Takes the flag that the list has changed. Without a stream, the flag may be out of date.
     pub(super) fn take(&self) -> bool {
         self.has_changed.swap(false, Ordering::AcqRel)
     }
@@ -50,21 +50,21 @@ impl ListChanges {
     }
 
     /// Returns whether the server cannot announce changes now. To be asked before [`ListChanges::take`].
-    pub(super) fn are_missed(&self) -> bool {
-        self.is_deaf.load(Ordering::Acquire)
+    pub(super) fn may_be_missed(&self) -> bool {
+        self.has_no_stream.load(Ordering::Acquire)
     }
 
     /// Marks the stream or subscription as ended.
-    pub(super) fn lose(&self) {
-        self.is_deaf.store(true, Ordering::Release);
+    pub(super) fn stream_closed(&self) {
+        self.has_no_stream.store(true, Ordering::Release);
     }
 
     /// Marks the stream or subscription as open. The list may have changed while there was none.
-    pub(super) fn listen(&self) {
-        if self.are_missed() {
+    pub(super) fn stream_opened(&self) {
+        if self.may_be_missed() {
             self.announce();
         }
-        self.is_deaf.store(false, Ordering::Release);
+        self.has_no_stream.store(false, Ordering::Release);
     }
 }
 
@@ -93,15 +93,15 @@ impl NotificationHandler {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
             let mut pauses = Pauses::default();
             while !peer.is_transport_closed() {
-                changes.lose();
+                changes.stream_closed();
                 let since = Instant::now();
                 match peer.listen(filter.clone()).await {
                     Ok(mut notifications) => {
-                        changes.listen();
+                        changes.stream_opened();
                         while let Ok(Some(_)) = notifications.next().await {
                             changes.announce();
                         }
-                        changes.lose();
+                        changes.stream_closed();
                     }
                     Err(error) => {
                         tracing::debug!("cannot subscribe to changes of the tool list: {error}");
@@ -109,7 +109,7 @@ impl NotificationHandler {
                             |error: &ErrorData| error.code == ErrorCode::METHOD_NOT_FOUND;
                         if matches!(&error, ServiceError::McpError(error) if is_unknown(error)) {
                             // It announces nothing, like a server that does not say that it does.
-                            return changes.listen();
+                            return changes.stream_opened();
                         }
                     }
                 }

@@ -7,7 +7,7 @@ use futures_util::{FutureExt, StreamExt};
 use serde_json::{Map, Value, json};
 use toolwright::{FailureKind, Recovery};
 use toolwright_engines::{Nats, nats};
-use toolwright_nats::async_nats::{Client, HeaderMap};
+use toolwright_nats::async_nats::{Client, HeaderMap, Subscriber};
 use toolwright_nats::{NatsOptions, NatsToolset};
 use toolwright_runtime::Toolset;
 use toolwright_runtime::remote::RemoteOptions;
@@ -229,14 +229,20 @@ async fn a_worker_that_violates_the_protocol_hangs_no_call() {
     }
 }
 
+/// Connects to a worker that [`fake`] plays, and subscribes to what its connection gets.
+async fn connected(client: &Client) -> (NatsToolset, Subscriber) {
+    let toolset = NatsToolset::connect(client, "fake", NatsOptions::new()).await.unwrap();
+    let own = client.subscribe("toolwright.fake.w.1").await.unwrap();
+    client.flush().await.unwrap();
+    (toolset, own)
+}
+
 #[tokio::test]
 async fn a_call_whose_reply_is_unreadable_is_cancelled_in_its_worker() {
     let Some(server) = nats() else { return };
     let client = client(&server).await;
     let serving = fake(&client, "what").await;
-    let toolset = NatsToolset::connect(&client, "fake", NatsOptions::new()).await.unwrap();
-    let mut own = client.subscribe("toolwright.fake.w.1").await.unwrap();
-    client.flush().await.unwrap();
+    let (toolset, mut own) = connected(&client).await;
     assert_eq!(failure(toolset.call(&call("sleep", 1)).await).kind, FailureKind::Internal);
     let cancelled =
         async { while !own.next().await.unwrap().payload.starts_with(br#"{"cancel":"#) {} };
@@ -249,9 +255,7 @@ async fn a_connection_that_is_open_when_its_call_is_dropped_is_closed() {
     let Some(server) = nats() else { return };
     let client = client(&server).await;
     let serving = fake(&client, "").await;
-    let toolset = NatsToolset::connect(&client, "fake", NatsOptions::new()).await.unwrap();
-    let mut own = client.subscribe("toolwright.fake.w.1").await.unwrap();
-    client.flush().await.unwrap();
+    let (toolset, mut own) = connected(&client).await;
     let call = call("sleep", 1);
     let mut calling = toolset.call(&call);
     assert!((&mut calling).now_or_never().is_none(), "no connection is open");

@@ -77,7 +77,8 @@ pub trait Journal: Send + Sync {
     ) -> BoxFuture<'a, Result<Option<String>, BoxError>>;
 
     /// Returns the entry under a key of a run that [`find`](Self::find) did not return yet, as soon as a repeated run has got all
-    /// earlier entries. Never ends if there is no such entry, which is the default, for journals that find all entries at once.
+    /// earlier entries. The future stays pending if there is no such entry. The default is for journals
+    /// whose `find` returns every entry at once: it stays pending, too.
     ///
     /// # Errors
     ///
@@ -120,7 +121,8 @@ pub(super) async fn recorded<T: JournalEntry>(
     read.map_err(|error| unreadable(key, &*error))
 }
 
-/// Returns the failure under a key of a journal that replays a run in order, once the run gets to it. Never ends without one.
+/// Waits until a run that is repeated in order reaches the entry under a key, and returns its failure. Stays pending if there is no
+/// such entry, or if it is a result.
 pub(super) async fn replayed_failure(
     journal: &dyn Journal,
     run_id: &str,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
 
-use super::seen::Listings;
+use super::seen::SeenTools;
 use super::{ToolEntry, Toolset, ToolsetError, forward};
 
 /// A toolset whose listed tools are passed to a function before each step.
@@ -12,7 +12,7 @@ pub(crate) struct Prepared<T, F> {
     inner: T,
     prepare: F,
     /// The tools that the function returned.
-    listings: Listings<Vec<ToolEntry>>,
+    seen: SeenTools,
 }
 
 impl<T, F> Prepared<T, F>
@@ -22,18 +22,14 @@ where
 {
     /// The function may remove tools, change their order, or require approvals.
     pub(super) fn new(inner: T, prepare: F) -> Self {
-        Self { inner, prepare, listings: Listings::default() }
+        Self { inner, prepare, seen: SeenTools::default() }
     }
 
     /// Checks that a call was approved, if the function requires that for its tool in the scope of the call.
     async fn check_approval(&self, call: &ToolCall) -> Result<(), ToolFailure> {
-        let find = |tools: &[ToolEntry]| ToolEntry::find(tools, call.tool()).cloned();
-        let mut tool = self.listings.find(call.scope()).and_then(|tools| find(&tools));
-        if tool.is_none() {
-            let tools = self.tools(call.scope()).await;
-            tool = find(&tools.map_err(|error| ToolFailure::internal(&*error))?);
-        }
-        tool.map_or(Ok(()), |tool| tool.check_approval(call))
+        let listing = self.tools(call.scope());
+        let found = self.seen.find_or_list((call.tool(), call.scope()), || None, listing);
+        found.await?.map_or(Ok(()), |tool| tool.check_approval(call))
     }
 }
 
@@ -49,7 +45,7 @@ where
             let prepared = (self.prepare)(scope, tools);
             match prepared.iter().find(|tool| !known.remove(tool.name())) {
                 None => {
-                    self.listings.set(scope, prepared.clone());
+                    self.seen.set(scope, prepared.clone());
                     Ok(prepared)
                 }
                 Some(tool) => {

@@ -1,7 +1,7 @@
 //! Journals: a repeated run behaves the same, and recorded effects do not happen again.
 
 use std::collections::BTreeSet;
-use std::future::ready;
+use std::future::{pending, ready};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
@@ -425,7 +425,7 @@ async fn h7_the_lifetime_of_a_question_after_a_barrier_starts_when_it_is_asked()
     assert_eq!((question.tool.as_str(), question.expires_at), ("seal", 1_110_000));
 }
 
-/// A journal that fails.
+/// A journal that fails, or never answers.
 pub(crate) struct Broken(pub(crate) &'static str);
 
 impl Journal for Broken {
@@ -444,6 +444,8 @@ impl Journal for Broken {
                     Err("the disk is full".into())
                 }
                 "gone at first" => Err("the disk is full".into()),
+                // For the names of tools.
+                "silent" if key.starts_with("tool/") => pending().await,
                 full if full == key => {
                     effect.await;
                     Err("the disk is full".into())

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolwright::spec::CallLimits;
-use toolwright::{BoxError, BoxFuture, FailureKind, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright::{BoxFuture, FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 use toolwright_runtime::execute::Retry;
 use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{
-    Agent, ApprovalRequest, Approver, ExecutionService, FunctionTool, Hooks, Journal, Policy,
-    Registry, RunRequest, Runtime, Step, ToolEntry, Verdict,
+    Agent, ApprovalRequest, Approver, ExecutionService, FunctionTool, Hooks, Policy, Registry,
+    RunRequest, Runtime, Step, ToolEntry, Verdict,
 };
 
 use crate::approvals::guarded;
-use crate::journal::{More, Tape};
+use crate::journal::{Broken, More, Tape};
 use crate::planners::{WORKER, brief, briefs, rule, run, steps};
 use crate::tools::{Log, N, call, payload, test_registry};
 use crate::toys::{spec, tool};
@@ -336,38 +336,11 @@ async fn the_name_of_a_hidden_tool_does_not_mean_another_whose_alias_it_is() {
     assert!(log.lines().is_empty());
 }
 
-/// A journal that never answers for the names of tools.
-struct Hanging;
-
-impl Journal for Hanging {
-    fn record<'a>(
-        &'a self,
-        _: &'a str,
-        key: &'a str,
-        effect: BoxFuture<'a, String>,
-    ) -> BoxFuture<'a, Result<String, BoxError>> {
-        Box::pin(async move {
-            if key.starts_with("tool/") {
-                std::future::pending::<()>().await;
-            }
-            Ok(effect.await)
-        })
-    }
-
-    fn find<'a>(
-        &'a self,
-        _: &'a str,
-        _: &'a str,
-    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
-        Box::pin(std::future::ready(Ok(None)))
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_run_is_cancelled_though_its_journal_never_answers() {
     let (registry, _) = test_registry();
     registry.register_agent(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
-    let runtime = Runtime::builder(registry).with_journal(Arc::new(Hanging)).build();
+    let runtime = Runtime::builder(registry).with_journal(Arc::new(Broken("silent"))).build();
     let token = CancellationToken::new();
     let request = RunRequest::new("worker", payload(0)).with_cancellation(token.clone());
     let cancelling = async {

@@ -94,11 +94,11 @@ impl Removed {
 /// The keywords of a schema that are to be removed, apart from those within each other.
 struct Affected {
     keywords: BTreeSet<&'static str>,
-    /// Whether `oneOf` becomes `anyOf`.
+    /// True if `oneOf` becomes `anyOf`.
     is_any_of: bool,
     /// Those of the schemas in it, by their position among its parts.
     inside: Vec<(usize, Affected)>,
-    /// Whether the schema accepts more afterwards, or once its own rules are lost.
+    /// True if the schema accepts more values after the change, or after its own rules are removed.
     accepts_more: bool,
 }
 
