@@ -111,7 +111,7 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
         compiler_limits::check(&project.schemas, &types, report);
     }
     if !report.has_errors() {
-        output_limits::check_output(&project, documents, report);
+        output_limits::check_output(&project, &types, documents, report);
     }
     Lowered { project, types }
 }

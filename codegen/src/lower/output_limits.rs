@@ -1,14 +1,15 @@
 //! Limits the size of the output, because a few lines of schema could produce more than a disk holds. The limits count
 //! output, not time, so that the result depends on the input alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::schema::Schema;
 
 use crate::diagnostic::{Report, files, schemas as mistakes};
 use crate::json::Style;
 use crate::model::{Project, ToolsetId};
-use crate::schema::{NodeId, Property, Schemas, Shape, published_within, reached};
+use crate::naming::{self, TypeNames};
+use crate::schema::{NodeId, Property, Schemas, Shape, parts, published_within, reached};
 use crate::source::Span;
 use crate::syntax::Document;
 
@@ -68,7 +69,12 @@ pub(super) fn size(documents: &[Document]) -> usize {
 }
 
 /// Reports a project whose output would be too large.
-pub(super) fn check_output(project: &Project, documents: &[Document], report: &mut Report) {
+pub(super) fn check_output(
+    project: &Project,
+    types: &TypeNames,
+    documents: &[Document],
+    report: &mut Report,
+) {
     check_uses(project, report);
     let schemas = &project.schemas;
     check_defaults(schemas, documents, report);
@@ -77,8 +83,10 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
         .flat_map(|tool| [(tool.args, tool.name.span), (tool.result, tool.name.span)])
         .map(|(node, span)| (node, span, false));
     // A node with assertions has a validator, whose schema is in the generated code.
-    let checked = schemas.ids().filter(|&id| !schemas[id].assertions.is_empty());
-    let checked = checked.map(|id| (id, schemas[id].span, true));
+    let has_assertions = |id: &NodeId| !schemas[*id].assertions.is_empty();
+    let checked = schemas.ids().filter(has_assertions);
+    let unchecked = unchecked(project, types).into_iter().filter(|id| !has_assertions(id));
+    let checked = checked.chain(unchecked).map(|id| (id, schemas[id].span, true));
     let most = MAX_PUBLISHED.max(PUBLISHED_PER_BYTE.saturating_mul(size(documents)));
     let (mut bytes, mut validators) = (0, Vec::new());
     for (node, span, is_checked) in of_tools.chain(checked) {
@@ -112,6 +120,26 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
         }
     }
     check_prices(project, &prices, report);
+}
+
+/// Returns the nodes without assertions that have a validator nevertheless, once for each crate.
+fn unchecked(project: &Project, types: &TypeNames) -> Vec<NodeId> {
+    let schemas = &project.schemas;
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    for name in types.all() {
+        let mut open = parts(schemas, name.node);
+        while let Some(node) = open.pop() {
+            if types.get(node).is_some() || !seen.insert((name.scope, node)) {
+                continue;
+            }
+            if naming::is_unchecked(schemas, types, node) {
+                found.push(node);
+            } else {
+                open.extend(parts(schemas, node));
+            }
+        }
+    }
+    found
 }
 
 /// Warns of tools whose small payloads may be costly to check: the validator of a type also has the rules of all types inside

@@ -24,7 +24,7 @@ use std::fmt;
 use std::ops::Deref;
 
 pub use clashes::{check, is_reserved_tool, is_reserved_type, packages};
-pub use types::{Scope, TypeName, TypeNames, is_map, is_type, labels};
+pub use types::{Scope, TypeName, TypeNames, is_map, is_unchecked, labels};
 
 /// A Rust identifier, with `r#` before it if it is a keyword. Only this module creates identifiers, so that every one is valid
 /// in code.

@@ -94,13 +94,21 @@ pub(super) fn shortened(name: String) -> String {
     format!("{start}N{hash:x}")
 }
 
+/// Returns whether the type of a node without a name checks nothing, so that a validator must: the parts of a schema without `type`
+/// have no names, even if they need types of their own.
+pub fn is_unchecked(schemas: &Schemas, names: &TypeNames, node: NodeId) -> bool {
+    let is_unnamed_target =
+        matches!(schemas[node].shape, Shape::Local(target) if names.get(target).is_none());
+    names.get(node).is_none() && (is_type(schemas, node) || is_unnamed_target)
+}
+
 /// Returns whether an object is a map: it has no declared properties.
 pub fn is_map(object: &ObjectShape) -> bool {
     object.properties.is_empty() && object.additional != Additional::Closed
 }
 
 /// Returns whether the shape of a node needs a type of its own.
-pub fn is_type(schemas: &Schemas, node: NodeId) -> bool {
+fn is_type(schemas: &Schemas, node: NodeId) -> bool {
     match &schemas[node].shape {
         Shape::Object(object) => !is_map(object),
         Shape::Enum(_)

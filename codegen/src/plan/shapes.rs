@@ -40,6 +40,7 @@ impl Plans<'_> {
             plans: self,
             patterns: Vec::new(),
             validators: Vec::new(),
+            checked: BTreeMap::new(),
             statics: BTreeSet::new(),
             numbers: BTreeMap::new(),
             domains: BTreeMap::new(),
@@ -64,6 +65,8 @@ struct Shapes<'a> {
     plans: &'a Plans<'a>,
     patterns: Vec<PatternStatic>,
     validators: Vec<ValidatorStatic>,
+    /// The positions of the validators, by the nodes that they check.
+    checked: BTreeMap<NodeId, usize>,
     /// The names of both.
     statics: BTreeSet<Identifier>,
     /// The last number of each name that needed one.
@@ -118,7 +121,7 @@ impl Shapes<'_> {
             Body::Overlapping { .. } => vec![OVERLAPPING.to_owned()],
             _ => Vec::new(),
         };
-        facts.extend(self.also_checked(validator.as_ref()));
+        facts.extend(self.also_checked(name.node));
         // An alias derives nothing.
         let extra_derives = match &body {
             Body::Alias(_) => Vec::new(),
@@ -136,17 +139,15 @@ impl Shapes<'_> {
         }
     }
 
-    /// Returns a doc line with the keywords that a validator checks.
-    fn also_checked(&self, validator: Option<&Identifier>) -> Option<String> {
-        // It is one of the last.
-        let mut validators = self.validators.iter().rev();
-        let validator = validators.find(|known| Some(&known.name) == validator)?;
+    /// Returns a doc line with the keywords that the validator of a node checks.
+    fn also_checked(&self, node: NodeId) -> Option<String> {
+        let validator = &self.validators[*self.checked.get(&node)?];
         let rules: Vec<String> = validator.rules.iter().map(|rule| code(rule)).collect();
         (!rules.is_empty()).then(|| format!("Also checked: {}.", rules.join(", ")))
     }
 
     /// Plans the validator for the assertions of a node, or for all of it if its type checks nothing; returns the name of its
-    /// static.
+    /// static. All uses of an unnamed node have the same.
     fn validator(
         &mut self,
         node: NodeId,
@@ -159,6 +160,10 @@ impl Shapes<'_> {
         if !has_rules && !is_unchecked {
             return None;
         }
+        if let Some(&known) = self.checked.get(&node) {
+            return Some(self.validators[known].name.clone());
+        }
+        self.checked.insert(node, self.validators.len());
         let name = self.free_static(&static_with(&name_of(), "_RULES"));
         let file = format!("rules/{}.json", name.to_lowercase());
         let (text, rules) = published_with_rules(&project.schemas, node, Style::Pretty);
@@ -245,7 +250,7 @@ impl Shapes<'_> {
         let renamed = (*name != *key).then(|| in_json(&key));
         let default = docs::default(&schema.annotations, &presence);
         let checked = match &ty {
-            TypeUse::Checked(_, validator) => self.also_checked(Some(validator)),
+            TypeUse::Checked(..) => self.also_checked(property.schema),
             _ => None,
         };
         let facts = docs::facts(&schema.annotations, &ty);
@@ -287,10 +292,8 @@ impl Shapes<'_> {
         }
         let Some(name) = self.plans.names.get(node) else {
             let ty = self.unnamed_type_of(node, within, name_of);
-            // The parts of a schema without `type` have no names, even if they need types of their own.
-            let schemas = &self.plans.project.schemas;
-            let is_unchecked = naming::is_type(schemas, node)
-                || matches!(schemas[node].shape, Shape::Local(it) if self.plans.names.get(it).is_none());
+            let Plans { project, names, .. } = self.plans;
+            let is_unchecked = naming::is_unchecked(&project.schemas, names, node);
             return match self.validator(node, is_unchecked, name_of) {
                 Some(validator) => TypeUse::Checked(Box::new(ty), validator),
                 None => ty,

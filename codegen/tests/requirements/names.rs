@@ -196,6 +196,18 @@ fn g13_no_generated_path_has_a_long_part() {
     }
 }
 
+/// The parts of a schema without `type` have no names.
+#[test]
+fn all_heirs_of_an_unnamed_part_share_its_validator() {
+    let heirs: String = (0..50)
+        .map(|n| format!("  H{n}: {{ type: object, allOf: [{{ $ref: Part }}], required: [a] }}\n"))
+        .collect();
+    let part = "{ properties: { a: { type: object, properties: { b: { type: integer } } } } }";
+    let files = generated(&format!("### a.yaml\nservice: a\ntypes:\n  Part: {part}\n{heirs}"));
+    let shared = files.iter().filter(|(path, _)| path.ends_with("a_rules.json")).count();
+    assert_eq!(shared, 1, "{:?}", files.iter().map(|(path, _)| path).collect::<Vec<_>>());
+}
+
 /// If names had to be adapted for a model provider, two could become the same. The strictest grammar is that of Bedrock,
 /// `[a-zA-Z][a-zA-Z0-9_]*` with at most 64 characters.
 #[test]

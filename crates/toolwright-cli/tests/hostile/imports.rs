@@ -145,6 +145,17 @@ pub(crate) const APIS: &[Case] = &[
             links.join(",")
         ))
     }),
+    accepted("a choice of 490 texts for 10 cookies of 8,000 operations", || {
+        let cookie = |n: usize| {
+            format!(
+                "{{\"name\":\"c{n}\",\"in\":\"cookie\",\"schema\":{{\"$ref\":\"#/components/schemas/A\"}}}}"
+            )
+        };
+        let operation = format!("{{\"parameters\":{}}}", list(10, cookie));
+        let members = list(490, |n| format!("{{\"type\":\"string\",\"maxLength\":{n}}}"));
+        let choice = format!("\"components\":{{\"schemas\":{{\"A\":{{\"anyOf\":{members}}}}}}}");
+        api(&format!("{choice},{}", operations(&operation)))
+    }),
     accepted("a title of 500,000 blanks for 8,000 operations", || {
         let blanks = " ".repeat(500_000);
         api(&format!("\"info\":{{\"title\":\"{blanks}x\"}},{}", operations("{}")))

@@ -6,6 +6,7 @@ use super::super::keywords::Entries;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
 use super::parameters::Payload;
+use super::references::{ARRAY, OBJECT};
 use super::{entries, is_set, text};
 use toolwright_codegen::internal::Json;
 
@@ -94,7 +95,7 @@ fn form(api: &Api, media: &Json, subject: &mut Subject<'_>) -> Result<&'static s
         let found = fields.iter().filter(|(_, field)| is_sent(field));
         found.map(|(name, _)| name.as_str()).collect()
     };
-    let (objects, nested) = (of_kinds(&["object"]), of_kinds(&["array", "object"]));
+    let (objects, nested) = (of_kinds(&[OBJECT]), of_kinds(&[ARRAY, OBJECT]));
     let mut deep = BTreeSet::new();
     for (name, encoding) in encodings {
         let (style, explode) = (text(encoding, "style"), encoding.get("explode"));

@@ -6,6 +6,7 @@ use super::super::keywords::Entries;
 use super::super::listing::MAX_KEY_BYTES;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
+use super::references::{ARRAY, OBJECT};
 use super::security_keys::parameter_key;
 use super::{entries, is_set, text};
 use toolwright::http::Part;
@@ -111,7 +112,7 @@ impl Payload {
                 self.headers.push(entry());
             }
             _ => {
-                if explode != Some(false) && api.root.may_be(&schema, &["array", "object"]) {
+                if explode != Some(false) && api.root.may_be(&schema, &[ARRAY, OBJECT]) {
                     subject.warn("", "a list in a cookie is sent between commas");
                 }
                 self.cookies.push(entry());
@@ -322,7 +323,7 @@ fn check_plain(
             "a parameter in its {what} has the style `{style}`; only `simple` is supported"
         ));
     }
-    if explode == Some(true) && api.root.may_be(schema, &["object"]) {
+    if explode == Some(true) && api.root.may_be(schema, &[OBJECT]) {
         return Err(format!(
             "an object in its {what} is exploded; only lists of keys and values are supported"
         ));

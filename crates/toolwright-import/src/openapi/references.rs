@@ -15,17 +15,28 @@ const MAX_STEPS: usize = 16;
 /// The maximum number of schemas that are read to find the kinds of a value.
 const MAX_APPLIED: usize = 500;
 
+/// The types of JSON Schema whose values have parts.
+pub(super) const ARRAY: &str = "array";
+pub(super) const OBJECT: &str = "object";
+
 /// The value of a whole document.
 pub(super) struct Root {
     value: Json,
     keys: SortedKeys,
     /// The references that were followed to look for a key, by key: true if the schema at the end sets it to `true`.
     setting: RefCell<BTreeMap<&'static str, BTreeMap<String, bool>>>,
+    /// Of the schemas that references lead to, by address: whether they may be an [`ARRAY`] or an [`OBJECT`].
+    kinds: RefCell<BTreeMap<usize, BTreeSet<&'static str>>>,
 }
 
 impl Root {
     pub(super) fn new(value: Json) -> Self {
-        Self { value, keys: SortedKeys::default(), setting: RefCell::default() }
+        Self {
+            value,
+            keys: SortedKeys::default(),
+            setting: RefCell::default(),
+            kinds: RefCell::default(),
+        }
     }
 
     /// The value under a key of the document.
@@ -76,12 +87,7 @@ impl Root {
         let mut next = 0;
         while let Some(&schema) = found.get(next) {
             next += 1;
-            let members =
-                ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| match schema.get(key) {
-                    Some(Json::Array(members)) => Some(members),
-                    _ => None,
-                });
-            for one in self.targets(schema).take(1).chain(members.flatten()) {
+            for one in self.targets(schema).take(1).chain(members(schema)) {
                 if found.len() == MAX_APPLIED {
                     return (found, true);
                 }
@@ -93,21 +99,32 @@ impl Root {
         (found, false)
     }
 
-    /// Returns whether a schema, or one that applies to the same values, says that they may be lists or objects (`kinds`: `array`
-    /// and `object`), or there are too many to tell.
+    /// Returns whether a schema, or one that applies to the same values, says that they may be of one of some kinds ([`ARRAY`] and
+    /// [`OBJECT`]), or there are too many to tell.
     pub(super) fn may_be(&self, schema: &Json, kinds: &[&str]) -> bool {
-        let is_kind =
-            |word: &Json| matches!(word, Json::String(word) if kinds.contains(&word.as_str()));
-        let says = |schema: &&Json| {
-            let of_type = match schema.get("type") {
-                Some(Json::Array(words)) => words.iter().any(is_kind),
-                word => word.is_some_and(is_kind),
-            };
-            let keyword = |kind: &str| if kind == "array" { "items" } else { "properties" };
-            of_type || kinds.iter().any(|kind| schema.get(keyword(kind)).is_some())
-        };
-        let (applied, has_more) = self.applied(schema);
-        has_more || applied.iter().any(says)
+        let mut known = self.kinds.borrow_mut();
+        let mut open = vec![schema];
+        while let Some(schema) = open.pop() {
+            let mut is_kind = said_kinds(schema).any(|kind| kinds.contains(&kind));
+            if let Some(target) = self.targets(schema).next() {
+                let of_target = known
+                    .entry(std::ptr::from_ref(target).addr())
+                    .or_insert_with(|| self.kinds_of(target));
+                is_kind |= of_target.iter().any(|kind| kinds.contains(kind));
+            }
+            if is_kind {
+                return true;
+            }
+            open.extend(members(schema));
+        }
+        false
+    }
+
+    fn kinds_of(&self, schema: &Json) -> BTreeSet<&'static str> {
+        match self.applied(schema) {
+            (_, true) => BTreeSet::from([ARRAY, OBJECT]),
+            (applied, false) => applied.into_iter().flat_map(said_kinds).collect(),
+        }
     }
 
     /// Follows the references of a value, if it is one. Returns a message if they lead nowhere.
@@ -122,6 +139,28 @@ impl Root {
         }
         Err("its references lead in a circle".to_owned())
     }
+}
+
+/// The members of a schema that apply to the same values.
+fn members(schema: &Json) -> impl Iterator<Item = &Json> {
+    let members = ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| match schema.get(key) {
+        Some(Json::Array(members)) => Some(members),
+        _ => None,
+    });
+    members.flatten()
+}
+
+/// The kinds, [`ARRAY`] and [`OBJECT`], that a schema itself says its values may have.
+fn said_kinds(schema: &Json) -> impl Iterator<Item = &'static str> {
+    let says = |(kind, keyword): &(&str, &str)| {
+        let is_kind = |word: &Json| matches!(word, Json::String(word) if word == kind);
+        let of_type = match schema.get("type") {
+            Some(Json::Array(words)) => words.iter().any(is_kind),
+            word => word.is_some_and(is_kind),
+        };
+        of_type || schema.get(keyword).is_some()
+    };
+    [(ARRAY, "items"), (OBJECT, "properties")].into_iter().filter(says).map(|(kind, _)| kind)
 }
 
 /// The JSON Pointer of a reference inside the document. Returns a message for any other reference.

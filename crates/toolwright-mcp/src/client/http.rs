@@ -85,6 +85,8 @@ impl HttpClient {
         alive: mpsc::Sender<()>,
     ) -> Self {
         let (max_bytes, probe_timeout) = (options.max_message_bytes, options.probe_timeout);
+        // Until the stream of notifications is open; without a session there is none.
+        changes.stream_closed();
         Self {
             client,
             codec,

@@ -171,13 +171,13 @@ async fn a_change_while_no_stream_was_open_is_seen() {
     }
 }
 
-/// The subscriptions of one server end at once, and the first streams of the other fail.
+/// The subscriptions of one server end at once, the first streams of another fail, and the third has no session and so no stream.
 #[tokio::test]
 async fn tools_are_listed_for_each_call_while_the_server_cannot_announce_changes() {
     if !can_run() {
         return;
     }
-    for fault in ["forgetful", "busy"] {
+    for fault in ["forgetful", "busy", "sessionless"] {
         let peer = Peer::start();
         let client = peer.client(fault);
         let toolset = McpToolset::connect("peer", &client).await.expect(fault);

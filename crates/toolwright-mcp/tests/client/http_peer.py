@@ -92,7 +92,8 @@ class Peer(BaseHTTPRequestHandler):
             return self.reply(400, json.dumps({"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32600, "message": "no session"}}).encode())
         if method == "initialize":
             seen["sessions"] += 1
-            return self.result(id, {"protocolVersion": "9999-01-01" if fault == "future" else "2025-11-25", "capabilities": {"tools": {"listChanged": fault == "busy"}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
+            session = {} if fault == "sessionless" else {"Mcp_Session_Id": "s%d" % seen["sessions"]}
+            return self.result(id, {"protocolVersion": "9999-01-01" if fault == "future" else "2025-11-25", "capabilities": {"tools": {"listChanged": fault in ("busy", "sessionless")}}, "serverInfo": {"name": "peer", "version": "1"}}, **session)
         if method == "subscriptions/listen":
             seen["subscriptions"] += 1
             params = {"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": request["params"]["notifications"]}

@@ -75,9 +75,10 @@ impl Combined {
             }
         }
         self.check(&listed)?;
+        let bytes = listed.keys().map(String::len).sum();
         let routes =
             listed.into_iter().filter_map(|(name, indexes)| Some((name, *indexes.first()?)));
-        self.routes.set(self.scope_of_routes(scope), routes.collect());
+        self.routes.set(self.scope_of_routes(scope), routes.collect(), bytes);
         Ok(all)
     }
 

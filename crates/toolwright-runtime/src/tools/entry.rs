@@ -95,6 +95,20 @@ impl ToolEntry {
         self.approval.as_ref()
     }
 
+    /// Returns about how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let of_spec = match &self.spec {
+            ToolSpecRef::Static(_) => 0,
+            ToolSpecRef::Shared(spec) => {
+                size_of::<ToolSpec>()
+                    + spec.description().len()
+                    + spec.args_schema().len()
+                    + spec.result_schema().len()
+            }
+        };
+        size_of::<Self>() + self.name().len() + of_spec
+    }
+
     /// Returns true if the host runs its calls: a run waits until the host provides the result.
     pub fn is_run_by_host(&self) -> bool {
         matches!(self.run_by, RunBy::Host)

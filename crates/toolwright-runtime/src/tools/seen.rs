@@ -1,7 +1,7 @@
 //! The tools that a toolset has listed.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::{BoxError, Scope, ToolFailure};
 
@@ -10,8 +10,17 @@ use super::ToolEntry;
 /// The most scopes of [`Listings`].
 const MAX_SCOPES: usize = 64;
 
-/// Results of the last listings, one for each scope. Listings before the last 64 scopes are forgotten.
-pub(super) struct Listings<T>(Mutex<VecDeque<(Scope, Arc<T>)>>);
+/// The most bytes of the listings of all scopes, unless the last one has more.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Results of the last listings, one for each scope. Listings before the last 64 scopes or 64 MiB are forgotten.
+pub(super) struct Listings<T>(Mutex<VecDeque<Listing<T>>>);
+
+struct Listing<T> {
+    scope: Scope,
+    listed: Arc<T>,
+    bytes: usize,
+}
 
 impl<T> Default for Listings<T> {
     fn default() -> Self {
@@ -20,23 +29,33 @@ impl<T> Default for Listings<T> {
 }
 
 impl<T> Listings<T> {
-    pub(super) fn set(&self, scope: &Scope, listed: T) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|(other, _)| !is_same(scope, other));
-        all.truncate(MAX_SCOPES - 1);
-        all.push_front((scope.clone(), Arc::new(listed)));
+    pub(super) fn set(&self, scope: &Scope, listed: T, bytes: usize) {
+        let mut all = self.lock();
+        all.retain(|other| !is_same(scope, &other.scope));
+        all.push_front(Listing { scope: scope.clone(), listed: Arc::new(listed), bytes });
+        let mut total = 0_usize;
+        let fits = |listing: &&Listing<T>| {
+            total = total.saturating_add(listing.bytes);
+            total <= MAX_BYTES
+        };
+        let kept = all.iter().take(MAX_SCOPES).take_while(fits).count();
+        all.truncate(kept.max(1));
     }
 
     /// Returns the last listing for a scope.
     pub(super) fn find(&self, scope: &Scope) -> Option<Arc<T>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().find(|(other, _)| is_same(scope, other)).map(|(_, listed)| Arc::clone(listed))
+        let all = self.lock();
+        let found = all.iter().find(|listing| is_same(scope, &listing.scope));
+        found.map(|listing| Arc::clone(&listing.listed))
     }
 
     /// Returns the listings, the last first.
     pub(super) fn all(&self) -> Vec<Arc<T>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().map(|(_, listed)| Arc::clone(listed)).collect()
+        self.lock().iter().map(|listing| Arc::clone(&listing.listed)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Listing<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -55,7 +74,8 @@ pub(super) struct SeenTools(Listings<Vec<ToolEntry>>);
 
 impl SeenTools {
     pub(super) fn set(&self, scope: &Scope, tools: Vec<ToolEntry>) {
-        self.0.set(scope, tools);
+        let bytes = tools.iter().map(ToolEntry::bytes).sum();
+        self.0.set(scope, tools, bytes);
     }
 
     /// Returns the tool that calls with a name mean in a scope, as of its last listing or as it is known without a listing. If there

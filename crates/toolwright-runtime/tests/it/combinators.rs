@@ -236,14 +236,26 @@ async fn a_prepared_tool_that_requires_an_approval_does_not_run_without_one() {
 
 /// Lists another tool in each scope, whose alias is `old`; without a turn, another one each time.
 #[derive(Default)]
-struct Changing(Mutex<Vec<Weak<ToolSpec>>>);
+struct Changing {
+    listed: Mutex<Vec<Weak<ToolSpec>>>,
+    description: String,
+}
+
+impl Changing {
+    /// Returns how many of the listed specs are kept.
+    fn kept(&self) -> usize {
+        let listed = self.listed.lock().unwrap();
+        listed.iter().filter(|spec| spec.upgrade().is_some()).count()
+    }
+}
 
 impl Toolset for Changing {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
-        let number = self.0.lock().unwrap().len();
+        let number = self.listed.lock().unwrap().len();
         let name = scope.turn_id.clone().unwrap_or_else(|| format!("tool_{number}"));
-        let spec = Arc::new(ToolSpec::new(name).with_aliases(&["old"]));
-        self.0.lock().unwrap().push(Arc::downgrade(&spec));
+        let spec = ToolSpec::new(name).with_description(self.description.clone());
+        let spec = Arc::new(spec.with_aliases(&["old"]));
+        self.listed.lock().unwrap().push(Arc::downgrade(&spec));
         Box::pin(ready(Ok(vec![ToolEntry::new(spec)])))
     }
 
@@ -279,6 +291,16 @@ async fn tools_that_are_no_longer_listed_are_not_kept() {
     for _ in 0..100 {
         wrapped.tools(&Scope::default()).await.unwrap();
     }
-    let listed = changing.0.lock().unwrap();
-    assert_eq!(listed.iter().filter(|spec| spec.upgrade().is_some()).count(), 1);
+    assert_eq!(changing.kept(), 1);
+}
+
+#[tokio::test]
+async fn listings_of_other_runs_are_kept_up_to_64_mib() {
+    let description = "x".repeat(3 << 20);
+    let changing = Arc::new(Changing { description, ..Changing::default() });
+    let filtered = Arc::clone(&changing).filtered(|_| true);
+    for turn in 0..30 {
+        filtered.tools(&of_turn(&turn.to_string())).await.unwrap();
+    }
+    assert_eq!(changing.kept(), 21);
 }
