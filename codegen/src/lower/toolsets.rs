@@ -105,9 +105,9 @@ pub(super) fn owners(
     toolsets: &[WrittenToolset<'_>],
     report: &mut Report,
 ) -> Vec<Option<ServiceId>> {
-    let mut services_of: BTreeMap<&str, Vec<ServiceId>> = BTreeMap::new();
+    let mut services_of: BTreeMap<&str, BTreeSet<ServiceId>> = BTreeMap::new();
     for (service, method) in methods.names() {
-        services_of.entry(method).or_default().push(service);
+        services_of.entry(method).or_default().insert(service);
     }
     let exports = exports(agents);
     let mut owners = Vec::new();
@@ -127,14 +127,22 @@ pub(super) fn owners(
                 candidates.entry(agents[agent.position()].service).or_insert(span);
             }
         }
-        for bind in &binds {
+        let mut seen = BTreeSet::new();
+        for bind in binds.iter().filter(|bind| seen.insert(&*bind.value)) {
             let (service, method) = match bind.value.split_once('.') {
                 Some((service, method)) => (Some(services.named(service)), method),
                 None => (None, bind.value.as_str()),
             };
-            for &owner in services_of.get(method).into_iter().flatten() {
-                if service.is_none_or(|service| service == Some(owner)) {
-                    candidates.entry(owner).or_insert(bind.span);
+            let Some(owners) = services_of.get(method) else { continue };
+            match service {
+                Some(service) => {
+                    let owner = service.filter(|service| owners.contains(service));
+                    candidates.extend(owner.map(|owner| (owner, bind.span)));
+                }
+                None => {
+                    for &owner in owners {
+                        candidates.entry(owner).or_insert(bind.span);
+                    }
                 }
             }
         }

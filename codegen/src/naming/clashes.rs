@@ -6,6 +6,7 @@ use super::{
     Scope, TypeName, TypeNames, agent_package, http_package, identifier, mcp_package, pascal,
     pascal_with, screaming, service_package, spec_static, toolset_package,
 };
+use crate::components::components;
 use crate::diagnostic::{Report, clashes};
 use crate::model::{
     Agent, McpServer, Method, MethodError, Project, Service, ServiceId, Toolset, ToolsetId,
@@ -264,40 +265,31 @@ fn crate_circles(project: &Project, types: &TypeNames, report: &mut Report) {
     let services: Vec<ServiceId> = ServiceId::first(project.services.len()).collect();
     // For each service, the other services whose types it uses, each with the span of such a type.
     let mut uses: Vec<Vec<(usize, Span)>> = Vec::new();
+    let mut edges: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &service in &services {
         let own = project.types_of(service).map(|id| project.schemas[id].schema);
         let of_methods = project.methods_of(service).flat_map(|id| project[id].schemas());
         let nodes = own.chain(of_methods);
-        let mut found: Vec<(usize, Span)> = Vec::new();
+        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
         for name in types.used_directly(&project.schemas, Scope::Service(service), nodes) {
             if let Scope::Service(other) = name.scope
-                && found.iter().all(|(known, _)| *known != other.position())
+                && seen.insert(other.position())
             {
                 found.push((other.position(), project.schemas[name.node].span));
             }
         }
+        edges.insert(service.position(), seen.into_iter().collect());
         uses.push(found);
     }
+    let nodes: Vec<usize> = (0..uses.len()).collect();
+    let circles = components(&nodes, &edges);
     for (start, direct) in uses.iter().enumerate() {
         for &(next, span) in direct {
             // Each circle is reported once, at its first service.
-            if next > start && reaches(&uses, next, start) {
+            if next > start && circles[&next] == circles[&start] {
                 let (a, b) = (&project[services[start]].name, &project[services[next]].name);
                 report.add(clashes::crate_circle(a, b, span));
             }
         }
     }
-}
-
-fn reaches(uses: &[Vec<(usize, Span)>], from: usize, to: usize) -> bool {
-    let (mut seen, mut open) = (vec![false; uses.len()], vec![from]);
-    while let Some(at) = open.pop() {
-        if at == to {
-            return true;
-        }
-        if !std::mem::replace(&mut seen[at], true) {
-            open.extend(uses[at].iter().map(|(next, _)| *next));
-        }
-    }
-    false
 }

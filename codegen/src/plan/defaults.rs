@@ -213,7 +213,11 @@ impl<'a> Search<'a> {
                 self.value(*inner, json, holder, within)
             }
             (Shape::Named(id), _) => self.value(self.schemas[*id].schema, json, holder, within),
-            (Shape::Local(target), _) => self.value(*target, json, holder, within),
+            (Shape::Local(target), _) if self.names.get(*target).is_some() => {
+                self.value(*target, json, holder, within)
+            }
+            // Its type is any value.
+            (Shape::Local(_), _) => None,
             (Shape::Array(_), Json::Array(items)) if items.is_empty() => {
                 Some(DefaultValue::EmptyList)
             }

@@ -282,7 +282,7 @@ impl<'a> Plans<'a> {
             let Node { shape, assertions, .. } = &self.project.schemas[node];
             let target = match shape {
                 Shape::Named(id) => Some(self.project.schemas[*id].schema),
-                Shape::Local(target) => Some(*target),
+                Shape::Local(target) if self.names.get(*target).is_some() => Some(*target),
                 _ => None,
             };
             let is_enum =

@@ -4,7 +4,7 @@
 mod limits;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::{iter, mem};
+use std::mem;
 
 use toolwright::value::Kind;
 
@@ -54,6 +54,7 @@ fn publish(
         root: node,
         places: BTreeMap::new(),
         taken: BTreeSet::new(),
+        numbers: BTreeMap::new(),
         anchors: BTreeSet::new(),
         definitions: Vec::new(),
         is_in_member: false,
@@ -88,6 +89,8 @@ struct Publisher<'a> {
     places: BTreeMap<NodeId, usize>,
     /// The names of definitions.
     taken: BTreeSet<String>,
+    /// The last number of each name that needed one.
+    numbers: BTreeMap<String, usize>,
     /// The anchors written so far. Types of different services may have the same anchor, which is only written once.
     anchors: BTreeSet<&'a str>,
     /// The definitions, in the order of their first use.
@@ -287,13 +290,15 @@ impl<'a> Publisher<'a> {
     /// longer name with a number.
     fn reference(&mut self, target: NodeId, name: &str, longer: impl Fn() -> String) {
         let place = self.places.get(&target).copied().unwrap_or_else(|| {
-            let numbered = (2..).map(|number| format!("{}{number}", longer()));
-            let mut candidates =
-                iter::once(name.to_owned()).chain(iter::once_with(&longer)).chain(numbered);
-            let name = candidates.find(|name| !self.taken.contains(name)).unwrap_or_default();
-            self.taken.insert(name.clone());
+            let longer = longer();
+            let mut free = if self.taken.contains(name) { longer.clone() } else { name.to_owned() };
+            while !self.taken.insert(free.clone()) {
+                let number = self.numbers.entry(longer.clone()).or_insert(1);
+                *number += 1;
+                free = format!("{longer}{number}");
+            }
             self.places.insert(target, self.definitions.len());
-            self.definitions.push((name, target));
+            self.definitions.push((free, target));
             self.definitions.len() - 1
         });
         let reference = format!("#/$defs/{}", self.definitions[place].0);

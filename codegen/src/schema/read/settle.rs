@@ -8,7 +8,7 @@ use toolwright::value::Kind;
 
 use super::merge::{is_bare, merge};
 use super::scalar::constants;
-use crate::diagnostic::{Report, schemas};
+use crate::diagnostic::{Report, files, schemas};
 use crate::json::Json;
 use crate::schema::{
     Additional, AppliesTo, ArrayShape, Assertion, Budget, EnumValue, Keyword, MixedVariant, Node,
@@ -16,6 +16,9 @@ use crate::schema::{
     Variant, as_object, json_key, kind_of, resolved,
 };
 use crate::source::{Span, Spanned};
+
+/// The most references in a chain. It is followed again for each reference to its beginning.
+const MAX_CHAIN: usize = 1000;
 
 /// The decisions that are postponed while reading.
 #[derive(Debug, Default)]
@@ -370,13 +373,37 @@ fn cut_circles(schemas: &mut Schemas, settled: usize, report: &mut Report) -> Ve
     for id in schemas.ids().skip(settled) {
         search.from(id);
     }
-    for node in search.circles {
+    for node in mem::take(&mut search.circles) {
         let span = schemas[node].span;
         report.add(schemas::endless_reference(span));
         schemas.set(node, Node::new(span, Shape::Any));
         schemas.mark_invalid(node);
     }
+    cut_chains(schemas, &search.order, report);
     steps
+}
+
+/// Reports references that have a long way to the end of their chain, and replaces them, so that following references takes a
+/// limited time. `order` has each node after those that it refers to.
+fn cut_chains(schemas: &mut Schemas, order: &[NodeId], report: &mut Report) {
+    let mut lengths: BTreeMap<NodeId, usize> = BTreeMap::new();
+    for &node in order {
+        let target = match schemas[node].shape {
+            Shape::Named(name) => schemas[name].schema,
+            Shape::Local(target) => target,
+            _ => continue,
+        };
+        let length = lengths.get(&target).map_or(1, |length| length + 1);
+        if length <= MAX_CHAIN {
+            lengths.insert(node, length);
+            continue;
+        }
+        let span = schemas[node].span;
+        let message = format!("this reference is followed by {MAX_CHAIN} others in a chain");
+        report.add(files::over_budget(span, message, "refer to the schema at the end"));
+        schemas.set(node, Node::new(span, Shape::Any));
+        schemas.mark_invalid(node);
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -32,12 +32,72 @@ const CASES: &[Case] = &[
         files: || {
             vec![(
                 "schema/a.yaml",
-                format!("{HEAD}types:\n  T0: {{type: number}}\n{}", references()),
+                format!("{HEAD}types:\n  T0: {{type: number}}\n{}", references(9_999)),
             )]
         },
-        command: "gen",
+        command: "check",
+        code: 1,
+        printed: "this reference is followed by 1000 others in a chain",
+    },
+    Case {
+        name: "9 choices of 10,000 times a chain of 900 references",
+        files: || {
+            let choice = |n| format!("  C{n}: {{anyOf: [{}]}}\n", "{$ref: T900}, ".repeat(10_000));
+            let types = format!("types:\n  T0: {{type: object}}\n{}", references(900));
+            vec![("schema/a.yaml", format!("{HEAD}{types}{}", lines(9, choice)))]
+        },
+        command: "check",
         code: 0,
-        printed: "gen: ",
+        printed: "check: ",
+    },
+    Case {
+        name: "10,000 definitions of one name",
+        files: || {
+            let member = |n| format!("{{$ref: '#/$defs/a{n}/items'}}, ");
+            let definition = |n| format!("a{n}: {{items: {{}}}}, ");
+            let choice = lines(10_000, member);
+            let ty = format!("{{anyOf: [{choice}], $defs: {{{}}}}}", lines(10_000, definition));
+            vec![("schema/a.yaml", users(20, &format!("  T: {ty}\n")))]
+        },
+        command: "check",
+        code: 0,
+        printed: "check: ",
+    },
+    Case {
+        name: "2,000 services, each of which uses the types of the next 20",
+        files: || {
+            let service = |n: usize| {
+                let property = |step| format!("p{step}: {{$ref: s{}.T}}, ", n + step + 1);
+                let properties = lines(20.min(1_999 - n), property);
+                format!(
+                    "toolwright: 1\nservice: s{n}\ntypes:\n  T: {{type: object, properties: {{{properties}}}}}\n"
+                )
+            };
+            each_in_a_file(2_000, service)
+        },
+        command: "check",
+        code: 0,
+        printed: "check: ",
+    },
+    Case {
+        name: "40,000 tools of a method that 1,000 services have",
+        files: || {
+            let service =
+                |n| format!("toolwright: 1\nservice: s{n}\nmethods: {{m: {{description: d.}}}}\n");
+            let tools = |t| {
+                let tool = |n| format!("      f{t}_{n}: {{bind: m}}\n");
+                format!("  t{t}:\n    tools:\n{}", lines(10_000, tool))
+            };
+            let mut files = each_in_a_file(1_000, service);
+            files.push((
+                "schema/tools.yaml",
+                format!("toolwright: 1\ntoolsets:\n{}", lines(4, tools)),
+            ));
+            files
+        },
+        command: "check",
+        code: 1,
+        printed: "ambiguous-owner",
     },
     Case {
         name: "30 doubling tuples and a list of itself in a schema without a type that an object refers to",
@@ -434,8 +494,13 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
 }
 
-fn references() -> String {
-    lines(9_999, |n| format!("  T{}: {{$ref: T{n}}}\n", n + 1))
+fn references(count: usize) -> String {
+    lines(count, |n| format!("  T{}: {{$ref: T{n}}}\n", n + 1))
+}
+
+fn each_in_a_file(count: usize, text: impl Fn(usize) -> String) -> Vec<(&'static str, String)> {
+    let path = |n| &*String::leak(format!("schema/s{n}.yaml"));
+    (0..count).map(|n| (path(n), text(n))).collect()
 }
 
 /// Types, each of which has two properties with the properties of the one before.

@@ -238,7 +238,7 @@ async fn a_prepared_tool_that_requires_an_approval_does_not_run_without_one() {
 #[derive(Default)]
 struct Changing {
     listed: Mutex<Vec<Weak<ToolSpec>>>,
-    description: String,
+    description: &'static str,
 }
 
 impl Changing {
@@ -253,7 +253,7 @@ impl Toolset for Changing {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         let number = self.listed.lock().unwrap().len();
         let name = scope.turn_id.clone().unwrap_or_else(|| format!("tool_{number}"));
-        let spec = ToolSpec::new(name).with_description(self.description.clone());
+        let spec = ToolSpec::new(name).with_description(self.description);
         let spec = Arc::new(spec.with_aliases(&["old"]));
         self.listed.lock().unwrap().push(Arc::downgrade(&spec));
         Box::pin(ready(Ok(vec![ToolEntry::new(spec)])))
@@ -296,7 +296,7 @@ async fn tools_that_are_no_longer_listed_are_not_kept() {
 
 #[tokio::test]
 async fn listings_of_other_runs_are_kept_up_to_64_mib() {
-    let description = "x".repeat(3 << 20);
+    let description = String::leak("x".repeat(3 << 20));
     let changing = Arc::new(Changing { description, ..Changing::default() });
     let filtered = Arc::clone(&changing).filtered(|_| true);
     for turn in 0..30 {
