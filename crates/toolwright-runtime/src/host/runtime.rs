@@ -436,6 +436,7 @@ impl Runtime {
         let parent = parent.or_else(|| options_of(&call));
         if let Some(parent) = &parent {
             dispatcher.options.belong_to(parent);
+            dispatcher.options.agent_approval_list = Arc::clone(&parent.agent_approval_list);
             dispatcher.is_list_applied = !is_new;
             let passed = call.parent_call_id().filter(|_| is_new).unwrap_or(call.id());
             let outer = parent.journal_run.as_deref().unwrap_or(&run_id);

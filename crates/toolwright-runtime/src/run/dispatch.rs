@@ -46,8 +46,6 @@ pub(crate) struct Dispatcher {
     pub(crate) toolset: Arc<dyn Toolset>,
     pub(crate) publisher: Publisher,
     pub(crate) options: Options,
-    /// The approval list of the agent that makes the calls. Child runs do not inherit it.
-    pub(crate) agent_approval_list: Arc<[String]>,
     /// The verdicts with which a suspended run and its child runs are resumed.
     pub(crate) verdicts: Arc<Verdicts>,
     /// The run id of the calls in the journal, if it is not that of their scope.
@@ -70,7 +68,6 @@ impl Dispatcher {
             toolset,
             publisher,
             options,
-            agent_approval_list: Arc::default(),
             verdicts: Arc::default(),
             journal_run: None,
             is_list_applied: false,
@@ -120,11 +117,11 @@ impl Dispatcher {
 
     /// Returns whether calls of a tool need an approval or a result from the host.
     fn needs_answer(&self, tool: &ToolEntry) -> bool {
-        let list: &[String] = if self.is_list_applied { &[] } else { &self.options.approval_list };
-        let mut lists = list.iter().chain(&*self.agent_approval_list);
+        let Options { approval_list, agent_approval_list, .. } = &self.options;
+        let mut lists = approval_list.iter().chain(&**agent_approval_list);
         tool.approval().is_some()
             || tool.is_run_by_host()
-            || lists.any(|name| tool.is_known_as(name))
+            || !self.is_list_applied && lists.any(|name| tool.is_known_as(name))
     }
 
     /// Returns the first state of a call of a known tool. Removes any clearance of the call. Invalid arguments are refused

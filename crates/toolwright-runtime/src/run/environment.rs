@@ -116,6 +116,8 @@ pub(crate) struct Options {
     pub(crate) one_at_a_time: bool,
     /// The tools whose calls need an approval in this run.
     pub(crate) approval_list: Arc<[String]>,
+    /// The approval list of the agent that makes the calls. It also applies to calls on behalf of these. Each run has its own.
+    pub(crate) agent_approval_list: Arc<[String]>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// True if the run can be suspended.
     pub(crate) can_suspend: bool,

@@ -257,6 +257,7 @@ impl Run {
         let (sessions, stops) = (options.sessions.clone(), options.stops.clone());
         let must_stop = move || stops.iter().any(Stop::has_come);
         let toolset: Arc<dyn Toolset> = Arc::new(UntilStopped::new(all, sessions, must_stop));
+        options.agent_approval_list = self.agent.agent.approval_list.as_slice().into();
         let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&self.scope));
         let entered = entering.await.map_err(|error| self.failure_of(&*error))?;
         if let Some(saved) = resumption.and_then(|resumption| resumption.state.toolsets.as_deref())
@@ -269,7 +270,6 @@ impl Run {
             toolset,
             publisher: self.publisher.clone(),
             options,
-            agent_approval_list: self.agent.agent.approval_list.as_slice().into(),
             verdicts: resumption
                 .map(|resumption| Arc::clone(&resumption.verdicts))
                 .unwrap_or_default(),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use toolwright::{Registrar, Tool, ToolCall, ToolFailure};
+use toolwright::{Registrar, Tool, ToolCall, ToolFailure, ToolResult};
 use toolwright_runtime::{
     Agent, ApprovalRequest, CallRequest, FunctionTool, Hooks, Registry, RunRequest, Runtime,
     RuntimeBuilder, Verdict,
@@ -86,28 +86,88 @@ async fn two_runtimes_with_one_journal_have_keys_of_their_own_for_one_call() {
     assert_eq!(log.lines(), hooked);
 }
 
-/// A runtime with a tool `start`, which calls `free` on behalf of its call and with the same id.
-fn starting(ran: &Log) -> (RuntimeBuilder, Arc<OnceLock<Runtime>>) {
-    let link: Arc<OnceLock<Runtime>> = Arc::default();
-    let started = Arc::clone(&link);
-    let start = FunctionTool::new(spec("start"), move |_: N, start: ToolCall| {
-        let runtime = started.get().unwrap().clone();
+/// A tool that calls another one on behalf of its call and with the same id.
+fn relay(name: &'static str, to: &'static str, link: &Arc<OnceLock<Runtime>>) -> FunctionTool {
+    let link = Arc::clone(link);
+    FunctionTool::new(spec(name), move |_: N, made: ToolCall| {
+        let runtime = link.get().unwrap().clone();
         async move {
-            let free = CallRequest::new(call("free", start.id(), 1)).on_behalf_of(&start);
-            let freed = runtime.call(free).await.outcome?;
-            freed.decode::<N>().map_err(|issues| ToolFailure::internal(&issues))
+            let request = CallRequest::new(call(to, made.id(), 1)).on_behalf_of(&made);
+            n_of(runtime.call(request).await)
         }
+    })
+}
+
+fn n_of(result: ToolResult) -> Result<N, ToolFailure> {
+    result.outcome?.decode::<N>().map_err(|issues| ToolFailure::internal(&issues))
+}
+
+/// A runtime in which an agent calls one tool. `start` calls `free` on behalf of its call, and `relay` calls `start`. The calls of `far`
+/// are made by another runtime, where it calls `free`. `hand` calls `job` on behalf of its call, whose agent calls `free`.
+fn calling(
+    ran: &Log,
+    boss: Agent,
+    tool_name: &'static str,
+) -> (RuntimeBuilder, Arc<OnceLock<Runtime>>) {
+    let free = || {
+        let log = ran.clone();
+        tool("free", move |n| {
+            log.push("free");
+            n + 1
+        })
+    };
+    let (link, there): (Arc<OnceLock<Runtime>>, Arc<OnceLock<Runtime>>) = Default::default();
+    let other = Registry::new();
+    other.register_tools([relay("far", "free", &there), free()]).unwrap();
+    let other = there.get_or_init(|| Runtime::new(other)).clone();
+    let far = FunctionTool::new(spec("far"), move |_: N, made: ToolCall| {
+        let other = other.clone();
+        async move { n_of(other.call(made).await) }
     });
-    let log = ran.clone();
-    let free = tool("free", move |n| {
-        log.push("free");
-        n + 1
-    });
+    let relays = [("start", "free"), ("relay", "start"), ("hand", "job")];
+    let relays = relays.map(|(name, to)| relay(name, to, &link));
     let registry = Registry::new();
-    registry.register_tools([start, free]).unwrap();
-    let boss = Agent::new("boss", "lab").with_tools(["start"]);
-    registry.register_agent(boss, steps(vec![vec![call("start", "a", 1)]])).unwrap();
+    registry.register_tools(relays.into_iter().chain([far, free()])).unwrap();
+    let job = spec("job").with_toolset("jobs").with_types::<N, N>();
+    let clerk = Agent::new("clerk", "lab").with_implements(job).with_tools(["free"]);
+    registry.register_agent(clerk, steps(vec![vec![call("free", "b", 1)]])).unwrap();
+    let boss = boss.with_tools([tool_name, "free"]);
+    registry.register_agent(boss, steps(vec![vec![call(tool_name, "a", 1)]])).unwrap();
     (Runtime::builder(registry), link)
+}
+
+fn starting(ran: &Log) -> (RuntimeBuilder, Arc<OnceLock<Runtime>>) {
+    calling(ran, Agent::new("boss", "lab"), "start")
+}
+
+/// H6: also two calls deep, and in another runtime. Child runs of the calls do not have the list.
+#[tokio::test]
+async fn h6_a_call_on_behalf_of_a_call_has_the_approval_list_of_the_agent_that_makes_the_call() {
+    for (name, count) in [("start", 1), ("relay", 1), ("far", 1), ("hand", 0)] {
+        let (ran, asked) = (Log::default(), Log::default());
+        let boss = Agent::new("boss", "lab").with_approval_of(["free"]);
+        let (runtime, link) = calling(&ran, boss, name);
+        let runtime = link.get_or_init(|| runtime.build());
+        let request = RunRequest::new("boss", payload(0));
+        let approver = Arc::new(LoggingApprover(asked.clone()));
+        runtime.run(request.clone().with_approver(approver)).await.unwrap();
+        assert_eq!((ran.lines().len(), asked.lines().len()), (1, count), "{name}");
+        let denying = |_: &ApprovalRequest| Verdict::Deny(None);
+        runtime.run(request.with_approver(Arc::new(denying))).await.unwrap();
+        assert_eq!(ran.lines().len(), 2 - count, "{name}");
+    }
+}
+
+/// H6: the runtime that makes the call has applied the list to the call itself.
+#[tokio::test]
+async fn h6_a_call_that_another_runtime_executes_is_asked_about_once() {
+    let (ran, asked) = (Log::default(), Log::default());
+    let boss = Agent::new("boss", "lab").with_approval_of(["far"]);
+    let (runtime, link) = calling(&ran, boss, "far");
+    let approver = Arc::new(LoggingApprover(asked.clone()));
+    let runtime = link.get_or_init(|| runtime.with_approver(approver).build());
+    runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+    assert_eq!((ran.lines().len(), asked.lines().len()), (1, 1));
 }
 
 #[tokio::test]
