@@ -195,8 +195,9 @@ impl RunRequest {
 
     /// Makes this a child run of a call, for a tool that starts runs itself. Session, turn and labels are those of the call, and
     /// the run counts toward the maximum depth of nested runs. It also has the approval list of the run or session that makes the
-    /// call, its approver, unless it gets another one, and is cancelled when that session is stopped. If it is suspended, give the
-    /// call [again](ResumeRequest::on_behalf_of) when you resume it.
+    /// call, its approver, unless it gets another one, and is cancelled when that run or session is stopped. It does not have the
+    /// approval list of the agent that makes the call. If it is suspended, give the call [again](ResumeRequest::on_behalf_of) when you
+    /// resume it.
     #[must_use]
     pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
         self.scope = child_scope(call);
@@ -369,7 +370,7 @@ impl ResumeRequest {
 
     /// Resumes a run of a tool that started it [on behalf](RunRequest::on_behalf_of) of a call. It keeps its scope and approval
     /// list. In addition it has the approval list of the run or session that makes this call, its approver, unless it gets another
-    /// one, and is cancelled when that session is stopped.
+    /// one, and is cancelled when that run or session is stopped.
     #[must_use]
     pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
         self.host.parent = options_of(call);
@@ -431,6 +432,7 @@ impl HostOptions {
         options.require_approval_of(&self.approval_list);
         self.outer().for_each(|outer| options.belong_to(outer));
         run.options = options;
+        run.outer_stops.clone_from(&options.stops);
         run.host_approval_list = self.approval_list.into();
         (run.session, run.extra_toolsets) = (self.session, self.extra_toolsets);
         (run.cancelled, run.checkpoints) = (self.cancelled, self.checkpoints);
@@ -446,8 +448,8 @@ impl CallRequest {
 
     /// Makes this a call for another one, for a tool that makes calls itself. Run, session, turn and labels are those of the other
     /// call. It and its child runs also have the approval list of the run or session that makes the other call, its approver, unless
-    /// it gets another one, and are stopped with that session. With a journal, the call needs an id that is the same each time the
-    /// tool makes it.
+    /// it gets another one, and are stopped with that run or session. The call, but none of its child runs, also has the approval list
+    /// of the agent that makes the other call. With a journal, the call needs an id that is the same each time the tool makes it.
     #[must_use]
     pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
         let parent_call_id = Some(call.id().to_owned());

@@ -309,7 +309,7 @@ impl Runtime {
     /// A call without a run id in its scope gets a generated one; a [`Journal`] then cannot recognize the call when it is repeated.
     ///
     /// A call that a run or session has passed to a tool, and the child runs of this call, also have the approver of that run or
-    /// session, unless the request sets another one, and are stopped with the session. Its approval list was applied to the call
+    /// session, unless the request sets another one, and are stopped with it. Its approval list was applied to the call
     /// and applies to the child runs. A tool that makes a call of its own sets [`CallRequest::on_behalf_of`].
     pub async fn call(&self, request: impl Into<CallRequest>) -> ToolResult {
         let (call, dispatcher) = self.prepare(request.into());

@@ -22,8 +22,7 @@ use toolwright::{Outcome, ToolCall, ToolFailure, ToolResult};
 use tracing::Instrument;
 
 use super::announce::OpenCall;
-use super::call::{CallState, PendingCall};
-
+use super::call::{CallState, PendingCall, cancelled};
 use super::end::End;
 use super::environment::{Environment, Options};
 use super::failures::{
@@ -74,10 +73,11 @@ impl Dispatcher {
         }
     }
 
-    /// Sets the tools of calls outside of runs. They can be used until a session is stopped that makes the calls.
+    /// Sets the tools of calls outside of runs. They can be used until a session or run is stopped that makes the calls.
     pub(crate) fn with_toolset(mut self, toolset: Arc<dyn Toolset>) -> Self {
-        let sessions = self.options.sessions.clone();
-        self.toolset = Arc::new(UntilStopped::new(toolset, sessions, || false));
+        let (sessions, stops) = (self.options.sessions.clone(), self.options.stops.clone());
+        let must_stop = move || stops.iter().any(Stop::has_come);
+        self.toolset = Arc::new(UntilStopped::new(toolset, sessions, must_stop));
         self
     }
 
@@ -104,9 +104,17 @@ impl Dispatcher {
         }
     }
 
-    /// Makes a call of a known tool. The call cannot be suspended.
+    /// Makes a call of a known tool outside of runs. The call cannot be suspended. It is cancelled if it is made on behalf of a call
+    /// whose run is stopped.
     pub(crate) async fn call(&self, call: ToolCall, tool: &ToolEntry) -> ToolResult {
-        self.start(call, tool).await.into_record().result
+        let calling = Box::pin(self.start(call.clone(), tool));
+        tokio::select! {
+            biased;
+            () = Stop::any_dropped(&self.options.stops) => {
+                ToolResult::new(&call, Err(cancelled("the call")))
+            }
+            pending = calling => pending.into_record().result,
+        }
     }
 
     /// Makes a call of a known tool, until it ends or waits.
@@ -319,7 +327,7 @@ impl Dispatcher {
     /// Runs a call with its hooks, and publishes its start and end.
     async fn run(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
         if self.options.stops.iter().any(Stop::has_come) {
-            // The run, or one above it, is about to drop the call.
+            // The run or one above it, or else `call`, is about to drop the call.
             pending::<()>().await;
         }
         let journal_run = Some(self.journal_run().to_owned());

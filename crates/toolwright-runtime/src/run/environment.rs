@@ -123,17 +123,19 @@ pub(crate) struct Options {
     pub(crate) can_suspend: bool,
     /// The sessions that the run belongs to, or the call that it answers. Each is cancelled once its session is stopped.
     pub(crate) sessions: Vec<CancellationToken>,
-    /// The stops of the run and of the runs above it. Once one of them has come, no call begins.
+    /// The stops of the run and of the runs above it, also of those that make the call for which it is made. Once one of them has
+    /// come, no call begins.
     pub(crate) stops: Vec<Stop>,
     /// The run id in the journal of the call that has these options from its origin.
     pub(crate) journal_run: Option<String>,
 }
 
 impl Options {
-    /// Adds the approval list and the sessions of a run or session that this run belongs to.
+    /// Adds the approval list, the sessions and the stops of a run or session that this run belongs to.
     pub(crate) fn belong_to(&mut self, outer: &Self) {
         self.require_approval_of(&outer.approval_list);
         self.sessions.extend_from_slice(&outer.sessions);
+        self.stops.extend_from_slice(&outer.stops);
     }
 
     /// Returns whether a session that the run belongs to was stopped.

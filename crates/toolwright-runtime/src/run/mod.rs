@@ -72,6 +72,8 @@ pub(crate) struct Run {
     /// The scope of the run and of its calls.
     scope: Arc<Scope>,
     publisher: Publisher,
+    /// The stops of the runs that make the call for which the host starts this run. They stop it, too.
+    pub(crate) outer_stops: Vec<Stop>,
     pub(crate) options: Options,
     /// The approval list of the host's request. Its names are checked in this run only; child runs have them in their options.
     pub(crate) host_approval_list: Arc<[String]>,
@@ -135,6 +137,7 @@ impl Run {
             implements: None,
             scope,
             id,
+            outer_stops: Vec::new(),
             options: Options::default(),
             host_approval_list: Arc::default(),
             session: None,
@@ -203,7 +206,8 @@ impl Run {
         let mut progress = self.progress(resumption.as_ref());
         let agent = &self.agent.agent;
         let tokens = iter::once(&self.cancelled).chain(&self.options.sessions).cloned();
-        let stop = Stop::new(&agent.name, agent.policy.time_budget, progress.elapsed, tokens);
+        let stop = Stop::new(&agent.name, agent.policy.time_budget, progress.elapsed, tokens)
+            .within(&self.outer_stops);
         let mut waiting = resumption.as_ref().and_then(|Resumption { state, .. }| {
             let record = state.waiting_step(|| cancelled("the call"))?;
             let calls = state.step.clone();

@@ -1,5 +1,6 @@
 //! Stops a run when its time budget is used up, its host cancels it or its session is stopped.
 
+use std::future::pending;
 use std::time::Duration;
 
 use futures_util::future::select_all;
@@ -12,6 +13,10 @@ use super::call::cancelled;
 /// How long a stopped run waits for its toolsets to exit.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
 
+/// How long after the stop of a run the calls and runs go on that its tools started. The run drops its own calls at once, and with them
+/// those that the tools wait for. So none of these calls ends by the stop, and no such end is in a journal.
+const DROP_GRACE: Duration = Duration::from_secs(1);
+
 /// The deadline of a run, and its cancellation.
 #[derive(Clone)]
 pub(crate) struct Stop {
@@ -19,6 +24,8 @@ pub(crate) struct Stop {
     deadline: Option<(Instant, Duration)>,
     /// By its host, and by each of its sessions.
     cancelled: Vec<CancellationToken>,
+    /// The stops of the runs that make the call for which the run was started. Theirs are empty.
+    outer: Vec<Self>,
 }
 
 impl Stop {
@@ -33,7 +40,14 @@ impl Stop {
         let deadline = budget.and_then(|budget| {
             Some((Instant::now().checked_add(budget.saturating_sub(elapsed))?, budget))
         });
-        Self { agent: agent.to_owned(), deadline, cancelled: cancelled.into_iter().collect() }
+        let cancelled = cancelled.into_iter().collect();
+        Self { agent: agent.to_owned(), deadline, cancelled, outer: Vec::new() }
+    }
+
+    /// Makes it also come with the stops of all runs that make the call for which the run is started.
+    pub(crate) fn within(mut self, outer: &[Self]) -> Self {
+        self.outer = outer.iter().map(|stop| Self { outer: Vec::new(), ..stop.clone() }).collect();
+        self
     }
 
     /// Returns when the time budget of the run is used up.
@@ -45,10 +59,28 @@ impl Stop {
     pub(crate) fn has_come(&self) -> bool {
         self.cancelled.iter().any(CancellationToken::is_cancelled)
             || self.deadline().is_some_and(|deadline| Instant::now() >= deadline)
+            || self.outer.iter().any(Self::has_come)
     }
 
-    /// Waits until the run must stop, and returns the failure that stops it.
+    /// Waits until the run must stop, and returns the failure that stops it. An outer run first has the time to drop the run.
     pub(crate) async fn stopped(&self) -> ToolFailure {
+        tokio::select! {
+            biased;
+            failure = self.stopped_itself() => failure,
+            () = Self::any_dropped(&self.outer) => cancelled("the run"),
+        }
+    }
+
+    /// Waits until one of these runs was stopped and has dropped its calls.
+    pub(crate) async fn any_dropped(runs: &[Self]) {
+        if runs.is_empty() {
+            return pending().await;
+        }
+        select_all(runs.iter().map(|stop| Box::pin(stop.stopped_itself()))).await;
+        tokio::time::sleep(DROP_GRACE).await;
+    }
+
+    async fn stopped_itself(&self) -> ToolFailure {
         let out_of_time = async {
             match self.deadline {
                 Some((deadline, budget)) => {
@@ -58,7 +90,7 @@ impl Stop {
                     }
                     budget
                 }
-                None => std::future::pending().await,
+                None => pending().await,
             }
         };
         let by_any = self.cancelled.iter().map(|token| Box::pin(token.cancelled()));

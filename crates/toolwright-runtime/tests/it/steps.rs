@@ -217,9 +217,9 @@ async fn g28_calls_carry_the_scope_of_their_run_and_no_labels_of_the_planner() {
 }
 
 /// An approver that approves when the run is cancelled, which it does itself or waits for.
-struct Late {
-    token: CancellationToken,
-    cancels: bool,
+pub(crate) struct Late {
+    pub(crate) token: CancellationToken,
+    pub(crate) cancels: bool,
 }
 
 impl Approver for Late {

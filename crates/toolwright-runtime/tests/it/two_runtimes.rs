@@ -1,16 +1,19 @@
 //! Runtimes that execute calls of other runtimes, and tools that make calls on behalf of theirs.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use toolwright::{Registrar, Tool, ToolCall, ToolFailure, ToolResult};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use toolwright::{FailureKind, Registrar, Tool, ToolCall, ToolFailure, ToolResult};
 use toolwright_runtime::{
-    Agent, ApprovalRequest, CallRequest, FunctionTool, Hooks, Registry, RunRequest, Runtime,
-    RuntimeBuilder, Verdict,
+    Agent, ApprovalRequest, CallRequest, FunctionTool, Hooks, Policy, Registry, RunRequest,
+    Runtime, RuntimeBuilder, Verdict,
 };
 
 use crate::journal::{LoggingApprover, More, Tape, kept};
 use crate::planners::{briefs, steps};
+use crate::steps::Late;
 use crate::tools::{Echo, Log, N, TestExecutor, Think, call, payload};
 use crate::toys::{spec, tool};
 use crate::two_names::tick;
@@ -168,6 +171,90 @@ async fn h6_a_call_that_another_runtime_executes_is_asked_about_once() {
     let runtime = link.get_or_init(|| runtime.with_approver(approver).build());
     runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
     assert_eq!((ran.lines().len(), asked.lines().len()), (1, 1));
+}
+
+/// The approver of the call cancels the run of the caller, and approves the call at the same moment.
+#[tokio::test]
+async fn a_call_on_behalf_of_a_call_that_is_approved_as_its_run_is_cancelled_does_not_begin() {
+    for name in ["start", "relay", "far", "hand"] {
+        for cancels in [true, false] {
+            let (ran, token) = (Log::default(), CancellationToken::new());
+            let (runtime, link) = calling(&ran, Agent::new("boss", "lab"), name);
+            let (hooked, tape) = (Log::default(), Arc::new(Tape::default()));
+            let hooks = Hooks::new().with_for("free", More(hooked.clone()));
+            let runtime = runtime.with_hooks(hooks).with_journal(tape.clone());
+            let runtime = link.get_or_init(|| runtime.build());
+            let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+            let request = request.with_approval_of(["free"]).with_cancellation(token.clone());
+            let request = request.with_approver(Arc::new(Late { token: token.clone(), cancels }));
+            let cancelling = async {
+                tokio::task::yield_now().await;
+                token.cancel();
+            };
+            let (outcome, ()) = tokio::join!(runtime.run(request), cancelling);
+            assert_eq!(outcome.unwrap().result().unwrap_err().kind, FailureKind::Cancelled);
+            assert!(ran.lines().is_empty(), "{name} {cancels}: {:?}", ran.lines());
+            assert!(hooked.lines().is_empty(), "{name} {cancels}: {:?}", hooked.lines());
+            let keys = tape.keys();
+            assert!(!keys.iter().any(|key| key.contains("call/")), "{name} {cancels}: {keys:?}");
+        }
+    }
+}
+
+/// A runtime in which `boss` has a second to call `leave`. That starts a task and waits for it: the task makes a call of `tick` after two
+/// seconds, or starts a run at once that makes one each 300 milliseconds. The task is returned.
+fn leaving(ran: &Log, runs: bool) -> (Runtime, Arc<Mutex<Option<JoinHandle<FailureKind>>>>) {
+    let (link, task): (Arc<OnceLock<Runtime>>, Arc<Mutex<_>>) = Default::default();
+    let (started, left) = (Arc::clone(&link), Arc::clone(&task));
+    let leave = FunctionTool::new(spec("leave"), move |n: N, made: ToolCall| {
+        let runtime = started.get().unwrap().clone();
+        let running = tokio::spawn(async move {
+            let failure = if runs {
+                let request = RunRequest::new("worker", payload(0)).on_behalf_of(&made);
+                runtime.run(request).await.unwrap().result().unwrap_err()
+            } else {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                let request = CallRequest::new(call("tick", "b", 1)).on_behalf_of(&made);
+                runtime.call(request).await.outcome.unwrap_err()
+            };
+            failure.kind
+        });
+        *left.lock().unwrap() = Some(running);
+        async move {
+            tokio::time::sleep(Duration::from_secs(9)).await;
+            n
+        }
+    });
+    let log = ran.clone();
+    let tick = FunctionTool::new(spec("tick"), move |n: N| {
+        log.push("tick");
+        async move {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            n
+        }
+    });
+    let registry = Registry::new();
+    registry.register_tools([leave, tick]).unwrap();
+    let ticks = (0..9).map(|id| vec![call("tick", &id.to_string(), 1)]).collect();
+    let worker = Agent::new("worker", "lab").with_tools(["tick"]);
+    registry.register_agent(worker, steps(ticks)).unwrap();
+    let policy = Policy { time_budget: Some(Duration::from_secs(1)), ..Policy::UNLIMITED };
+    let boss = Agent::new("boss", "lab").with_tools(["leave"]).with_policy(policy);
+    registry.register_agent(boss, steps(vec![vec![call("leave", "a", 1)]])).unwrap();
+    (link.get_or_init(|| Runtime::new(registry)).clone(), task)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_of_a_tool_begins_no_call_after_the_run_of_its_call_was_out_of_time() {
+    for (runs, count) in [(false, 0), (true, 4)] {
+        let ran = Log::default();
+        let (runtime, task) = leaving(&ran, runs);
+        let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+        assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
+        let task = task.lock().unwrap().take().unwrap();
+        assert_eq!(task.await.unwrap(), FailureKind::Cancelled);
+        assert_eq!(ran.lines().len(), count, "{runs}");
+    }
 }
 
 #[tokio::test]
