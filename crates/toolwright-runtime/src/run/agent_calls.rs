@@ -74,7 +74,7 @@ impl Dispatcher {
             let failure = agent_gone(tool).with_detail(detail);
             return match &suspended {
                 Some(run) => self.fail_run(run, failure),
-                None => End::Failed(failure),
+                None => End::Failed(self.not_run(call, failure).await),
             };
         };
         let mut options = self.options.clone();

@@ -157,17 +157,6 @@ impl Dispatcher {
         PendingCall::refused(call, tool, failure)
     }
 
-    /// Returns the failure of a call that does not run. If an earlier attempt at the run began the call, the failure says that it may
-    /// have taken effect.
-    pub(crate) async fn not_run(&self, call: &ToolCall, failure: ToolFailure) -> ToolFailure {
-        match self.recorded::<String>(|| format!("begin/{}", call.id())).await {
-            Ok(None) => failure,
-            // The tool may have had other annotations then.
-            Ok(Some(_)) => failure.with_possible_effect(ToolAnnotations::UNKNOWN),
-            Err(unreadable) => unreadable,
-        }
-    }
-
     /// Ends a call with an outcome, without running it.
     pub(crate) fn settle(
         &self,
@@ -194,34 +183,6 @@ impl Dispatcher {
         let key = || format!("after/{}", call.id());
         let outcome = self.record_end(key, hooked, ToolAnnotations::UNKNOWN).await;
         self.settle(call, None, outcome)
-    }
-
-    /// Returns the outcome of an agent's last attempt at a call, from the journal.
-    async fn last_attempt(&self, call: &ToolCall) -> Result<Option<Outcome>, ToolFailure> {
-        let mut last = None;
-        for attempt in 1.. {
-            match self.recorded(|| format!("end/{attempt}/{}", call.id())).await? {
-                Some(outcome) => last = Some(outcome),
-                None => break,
-            }
-        }
-        Ok(last)
-    }
-
-    /// Returns whether an earlier attempt at the run made or began a call without a question: no approval list had its tool then.
-    async fn was_made_unasked(
-        &self,
-        call: &ToolCall,
-        tool: &ToolEntry,
-    ) -> Result<bool, ToolFailure> {
-        let id = call.id();
-        let question = self.recorded::<ApprovalRequest>(|| format!("question/{id}")).await?;
-        if question.is_some() {
-            return Ok(false);
-        }
-        let was_begun = !tool.may_run_again()
-            && self.recorded::<String>(|| format!("begin/{id}")).await?.is_some();
-        Ok(was_begun || self.recorded::<Outcome>(|| format!("call/{id}")).await?.is_some())
     }
 
     /// Asks the approver and applies the verdict. Without an approver the call waits for its answer.
@@ -299,7 +260,7 @@ impl Dispatcher {
             verdict: verdict.clone(),
         });
         let outcome = match verdict {
-            Verdict::Deny(reason) => Err(denied(request, reason)),
+            Verdict::Deny(reason) => Err(self.not_run(&call, denied(request, reason)).await),
             verdict if !request.is_of(&call, &tool, self.publisher.agent.as_deref()) => {
                 let failure = question_changed(&tool);
                 Err(match verdict {
@@ -398,11 +359,18 @@ impl Dispatcher {
 
     /// Checks and runs a call.
     async fn execute(&self, call: Arc<ToolCall>, tool: &ToolEntry) -> End {
-        let has_agent = tool.agent().is_some() || tool.delegates();
+        let has_agent = tool.has_agent();
         let key = if has_agent { "agent" } else { "call" };
-        // If the journal has the agent and its input, what follows is not checked.
-        if has_agent && let Err(failure) = self.check_approval(&call, tool) {
-            return End::Failed(failure);
+        if has_agent {
+            match self.made_by_tool(&call).await {
+                Ok(None) => {}
+                Ok(Some(outcome)) => return outcome.into(),
+                Err(failure) => return End::Failed(failure),
+            }
+            // If the journal has the agent and its input, what follows is not checked.
+            if let Err(failure) = self.check_approval(&call, tool) {
+                return End::Failed(self.not_run(&call, failure).await);
+            }
         }
         let is_interrupted = match self.is_interrupted(&call, tool).await {
             Ok(is_interrupted) => is_interrupted,
@@ -412,6 +380,9 @@ impl Dispatcher {
         let running = async {
             if is_interrupted {
                 return Err(interrupted(tool));
+            }
+            if let Some(outcome) = self.begun_by_another_tool(&call, tool).await? {
+                return outcome;
             }
             self.check(&call, tool)?;
             begins.store(true, Ordering::Relaxed);
@@ -450,17 +421,6 @@ impl Dispatcher {
             Ok(delegation) => self.run_agent(delegation, &call, tool, None).await,
             Err(failure) => End::Failed(failure),
         }
-    }
-
-    /// Returns whether an earlier attempt at the run began a call that may not run again. Its outcome may be in the journal.
-    async fn is_interrupted(&self, call: &ToolCall, tool: &ToolEntry) -> Result<bool, ToolFailure> {
-        let has_agent = tool.agent().is_some() || tool.delegates();
-        if self.environment.journal.is_none() || has_agent || tool.may_run_again() {
-            return Ok(false);
-        }
-        let attempt = fresh_id("attempt");
-        let begin = self.record(|| format!("begin/{}", call.id()), ready(attempt.clone())).await?;
-        Ok(begin != attempt)
     }
 
     fn check(&self, call: &ToolCall, tool: &ToolEntry) -> Result<(), ToolFailure> {

@@ -1,16 +1,17 @@
 //! Failures of calls that do not run.
 
+use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure};
 
 use crate::approval::ApprovalRequest;
 use crate::tools::ToolEntry;
 
-/// The failure of a call that was interrupted, of a tool that may not run again.
+/// The failure of a call that was interrupted, of a tool that could not run again when it began.
 pub(super) fn interrupted(tool: &ToolEntry) -> ToolFailure {
     let message = format!("`{}` was interrupted", tool.name());
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
         .with_detail("the run was interrupted during the call")
-        .with_possible_effect(tool.spec().annotations())
+        .with_possible_effect(ToolAnnotations::UNKNOWN)
 }
 
 pub(super) fn denied(request: &ApprovalRequest, reason: Option<String>) -> ToolFailure {

@@ -7,7 +7,7 @@ mod batch;
 mod budget;
 mod call;
 mod dispatch;
-
+mod earlier;
 mod end;
 mod environment;
 mod export;
@@ -44,7 +44,6 @@ use budget::Budget;
 pub(crate) use call::PendingCall;
 use call::cancelled;
 pub(crate) use dispatch::Dispatcher;
-
 pub(crate) use end::{End, Resumption};
 pub(crate) use environment::{Environment, Options};
 pub(crate) use failures::other_definition;
@@ -72,9 +71,9 @@ pub(crate) struct Run {
     /// The scope of the run and of its calls.
     scope: Arc<Scope>,
     publisher: Publisher,
+    pub(crate) options: Options,
     /// The stops of the runs that make the call for which the host starts this run. They stop it, too.
     pub(crate) outer_stops: Vec<Stop>,
-    pub(crate) options: Options,
     /// The approval list of the host's request. Its names are checked in this run only; child runs have them in their options.
     pub(crate) host_approval_list: Arc<[String]>,
     /// The tools of the session that the run belongs to, if any.
@@ -137,8 +136,8 @@ impl Run {
             implements: None,
             scope,
             id,
-            outer_stops: Vec::new(),
             options: Options::default(),
+            outer_stops: Vec::new(),
             host_approval_list: Arc::default(),
             session: None,
             extra_toolsets: Vec::new(),
@@ -258,10 +257,10 @@ impl Run {
         let all = self.assemble().await.map_err(|error| self.failure_of(&*error))?;
         let mut options = self.options.clone();
         options.stops.push(stop.clone());
+        options.agent_approval_list = self.agent.agent.approval_list.as_slice().into();
         let (sessions, stops) = (options.sessions.clone(), options.stops.clone());
         let must_stop = move || stops.iter().any(Stop::has_come);
         let toolset: Arc<dyn Toolset> = Arc::new(UntilStopped::new(all, sessions, must_stop));
-        options.agent_approval_list = self.agent.agent.approval_list.as_slice().into();
         let entering = EnteredToolset::enter(Arc::clone(&toolset), Arc::clone(&self.scope));
         let entered = entering.await.map_err(|error| self.failure_of(&*error))?;
         if let Some(saved) = resumption.and_then(|resumption| resumption.state.toolsets.as_deref())

@@ -128,6 +128,11 @@ impl ToolEntry {
         self
     }
 
+    /// Returns whether an agent runs each call, always the same or not.
+    pub(crate) fn has_agent(&self) -> bool {
+        matches!(self.run_by, RunBy::Agent(_) | RunBy::Delegate)
+    }
+
     /// Returns whether its toolset returns the agent that runs each call.
     pub(crate) fn delegates(&self) -> bool {
         matches!(self.run_by, RunBy::Delegate)
@@ -156,6 +161,11 @@ impl ToolEntry {
     pub fn with_resumable_calls(mut self) -> Self {
         self.has_resumable_calls = true;
         self
+    }
+
+    /// Returns whether its toolset makes each call once for its run and id.
+    pub(crate) fn has_resumable_calls(&self) -> bool {
+        self.has_resumable_calls
     }
 
     /// Returns whether a call that was interrupted may be made again: the tool is read-only or idempotent, or its toolset knows

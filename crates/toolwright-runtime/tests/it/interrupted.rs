@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use toolwright::spec::{Approval, CallLimits};
+use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
 use toolwright::{
     BoxError, BoxFuture, Executor, Registrar, Scope, Tool, ToolCall, ToolResult, ToolSpec,
     described,
 };
 use toolwright_runtime::tools::{Combined, Source};
 use toolwright_runtime::{
-    Agent, FunctionTool, Hooks, Journal, Planner, Registry, ResumeRequest, RunRequest, Runtime,
-    Step, Turn,
+    Agent, ApprovalRequest, FunctionTool, Hooks, Journal, Planner, Registry, ResumeRequest,
+    RunRequest, Runtime, RuntimeBuilder, Step, Turn, Verdict,
 };
 
 use crate::approvals::{guarded, guarded_spec};
@@ -281,6 +281,114 @@ async fn an_agent_does_not_run_a_call_with_other_arguments_than_those_that_were_
     assert_eq!(resume(3).await, ["internal"]);
     assert_eq!(resume(2).await, [r#"{"n":2}"#]);
     assert_eq!(input.lines(), [r#"{"n":2}"#]);
+}
+
+/// A runtime in which `boss` calls `job`, which is a function, one that is idempotent, or implemented by `clerk`, whose tool is `free`.
+/// The tools log the calls that are made.
+fn with_job(how: &str, log: &Log) -> RuntimeBuilder {
+    let registry = Registry::new();
+    let logging = |name: &'static str, spec: ToolSpec| {
+        let log = log.clone();
+        FunctionTool::new(spec, move |args: N| {
+            log.push(name);
+            async move { args }
+        })
+    };
+    registry.register_tool(logging("free", spec("free"))).unwrap();
+    let job = spec("job").with_toolset("jobs");
+    let idempotent = ToolAnnotations { idempotent: Some(true), ..ToolAnnotations::UNKNOWN };
+    match how {
+        "function" => registry.register_tool(logging("job", job)).unwrap(),
+        "idempotent" => {
+            registry.register_tool(logging("job", job.with_annotations(idempotent))).unwrap();
+        }
+        _ => {
+            let job = job.with_types::<N, N>();
+            let clerk = Agent::new("clerk", "lab").with_implements(job).with_tools(["free"]);
+            let calls = steps(vec![vec![call("free", "b", 1)]]);
+            registry.register_agent(clerk, calls).unwrap();
+        }
+    }
+    let boss = Agent::new("boss", "lab").with_tools(["job"]);
+    registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
+    Runtime::builder(registry)
+}
+
+/// Another version of the program repeats the run. It has the outcome if that was recorded.
+#[tokio::test]
+async fn an_interrupted_call_is_not_made_again_by_another_kind_of_tool() {
+    let changes = [
+        ("function", "idempotent", "call/a"),
+        ("function", "agent", "call/a"),
+        ("agent", "function", "end/1/a"),
+        ("agent", "idempotent", "end/1/a"),
+    ];
+    for (before, after, end) in changes {
+        for list in [&[][..], &["job"]] {
+            let (log, whole) = (Log::default(), Arc::new(Tape::default()));
+            let expected = kept(with_job(before, &log), &whole).await;
+            assert_eq!(log.lines().len(), 1);
+            let keys = whole.keys();
+            let ended = keys.iter().position(|key| key == end).unwrap();
+            let begun = keys.iter().position(|key| key == "begin/a" || key == "run/1/a").unwrap();
+            for length in begun + 1..=ended + 1 {
+                let again = Log::default();
+                let approving = |_: &ApprovalRequest| Verdict::Approve;
+                let runtime = with_job(after, &again).with_approver(Arc::new(approving));
+                let runtime = runtime.with_journal(Tape::cut(&whole, length)).build();
+                let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+                let request = request.with_approval_of(list.iter().copied());
+                let outcome = runtime.run(request).await.unwrap();
+                let what = format!("{before} to {after}, {list:?}, after {}", keys[length - 1]);
+                assert!(again.lines().is_empty(), "{what}: {:?}", again.lines());
+                if length > ended {
+                    assert_eq!(briefs(&outcome), briefs(&expected), "{what}");
+                } else {
+                    let result = &outcome.calls().next().unwrap().result;
+                    let failure = result.outcome.as_ref().unwrap_err();
+                    assert!(
+                        failure.message.contains("may have taken effect"),
+                        "{what}: {failure:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The version that begins the call is the one that repeats it.
+#[tokio::test]
+async fn an_interrupted_call_of_an_idempotent_tool_is_made_again() {
+    let (log, whole) = (Log::default(), Arc::new(Tape::default()));
+    let expected = kept(with_job("idempotent", &log), &whole).await;
+    let ended = whole.keys().iter().position(|key| key == "call/a").unwrap();
+    let outcome = kept(with_job("idempotent", &log), &Tape::cut(&whole, ended)).await;
+    assert_eq!((outcome, log.lines().len()), (expected, 2));
+}
+
+/// The run of its agent began and was interrupted. Now its tool is gone, or the call is denied.
+#[tokio::test]
+async fn a_call_whose_agent_began_may_have_taken_effect_if_it_is_denied_or_its_tool_is_gone() {
+    let (log, whole) = (Log::default(), Arc::new(Tape::default()));
+    kept(with_job("agent", &log), &whole).await;
+    let begun = whole.keys().iter().position(|key| key == "run/1/a").unwrap();
+    for (length, warns) in [(begun + 1, true), (begun, false)] {
+        let gone = Registry::new();
+        gone.register_tool(tool("free", |n| n)).unwrap();
+        let boss = Agent::new("boss", "lab").with_tools(["free"]);
+        gone.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
+        let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+        let denying = |_: &ApprovalRequest| Verdict::Deny(None);
+        let denied = request.clone().with_approval_of(["job"]).with_approver(Arc::new(denying));
+        let ways = [(Runtime::builder(gone), request), (with_job("agent", &log), denied)];
+        for (runtime, request) in ways {
+            let runtime = runtime.with_journal(Tape::cut(&whole, length)).build();
+            let outcome = runtime.run(request).await.unwrap();
+            let failure = outcome.calls().next().unwrap().result.outcome.clone().unwrap_err();
+            let says = failure.message.contains("may have taken effect");
+            assert_eq!(says, warns, "{failure:?}");
+        }
+    }
 }
 
 /// A journal that replays in order: nothing is found before the run has got all earlier entries, and no effect runs.
