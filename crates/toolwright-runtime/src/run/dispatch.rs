@@ -387,13 +387,17 @@ impl Dispatcher {
             self.check(&call, tool)?;
             begins.store(true, Ordering::Relaxed);
             if let Some(agent) = tool.agent() {
-                return Delegation::to(agent, call.args().clone()).to_payload();
+                return Delegation::to(agent, call.args().clone())
+                    .of_args(call.args())
+                    .to_payload();
             }
             let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
             let execute = self.environment.execution_for(tool);
             let outcome = execute.run(Arc::clone(&call), tool.clone(), toolset, publisher).await;
-            let is_checked = tool.checks_itself() || tool.delegates();
-            if is_checked { outcome } else { tool.spec_ref().checked(outcome) }
+            if tool.delegates() {
+                return Delegation::from_payload(&outcome?)?.of_args(call.args()).to_payload();
+            }
+            if tool.checks_itself() { outcome } else { tool.spec_ref().checked(outcome) }
         };
         let recorded = self.record(|| format!("{key}/{}", call.id()), running).await;
         let outcome = recorded.unwrap_or_else(|not_recorded| {
@@ -410,11 +414,7 @@ impl Dispatcher {
         }
         match outcome.and_then(|payload| Delegation::from_payload(&payload)) {
             // An earlier attempt at the run let the agent run the call with other arguments.
-            Ok(delegation)
-                if call.is_approved()
-                    && tool.agent().is_some()
-                    && delegation.input() != call.args().as_str() =>
-            {
+            Ok(delegation) if call.is_approved() && !delegation.is_of_args(call.args()) => {
                 let annotations = tool.spec().annotations();
                 End::Failed(question_changed(tool).with_possible_effect(annotations))
             }

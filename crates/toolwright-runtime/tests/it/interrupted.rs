@@ -10,7 +10,7 @@ use toolwright::{
     BoxError, BoxFuture, Executor, Registrar, Scope, Tool, ToolCall, ToolResult, ToolSpec,
     described,
 };
-use toolwright_runtime::tools::{Combined, Source};
+use toolwright_runtime::tools::{Combined, Delegation, Source};
 use toolwright_runtime::{
     Agent, ApprovalRequest, FunctionTool, Hooks, Journal, Planner, Registry, ResumeRequest,
     RunRequest, Runtime, RuntimeBuilder, Step, Turn, Verdict,
@@ -281,6 +281,41 @@ async fn an_agent_does_not_run_a_call_with_other_arguments_than_those_that_were_
     assert_eq!(resume(3).await, ["internal"]);
     assert_eq!(resume(2).await, [r#"{"n":2}"#]);
     assert_eq!(input.lines(), [r#"{"n":2}"#]);
+}
+
+/// The tool delegates, and the first process ended in the run of the agent, before a list had the tool.
+#[tokio::test]
+async fn an_agent_does_not_run_a_delegated_call_with_other_arguments_than_those_that_were_approved()
+{
+    let run = async |list: &[&str], approved: i64, tape: &Arc<Tape>| {
+        let registry = Registry::new();
+        let job = spec("job").with_types::<N, N>();
+        let job = FunctionTool::delegating(job, async |call: ToolCall| {
+            let n = call.args().decode::<N>()?.n;
+            Ok::<_, BoxError>(Delegation::to("clerk", payload(n + 100)))
+        });
+        registry.register_tool(job).unwrap();
+        let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));
+        registry.register_agent(Agent::new("clerk", "lab"), planner).unwrap();
+        let boss = Agent::new("boss", "lab").with_tools(["job"]);
+        registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
+        let runtime = Runtime::builder(registry).with_journal(tape.clone()).build();
+        let approver = move |_: &ApprovalRequest| Verdict::ApproveWith(payload(approved));
+        let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+        let request = request.with_approver(Arc::new(approver));
+        let request = request.with_approval_of(list.iter().copied());
+        briefs(&runtime.run(request).await.unwrap())
+    };
+    let whole = Arc::new(Tape::default());
+    assert_eq!(run(&[], 0, &whole).await, [r#"{"n":101}"#]);
+    let ended = whole.keys().iter().position(|key| key == "end/1/a").unwrap();
+    let begun = whole.keys().iter().position(|key| key == "child step/0").unwrap();
+    for length in [ended, begun] {
+        let tape = Tape::cut(&whole, length);
+        assert_eq!(run(&["job"], 3, &tape).await, ["internal"], "after {length} entries");
+        let tape = Tape::cut(&whole, length);
+        assert_eq!(run(&["job"], 1, &tape).await, [r#"{"n":101}"#], "after {length} entries");
+    }
 }
 
 /// A runtime in which `boss` calls `job`, which is a function, one that is idempotent, or implemented by `clerk`, whose tool is `free`.
