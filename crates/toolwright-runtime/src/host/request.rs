@@ -308,7 +308,8 @@ macro_rules! host_options {
             /// Passes the state of the run to a function after each step, so that the run can be resumed from there if the
             /// process dies. To store the state outside of the process, let the function pass it to a task that
             /// [exports](crate::Runtime::export) it. If a state is resumed while its run is still active, the next steps run
-            /// twice. Child runs have no checkpoints: a call that an agent was running is made again.
+            /// twice. A checkpoint has no question, so whoever holds it can resume it again: keep it with the host.
+            /// Child runs have no checkpoints: a call that an agent was running is made again.
             ///
             /// ```
             /// use std::sync::{Arc, Mutex};
@@ -431,8 +432,8 @@ impl HostOptions {
         let mut options = Options { approver, can_suspend: true, ..options };
         options.require_approval_of(&self.approval_list);
         self.outer().for_each(|outer| options.belong_to(outer));
-        run.options = options;
         run.outer_stops.clone_from(&options.stops);
+        run.options = options;
         run.host_approval_list = self.approval_list.into();
         (run.session, run.extra_toolsets) = (self.session, self.extra_toolsets);
         (run.cancelled, run.checkpoints) = (self.cancelled, self.checkpoints);

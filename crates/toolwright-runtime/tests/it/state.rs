@@ -229,6 +229,22 @@ async fn h8_a_run_can_be_resumed_from_its_checkpoint_after_any_step() {
     }
 }
 
+/// It has no question, and the process that resumes it may die, too.
+#[tokio::test]
+async fn a_checkpoint_can_be_resumed_again() {
+    let kept = Arc::<Mutex<Vec<SuspendedRun>>>::default();
+    let keep = Arc::clone(&kept);
+    let runtime = runtime(None);
+    let request = request().with_checkpoints(move |state| keep.lock().unwrap().push(state));
+    runtime.run(request).await.unwrap();
+    let exported = runtime.export(&kept.lock().unwrap().clone()[0]).await.unwrap();
+    for _ in 0..2 {
+        let state = runtime.restore(&exported).await.unwrap();
+        let outcome = runtime.resume(ResumeRequest::new(&state, [])).await.unwrap();
+        assert_eq!(outcome.suspended().unwrap().pending().len(), 1);
+    }
+}
+
 #[tokio::test]
 async fn i4_open_handles_of_a_toolset_that_is_built_per_step_are_logged() {
     let warned = Log::default();
