@@ -165,12 +165,15 @@ impl HttpClient {
         }
     }
 
-    /// Reads a successful response.
+    /// Reads a successful response. Only a request has a response with content; any other is dropped, which closes its stream.
     async fn read_success(
         &self,
         message: &ClientJsonRpcMessage,
         response: Response,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
+        if !matches!(message, ClientJsonRpcMessage::Request(_)) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
         let session = response.headers().get("mcp-session-id");
         let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
         // rmcp logs it.
@@ -181,10 +184,6 @@ impl HttpClient {
         let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
         if is_media_type(&kind, EVENT_STREAM) {
             return Ok(StreamableHttpPostResponse::Sse(self.events(response), session));
-        }
-        let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
-        if !is_request {
-            return Ok(StreamableHttpPostResponse::Accepted);
         }
         if !is_media_type(&kind, JSON) {
             return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));

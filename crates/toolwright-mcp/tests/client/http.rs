@@ -380,3 +380,23 @@ async fn the_client_stops_reading_a_server_that_does_not_accept_replies() {
     // Sockets hold some megabytes.
     assert!((5..1500).contains(&asked), "{asked} requests of 10 kB were taken");
 }
+
+/// The server answers each reply to its 50 pings, and the cancellation of a call, with a stream that does not end.
+#[tokio::test]
+async fn a_stream_that_answers_no_request_is_closed_at_once() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    let client = peer.client("clingy");
+    client.list_tools_raw().await.expect("it answers");
+    let call = call(&client, "echo", r#"{"text":""}"#);
+    tokio::time::timeout(Duration::from_secs(1), call).await.expect_err("it only asks");
+    let mut tries = 0..100;
+    while peer.count("answered") < 51 || peer.count("kept") > 0 {
+        let (answered, kept) = (peer.count("answered"), peer.count("kept"));
+        assert!(tries.next().is_some(), "{kept} of {answered} streams are open");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    client.close().await;
+}

@@ -12,7 +12,8 @@ SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "require
 CHANGED = SCHEMA | {"properties": {"text": {"type": "string"}, "secret": {"type": "string"}}, "required": ["text", "secret"]}
 # The argument of `echo` that is repeated in a header.
 MARKED = SCHEMA | {"properties": {"text": {"type": "string", "x-mcp-header": "Text"}}}
-seen = {"sessions": 0, "streams": 0, "subscriptions": 0, "asked": 0, "ran": 0, "lists": 0, "lost": set()}
+seen = {"sessions": 0, "streams": 0, "subscriptions": 0, "asked": 0, "ran": 0, "lists": 0, "answered": 0, "kept": 0, "lost": set()}
+lock = threading.Lock()
 
 
 class Peer(BaseHTTPRequestHandler):
@@ -37,7 +38,7 @@ class Peer(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        if self.path in ("/asked", "/lists", "/ran", "/streams"):
+        if self.path in ("/asked", "/lists", "/ran", "/streams", "/answered", "/kept"):
             return self.reply(200, b"%d" % seen[self.path[1:]])
         if self.path == "/flooding":
             return self.flood()
@@ -80,6 +81,8 @@ class Peer(BaseHTTPRequestHandler):
             return self.telltale(fault.split("?")[0][9:], method, id)
         if fault == "nosy" and "result" in request:
             return time.sleep(60)
+        if fault == "clingy" and ("result" in request or method == "notifications/cancelled"):
+            return self.cling()
         if fault == "guarded" and self.headers.get("Authorization") != "Bearer open sesame":
             return self.reply(401, b"{}", WWW_Authenticate="Bearer")
         if id is None:
@@ -105,6 +108,9 @@ class Peer(BaseHTTPRequestHandler):
             return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": CHANGED if name == "break" and seen["lost"] else MARKED if fault == "marked" and name == "echo" else SCHEMA} for name in ("echo", "break", "new")[:2 + (max(seen["subscriptions"], seen["streams"]) > 1)]]})
         if fault == "nosy":
             return self.nosy()
+        if fault == "clingy":
+            pings = "".join('data: {"jsonrpc":"2.0","id":%d,"method":"ping"}\n\n' % number for number in range(50))
+            return self.stream([pings] + [": wait\n\n"] * 20, 0.5)
         if request["params"]["name"] == "echo":
             if fault == "marked":
                 return self.result(id, {"resultType": "complete", "content": [], "structuredContent": {"header": self.headers.get("Mcp-Param-Text")}})
@@ -159,6 +165,22 @@ class Peer(BaseHTTPRequestHandler):
         if not fault.endswith("sse"):
             return self.reply(200, answer.encode())
         self.stream([": hello\n\n", "foo: bar\nid\nretry: soon\nevent: message\ndata: %s\n\n" % answer])
+
+    def cling(self):
+        """Answers with a stream that lasts until the client closes it."""
+        with lock:
+            seen["answered"] += 1
+            seen["kept"] += 1
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        try:
+            self.rfile.read(1)
+        except OSError:
+            pass
+        with lock:
+            seen["kept"] -= 1
+        self.close_connection = True
 
     def nosy(self):
         """Sends many requests and accepts no response."""
