@@ -49,7 +49,7 @@ const JSON: &str = "application/json";
 pub(super) struct HttpClient {
     client: reqwest::Client,
     codec: Arc<MessageCodec>,
-    replies: Arc<ReplyLimit>,
+    replies: ReplyLimit,
     /// Removes the client's credentials from everything that the server sends.
     redactor: Arc<Redactor>,
     /// The maximum number of bytes of a body or an event.
@@ -80,6 +80,7 @@ impl HttpClient {
     pub(super) fn new(
         client: reqwest::Client,
         (codec, changes): (Arc<MessageCodec>, Arc<ListChanges>),
+        replies: ReplyLimit,
         redactor: Redactor,
         options: &ClientOptions,
         alive: mpsc::Sender<()>,
@@ -90,7 +91,7 @@ impl HttpClient {
         Self {
             client,
             codec,
-            replies: Arc::default(),
+            replies,
             redactor: Arc::new(redactor),
             max_bytes,
             probe_timeout,
@@ -102,7 +103,6 @@ impl HttpClient {
 
     async fn post(&self, post: Post) -> Result<StreamableHttpPostResponse, HttpError> {
         let text = self.codec.encode(&post.message)?;
-        let _held_until_sent = self.replies.writing(&post.message);
         let mut request =
             self.client.post(&*post.uri).header(ACCEPT, format!("{EVENT_STREAM}, {JSON}"));
         request = request.header(CONTENT_TYPE, JSON).body(text);

@@ -1,5 +1,5 @@
 //! Limits the number of requests from a server whose replies are not written yet. Beyond the limit, the client stops
-//! reading until the server has read replies. rmcp writes the replies.
+//! reading until the server has read replies. rmcp makes the replies and gives them to a transport, which may queue them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,8 +17,8 @@ const BYTES_PER_REQUEST: usize = 1024;
 /// The time for which a cancelled request without a reply counts.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
-/// The requests from a server whose replies are not written yet.
-#[derive(Debug, Default)]
+/// The requests from a server whose replies are not written yet. Clones share them.
+#[derive(Clone, Debug, Default)]
 pub(super) struct ReplyLimit(Arc<Shared>);
 
 #[derive(Debug, Default)]
@@ -30,17 +30,17 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Open {
-    /// The weights of requests without a reply.
+    /// The weights of requests for which rmcp has made no reply yet.
     requests: HashMap<RequestId, usize>,
     /// The number, the id and the weight of each request that the server has cancelled lately. Several may have one id.
     cancelled: Vec<(u64, RequestId, usize)>,
     /// The number of the next cancelled request.
     next: u64,
-    /// The weight of all of these, and of the replies that are being written.
+    /// The weight of all of these, and of the replies in the transport.
     weight: usize,
 }
 
-/// A reply that is being written. Counts until it is dropped.
+/// A reply in the transport. Counts until it is dropped.
 #[derive(Debug)]
 pub(super) struct Writing {
     shared: Arc<Shared>,
@@ -86,7 +86,8 @@ impl ReplyLimit {
         }
     }
 
-    /// Keeps the place of a cancelled request for a while: rmcp replies only to those of some revisions.
+    /// Keeps the place of a cancelled request for a while: rmcp replies only to those of some revisions, and at once. If its reply is
+    /// in the transport, it counts there.
     fn cancel(&self, id: &RequestId) {
         let mut open = self.0.lock();
         let Some(weight) = open.requests.remove(id) else { return };
@@ -101,7 +102,7 @@ impl ReplyLimit {
         });
     }
 
-    /// Returns a guard that the writer of a reply must hold until it is written, or `None` for other messages.
+    /// Returns a guard that the transport must hold from when it gets a reply until it is written, or `None` for other messages.
     pub(super) fn writing(&self, message: &ClientJsonRpcMessage) -> Option<Writing> {
         let id = match message {
             ClientJsonRpcMessage::Response(response) => Some(&response.id),
@@ -126,7 +127,8 @@ impl Open {
         let has_room = self.weight + weight <= MAX_REQUESTS;
         if has_room {
             self.weight += weight;
-            // A server may use an id twice at once; then only one of them gets a reply.
+            // A server may use an id twice at once. rmcp forgets the first request when it gets the second, unless it has made
+            // a reply; if both get one, the second counts when the transport gets it.
             self.weight -= self.requests.insert(id.clone(), weight).unwrap_or_default();
         }
         has_room

@@ -1,4 +1,5 @@
-//! Creates the transport for a URL from a [`ServerUrl`], and converts its errors. [`super::http`] sends the requests.
+//! Creates the transport for a URL from a [`ServerUrl`], counts the replies that wait in it, and converts its errors.
+//! [`super::http`] sends the requests.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,10 +10,12 @@ use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
-use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     HttpStatusError, StreamableHttpClientTransportConfig, StreamableHttpError,
 };
+use rmcp::transport::{StreamableHttpClientTransport, Transport};
 use tokio::sync::mpsc;
 use toolwright::http::is_refusal;
 use toolwright::untrusted::secrets_in_header;
@@ -23,15 +26,46 @@ use super::http::{HttpClient, HttpError, RequestError};
 use super::message_codec::MessageCodec;
 use super::notifications::ListChanges;
 use super::options::ClientOptions;
+use super::reply_limit::ReplyLimit;
 
-/// Creates rmcp's transport with our HTTP client.
+/// rmcp's transport with our HTTP client. A reply counts as soon as it is in the transport's queue.
+pub(super) struct HttpTransport {
+    transport: StreamableHttpClientTransport<HttpClient>,
+    replies: ReplyLimit,
+}
+
+impl Transport<RoleClient> for HttpTransport {
+    type Error = HttpError;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), HttpError>> + Send + 'static {
+        let writing = self.replies.writing(&message);
+        let sent = self.transport.send(message);
+        async move {
+            let _held_until_sent = writing;
+            sent.await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.transport.receive().await
+    }
+
+    async fn close(&mut self) -> Result<(), HttpError> {
+        self.transport.close().await
+    }
+}
+
+/// Creates the transport.
 pub(super) fn transport(
     url: &ServerUrl,
     options: &ClientOptions,
     codec: &Arc<MessageCodec>,
     changes: &Arc<ListChanges>,
     alive: mpsc::Sender<()>,
-) -> Result<StreamableHttpClientTransport<HttpClient>, String> {
+) -> Result<HttpTransport, String> {
     let mut headers = HashMap::new();
     for (name, value) in &url.headers {
         let parsed =
@@ -52,13 +86,18 @@ pub(super) fn transport(
     let client = client.connect_timeout(options.connect_timeout / 2).tcp_nodelay(true);
     let client = client.build().map_err(|error| error_chain(&error))?;
     let redactor = redactor(&secrets(url));
-    let http = HttpClient::new(client, (codec.clone(), changes.clone()), redactor, options, alive);
+    let replies = ReplyLimit::default();
+    let shared = (codec.clone(), changes.clone());
+    let http = HttpClient::new(client, shared, replies.clone(), redactor, options, alive);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
     config.custom_headers = headers;
     config.auth_header.clone_from(&url.bearer);
     // rmcp would send a waiting call again in the new session, whose tools may differ.
     config.reinit_on_expired_session = false;
-    Ok(StreamableHttpClientTransport::with_client(http, config))
+    Ok(HttpTransport {
+        transport: StreamableHttpClientTransport::with_client(http, config),
+        replies,
+    })
 }
 
 /// Returns the secrets that the server gets and could repeat: the token, the values of headers and their parts, and those of the

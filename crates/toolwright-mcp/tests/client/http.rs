@@ -372,13 +372,15 @@ async fn the_client_stops_reading_a_server_that_does_not_accept_replies() {
     if !can_run() {
         return;
     }
-    let peer = Peer::start();
-    let client = peer.client("nosy");
-    let failure = call(&client, "echo", r#"{"text":""}"#).await.expect_err("it only asks");
-    assert_eq!(failure.kind, FailureKind::Timeout, "{failure:?}");
-    let asked = peer.count("asked");
-    // Sockets hold some megabytes.
-    assert!((5..1500).contains(&asked), "{asked} requests of 10 kB were taken");
+    for fault in ["nosy", "nosy-with-one-id"] {
+        let peer = Peer::start();
+        let client = peer.client(fault);
+        let failure = call(&client, "echo", r#"{"text":""}"#).await.expect_err("it only asks");
+        assert_eq!(failure.kind, FailureKind::Timeout, "{fault}: {failure:?}");
+        let asked = peer.count("asked");
+        // Sockets hold some megabytes.
+        assert!((5..1500).contains(&asked), "{fault}: {asked} requests of 10 kB were taken");
+    }
 }
 
 /// The server answers each reply to its 50 pings, and the cancellation of a call, with a stream that does not end.

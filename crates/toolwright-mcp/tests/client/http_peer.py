@@ -79,7 +79,7 @@ class Peer(BaseHTTPRequestHandler):
         method, id = request.get("method"), request.get("id")
         if fault.startswith("telltale"):
             return self.telltale(fault.split("?")[0][9:], method, id)
-        if fault == "nosy" and "result" in request:
+        if fault.startswith("nosy") and "result" in request:
             return time.sleep(60)
         if fault == "clingy" and ("result" in request or method == "notifications/cancelled"):
             return self.cling()
@@ -106,8 +106,8 @@ class Peer(BaseHTTPRequestHandler):
             # Meanwhile the notifications fill the queue.
             time.sleep(1 if fault == "flooding" else 0)
             return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": CHANGED if name == "break" and seen["lost"] else MARKED if fault == "marked" and name == "echo" else SCHEMA} for name in ("echo", "break", "new")[:2 + (max(seen["subscriptions"], seen["streams"]) > 1)]]})
-        if fault == "nosy":
-            return self.nosy()
+        if fault.startswith("nosy"):
+            return self.nosy(is_same=fault == "nosy-with-one-id")
         if fault == "clingy":
             pings = "".join('data: {"jsonrpc":"2.0","id":%d,"method":"ping"}\n\n' % number for number in range(50))
             return self.stream([pings] + [": wait\n\n"] * 20, 0.5)
@@ -182,7 +182,7 @@ class Peer(BaseHTTPRequestHandler):
             seen["kept"] -= 1
         self.close_connection = True
 
-    def nosy(self):
+    def nosy(self, is_same):
         """Sends many requests and accepts no response."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -190,7 +190,7 @@ class Peer(BaseHTTPRequestHandler):
         try:
             for number in range(3000):
                 seen["asked"] = number
-                self.wfile.write(('data: {"jsonrpc":"2.0","id":"%d%s","method":"ping"}\n\n' % (number, "p" * 10000)).encode())
+                self.wfile.write(('data: {"jsonrpc":"2.0","id":"%d%s","method":"ping"}\n\n' % (0 if is_same else number, "p" * 10000)).encode())
         except OSError:
             pass
         self.close_connection = True
