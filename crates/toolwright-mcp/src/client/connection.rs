@@ -396,6 +396,7 @@ mod tests {
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
 
     use super::*;
+    use crate::client::tool_cache::ToolCache;
 
     /// Answers the handshake; then each page of the list with a line that is too long, and after each but the first, with the answer
     /// to the one before, which is late.
@@ -409,7 +410,7 @@ mod tests {
             let answer = |result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result});
             let answers = match request["method"].as_str() {
                 Some("initialize") => vec![answer(json!({
-                    "protocolVersion": "2025-11-25", "capabilities": {},
+                    "protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}},
                     "serverInfo": {"name": "late", "version": "1"},
                 }))],
                 Some("tools/list") => {
@@ -425,29 +426,45 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_late_response_to_a_request_that_failed_is_not_kept() {
+    /// Connects to a server that [`serve`]s.
+    async fn connect(options: ClientOptions) -> Connection {
         let (ours, theirs) = duplex(1 << 16);
         tokio::spawn(serve(theirs));
         let codec = Arc::<MessageCodec>::default();
-        let options = ClientOptions::default().with_max_message_bytes(4_000);
         let (alive, ended) = mpsc::channel(1);
         let transport = LineTransport::new(split(ours), None, codec.clone(), &options, alive);
         let handler = NotificationHandler::new(&[]);
         let service = handler.serve_with_lifecycle(transport, ClientLifecycleMode::Initialize);
-        let connection = Connection {
+        Connection {
             service: service.await.expect("it answers the handshake"),
-            codec: codec.clone(),
+            codec,
             passes_arguments: false,
             has_ended: AtomicBool::new(false),
             ended: tokio::sync::Mutex::new(ended),
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn a_late_response_to_a_request_that_failed_is_not_kept() {
+        let connection = connect(ClientOptions::default().with_max_message_bytes(4_000)).await;
         for _ in 0..2 {
             let error = connection.tools_page(None).await.expect_err("it is too long");
             assert!(matches!(error, ClientError::InvalidResponse(_)), "{error}");
         }
         for id in 0..10 {
-            assert!(codec.take_result(&RequestId::Number(id)).is_none(), "{id}");
+            assert!(connection.codec.take_result(&RequestId::Number(id)).is_none(), "{id}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_list_with_the_same_text_is_not_parsed_again() {
+        let connection = Arc::new(connect(ClientOptions::default()).await);
+        // So the server cannot announce changes.
+        connection.service.service().changes().stream_closed();
+        let cache = ToolCache::default();
+        let first = cache.tools(&connection).await.expect("it answers");
+        assert!(connection.take_tools_changed(), "it is listed each time");
+        let second = cache.tools(&connection).await.expect("it answers");
+        assert!(Arc::ptr_eq(&first, &second));
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::{Mutex, MutexGuard};
 use toolwright::Origin;
+use toolwright::digests::digest;
 
 use super::connection::Connection;
 use super::drift::Drift;
@@ -20,6 +21,8 @@ pub(super) struct ToolCache(Mutex<Cached>);
 struct Cached {
     /// The connection on which the list was requested.
     connection: Weak<Connection>,
+    /// The digest of the list's text.
+    digest: String,
     tools: Arc<ListedTools>,
     /// By the address of the origin, which is a static.
     drifts: BTreeMap<usize, Arc<Drift>>,
@@ -53,7 +56,8 @@ impl ToolCache {
         Ok(drift)
     }
 
-    /// Returns the cache, refreshed if it is of an earlier connection or the server has reported a change.
+    /// Returns the cache, refreshed if it is of an earlier connection or the server may have changed its tools. A list with the same
+    /// text is not parsed again, and is the same `Arc`.
     async fn current(
         &self,
         connection: &Arc<Connection>,
@@ -63,12 +67,13 @@ impl ToolCache {
         if connection.take_tools_changed() || !is_same {
             // If the request fails, the old list must not be used again.
             cached.connection = Weak::new();
-            let tools = ListedTools::parse(&listing::list(connection).await?);
-            *cached = Cached {
-                connection: Arc::downgrade(connection),
-                tools: Arc::new(tools),
-                drifts: BTreeMap::new(),
-            };
+            let listing = listing::list(connection).await?;
+            let digest = digest("mcp-listing", &listing.json);
+            if digest != cached.digest {
+                let tools = Arc::new(ListedTools::parse(&listing));
+                *cached = Cached { digest, tools, ..Cached::default() };
+            }
+            cached.connection = Arc::downgrade(connection);
         }
         Ok(cached)
     }
