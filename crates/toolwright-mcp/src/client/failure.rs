@@ -11,6 +11,16 @@ const METHOD_NOT_FOUND: i32 = -32_601;
 
 /// Converts the error of a call into its failure.
 pub(super) fn failure(error: &ClientError, spec: &ToolSpec, call: &ToolCall) -> ToolFailure {
+    let failure = failure_before_call(error, spec, call);
+    if error.may_have_run() { failure.with_possible_effect(spec.annotations()) } else { failure }
+}
+
+/// Converts an error that came before the call was sent, so that it had no effect.
+pub(super) fn failure_before_call(
+    error: &ClientError,
+    spec: &ToolSpec,
+    call: &ToolCall,
+) -> ToolFailure {
     let tool = call.tool();
     let failure = match error {
         ClientError::Http { status: Some(429), .. } => ToolFailure::new(
@@ -51,11 +61,6 @@ pub(super) fn failure(error: &ClientError, spec: &ToolSpec, call: &ToolCall) -> 
             format!("`{tool}` returned an invalid response"),
             Recovery::Replan,
         ),
-    };
-    let failure = if error.may_have_run() {
-        failure.with_possible_effect(spec.annotations())
-    } else {
-        failure
     };
     failure.with_detail(error.to_string())
 }

@@ -46,7 +46,7 @@ impl ClientOptions {
         Self { call_timeout, ..self }
     }
 
-    /// Sets the timeout of connecting. The default is 30 seconds.
+    /// Sets the timeout of connecting, and of listing tools before a call. The default is 30 seconds.
     #[must_use]
     pub fn with_connect_timeout(self, connect_timeout: Duration) -> Self {
         Self { connect_timeout, ..self }

@@ -13,7 +13,7 @@ use toolwright::{
 use super::connection::Connection;
 use super::drift::Drift;
 use super::error::{ClientError, MAX_SERVER_TEXT};
-use super::failure::failure;
+use super::failure::{failure, failure_before_call};
 use super::options::DriftPolicy;
 use super::{Client, answer};
 
@@ -69,8 +69,12 @@ impl Client {
                 Checked::Against(origin) => {
                     let connection = self.connector().connection().await.map_err(to_failure)?;
                     if self.compares_tools() {
-                        let drift = self.tool_cache().drift(&connection, origin).await;
-                        let drift = drift.map_err(to_failure)?;
+                        let limit = self.connector().options().connect_timeout;
+                        let drift = self.tool_cache().drift(&connection, origin);
+                        let drift = tokio::time::timeout(limit, drift).await;
+                        let drift = drift.unwrap_or(Err(ClientError::Timeout(limit)));
+                        let drift = drift
+                            .map_err(|error| failure_before_call(&error, call.spec, call.call))?;
                         self.check_drift(&drift, call)?;
                     }
                     connection

@@ -334,7 +334,7 @@ fn check_changed_tool(change: &ToolChange, call: &ToolCall) -> Result<(), ToolFa
 /// The failure of a call whose tools could not be listed.
 fn list_failure(error: &ClientError, call: &ToolCall) -> ToolFailure {
     let unknown = ToolSpec::new(call.tool().to_owned());
-    super::failure::failure(error, &unknown, call)
+    super::failure::failure_before_call(error, &unknown, call)
 }
 
 /// Converts a listed tool into a spec. Hidden characters in its texts are replaced unless `shows_hidden`. The steps of its patterns

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use toolwright::{FailureKind, Payload, Recovery, ToolFailure};
-use toolwright_mcp::client::{Client, Stderr};
+use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright_mcp::client::{Client, McpToolset, Stderr};
 use toolwright_prerequisites::{Prerequisite, has};
+use toolwright_runtime::Toolset as _;
 
 use crate::calls::call;
 use crate::peer::{can_run, client, command, short_timeouts};
@@ -103,6 +104,26 @@ async fn a_call_that_times_out_or_is_dropped_is_cancelled_on_the_server() {
         );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// The server does not answer the list that the client requests before it sends a call.
+#[tokio::test]
+async fn a_call_whose_tool_is_not_listed_in_time_has_no_effect() {
+    if !can_run() {
+        return;
+    }
+    let limit = Duration::from_secs(4);
+    let options = short_timeouts().with_connect_timeout(limit).with_call_timeout(5 * limit);
+    let client = Client::with_options(command(&["listless"]), options);
+    let args = r#"{"text":""}"#;
+    let generated = call(&client, "die", args).await.expect_err("it is not listed");
+    let toolset = McpToolset::new("peer", client.clone());
+    let listed = toolset.call(&ToolCall::new("die", Payload::new(args))).await.outcome;
+    for failure in [generated, listed.as_ref().expect_err("it is not listed").clone()] {
+        let found = (failure.kind, failure.recovery);
+        assert_eq!(found, (FailureKind::Timeout, Recovery::Retry), "{}", failure.message);
+    }
+    client.close().await;
 }
 
 /// The client does not keep the hundred megabytes.

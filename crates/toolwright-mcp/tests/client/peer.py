@@ -196,6 +196,8 @@ def main():
                 acknowledge(wanted)
         elif method == "tools/list":
             lists += 1
+            if "listless" in FAULTS:
+                continue
             answer(request, page(request))
             if "unseen" in FAULTS and lists == 1 and wanted is not None:
                 acknowledge(wanted)
