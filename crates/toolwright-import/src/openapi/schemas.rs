@@ -34,8 +34,15 @@ const BESIDE_REFERENCE: [&str; 5] = ["$ref", "description", "title", "deprecated
 /// The maximum number of references in members of `allOf` that are followed from a schema to find its properties.
 const MAX_MEMBERS: usize = 500;
 
-/// The maximum depth of references in members of `allOf` that are replaced by copies.
+/// The maximum number of sets and names of properties that are united for all references of a document.
+const MAX_UNITED: usize = 2_000_000;
+
+/// The maximum depth of references that are replaced by copies.
 const MAX_DEPTH: usize = 16;
+
+/// The maximum number of steps to a part of a schema. Copies inside copies may lead further than the document does, and a schema file
+/// has at most 120 levels.
+const MAX_STEPS: usize = 90;
 
 /// The direction in which a value is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,8 +70,19 @@ struct HiddenProperties<'a> {
     names: BTreeSet<String>,
     /// The properties that the schema requires, of any direction.
     required: BTreeSet<String>,
-    /// The schemas that the members of its `allOf` refer to, which may have more.
+    /// The schemas that it and the members of its `allOf` refer to, which may have more.
     members: Vec<&'a Json>,
+}
+
+/// The properties of a schema together with those of the schemas that it and the members of its `allOf` refer to.
+#[derive(Default)]
+struct United {
+    /// The names of those that are only sent in the other direction.
+    hidden: BTreeSet<String>,
+    /// The properties that are required and not hidden.
+    required: BTreeSet<String>,
+    /// True if some are missing, as there are too many.
+    is_cut: bool,
 }
 
 /// Reads schemas with everything that they refer to. A schema that several refer to is read only once.
@@ -81,6 +99,10 @@ pub(super) struct Reader<'a> {
     open: VecDeque<(String, String)>,
     /// The schemas of the document that were searched for hidden properties, by their addresses.
     hidden: BTreeMap<*const Json, Rc<HiddenProperties<'a>>>,
+    /// The same with those of the schemas that they refer to, by their addresses.
+    united: BTreeMap<*const Json, Rc<United>>,
+    /// The number of sets and names that may still be united.
+    left: usize,
     /// The definitions that have been read.
     pub(super) definitions: Definitions,
 }
@@ -96,6 +118,8 @@ impl<'a> Reader<'a> {
             numbers: BTreeMap::new(),
             open: VecDeque::new(),
             hidden: BTreeMap::new(),
+            united: BTreeMap::new(),
+            left: MAX_UNITED,
             definitions,
         }
     }
@@ -123,15 +147,23 @@ impl<'a> Reader<'a> {
 
     /// Translates a schema to JSON Schema from the top down, so that parts that are dropped are not read.
     fn translated(&mut self, schema: Json, at: &str, subject: &mut Subject<'_>) -> Json {
+        if at.matches('/').count() > MAX_STEPS {
+            let message = format!(
+                "any value is accepted: the schema with the copies that it needs is more than {MAX_STEPS} steps deep"
+            );
+            subject.warn(at, message);
+            return widen::anything();
+        }
         let entries = match without_definitions(schema) {
             Json::Object(entries) => entries,
             other => return other,
         };
-        let mut entries = self.translated_keywords(entries, at, subject);
+        let mut schema = Json::Object(self.translated_keywords(entries, at, subject));
         // The payload itself is made of parameters and a body, which are all sent.
         if self.direction == Direction::Response || !at.is_empty() {
-            self.drop_other_direction(&mut entries, at, subject);
+            self.drop_other_direction(&mut schema, at, subject);
         }
+        let Json::Object(entries) = schema else { return schema };
         let entries = entries.into_iter().map(|(keyword, value)| {
             if keyword == "$ref" {
                 return self.reference(value, at, subject);
@@ -170,107 +202,139 @@ impl<'a> Reader<'a> {
 
     /// Makes properties that are only sent in the other direction optional, also in the members of `allOf` (OpenAPI 3.1,
     /// "Schema Object"). Requests lose them; responses may still have them.
-    fn drop_other_direction(&mut self, entries: &mut Entries, at: &str, subject: &mut Subject<'_>) {
+    fn drop_other_direction(&mut self, schema: &mut Json, at: &str, subject: &mut Subject<'_>) {
         let mut own = HiddenProperties::default();
-        self.add_hidden(entries, &mut own);
-        let mut left = MAX_MEMBERS;
-        let mut gone = self.with_members(Rc::new(own), &mut left);
-        gone.retain(|hidden| !hidden.names.is_empty());
-        if gone.is_empty() {
+        self.add_hidden(schema, &mut own);
+        let gone = self.united(own);
+        let mut warn = |why: &str| {
+            subject.warn(at, format!("properties of the other direction may be required: {why}"));
+        };
+        if gone.is_cut {
+            warn("too many schemas apply to the same values");
+        }
+        if gone.hidden.is_empty() {
             return;
         }
         let word = self.direction.other();
-        let mut is_wider = false;
-        for (key, value) in &mut *entries {
-            match value {
-                Json::Object(properties)
-                    if key == "properties" && self.direction == Direction::Request =>
-                {
-                    let count = properties.len();
-                    properties.retain(|(_, property)| !self.api.sets(property, word));
-                    is_wider |= properties.len() < count;
+        if let Json::Object(entries) = &mut *schema {
+            let mut is_wider = false;
+            for (key, value) in &mut *entries {
+                match value {
+                    Json::Object(properties)
+                        if key == "properties" && self.direction == Direction::Request =>
+                    {
+                        let count = properties.len();
+                        properties.retain(|(_, property)| !self.api.sets(property, word));
+                        is_wider |= properties.len() < count;
+                    }
+                    _ => {}
                 }
-                _ => {}
+            }
+            if is_wider {
+                widen::mark_wider(entries);
             }
         }
-        if is_wider {
-            widen::mark_wider(entries);
-        }
-        let (mut left, mut depth) = (MAX_MEMBERS, 0);
-        if let Err(why) = self.stop_requiring(entries, &gone, &mut left, &mut depth) {
-            subject.warn(at, format!("properties of the other direction are required: {why}"));
+        let mut left = MAX_MEMBERS;
+        if let Err(why) = self.stop_requiring(schema, &gone.hidden, &mut left, 0) {
+            warn(&why);
         }
     }
 
     /// Makes properties optional in a schema and in the members of its `allOf`. A reference to a schema that requires one becomes a
-    /// copy of the schema, of which other uses stay as they are. `left` is the number of references that may be followed.
+    /// copy of the schema, of which other uses stay as they are. `left` is the number of references that may be followed, `depth`
+    /// that of the copies that the schema is in.
     fn stop_requiring(
         &mut self,
-        entries: &mut Entries,
-        gone: &[Rc<HiddenProperties<'a>>],
+        schema: &mut Json,
+        gone: &BTreeSet<String>,
         left: &mut usize,
-        depth: &mut usize,
+        mut depth: usize,
     ) -> Result<(), String> {
+        if let Some(target) = self.api.root.targets(schema).last() {
+            *left = left.checked_sub(1).ok_or("it has too many references")?;
+            if have_common(&self.united_at(target).required, gone) {
+                if depth == MAX_DEPTH {
+                    return Err(format!(
+                        "its references lead through more than {MAX_DEPTH} schemas"
+                    ));
+                }
+                self.api.count_copied(target)?;
+                replace_reference(schema, target.clone(), self.hides_beside_reference());
+                depth += 1;
+            }
+        }
+        let Json::Object(entries) = schema else { return Ok(()) };
         stop_requiring(entries, gone);
-        let parts = entries.iter_mut().filter(|(key, _)| key == "allOf");
-        for (_, parts) in parts {
+        for (_, parts) in entries.iter_mut().filter(|(key, _)| key == "allOf") {
             let Json::Array(parts) = parts else { continue };
             for part in parts {
-                let target = self.api.root.targets(part).last();
-                let mut requires = false;
-                if let Some(target) = target {
-                    *left = left.checked_sub(1).ok_or("it has too many references")?;
-                    requires = self.requires(target, gone, left);
-                }
-                let target = target.filter(|_| requires);
-                if let Some(target) = target.filter(|_| *depth < MAX_DEPTH) {
-                    self.api.count_copied(target)?;
-                    let hides_others = self.api.is_3_0 || self.api.dialect.hides_beside_reference();
-                    replace_reference(part, target.clone(), hides_others);
-                }
-                *depth += usize::from(target.is_some());
-                if let Json::Object(part) = part {
-                    self.stop_requiring(part, gone, left, depth)?;
-                }
-                *depth -= usize::from(target.is_some());
+                self.stop_requiring(part, gone, left, depth)?;
             }
         }
         Ok(())
     }
 
-    /// Returns whether a schema of the document requires some properties that are not its own.
-    fn requires(
-        &mut self,
-        schema: &'a Json,
-        gone: &[Rc<HiddenProperties<'a>>],
-        left: &mut usize,
-    ) -> bool {
-        let first = self.hidden_at(schema);
-        let all = self.with_members(first, left);
-        let mut required = all.iter().flat_map(|one| among(&one.required, gone));
-        let is_own = |name: &str| all.iter().any(|one| one.names.contains(name));
-        required.any(|name| !is_own(&name))
+    fn hides_beside_reference(&self) -> bool {
+        self.api.is_3_0 || self.api.dialect.hides_beside_reference()
     }
 
-    /// Returns the hidden properties of a schema together with those of the schemas that the members of its `allOf` refer to.
-    fn with_members(
-        &mut self,
-        first: Rc<HiddenProperties<'a>>,
-        left: &mut usize,
-    ) -> Vec<Rc<HiddenProperties<'a>>> {
-        let mut all = vec![first];
-        let mut seen = BTreeSet::new();
-        let mut next = 0;
-        while let Some(hidden) = all.get(next).cloned() {
-            for &target in hidden.members.iter().take(*left) {
-                *left -= 1;
-                if seen.insert(std::ptr::from_ref(target)) {
+    /// Returns the properties of a schema of the document together with those of the schemas that it refers to. They are united once.
+    fn united_at(&mut self, schema: &'a Json) -> Rc<United> {
+        if let Some(united) = self.united.get(&std::ptr::from_ref(schema)) {
+            return Rc::clone(united);
+        }
+        let mut seen = BTreeSet::from([std::ptr::from_ref(schema)]);
+        let mut all = vec![self.hidden_at(schema)];
+        let (mut united, mut next) = (United::default(), 0);
+        while let Some(one) = all.get(next).cloned() {
+            next += 1;
+            if !self.unite(&mut united.hidden, &one.names)
+                || !self.unite(&mut united.required, &one.required)
+            {
+                united.is_cut = true;
+                break;
+            }
+            for &target in &one.members {
+                if all.len() > MAX_MEMBERS {
+                    united.is_cut = true;
+                    break;
+                }
+                if seen.insert(target) {
                     all.push(self.hidden_at(target));
                 }
             }
-            next += 1;
         }
-        all
+        let United { hidden, required, .. } = &mut united;
+        required.retain(|name| !hidden.contains(name));
+        let united = Rc::new(united);
+        self.united.insert(schema, Rc::clone(&united));
+        united
+    }
+
+    /// Returns the hidden properties of a schema that is not one of the document together with those of the schemas that it refers to.
+    fn united(&mut self, own: HiddenProperties<'a>) -> United {
+        let mut united = United { hidden: own.names, ..United::default() };
+        for target in own.members {
+            let of_target = self.united_at(target);
+            united.is_cut |= of_target.is_cut;
+            if !self.unite(&mut united.hidden, &of_target.hidden) {
+                united.is_cut = true;
+                break;
+            }
+        }
+        united
+    }
+
+    /// Adds names to others. Returns false if too many have been added to any.
+    fn unite(&mut self, all: &mut BTreeSet<String>, names: &BTreeSet<String>) -> bool {
+        let Some(left) = self.left.checked_sub(1 + names.len()) else { return false };
+        self.left = left;
+        for name in names {
+            if !all.contains(name) {
+                all.insert(name.clone());
+            }
+        }
+        true
     }
 
     /// Returns the hidden properties of a schema of the document. Each is searched once.
@@ -279,16 +343,21 @@ impl<'a> Reader<'a> {
             return Rc::clone(hidden);
         }
         let mut hidden = HiddenProperties::default();
-        if let Json::Object(entries) = schema {
-            self.add_hidden(entries, &mut hidden);
-        }
+        self.add_hidden(schema, &mut hidden);
         let hidden = Rc::new(hidden);
         self.hidden.insert(schema, Rc::clone(&hidden));
         hidden
     }
 
-    /// Adds the hidden properties of a schema and of the members of its `allOf` that are not references.
-    fn add_hidden(&self, entries: &Entries, hidden: &mut HiddenProperties<'a>) {
+    /// Adds the hidden properties of a schema and of the members of its `allOf`, except those of the schemas that they refer to.
+    fn add_hidden(&self, schema: &Json, hidden: &mut HiddenProperties<'a>) {
+        if let Some(target) = self.api.root.targets(schema).last() {
+            hidden.members.push(target);
+            if self.hides_beside_reference() {
+                return;
+            }
+        }
+        let Json::Object(entries) = schema else { return };
         hidden.required.extend(required(entries).map(str::to_owned));
         for (key, value) in entries {
             match value {
@@ -299,11 +368,7 @@ impl<'a> Reader<'a> {
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
-                        if let Some(target) = self.api.root.targets(part).last() {
-                            hidden.members.push(target);
-                        } else if let Json::Object(part) = part {
-                            self.add_hidden(part, hidden);
-                        }
+                        self.add_hidden(part, hidden);
                     }
                 }
                 _ => {}
@@ -391,23 +456,15 @@ fn required(entries: &Entries) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names that are among hidden properties. Both sides may be long, and the shorter one is searched for.
-fn among(names: &BTreeSet<String>, hidden: &[Rc<HiddenProperties<'_>>]) -> BTreeSet<String> {
-    let found = hidden.iter().flat_map(|hidden| {
-        let (few, many) = if names.len() < hidden.names.len() {
-            (names, &hidden.names)
-        } else {
-            (&hidden.names, names)
-        };
-        few.iter().filter(|name| many.contains(*name)).cloned()
-    });
-    found.collect()
+fn have_common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    few.iter().any(|name| many.contains(name))
 }
 
 /// Replaces the reference of a schema by its target.
-fn replace_reference(schema: &mut Json, target: Json, is_3_0: bool) {
+fn replace_reference(schema: &mut Json, target: Json, hides_others: bool) {
     match schema {
-        Json::Object(entries) if entries.len() > 1 && !is_3_0 => {
+        Json::Object(entries) if entries.len() > 1 && !hides_others => {
             take(entries, "$ref");
             match entries.iter_mut().find(|(key, _)| key == "allOf") {
                 Some((_, Json::Array(parts))) => parts.push(target),
@@ -419,9 +476,8 @@ fn replace_reference(schema: &mut Json, target: Json, is_3_0: bool) {
 }
 
 /// Makes properties of a schema optional. `minProperties` is dropped, as it counts them.
-fn stop_requiring(entries: &mut Entries, gone: &[Rc<HiddenProperties<'_>>]) {
+fn stop_requiring(entries: &mut Entries, gone: &BTreeSet<String>) {
     let mut is_wider = take(entries, "minProperties").is_some();
-    let gone = among(&required(entries).map(str::to_owned).collect(), gone);
     let is_gone = |name: &str| gone.contains(name);
     let mut retain = |names: &mut Vec<Json>| {
         let count = names.len();

@@ -361,6 +361,82 @@ fn a_form_whose_fields_have_encodings_that_are_not_sent_is_left_out() {
     assert!(warnings.contains("a field of a form with `allowReserved` is"), "{warnings}");
 }
 
+/// A form of 501 schemas, the last of which has the field with an encoding.
+#[test]
+fn a_form_with_an_encoding_and_too_many_schemas_is_left_out() {
+    let members = |count: usize| {
+        let members = "{ type: object }, ".repeat(count);
+        format!("allOf: [{members}{{ properties: {{ last: {{ type: object }} }} }}]")
+    };
+    let form = |count| {
+        format!(
+            "requestBody: {{ content: {{ application/x-www-form-urlencoded: {{ schema: {{ {} }}, encoding: {{ last: {{ style: form }} }} }} }} }}",
+            members(count)
+        )
+    };
+    is_left_out(&form(400), Some("the field `last` of its form has an `encoding` of its own"));
+    is_left_out(&form(500), Some("its form has an `encoding` and too many schemas that apply"));
+}
+
+/// A body of which a copy without a required property would hold a copy of itself.
+#[test]
+fn a_schema_that_would_be_copied_into_itself_without_end_is_cut() {
+    const BODY: &str = "requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/X' } } } }";
+    const ANSWER: &str = "responses: { 200: { description: x, content: { application/json: { schema: { $ref: '#/components/schemas/X' } } } } }";
+    let x = |word: &str| {
+        format!(
+            "{{ properties: {{ id: {{ {word}: true }} }}, allOf: [{{ $ref: '#/components/schemas/C' }}] }}"
+        )
+    };
+    for (operation, word) in [(BODY, "readOnly"), (ANSWER, "writeOnly")] {
+        let hidden = format!("properties: {{ id: {{ {word}: true }} }}");
+        let nested = x(word);
+        for (c, warning) in [
+            (format!("allOf: [{{ $ref: '#/components/schemas/C', {hidden} }}]"), ""),
+            (format!("properties: {{ c: {nested} }}"), "more than 90 steps deep"),
+        ] {
+            let schemas = format!("    X: {nested}\n    C: {{ required: [id], {c} }}");
+            let (text, warnings) = beside_another(operation, &schemas);
+            assert!(text.contains("tried:"), "{text}{warnings}");
+            assert!(warnings.contains(warning), "{c}\n{text}{warnings}");
+            assert!(text.len() < 20_000 && warnings.len() < 2_000, "{text}{warnings}");
+        }
+    }
+}
+
+/// The schemas beside the operation, whose body is `X`, and whether one of them keeps what it requires.
+#[test]
+fn a_property_that_requests_lose_is_required_nowhere() {
+    const BODY: &str = "requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/X' } } } }";
+    let reference = |name: &str| format!("$ref: '#/components/schemas/{name}'");
+    let hidden = "properties: { id: { type: integer, readOnly: true } }";
+    let chain = |count: usize| {
+        let link = |at: usize| {
+            let next = reference(&format!("C{}", at + 1));
+            format!("\n    C{at}: {{ required: [id], allOf: [{{ {next} }}] }}")
+        };
+        let links: String = (0..count).map(link).collect();
+        let first = reference("C0");
+        format!("{{ {hidden}, allOf: [{{ {first} }}] }}{links}\n    C{count}: {{ required: [id] }}")
+    };
+    let text = reference("Plain");
+    for (schemas, is_required) in [
+        (format!("{{ required: [id], allOf: [{{ {text}, {hidden} }}] }}"), false),
+        (format!("{{ required: [id], {text}, {hidden} }}"), false),
+        (format!("{{ {}, {hidden} }}\n    R: {{ required: [id] }}", reference("R")), false),
+        (format!("{{ required: [id], {} }}\n    H: {{ {hidden} }}", reference("H")), false),
+        (chain(15), false),
+        (chain(16), true),
+    ] {
+        let schemas = format!("    Plain: {{ type: object }}\n    X: {schemas}");
+        let (text, warnings) = beside_another(BODY, &schemas);
+        assert!(text.contains("tried:"), "{text}{warnings}");
+        assert_eq!(text.contains("required: [id]"), is_required, "{schemas}\n{text}{warnings}");
+        let warning = "properties of the other direction may be required";
+        assert_eq!(warnings.contains(warning), is_required, "{schemas}\n{text}{warnings}");
+    }
+}
+
 #[test]
 fn schemas_are_read_in_the_dialect_of_their_document() {
     let operation =
