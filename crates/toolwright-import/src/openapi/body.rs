@@ -6,7 +6,7 @@ use super::super::keywords::Entries;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
 use super::parameters::Payload;
-use super::references::{ARRAY, OBJECT};
+use super::references::OBJECT;
 use super::{entries, is_set, text};
 use toolwright_codegen::internal::Json;
 
@@ -84,18 +84,29 @@ fn form(api: &Api, media: &Json, subject: &mut Subject<'_>) -> Result<&'static s
     if encodings.is_empty() {
         return Ok("form");
     }
-    let schemas = media.get("schema").map_or_else(Vec::new, |schema| api.root.applied(schema).0);
+    let schema = media.get("schema").map(|schema| api.root.applied(schema));
+    let (schemas, is_cut) = schema.unwrap_or_default();
+    if is_cut {
+        return Err("its form has an `encoding` and too many schemas that apply to it".to_owned());
+    }
     let fields = schemas.into_iter().flat_map(|schema| entries(schema, "properties"));
     let fields: Vec<&(String, Json)> = fields.take(MAX_FIELDS + 1).collect();
     if fields.len() > MAX_FIELDS {
         return Err(format!("its form has an `encoding` and more than {MAX_FIELDS} fields"));
     }
-    let of_kinds = |kinds: &[&str]| -> BTreeSet<&str> {
-        let is_sent = |field: &Json| !api.sets(field, "readOnly") && api.root.may_be(field, kinds);
-        let found = fields.iter().filter(|(_, field)| is_sent(field));
-        found.map(|(name, _)| name.as_str()).collect()
-    };
-    let (objects, nested) = (of_kinds(&[OBJECT]), of_kinds(&[ARRAY, OBJECT]));
+    let (mut objects, mut nested) = (BTreeSet::new(), BTreeSet::new());
+    for (name, field) in fields {
+        if api.sets(field, "readOnly") {
+            continue;
+        }
+        let kinds = api.root.kinds(field);
+        if kinds.contains(OBJECT) {
+            objects.insert(name.as_str());
+        }
+        if !kinds.is_empty() {
+            nested.insert(name.as_str());
+        }
+    }
     let mut deep = BTreeSet::new();
     for (name, encoding) in encodings {
         let (style, explode) = (text(encoding, "style"), encoding.get("explode"));

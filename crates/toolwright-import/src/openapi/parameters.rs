@@ -6,7 +6,7 @@ use super::super::keywords::Entries;
 use super::super::listing::MAX_KEY_BYTES;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
-use super::references::{ARRAY, OBJECT};
+use super::references::OBJECT;
 use super::security_keys::parameter_key;
 use super::{entries, is_set, text};
 use toolwright::http::Part;
@@ -112,7 +112,7 @@ impl Payload {
                 self.headers.push(entry());
             }
             _ => {
-                if explode != Some(false) && api.root.may_be(&schema, &[ARRAY, OBJECT]) {
+                if explode != Some(false) && !api.root.kinds(&schema).is_empty() {
                     subject.warn("", "a list in a cookie is sent between commas");
                 }
                 self.cookies.push(entry());
@@ -323,7 +323,7 @@ fn check_plain(
             "a parameter in its {what} has the style `{style}`; only `simple` is supported"
         ));
     }
-    if explode == Some(true) && api.root.may_be(schema, &[OBJECT]) {
+    if explode == Some(true) && api.root.kinds(schema).contains(OBJECT) {
         return Err(format!(
             "an object in its {what} is exploded; only lists of keys and values are supported"
         ));

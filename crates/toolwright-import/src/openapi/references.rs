@@ -16,7 +16,7 @@ const MAX_STEPS: usize = 16;
 const MAX_APPLIED: usize = 500;
 
 /// The types of JSON Schema whose values have parts.
-pub(super) const ARRAY: &str = "array";
+const ARRAY: &str = "array";
 pub(super) const OBJECT: &str = "object";
 
 /// The value of a whole document.
@@ -99,25 +99,23 @@ impl Root {
         (found, false)
     }
 
-    /// Returns whether a schema, or one that applies to the same values, says that they may be of one of some kinds ([`ARRAY`] and
-    /// [`OBJECT`]), or there are too many to tell.
-    pub(super) fn may_be(&self, schema: &Json, kinds: &[&str]) -> bool {
+    /// Returns the kinds, [`ARRAY`] and [`OBJECT`], that a schema, or one that applies to the same values, says that they may be of;
+    /// both if there are too many schemas to tell.
+    pub(super) fn kinds(&self, schema: &Json) -> BTreeSet<&'static str> {
         let mut known = self.kinds.borrow_mut();
         let mut open = vec![schema];
-        while let Some(schema) = open.pop() {
-            let mut is_kind = said_kinds(schema).any(|kind| kinds.contains(&kind));
+        let mut kinds = BTreeSet::new();
+        while let Some(schema) = open.pop().filter(|_| kinds.len() < 2) {
+            kinds.extend(said_kinds(schema));
             if let Some(target) = self.targets(schema).next() {
                 let of_target = known
                     .entry(std::ptr::from_ref(target).addr())
                     .or_insert_with(|| self.kinds_of(target));
-                is_kind |= of_target.iter().any(|kind| kinds.contains(kind));
-            }
-            if is_kind {
-                return true;
+                kinds.extend(of_target.iter());
             }
             open.extend(members(schema));
         }
-        false
+        kinds
     }
 
     fn kinds_of(&self, schema: &Json) -> BTreeSet<&'static str> {
