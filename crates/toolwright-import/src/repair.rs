@@ -204,12 +204,18 @@ fn ecma(pattern: &str) -> String {
         }
         rest = after;
     }
+    // Where `^` and `$` may match at lines, the ends of the text need groups of their own.
+    let is_multiline = pattern.split("(?").skip(1).any(|group| {
+        let mut flags = group.chars().take_while(|flag| "ims".contains(*flag));
+        flags.any(|flag| flag == 'm')
+    });
+    let (start, end) = if is_multiline { ("(?-m:^)", "(?-m:$)") } else { ("^", "$") };
     let mut out = String::new();
     let mut is_in_class = false;
     while let Some(c) = rest.chars().next() {
         let (taken, text) = match c {
-            _ if rest.starts_with("\\A") && !is_in_class => (2, "^"),
-            _ if rest.starts_with("\\Z") && !is_in_class => (2, "$"),
+            _ if rest.starts_with("\\A") && !is_in_class => (2, start),
+            _ if rest.starts_with("\\Z") && !is_in_class => (2, end),
             '\\' => {
                 let end = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
                 (end, &rest[..end])
@@ -248,6 +254,8 @@ mod tests {
             ("(?P<open", "("),
             (r"(?i)^a\Z", "(?i:^a$)"),
             ("(?i)", "(?i:)"),
+            (r"(?m)\Aa\Z|^b$", "(?m:(?-m:^)a(?-m:$)|^b$)"),
+            (r"(?im:\Aa)\Z", "(?im:(?-m:^)a)(?-m:$)"),
             ("(?:i)a", "(?:i)a"),
             ("a\\", "a\\"),
             (r"(?i)(?si)a", "(?is:a)"),
