@@ -1,6 +1,6 @@
 //! Which changes a new version may have.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::classes::{Change, Viewpoint};
 use crate::diff::Difference;
@@ -65,8 +65,15 @@ impl Policy {
             .map(|exception| (exception.rule.as_str(), exception.tool.as_deref()))
             .collect();
         let old_routes = old.routes();
+        let of = |finding: &Finding| allowed(finding, difference, (old, &old_routes), new);
+        // A tool may reuse thousands of names, and what it may do depends on all of them.
+        let mut of_reused: BTreeMap<&str, Change> = BTreeMap::new();
         let breaking = |finding: &'a Finding| {
-            let allowed = allowed(finding, difference, (old, &old_routes), new);
+            let allowed = if finding.rule.id == rules::NAME_REUSED.id {
+                *of_reused.entry(&finding.tool).or_insert_with(|| of(finding))
+            } else {
+                of(finding)
+            };
             let is_excepted = [None, Some(finding.tool.as_str())]
                 .iter()
                 .any(|tool| excepted.contains(&(finding.rule.id, *tool)));

@@ -35,6 +35,23 @@ pub(super) const CASES: &[Case] = &[
         printed: "lock: ",
     },
     Case {
+        name: "10,000 aliases that belong to another tool now",
+        files: || {
+            let aliases = lines(10_000, |n| format!("\"a{n}\","));
+            let aliases = format!("\"aliases\":[{}],", aliases.trim_end_matches(','));
+            let old = |members: &str| locked("d.", "{}").replacen('{', &format!("{{{members}"), 1);
+            let old = format!("\"f0\":{},\"f1\":{},", old(&aliases), old(""));
+            let aliases = lines(10_000, |n| format!("a{n}, "));
+            let new = format!(
+                "      f0: {{description: d.}}\n      f1: {{description: d., aliases: [{aliases}]}}\n"
+            );
+            vec![("schema/a.yaml", tools(&new)), ("toolwright.lock", lock(&old, ""))]
+        },
+        command: "breaking",
+        code: 1,
+        printed: "`a0` belonged to `f0`",
+    },
+    Case {
         name: "a lock with a tuple of 1,500 items of a type of 1,900 properties",
         files: || {
             let items = r##"{"$ref":"#/$defs/T"},"##.repeat(1_500);
