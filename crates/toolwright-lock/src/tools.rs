@@ -160,9 +160,10 @@ fn limits(
 
 /// Returns true if a schema declares keys beside its properties, of which an injected one may have been one.
 fn has_other_keys(schema: &Value) -> bool {
-    let others = schema.get("additionalProperties");
+    let others = ["additionalProperties", "unevaluatedProperties"];
+    let mut others = others.iter().filter_map(|keyword| schema.get(keyword));
     schema.get("patternProperties").is_some()
-        || others.is_some_and(|others| *others != Value::Boolean(false))
+        || others.any(|others| *others != Value::Boolean(false))
 }
 
 /// Compares the arguments. The host fills in those that are injected, so they are not gone.
