@@ -145,6 +145,22 @@ pub(crate) const APIS: &[Case] = &[
             links.join(",")
         ))
     }),
+    accepted("200 uses of 498 schemas that require and hide the same 20 names", || {
+        let required = list(20, |n| format!("\"k{n}\""));
+        let properties = json_keys(20, "{\"readOnly\":true}");
+        let one = |n: usize| {
+            format!("\"A{n}\":{{\"required\":{required},\"properties\":{{{properties}}}}}")
+        };
+        let members = list(498, |n| format!("{{\"$ref\":\"#/components/schemas/A{n}\"}}"));
+        let schemas: Vec<String> = (0..498).map(one).collect();
+        let uses = json_keys(200, "{\"allOf\":[{\"$ref\":\"#/components/schemas/A\"}]}");
+        let body = format!("{{\"application/json\":{{\"schema\":{{\"properties\":{{{uses}}}}}}}}}");
+        let post = format!("{{\"post\":{{\"requestBody\":{{\"content\":{body}}}}}}}");
+        api(&format!(
+            "\"paths\":{{\"/a\":{post}}},\"components\":{{\"schemas\":{{\"A\":{{\"allOf\":{members}}},{}}}}}",
+            schemas.join(",")
+        ))
+    }),
     accepted("a choice of 490 texts for 10 cookies of 8,000 operations", || {
         let cookie = |n: usize| {
             format!(
