@@ -235,7 +235,7 @@ fn parameters(signature: &mut Signature) -> Result<Vec<Parameter>> {
         }
         let parameter = parameter(attributes, input)?;
         let own = match &parameter {
-            Parameter::Property { attributes, name, .. } => property_names(name, attributes),
+            Parameter::Property { attributes, name, .. } => property_names(name, attributes)?,
             _ => Vec::new(),
         };
         if let Some(name) = own.into_iter().find(|name| !names.insert(name.clone())) {
@@ -260,10 +260,20 @@ fn is_conditional(attribute: &Attribute) -> bool {
     ["cfg", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name))
 }
 
-/// The names that the arguments of a call can have for a property: its own, or the new one, and those beside it.
-fn property_names(own: &Ident, attributes: &[Attribute]) -> Vec<String> {
+/// The names that the arguments of a call can have for a property: its own, or the new one, and those beside it. Returns an error if
+/// the schema has another name, which serde does not read.
+fn property_names(own: &Ident, attributes: &[Attribute]) -> Result<Vec<String>> {
     let (mut name, mut aliases) = (own.unraw().to_string(), Vec::new());
+    let mut in_schema = None;
     for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
+        let is_of_serde = attribute.path().is_ident("serde");
+        let mut rename = |value: LitStr| {
+            if is_of_serde {
+                name = value.value();
+            } else {
+                in_schema = Some(value);
+            }
+        };
         // Serde and schemars report what they do not know.
         let _ = attribute.parse_nested_meta(|meta| {
             let is = |word| meta.path.is_ident(word);
@@ -272,7 +282,7 @@ fn property_names(own: &Ident, attributes: &[Attribute]) -> Vec<String> {
                     let is_read = meta.path.is_ident("deserialize");
                     let value: LitStr = meta.value()?.parse()?;
                     if is_read {
-                        name = value.value();
+                        rename(value);
                     }
                     Ok(())
                 });
@@ -285,7 +295,7 @@ fn property_names(own: &Ident, attributes: &[Attribute]) -> Vec<String> {
             }
             if let Expr::Lit(ExprLit { lit: Lit::Str(value), .. }) = meta.value()?.parse()? {
                 if is("rename") {
-                    name = value.value();
+                    rename(value);
                 } else if is("alias") {
                     aliases.push(value.value());
                 }
@@ -293,8 +303,15 @@ fn property_names(own: &Ident, attributes: &[Attribute]) -> Vec<String> {
             Ok(())
         });
     }
+    if let Some(other) = in_schema.filter(|other| other.value() != name) {
+        let found = format!(
+            "serde reads this property as `{name}`; rename it for both with `#[serde(rename = {})]`",
+            other.token()
+        );
+        return Err(Error::new_spanned(other, found));
+    }
     aliases.push(name);
-    aliases
+    Ok(aliases)
 }
 
 fn parameter(attributes: Vec<Attribute>, input: &PatType) -> Result<Parameter> {

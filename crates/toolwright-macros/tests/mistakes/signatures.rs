@@ -34,9 +34,9 @@ fn all_and_one(Parameters(all): Parameters<Value>, more: String) {}
 #[tool]
 fn same_names(#[serde(rename = "a")] one: i64, #[serde(alias = "b", rename(deserialize = "a"))] two: i64) {}
 
-/// Has the name behind a rule.
+/// Has another name in the schema alone, behind a rule.
 #[tool]
-fn same_names_behind_a_rule(a: i64, #[schemars(range(min = 1), title = concat!("A"), rename = "a")] two: i64) {}
+fn renamed_in_the_schema(a: i64, #[schemars(range(min = 1), title = concat!("A"), rename = "b")] two: i64) {}
 
 /// Has a property on one system.
 #[tool]
