@@ -9,7 +9,7 @@ use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolFailure, Value};
 
 use crate::credentials::Credentials;
-use crate::operation::{Operation, Verb};
+use crate::operation::{DeclaredError, Operation, Verb};
 use crate::response::Response;
 
 /// The failure for a response with an error status.
@@ -25,8 +25,12 @@ pub(crate) fn of_status(
     let is_transient = failure.kind.is_transient();
     let is_lost = (response.is_redirected || is_transient && !is_refusal(status.as_u16()))
         && !may_run_again(operation.verb);
+    let is_told = |declared: &DeclaredError| {
+        // The target of a redirect does not tell whether the first request had an effect.
+        !(is_lost && (declared.is_retried || response.is_redirected))
+    };
     let declared = operation.error(status.as_u16());
-    if let Some(declared) = declared.filter(|declared| !(declared.is_retried && is_lost)) {
+    if let Some(declared) = declared.filter(|declared| is_told(declared)) {
         let failure = ToolFailure::declared(declared.code, declared.description, Recovery::Replan);
         // A body that was cut may end within a secret. One that has a secret as a number is not JSON without it.
         let has_data = declared.has_payload && !response.is_cut;
@@ -37,10 +41,11 @@ pub(crate) fn of_status(
         return ToolFailure { detail: excerpt, data, ..failure };
     }
     let excerpt = excerpt.map_or_else(String::new, |excerpt| format!(": {excerpt}"));
-    let failure = if is_lost && (is_transient || declared.is_some()) {
-        lost(operation, failure.kind)
-    } else {
-        failure
+    let failure = match (is_lost, is_transient) {
+        (false, _) => failure,
+        // The status advises to call again.
+        (true, true) => lost(operation, failure.kind),
+        (true, false) => failure.with_possible_effect(ToolAnnotations::UNKNOWN),
     };
     failure.with_detail(format!("status {status}{excerpt}"))
 }

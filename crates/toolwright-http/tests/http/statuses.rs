@@ -152,8 +152,10 @@ async fn a_declared_error_repeats_a_post_only_after_a_status_that_refuses_it() {
         is_retried: true,
     };
     const TAKEN: DeclaredError = DeclaredError { status: Status::Class(4), code: "taken", ..BUSY };
+    const GONE: DeclaredError =
+        DeclaredError { status: Status::Exactly(410), is_retried: false, ..TAKEN };
     static POST: Operation = Operation {
-        errors: &[BUSY, TAKEN],
+        errors: &[BUSY, TAKEN, GONE],
         ..Operation::new("post", Verb::Post, &[Part::Text("/")])
     };
     static GET: Operation =
@@ -166,7 +168,9 @@ async fn a_declared_error_repeats_a_post_only_after_a_status_that_refuses_it() {
         (&POST, vec![answer("409 Conflict", "1")], true),
         (&POST, vec![answer("408 Slow", "1")], false),
         (&POST, vec![moved.clone(), answer("503 Busy", "1")], false),
-        (&POST, vec![moved, answer("409 Conflict", "1")], false),
+        (&POST, vec![moved.clone(), answer("409 Conflict", "1")], false),
+        (&POST, vec![answer("410 Gone", "1")], true),
+        (&POST, vec![moved, answer("410 Gone", "1")], false),
         (&GET, vec![answer("500 Broken", "1")], true),
     ] {
         let (base, _) = raw(answers).await;
@@ -175,6 +179,27 @@ async fn a_declared_error_repeats_a_post_only_after_a_status_that_refuses_it() {
         assert_eq!(failure.code.is_some(), is_declared, "{failure:?}");
         let is_lost = failure.message.contains("may have taken effect");
         assert_eq!(is_lost, !is_declared, "{failure:?}");
+    }
+}
+
+/// The service may have done the work of the first request, although its target refuses the second one.
+#[tokio::test]
+async fn a_post_whose_redirect_ends_with_an_error_may_have_taken_effect() {
+    static POST: Operation = Operation::new("post", Verb::Post, &[Part::Text("/")]);
+    static PUT: Operation = Operation::new("put", Verb::Put, &[Part::Text("/")]);
+    for status in [400, 401, 403, 404, 408, 409, 410, 422, 429, 500, 503] {
+        for (operation, moved, is_lost) in
+            [(&POST, "303 See Other", true), (&POST, "307 Moved", true), (&PUT, "307 Moved", false)]
+        {
+            let answers = vec![
+                answer(&format!("{moved}\r\nlocation: /orders/7"), ""),
+                answer(&format!("{status} No"), ""),
+            ];
+            let (base, _) = raw(answers).await;
+            let failure = call(&client(&base), operation, "{}").await.expect_err("no success");
+            let says_so = failure.message.contains("may have taken effect");
+            assert_eq!(says_so, is_lost, "{moved}, {status}: {failure:?}");
+        }
     }
 }
 
