@@ -7,7 +7,7 @@ use reqwest::header::{AUTHORIZATION, COOKIE, HeaderName, HeaderValue};
 
 use toolwright::untrusted::{Redactor, secrets_in_header};
 
-use crate::request::Request;
+use crate::request::{Request, beginning};
 use crate::value::encoded;
 
 /// A shorter credential is not removed from results. It may be an ordinary word or number, without which a result might
@@ -125,7 +125,12 @@ impl Credentials {
                 let names = key.split(';').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
                 names.filter(|_| is_cookie).find(|name| is_pair(&request.cookies, name))
             }),
-            Part::Query { name, .. } => is_pair(&request.query, &encoded(name)).then_some(name),
+            Part::Query { name, .. } => {
+                let own = encoded(name);
+                // Services take `a[b]` for a part of `a`.
+                let is_part = |pair: &String| beginning(pair).eq_ignore_ascii_case(&own);
+                (is_pair(&request.query, &own) || request.query.iter().any(is_part)).then_some(name)
+            }
             Part::Cookie { name, .. } => is_pair(&request.cookies, name).then_some(name),
         })
     }

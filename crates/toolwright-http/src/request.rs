@@ -89,7 +89,7 @@ fn query(operation: &Operation, payload: &mut Map<Value>) -> Result<Pairs, ToolF
 }
 
 /// Returns the part of an encoded name before the first `[`.
-fn beginning(name: &str) -> &str {
+pub(crate) fn beginning(name: &str) -> &str {
     name.split_once("%5B").map_or(name, |(beginning, _)| beginning)
 }
 

@@ -126,6 +126,9 @@ impl Pairs {
         match value {
             Value::Null => Ok(()),
             Value::Object(entries) => entries.iter().try_for_each(|(key, value)| {
+                if key.is_empty() {
+                    return Err("has an empty key, which would name an item of a list".to_owned());
+                }
                 if key.contains(['[', ']']) {
                     return Err(
                         "has `[` or `]` within a key, where it would begin another key".to_owned()
@@ -214,6 +217,15 @@ mod tests {
             let value = json.parse().expect(json);
             let reason = Pairs::default().add("p", &value, style, false).expect_err(json);
             assert!(reason.contains("` within a"), "{reason}");
+        }
+    }
+
+    #[test]
+    fn an_empty_key_below_a_name_is_refused() {
+        for json in [r#"{"":1}"#, r#"{"a":[{"":1}]}"#] {
+            let value = json.parse().expect(json);
+            let reason = Pairs::default().add("p", &value, Style::DeepObject, true);
+            assert!(reason.expect_err(json).contains("an empty key"), "{json}");
         }
     }
 

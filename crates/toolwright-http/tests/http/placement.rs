@@ -276,6 +276,8 @@ async fn arguments_that_would_be_a_second_credential_are_refused() {
     let table = [
         (Credentials::query("Limit", "k"), r#"{"id": 1, "limit": 3}"#),
         (Credentials::query("filter[key]", "k"), r#"{"id": 1, "filter": {"key": "evil"}}"#),
+        (Credentials::query("filter", "k"), r#"{"id": 1, "filter": {"key": "evil"}}"#),
+        (Credentials::query("tag", "k"), r#"{"id": 1, "tags": ["evil"]}"#),
         (Credentials::header("x-trace", "k"), r#"{"id": 1, "trace": "evil"}"#),
         (Credentials::cookie("session", "k"), r#"{"id": 1, "session": "evil"}"#),
         (Credentials::header("cookie", "theme=dark; session=k"), r#"{"id": 1, "session": "evil"}"#),
