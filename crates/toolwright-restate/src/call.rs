@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::untrusted::excerpt;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure};
 use toolwright_runtime::approval::ApprovalKey;
+use toolwright_runtime::outer_calls;
 use toolwright_runtime::wire::Portable;
 
 /// The most bytes of a result, of a failure and of a saved state. A Restate server carries messages of 32 MiB unless it is set
@@ -30,6 +31,9 @@ const APPROVAL_LIFETIME: Duration = Duration::from_hours(1);
 pub(crate) struct Sent {
     /// The call without its arguments.
     call: Option<String>,
+    /// The ids of the calls in which it is nested, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outer_calls: Vec<String>,
     /// The digest of the tool's definition, as the caller has it.
     pub(crate) digest: Option<String>,
     /// The approval code, and until when it is valid, in seconds since 1970.
@@ -65,6 +69,7 @@ impl Sent {
         let without_args = unapproved(call).with_args(Payload::new("null"));
         Self {
             call: Some(without_args.to_text()),
+            outer_calls: outer_calls(call).to_vec(),
             digest: Some(digest.to_owned()),
             approval,
             is_cancelled: false,

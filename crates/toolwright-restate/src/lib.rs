@@ -14,7 +14,7 @@
 //! | a tool | a handler, with the schemas of its arguments and result |
 //! | an agent | the workflow `agent.<agent>`, keyed by the id of the run, with the handlers `start`, `answer`, `cancel`, `state` and `log` |
 //! | the run id of the calls of a run | `<agent>.<id of the run>` |
-//! | the id of a call | the idempotency key `<run>.<call>` |
+//! | the id of a call | the idempotency key `<run>.<call>`, or `<run>.<outer call>-<call>` if a tool makes it on behalf of another call |
 //!
 //! [`names`] encodes characters that Restate does not allow. Bodies are the arguments and results themselves, so that any client of
 //! Restate can make calls. The digest of a tool's definition is in the metadata of its handler; a caller whose tool has another

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::future::ready;
+use std::mem;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -151,10 +152,11 @@ impl Tools {
     async fn call(&self, tool: &Tool, context: &ContextInternal) -> Result<Outcome, TerminalError> {
         let (args, metadata) = context.input::<Vec<u8>>().await;
         let parent = metadata.headers.get(TRACEPARENT).cloned();
-        let sent = match Sent::read(metadata.headers.get(HEADER).map(String::as_str)) {
+        let mut sent = match Sent::read(metadata.headers.get(HEADER).map(String::as_str)) {
             Ok(sent) => sent,
             Err(error) => return Ok(Err(malformed(error))),
         };
+        let outer_calls = mem::take(&mut sent.outer_calls);
         let received_at = if sent.has_approval() {
             // A repeated handler must come to the same verdict about the code.
             context.run(|| ready(Ok::<_, HandlerError>(seconds()))).name("received").await?
@@ -176,9 +178,10 @@ impl Tools {
                 let message = codes.denial(tool.entry.name());
                 return Ok(Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)));
             }
-            return self.run_agent(tool, context, agent, (call, is_approved), parent).await;
+            let run = (agent, idempotency_key(&call, &outer_calls));
+            return self.run_agent(tool, context, run, (call, is_approved), parent).await;
         }
-        let call = CallRequest::new(call).with_approver(Arc::new(codes));
+        let call = CallRequest::new(call).nested_in(outer_calls).with_approver(Arc::new(codes));
         let saved = if self.is_shared { None } else { context.get::<String>(STATE).await? };
         let mut is_interrupted = false;
         if !tool.entry.spec().annotations().may_run_again() {
@@ -266,18 +269,18 @@ impl Tools {
         Ok((outcome, saved))
     }
 
-    /// Runs the hooks around the run of the agent that implements a tool.
+    /// Runs the hooks around the run of the agent that implements a tool. `run` are the agent and the key of the run.
     async fn run_agent(
         &self,
         tool: &Tool,
         context: &ContextInternal,
-        agent: &str,
+        run: (&str, String),
         (call, is_approved): (ToolCall, bool),
         parent: Option<String>,
     ) -> Result<Outcome, TerminalError> {
         let (hooks, entry) = (self.runtime.hooks(), &tool.entry);
         if !hooks.has_for(call.tool(), Some(entry)) {
-            return run_agent(context, agent, &call, parent).await;
+            return run_agent(context, run, &call, parent).await;
         }
         let args = recorded(context, "before", tool, hooks.before(&call, entry)).await?;
         let (call, outcome) = match args {
@@ -290,7 +293,7 @@ impl Tools {
             }
             Ok(args) => {
                 let call = call.with_args(args);
-                let outcome = run_agent(context, agent, &call, parent).await?;
+                let outcome = run_agent(context, run, &call, parent).await?;
                 (call, outcome)
             }
             Err(failure) => (call, Err(failure)),
@@ -333,9 +336,9 @@ impl Tools {
     }
 }
 
-/// Returns the idempotency key of a call: two calls of a run with one id are one call.
-pub(crate) fn idempotency_key(call: &ToolCall) -> String {
-    // Both ids may have any characters, and a header may not. An encoded call id has no dot.
+/// Returns the idempotency key of a call: two calls with one id are one call if they are nested in the same calls of one run.
+pub(crate) fn idempotency_key(call: &ToolCall, outer_calls: &[String]) -> String {
+    // All ids may have any characters, and a header may not. An encoded call id has neither a dot nor a hyphen.
     let mut key = String::new();
     for byte in call.run_id().unwrap_or_default().bytes() {
         match byte {
@@ -345,7 +348,9 @@ pub(crate) fn idempotency_key(call: &ToolCall) -> String {
             }
         }
     }
-    format!("{key}.{}", encode(call.id()))
+    let outer = outer_calls.iter().map(String::as_str);
+    let calls: Vec<_> = outer.chain([call.id()]).map(encode).collect();
+    format!("{key}.{}", calls.join("-"))
 }
 
 /// Runs hooks in a step of the handler, and returns their outcome.
@@ -373,7 +378,7 @@ async fn recorded(
 /// Runs the agent that implements a tool in a run of its own, which outlasts this worker and may be in another.
 async fn run_agent(
     context: &ContextInternal,
-    agent: &str,
+    (agent, key): (&str, String),
     call: &ToolCall,
     parent: Option<String>,
 ) -> Result<Outcome, TerminalError> {
@@ -381,7 +386,7 @@ async fn run_agent(
         Ok(start) => start.implementing(call),
         Err(error) => return Ok(Err(ToolFailure::internal(&error))),
     };
-    let target = RequestTarget::workflow(agent_workflow(agent), idempotency_key(call), START);
+    let target = RequestTarget::workflow(agent_workflow(agent), key, START);
     let headers = parent.map(|parent| (TRACEPARENT.to_owned(), parent)).into_iter().collect();
     let running = context.call::<_, Vec<u8>>(target, None, None, None, headers, Json(start));
     Ok(match running.await {
@@ -494,5 +499,38 @@ impl Handle for Tools {
                 Err(failure) => Err(terminal(&failure).into()),
             }
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use toolwright::{Payload, Scope, ToolCall};
+
+    use super::idempotency_key;
+
+    #[test]
+    fn calls_have_one_key_only_if_all_ids_are_the_same() {
+        let table: [(&str, &[&str], &str, &str); 9] = [
+            ("r", &[], "c", "r.c"),
+            ("r", &["a"], "c", "r.a-c"),
+            ("r", &["a", "b"], "c", "r.a-b-c"),
+            ("r", &["a-b"], "c", "r.a__2db-c"),
+            ("r", &["a.b"], "c", "r.a__2eb-c"),
+            ("r", &[], "a-c", "r.a__2dc"),
+            ("r.a", &[], "c", "r.a.c"),
+            ("r/a", &[], "c", "r/a.c"),
+            ("r%2e", &[], "c", "r%252e.c"),
+        ];
+        let keys = table.map(|(run, outer, id, expected)| {
+            let scope = Scope { run_id: Some(run.to_owned()), ..Scope::default() };
+            let call = ToolCall::new("t", Payload::new("{}")).with_id(id).with_scope(scope);
+            let outer: Vec<_> = outer.iter().map(|&id| id.to_owned()).collect();
+            let key = idempotency_key(&call, &outer);
+            assert_eq!(key, expected);
+            key
+        });
+        assert_eq!(BTreeSet::from(keys).len(), table.len());
     }
 }

@@ -29,7 +29,8 @@ const DEADLINE: Duration = Duration::from_mins(10);
 
 /// A toolset whose tools run in [`Worker`](crate::Worker)s.
 ///
-/// The id of a call is its idempotency key: a call that is repeated after a lost connection, or by a run that is repeated, waits for
+/// The idempotency key of a call has its id, that of its run, and those of the calls in which it is
+/// [nested](toolwright_runtime::outer_calls): a call that is repeated after a lost connection, or by a run that is repeated, waits for
 /// the same invocation and has the same result. Restate knows a call for a day, unless it is set otherwise; a run with a
 /// [`Journal`](toolwright_runtime::Journal) of the host that is repeated after this time makes the call again. Dropping the future of a call cancels it.
 ///
@@ -125,7 +126,8 @@ impl RestateToolset {
                     ));
             }
         };
-        let (key, sent) = (idempotency_key(call), Sent::new(call, &tool.digest, self.key.as_ref()));
+        let sent = Sent::new(call, &tool.digest, self.key.as_ref());
+        let key = idempotency_key(call, &sent.outer_calls);
         let header = sent.header();
         let mut guard = CancelOnDrop::new(self, &target, &key);
         let running = self.until_reply(target, call, (&key, &header), tool);

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use toolwright::spec::CallLimits;
 use toolwright::{Payload, ToolCall};
-use toolwright_restate::{RunStatus, Runs, Start};
-use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime, Script};
+use toolwright_restate::{RestateToolset, RunStatus, Runs, Start};
+use toolwright_runtime::{Agent, FunctionTool, Registry, Runtime, Script, Step};
 
-use crate::lab::{Effects, Lab, N, call, idempotent, slow, spec, until};
+use crate::lab::{Effects, Lab, N, Running, call, idempotent, passing, slow, spec, until};
 use crate::runs::{event, think, wipe};
 
 const LIMIT: Duration = Duration::from_millis(500);
@@ -81,4 +81,39 @@ async fn a_child_run_that_ended_by_its_time_limit_is_not_repeated_and_its_parent
         "run_finished",
     ];
     assert_eq!(log, expected);
+}
+
+/// The tool `pay` of a host calls `relay` of a worker, which calls a tool that an agent of another worker implements.
+#[tokio::test(flavor = "multi_thread")]
+async fn nested_calls_with_one_id_have_child_runs_of_their_own_also_in_a_worker() {
+    let lab = Lab::start(|| {
+        let registry = Registry::new();
+        let planner = Script::new().then(|turn| Ok(Step::Finish(turn.input().clone())));
+        let agent = Agent::new("thinker", "lab").with_implements(think());
+        registry.register_agent(agent, planner.into()).unwrap();
+        Runtime::builder(registry)
+    });
+    let Some(lab) = lab.await else { return };
+    let thinking = RestateToolset::new(&lab.ingress(), [think()]);
+    let relay = move || passing("relay", "think", &thinking);
+    let relaying = RestateToolset::new(&lab.ingress(), [relay().entry().spec_ref().clone()]);
+    let second = Running::start(
+        move || {
+            let registry = Registry::new();
+            registry.register_tool(relay()).unwrap();
+            Runtime::builder(registry)
+        },
+        None,
+    );
+    lab.server.register(&format!("http://{}", second.address)).await.unwrap();
+    let registry = Registry::new();
+    registry.register_tool(passing("pay", "relay", &relaying)).unwrap();
+    let runtime = Runtime::new(registry);
+    for (id, n, expected) in [("c1", 1, r#"{"n":1}"#), ("c2", 2, r#"{"n":2}"#)] {
+        let paid = runtime.call(call("pay", id, n)).await.outcome.unwrap();
+        assert_eq!(paid.as_str(), expected);
+        let children = Runs::new(&lab.ingress(), "thinker");
+        let child = children.state(&format!("r1.{id}-relay-think")).await.unwrap();
+        assert_eq!(child.status, RunStatus::Finished);
+    }
 }

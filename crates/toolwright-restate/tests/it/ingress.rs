@@ -8,10 +8,11 @@ use toolwright::spec::Approval;
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 use toolwright_restate::{Ingress, RestateToolset, Runs, RunsError};
 use toolwright_runtime::{
-    Agent, ApprovalRequest, FunctionTool, Registry, Runtime, Script, ToolEntry, Toolset, Verdict,
+    Agent, ApprovalRequest, FunctionTool, Registry, RunRequest, Runtime, Script, ToolEntry,
+    Toolset, Verdict,
 };
 
-use crate::lab::{Effects, Lab, N, call, key, spec};
+use crate::lab::{Effects, Lab, N, call, key, passing, spec};
 
 const TOKEN: &str = "a-token-of-20-bytes!";
 
@@ -32,6 +33,48 @@ fn once(reply: Vec<u8>) -> (String, std::thread::JoinHandle<String>) {
         String::from_utf8(request).unwrap()
     });
     (address, heard)
+}
+
+/// Replies a number to all requests, and lists their idempotency keys.
+fn ingress_of_keys() -> (String, Effects) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let keys = Effects::default();
+    let log = keys.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, mut request, mut buffer) = (stream.unwrap(), Vec::new(), [0; 4096]);
+            // The body is short JSON after the head.
+            while !request.ends_with(b"}") {
+                let length = stream.read(&mut buffer).unwrap();
+                assert_ne!(length, 0, "the request ends");
+                request.extend_from_slice(&buffer[..length]);
+            }
+            let request = String::from_utf8(request).unwrap();
+            let (_, key) = request.split_once("\r\nidempotency-key: ").unwrap();
+            log.push(key.split_once("\r\n").unwrap().0);
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+            let reply = format!("{head}\r\ncontent-length: 7\r\n\r\n{{\"n\":1}}");
+            stream.write_all(reply.as_bytes()).unwrap();
+        }
+    });
+    (address, keys)
+}
+
+/// The id of the nested calls is also that of a call of the run.
+#[tokio::test]
+async fn nested_calls_with_one_id_are_one_call_only_if_they_are_of_one_call() {
+    let (address, keys) = ingress_of_keys();
+    let charge = spec("charge").with_types::<N, N>();
+    let far = RestateToolset::new(&Ingress::new(&address).unwrap(), [charge]);
+    let registry = Registry::new();
+    registry.register_tool(passing("pay", "charge", &far)).unwrap();
+    let runtime = Runtime::new(registry);
+    for id in ["c1", "c2"] {
+        runtime.call(call("pay", id, 1)).await.outcome.unwrap();
+    }
+    far.call(&call("charge", "charge", 1)).await.outcome.unwrap();
+    assert_eq!(keys.all(), ["r1.c1-charge", "r1.c2-charge", "r1.charge"]);
 }
 
 #[tokio::test]
@@ -136,7 +179,7 @@ async fn an_approval_code_of_one_run_is_worth_nothing_for_the_state_of_another()
         .unwrap();
     let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
     let runtime = Runtime::builder(registry).with_approver(yes).build();
-    let request = toolwright_runtime::RunRequest::new("caller", Payload::new("{}"));
+    let request = RunRequest::new("caller", Payload::new("{}"));
     runtime.run(request.with_run_id("alice")).await.unwrap();
 
     let heard = heard.join().unwrap();

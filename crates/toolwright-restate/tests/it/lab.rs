@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use toolwright::spec::ToolAnnotations;
-use toolwright::{Payload, Scope, ToolCall, ToolSpec, described};
+use toolwright::{Payload, Scope, ToolCall, ToolFailure, ToolSpec, described};
 use toolwright_engines::Restate;
-use toolwright_restate::{ApprovalKey, Ingress, Worker};
-use toolwright_runtime::{FunctionTool, RuntimeBuilder};
+use toolwright_restate::{ApprovalKey, Ingress, RestateToolset, Worker};
+use toolwright_runtime::tools::IntoSource as _;
+use toolwright_runtime::{CallRequest, FunctionTool, Registry, Runtime, RuntimeBuilder};
 
 described! {
     /// The arguments of the tools.
@@ -162,6 +163,24 @@ pub(crate) fn slow(
             tokio::time::sleep(time).await;
             ended.fetch_add(1, Ordering::SeqCst);
             n
+        }
+    })
+}
+
+/// A tool that passes its number to a tool of a toolset, in a call on behalf of its own, whose id is always the name of the tool.
+pub(crate) fn passing(
+    name: &'static str,
+    inner: &'static str,
+    toolset: &RestateToolset,
+) -> FunctionTool {
+    let (runtime, source) = (Runtime::new(Registry::new()), toolset.clone().into_source());
+    FunctionTool::new(spec(name), move |N { n }: N, own: ToolCall| {
+        let (runtime, source) = (runtime.clone(), source.clone());
+        async move {
+            let request = CallRequest::new(call(inner, inner, n)).on_behalf_of(&own);
+            let called = runtime.call_in(("far", &source), None, None, request).await;
+            let (result, _) = called.map_err(|error| ToolFailure::internal(&*error))?;
+            result.outcome?.decode::<N>().map_err(|issues| ToolFailure::internal(&issues))
         }
     })
 }

@@ -72,6 +72,8 @@ pub struct CallRequest {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// The options of the run or session that makes the call for which this one is made.
     pub(super) parent: Option<Options>,
+    /// The ids of the calls in which the call is nested, if another process makes it.
+    pub(super) outer_calls: Arc<[String]>,
 }
 
 /// The outcome of a run.
@@ -379,6 +381,15 @@ impl ResumeRequest {
     }
 }
 
+/// Returns the ids of the calls in which a call is nested, outermost first. A call is nested in another one if a tool makes it [on
+/// behalf](CallRequest::on_behalf_of) of that one, or if a runtime executes that one for another runtime. Beside its own id and that of
+/// its run they tell a call from all others, also if a tool gives the same id to a nested call each time. They are not part of a call
+/// as text: send them to another process separately, and set them there by [`CallRequest::nested_in`].
+pub fn outer_calls(call: &ToolCall) -> Arc<[String]> {
+    let options = call.origin().and_then(|origin| origin.get::<Options>());
+    options.map_or_else(Arc::default, |options| Arc::clone(&options.outer_calls))
+}
+
 /// Returns the options of the run or session that makes a call.
 pub(super) fn options_of(call: &ToolCall) -> Option<Options> {
     call.origin()?.get::<Options>().cloned()
@@ -444,7 +455,7 @@ impl HostOptions {
 impl CallRequest {
     /// Requests a call with the scope it has.
     pub fn new(call: ToolCall) -> Self {
-        Self { call, events: None, approver: None, parent: None }
+        Self { call, events: None, approver: None, parent: None, outer_calls: Arc::default() }
     }
 
     /// Makes this a call for another one, for a tool that makes calls itself. Run, session, turn and labels are those of the other
@@ -456,6 +467,14 @@ impl CallRequest {
         let parent_call_id = Some(call.id().to_owned());
         self.call = self.call.with_scope(Scope { parent_call_id, ..call.scope().clone() });
         self.parent = options_of(call);
+        self
+    }
+
+    /// Sets the ids of the calls in which this one is nested, as [`outer_calls`] returns them in the process that makes the call. A
+    /// request [on behalf](Self::on_behalf_of) of a call has those of that call instead.
+    #[must_use]
+    pub fn nested_in(mut self, outer_calls: impl Into<Arc<[String]>>) -> Self {
+        self.outer_calls = outer_calls.into();
         self
     }
 

@@ -424,14 +424,15 @@ impl Runtime {
     /// or session that makes the call or the one for which it is made.
     fn prepare(
         &self,
-        CallRequest { call, events, approver, parent }: CallRequest,
+        CallRequest { call, events, approver, parent, outer_calls }: CallRequest,
     ) -> (ToolCall, Dispatcher) {
         let mut scope = call.scope().clone();
-        let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
+        scope.run_id.get_or_insert_with(|| fresh_id("run"));
         let call = call.with_scope(scope.clone());
         let publisher = self.0.publisher(None, Arc::new(scope), events);
         let nothing = Arc::new(Combined::new());
         let mut dispatcher = Dispatcher::outside_runs(&self.0, nothing, publisher);
+        dispatcher.outer_calls = outer_calls;
         let is_new = parent.is_some();
         let parent = parent.or_else(|| options_of(&call));
         if let Some(parent) = &parent {
@@ -439,8 +440,8 @@ impl Runtime {
             dispatcher.options.agent_approval_list = Arc::clone(&parent.agent_approval_list);
             dispatcher.is_list_applied = !is_new;
             let passed = call.parent_call_id().filter(|_| is_new).unwrap_or(call.id());
-            let outer = parent.journal_run.as_deref().unwrap_or(&run_id);
-            dispatcher.journal_run = Some(format!("{outer}/{passed}"));
+            let passed = std::iter::once(passed.to_owned());
+            dispatcher.outer_calls = parent.outer_calls.iter().cloned().chain(passed).collect();
         }
         let approver = approver.or_else(|| parent?.approver);
         dispatcher.options.approver = approver.or(dispatcher.options.approver);

@@ -11,6 +11,7 @@
 //! 7. The end of the call is published.
 
 use std::future::{pending, ready};
+use std::iter::once;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -47,8 +48,8 @@ pub(crate) struct Dispatcher {
     pub(crate) options: Options,
     /// The verdicts with which a suspended run and its child runs are resumed.
     pub(crate) verdicts: Arc<Verdicts>,
-    /// The run id of the calls in the journal, if it is not that of their scope.
-    pub(crate) journal_run: Option<String>,
+    /// The ids of the calls in which the calls are nested, outermost first.
+    pub(crate) outer_calls: Arc<[String]>,
     /// True if another runtime makes the calls and has applied the approval list to them. It still applies in their child runs.
     pub(crate) is_list_applied: bool,
 }
@@ -68,7 +69,7 @@ impl Dispatcher {
             publisher,
             options,
             verdicts: Arc::default(),
-            journal_run: None,
+            outer_calls: Arc::default(),
             is_list_applied: false,
         }
     }
@@ -291,8 +292,8 @@ impl Dispatcher {
             // The run or one above it, or else `call`, is about to drop the call.
             pending::<()>().await;
         }
-        let journal_run = Some(self.journal_run().to_owned());
-        let origin = Origin::new(Options { journal_run, ..self.options.clone() });
+        let outer_calls = Arc::clone(&self.outer_calls);
+        let origin = Origin::new(Options { outer_calls, ..self.options.clone() });
         let call = Arc::new(call.with_origin(Some(origin)));
         let open = OpenCall::start(&self.publisher, &call, Some(&tool));
         let running = self.run_with_hooks(Arc::clone(&call), &tool);
@@ -446,8 +447,10 @@ impl Dispatcher {
     }
 
     /// The run id of the calls in the journal.
-    fn journal_run(&self) -> &str {
-        self.journal_run.as_deref().or(self.publisher.scope.run_id.as_deref()).unwrap_or_default()
+    fn journal_run(&self) -> String {
+        let run = self.publisher.scope.run_id.as_deref().unwrap_or_default();
+        let outer = self.outer_calls.iter().map(String::as_str);
+        once(run).chain(outer).collect::<Vec<_>>().join("/")
     }
 
     /// Returns the value of an effect. With a journal the value comes from there, or is recorded there.
@@ -457,7 +460,7 @@ impl Dispatcher {
         effect: impl Future<Output = T> + Send,
     ) -> Result<T, ToolFailure> {
         let Some(journal) = &self.environment.journal else { return Ok(effect.await) };
-        journal::record(&**journal, self.journal_run(), &key(), effect).await
+        journal::record(&**journal, &self.journal_run(), &key(), effect).await
     }
 
     /// Returns the entry of the journal under a key, if there are a journal and an entry.
@@ -466,13 +469,13 @@ impl Dispatcher {
         key: impl FnOnce() -> String,
     ) -> Result<Option<T>, ToolFailure> {
         let Some(journal) = &self.environment.journal else { return Ok(None) };
-        journal::recorded(&**journal, self.journal_run(), &key()).await
+        journal::recorded(&**journal, &self.journal_run(), &key()).await
     }
 
     /// Returns the failure that [`recorded`](Self::recorded) did not find yet, once a repeated run gets to it.
     pub(super) async fn replayed_failure(&self, key: impl FnOnce() -> String) -> ToolFailure {
         let Some(journal) = &self.environment.journal else { return std::future::pending().await };
-        journal::replayed_failure(&**journal, self.journal_run(), &key()).await
+        journal::replayed_failure(&**journal, &self.journal_run(), &key()).await
     }
 
     /// Does the same as [`record`](Self::record), for an effect that returns a `Result`.

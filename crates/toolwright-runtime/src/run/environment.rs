@@ -126,8 +126,8 @@ pub(crate) struct Options {
     /// The stops of the run and of the runs above it, also of those that make the call for which it is made. Once one of them has
     /// come, no call begins.
     pub(crate) stops: Vec<Stop>,
-    /// The run id in the journal of the call that has these options from its origin.
-    pub(crate) journal_run: Option<String>,
+    /// The ids of the calls in which the call is nested that has these options from its origin, outermost first.
+    pub(crate) outer_calls: Arc<[String]>,
 }
 
 impl Options {

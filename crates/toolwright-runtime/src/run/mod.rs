@@ -276,7 +276,7 @@ impl Run {
             verdicts: resumption
                 .map(|resumption| Arc::clone(&resumption.verdicts))
                 .unwrap_or_default(),
-            journal_run: None,
+            outer_calls: Arc::default(),
             is_list_applied: false,
         };
         Ok((dispatcher, entered))

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright::{FailureKind, Registrar, Tool, ToolCall, ToolFailure, ToolResult};
 use toolwright_runtime::{
     Agent, ApprovalRequest, CallRequest, FunctionTool, Hooks, Policy, Registry, RunRequest,
-    Runtime, RuntimeBuilder, Verdict,
+    Runtime, RuntimeBuilder, Verdict, outer_calls,
 };
 
 use crate::journal::{LoggingApprover, More, Tape, kept};
@@ -270,6 +270,36 @@ async fn h6_a_call_on_behalf_of_a_call_has_the_approval_list_and_the_approver_of
         let denying = |_: &ApprovalRequest| Verdict::Deny(None);
         runtime.run(request.with_approver(Arc::new(denying))).await.unwrap();
         assert_eq!(ran.lines().len(), 2 - count, "{list:?}");
+    }
+}
+
+/// A worker gives them to its runtime, so that a call which a tool makes there is nested in all of them.
+#[tokio::test]
+async fn a_call_of_another_process_is_nested_in_the_calls_that_the_request_names() {
+    let nested = Log::default();
+    let link: Arc<OnceLock<Runtime>> = Arc::default();
+    let own = Arc::clone(&link);
+    let outer = FunctionTool::new(spec("outer"), move |_: N, outer: ToolCall| {
+        let runtime = own.get().unwrap().clone();
+        async move {
+            let inner = CallRequest::new(call("inner", "i", 1)).on_behalf_of(&outer);
+            let inner = runtime.call(inner).await.outcome?;
+            inner.decode::<N>().map_err(|issues| ToolFailure::internal(&issues))
+        }
+    });
+    let log = nested.clone();
+    let inner = FunctionTool::new(spec("inner"), move |n: N, inner: ToolCall| {
+        log.push(outer_calls(&inner).join(" "));
+        std::future::ready(n)
+    });
+    let registry = Registry::new();
+    registry.register_tools([outer, inner]).unwrap();
+    let runtime = link.get_or_init(|| Runtime::new(registry));
+    for (outer, expected) in [(&[][..], "o"), (&["a"], "a o"), (&["a", "b"], "a b o")] {
+        let outer: Vec<_> = outer.iter().map(|&id: &&str| id.to_owned()).collect();
+        let request = CallRequest::new(call("outer", "o", 1)).nested_in(outer);
+        runtime.call(request).await.outcome.unwrap();
+        assert_eq!(nested.lines().last().map(String::as_str), Some(expected));
     }
 }
 
