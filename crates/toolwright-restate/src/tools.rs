@@ -121,8 +121,9 @@ impl Tools {
         self.is_shared
     }
 
-    pub(crate) fn push(&mut self, tool: Tool) {
-        self.tools.insert(encode(tool.entry.name()), tool);
+    /// Adds a tool. Returns false if one of its name is there.
+    pub(crate) fn push(&mut self, tool: Tool) -> bool {
+        self.tools.insert(encode(tool.entry.name()), tool).is_none()
     }
 
     /// Removes the tools that no agent implements. Returns whether others are left.

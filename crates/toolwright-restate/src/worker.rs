@@ -90,7 +90,7 @@ impl Worker {
     ///
     /// A toolset with an instance for each run returns no state from `save`, so that it cannot outlast a call; an agent uses such a
     /// toolset in its own process; several sources have the name of one toolset, and not all of them are shared by all runs; or the
-    /// tools of a toolset cannot be listed.
+    /// tools of a toolset cannot be listed, or have one name twice.
     pub async fn new(runtime: RuntimeBuilder) -> Result<Self, WorkerError> {
         let journal = Arc::new(Replayed);
         let store = Arc::clone(&journal);
@@ -122,7 +122,10 @@ impl Worker {
                 Tools::new(tools_service(&toolset), source.is_shared(), runtime.clone())
             });
             for entry in listed {
-                service.push(Tool::new(entry, toolset.clone(), source.clone()));
+                let name = entry.name().to_owned();
+                if !service.push(Tool::new(entry, toolset.clone(), source.clone())) {
+                    return Err(failed(format!("it has two tools `{name}`").into()));
+                }
             }
         }
         check_agents(&runtime)?;

@@ -359,6 +359,17 @@ async fn two_sources_of_one_toolset_are_refused_unless_all_runs_share_both() {
 }
 
 #[tokio::test]
+async fn two_tools_with_one_name_in_one_toolset_are_refused() {
+    let effects = Effects::default();
+    let registry = Registry::new();
+    registry.register_tool(double(&effects)).unwrap();
+    registry.register_toolset("lab", double(&effects).prepared(|_, tools| tools)).unwrap();
+    let refused = Worker::new(Runtime::builder(registry)).await.unwrap_err();
+    let expected = "toolset `lab` cannot be listed: it has two tools `double`";
+    assert_eq!(refused.to_string(), expected);
+}
+
+#[tokio::test]
 async fn a_tool_may_have_the_longest_time_limit() {
     let registry = Registry::new();
     let spec = spec("patient").with_timeout(Duration::MAX).with_attempts(2);
