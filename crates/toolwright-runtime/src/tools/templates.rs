@@ -63,8 +63,37 @@ fn render(template: &str, context: Value) -> Result<String, Error> {
     let mut rendered = Limited(Vec::new());
     let mut environment = Environment::new();
     environment.set_fuel(Some(MAX_INSTRUCTIONS));
+    environment.add_filter("sort", sort);
+    environment.add_filter("min", min);
+    environment.add_filter("max", max);
     environment.template_from_str(template)?.render_captured_to(context, &mut rendered)?;
     Ok(String::from_utf8_lossy(&rendered.0).into_owned())
+}
+
+/// Sorts as the filter of minijinja does, which converts both texts of each comparison to lower case: a long text once for each other
+/// item. Here each text is converted once.
+fn sort(list: &Value) -> Result<Value, Error> {
+    let mut items = items(list)?;
+    items.sort_by_cached_key(sort_key);
+    Ok(Value::from(items))
+}
+
+/// The first of the smallest items, in the order of [`sort`].
+fn min(list: &Value) -> Result<Value, Error> {
+    Ok(items(list)?.into_iter().min_by_key(sort_key).unwrap_or_default())
+}
+
+/// The last of the largest items, in the order of [`sort`].
+fn max(list: &Value) -> Result<Value, Error> {
+    Ok(items(list)?.into_iter().max_by_key(sort_key).unwrap_or_default())
+}
+
+fn items(list: &Value) -> Result<Vec<Value>, Error> {
+    list.try_iter()?.checked().collect()
+}
+
+fn sort_key(item: &Value) -> Value {
+    item.as_str().map_or_else(|| item.clone(), |text| Value::from(text.to_ascii_lowercase()))
 }
 
 /// A text that is written, up to [`MAX_RENDERED`].
@@ -213,6 +242,43 @@ mod tests {
             "{% if args.a|join('-----------------------------------------')|e %}{% endif %}",
         ] {
             assert_eq!(fill(template, &ToolSpec::new("pay"), &big, None), template);
+        }
+    }
+
+    /// With texts converted for each comparison, this would copy 50 GB.
+    #[test]
+    fn h6_a_long_text_is_compared_with_many_items_in_little_time() {
+        let long = "Z".repeat(1 << 18);
+        let tags = format!(r#"{{"tags":["{long}"{}]}}"#, r#","a""#.repeat(100_000));
+        for (filters, shown) in
+            [("max|length", "262144"), ("min", "a"), ("sort|last|length", "262144")]
+        {
+            let template = format!("{{{{ args.tags|{filters} }}}}");
+            assert_eq!(
+                fill(&template, &ToolSpec::new("tag"), &Payload::new(tags.as_str()), None),
+                shown
+            );
+        }
+    }
+
+    #[test]
+    fn filters_that_compare_have_the_results_of_minijinja() {
+        let lists = [
+            "[]",
+            "null",
+            r#""bCa""#,
+            r#"["b","B","a","A",""]"#,
+            "[3,1.5,9007199254740993,9007199254740992.0]",
+            r#"[{"b":1},{"a":2},["B"],["a"],null,true,0,"x"]"#,
+            "true",
+        ];
+        for list in lists {
+            let context = || context! { list => value(&list.parse().unwrap()) };
+            for filter in ["sort", "min", "max"] {
+                let template = format!("{{{{ list|{filter} }}}}");
+                let expected = Environment::new().render_str(&template, context());
+                assert_eq!(render(&template, context()).ok(), expected.ok(), "{list} {filter}");
+            }
         }
     }
 
