@@ -22,8 +22,7 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Filtered<T, F> {
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Filtered<T, F> {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(async move {
-            let mut tools = self.inner.tools(scope).await?;
-            self.seen.set(scope, tools.clone());
+            let mut tools = self.seen.list(&self.inner, scope).await?;
             tools.retain(|tool| (self.keep)(tool.name()));
             Ok(tools)
         })
@@ -37,7 +36,8 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Filtered<T, F> {
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let (known, listing) = (|| self.inner.known_tools(), self.tools(call.scope()));
+            let known = || self.inner.known_tools();
+            let listing = self.seen.list(&self.inner, call.scope());
             let name = (call.tool(), call.scope());
             let failure = match self.seen.find_or_list(name, known, listing).await {
                 Ok(tool) if (self.keep)(tool.as_ref().map_or(call.tool(), ToolEntry::name)) => {

@@ -242,7 +242,8 @@ pub trait Toolset: Send + Sync {
         Renamed::new(self, names.into_iter().map(|(old, new)| (old.into(), new.into())))
     }
 
-    /// Passes the listed tools to a function before each step. It may remove tools, change their order, or require approvals.
+    /// Passes the listed tools to a function before each step. It may remove tools, change their order, or require approvals. A tool
+    /// that it removed cannot be called.
     fn prepared(
         self,
         prepare: impl Fn(&Scope, Vec<ToolEntry>) -> Vec<ToolEntry> + Send + Sync,

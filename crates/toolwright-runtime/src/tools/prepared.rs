@@ -25,11 +25,14 @@ where
         Self { inner, prepare, seen: SeenTools::default() }
     }
 
-    /// Checks that a call was approved, if the function requires that for its tool in the scope of the call.
-    async fn check_approval(&self, call: &ToolCall) -> Result<(), ToolFailure> {
+    /// Checks that the function lists the tool of a call in the scope of the call, and that the call was approved if it requires that.
+    async fn check(&self, call: &ToolCall) -> Result<(), ToolFailure> {
         let listing = self.tools(call.scope());
         let found = self.seen.find_or_list((call.tool(), call.scope()), || None, listing);
-        found.await?.map_or(Ok(()), |tool| tool.check_approval(call))
+        match found.await? {
+            Some(tool) => tool.check_approval(call),
+            None => Err(ToolFailure::not_found(call.tool(), std::iter::empty())),
+        }
     }
 }
 
@@ -57,7 +60,7 @@ where
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            match self.check_approval(call).await {
+            match self.check(call).await {
                 Ok(()) => self.inner.call(call).await,
                 Err(failure) => ToolResult::new(call, Err(failure)),
             }

@@ -2,17 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
 
+use super::seen::SeenTools;
 use super::{ToolEntry, Toolset, ToolsetError, forward};
 
-/// A toolset some of whose tools are renamed. Two tools may swap their names.
+/// A toolset some of whose tools are renamed. Two tools may swap their names. Calls of a renamed tool must use its new name: another
+/// wrapper, which selects it by that name, does not know its aliases.
 pub(crate) struct Renamed<T> {
     inner: T,
     /// Old names by new name.
     old: BTreeMap<String, String>,
     /// New names by old name.
     new: BTreeMap<String, String>,
+    /// The tools with their old names.
+    seen: SeenTools,
 }
 
 impl<T: Toolset> Renamed<T> {
@@ -26,7 +30,8 @@ impl<T: Toolset> Renamed<T> {
         inner: T,
         names: impl Iterator<Item = (String, String)>,
     ) -> Result<Self, ToolsetError> {
-        let mut renamed = Self { inner, old: BTreeMap::new(), new: BTreeMap::new() };
+        let (old, new, seen) = (BTreeMap::new(), BTreeMap::new(), SeenTools::default());
+        let mut renamed = Self { inner, old, new, seen };
         for (old, new) in names {
             if renamed.old.insert(new.clone(), old.clone()).is_some() {
                 return Err(ToolsetError::Collision { name: new });
@@ -45,6 +50,19 @@ impl<T: Toolset> Renamed<T> {
             None if self.new.contains_key(name) => None,
             None => Some(name),
         }
+    }
+
+    /// Returns the old name of the tool that a call means; `None` if the call uses another name of a renamed tool than the new one.
+    async fn called<'c>(&'c self, call: &'c ToolCall) -> Result<Option<&'c str>, ToolFailure> {
+        let (name, scope) = (call.tool(), call.scope());
+        let Some(inner) = self.inner_name(name) else { return Ok(None) };
+        if self.old.contains_key(name) {
+            return Ok(Some(inner));
+        }
+        let (known, listing) = (|| self.inner.known_tools(), self.seen.list(&self.inner, scope));
+        let tool = self.seen.find_or_list((name, scope), known, listing).await?;
+        let is_renamed = tool.is_some_and(|tool| self.new.contains_key(tool.name()));
+        Ok((!is_renamed).then_some(inner))
     }
 
     fn rename(&self, tools: Vec<ToolEntry>) -> Result<Vec<ToolEntry>, ToolsetError> {
@@ -68,7 +86,7 @@ impl<T: Toolset> Renamed<T> {
 
 impl<T: Toolset> Toolset for Renamed<T> {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
-        Box::pin(async move { Ok(self.rename(self.inner.tools(scope).await?)?) })
+        Box::pin(async move { Ok(self.rename(self.seen.list(&self.inner, scope).await?)?) })
     }
 
     fn known_tools(&self) -> Option<Vec<ToolEntry>> {
@@ -77,9 +95,10 @@ impl<T: Toolset> Toolset for Renamed<T> {
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            match self.inner_name(call.tool()) {
-                Some(name) => self.inner.call(&call.clone().with_tool(name)).await,
-                None => call.not_found(&[]).await,
+            match self.called(call).await {
+                Ok(Some(name)) => self.inner.call(&call.clone().with_tool(name)).await,
+                Ok(None) => call.not_found(&[]).await,
+                Err(failure) => ToolResult::new(call, Err(failure)),
             }
         })
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::{BoxError, Scope, ToolFailure};
 
-use super::ToolEntry;
+use super::{ToolEntry, Toolset};
 
 /// The most scopes of [`Listings`].
 const MAX_SCOPES: usize = 64;
@@ -78,8 +78,19 @@ impl SeenTools {
         self.0.set(scope, tools, bytes);
     }
 
+    /// Lists the tools of a toolset, and sets them.
+    pub(super) async fn list(
+        &self,
+        toolset: &impl Toolset,
+        scope: &Scope,
+    ) -> Result<Vec<ToolEntry>, BoxError> {
+        let tools = toolset.tools(scope).await?;
+        self.set(scope, tools.clone());
+        Ok(tools)
+    }
+
     /// Returns the tool that calls with a name mean in a scope, as of its last listing or as it is known without a listing. If there
-    /// is none, as of a new `listing`, which must set what it lists.
+    /// is none, as of a new `listing`, which must set the tools that it returns.
     ///
     /// # Errors
     ///
@@ -95,7 +106,7 @@ impl SeenTools {
         if let Some(tool) = listed().or_else(known) {
             return Ok(Some(tool));
         }
-        listing.await.map_err(|error| ToolFailure::internal(&*error))?;
-        Ok(listed())
+        let tools = listing.await.map_err(|error| ToolFailure::internal(&*error))?;
+        Ok(ToolEntry::find(&tools, name).cloned())
     }
 }

@@ -85,6 +85,49 @@ async fn h6_another_name_of_a_tool_leads_past_no_wrapper() {
     assert!(log.lines().is_empty());
 }
 
+/// A wrapper selects a renamed tool by its new name, and does not know its aliases.
+#[tokio::test]
+async fn h6_an_alias_of_a_renamed_tool_leads_past_no_wrapper() {
+    let log = Log::default();
+    let free = || {
+        let log = log.clone();
+        let mut spec = crate::toys::spec("free");
+        spec.set_aliases(["old"]);
+        FunctionTool::new(spec, move |args: N| {
+            log.push("ran");
+            std::future::ready(args)
+        })
+    };
+    let renamed = || free().renamed([("free", "gratis")]).unwrap();
+    let inside = || free().prefixed("lab").renamed([("lab.free", "gratis")]).unwrap();
+    let ask = |name: &str| name.ends_with("gratis");
+    let hide = |_: &Scope, mut tools: Vec<ToolEntry>| {
+        tools.retain(|tool| tool.name() != "gratis");
+        tools
+    };
+    let hidden = |name: &str| !name.ends_with("gratis");
+    let twice = renamed().renamed([("gratis", "lab.gratis")]).unwrap();
+    let wrapped: [(&str, Box<dyn Toolset>); 6] = [
+        ("old", Box::new(renamed().requiring_approval(Approval::default(), ask))),
+        ("old", Box::new(renamed().filtered(hidden))),
+        ("old", Box::new(renamed().prepared(hide))),
+        ("old", Box::new(twice.filtered(hidden))),
+        ("lab.old", Box::new(inside().requiring_approval(Approval::default(), ask))),
+        ("lab.old", Box::new(renamed().prefixed("lab").filtered(hidden))),
+    ];
+    for (at, (alias, toolset)) in wrapped.iter().enumerate() {
+        for is_listed in [false, true] {
+            let failure = toolset.call(&call(alias, "a", 1)).await.outcome.unwrap_err();
+            assert_eq!(failure.kind, FailureKind::NotFound, "{at} {is_listed}");
+            toolset.tools(&Scope::default()).await.unwrap();
+        }
+    }
+    assert!(log.lines().is_empty());
+    renamed().call(&call("gratis", "a", 1)).await.outcome.unwrap();
+    let other_renamed = free().renamed([("other", "gratis")]).unwrap();
+    other_renamed.call(&call("old", "a", 1)).await.outcome.unwrap();
+}
+
 #[tokio::test]
 async fn h6_an_executor_toolset_refuses_a_call_without_a_clearance() {
     struct Runs(Log);
