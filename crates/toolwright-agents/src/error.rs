@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use toolwright::untrusted::{line, visible};
@@ -21,6 +21,8 @@ const LONGEST_LINE: usize = 2000;
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
+    /// The end of the first word of the text that names a secret. Set with the first mistake, as each asks for it.
+    secret_end: OnceLock<Option<usize>>,
 }
 
 /// The error that holds all mistakes in agent files. It displays each mistake with its line.
@@ -42,6 +44,35 @@ impl fmt::Debug for Source {
         // The text is left out, since it may hold a secret.
         f.debug_struct("Source").field("path", &self.path).finish_non_exhaustive()
     }
+}
+
+impl Source {
+    pub(crate) fn new(path: PathBuf, text: String) -> Self {
+        Self { path, text, secret_end: OnceLock::new() }
+    }
+
+    /// Returns whether the lines of a byte range, or any line before, have a word that names a secret. Its value may have several lines,
+    /// and reach these, also if they could not be parsed.
+    fn names_secret(&self, span: &Range<usize>) -> bool {
+        let rest = self.text.get(span.end..);
+        let line_end = rest.and_then(|rest| rest.find('\n')).map(|end| span.end + end);
+        let secret_end = self.secret_end.get_or_init(|| secret_end(&self.text));
+        secret_end.is_some_and(|end| end <= line_end.unwrap_or(self.text.len()))
+    }
+}
+
+/// Returns the end of the first word that names a secret.
+fn secret_end(text: &str) -> Option<usize> {
+    let ends_word = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
+    let mut start = 0;
+    for part in text.split_inclusive(ends_word) {
+        let word = part.trim_end_matches(ends_word);
+        if is_secret(word) {
+            return Some(start + word.len());
+        }
+        start += part.len();
+    }
+    None
 }
 
 impl AgentFilesError {
@@ -76,7 +107,7 @@ impl Mistake {
         let end = source.text.len();
         let message = line(&message.into(), LONGEST_MESSAGE);
         let span = span.start.min(end)..span.end.min(end);
-        let hides_line = names_secret(&source.text, &span);
+        let hides_line = source.names_secret(&span);
         let path = source.path.clone();
         Self { path, message, help: None, span: Some((Arc::clone(source), span)), hides_line }
     }
@@ -120,15 +151,6 @@ impl Mistake {
     }
 }
 
-/// Returns whether the lines of a byte range, or any line before, have a word that names a secret. Its value may have several lines,
-/// and reach these, also if they could not be parsed.
-fn names_secret(text: &str, span: &Range<usize>) -> bool {
-    let line_end = |at: usize| text.get(at..).and_then(|rest| rest.find('\n')).map(|end| at + end);
-    let lines = text.get(..line_end(span.end).unwrap_or(text.len())).unwrap_or(text);
-    let mut words = lines.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
-    words.any(is_secret)
-}
-
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = shown(&self.path);
@@ -168,3 +190,22 @@ impl fmt::Display for AgentFilesError {
 }
 
 impl Error for AgentFilesError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If each mistake searched all lines before it, this would read 20 GB.
+    #[test]
+    fn a_text_is_searched_once_for_names_of_secrets_however_many_mistakes_it_has() {
+        let words = "some words\n".repeat(90_000);
+        let text = format!("{words}é: my-API_key: x\n{words}");
+        let source = Arc::new(Source::new(PathBuf::from("a.yaml"), text));
+        let secret_line = words.len()..words.len() + "é: my-API_key: x".len();
+        for at in (0..source.text.len()).step_by(100) {
+            let is_hidden = Mistake::at(&source, at..at, "wrong").hides_line;
+            assert_eq!(is_hidden, at >= secret_line.start, "{at}");
+        }
+        assert!(Mistake::at(&source, secret_line, "wrong").hides_line);
+    }
+}

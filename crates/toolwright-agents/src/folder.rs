@@ -53,7 +53,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, Age
 
 fn read_file(path: PathBuf) -> Result<Arc<Source>, Mistake> {
     match text(&path) {
-        Ok(text) => Ok(Arc::new(Source { path, text })),
+        Ok(text) => Ok(Arc::new(Source::new(path, text))),
         Err(error) => Err(Mistake::without_position(&path, &error)),
     }
 }
