@@ -15,6 +15,9 @@ const TIMEOUT: &str = "Toolwright-Timeout-Ms";
 /// The time limit for the server to answer.
 const ROUND_TRIP: Duration = Duration::from_secs(10);
 
+/// The longest time that a worker or a client waits, whatever its options or a header say.
+pub(crate) const MAX_LIMIT: Duration = Duration::from_hours(30 * 24);
+
 /// The bytes of headers that NATS counts as part of a message, at most.
 pub(crate) const HEADER_BYTES: usize = 128;
 
@@ -48,10 +51,10 @@ pub(crate) fn headers(time: Duration) -> HeaderMap {
     headers
 }
 
-/// Returns the time that the sender of a message waits from when it sent the message.
+/// Returns the time that the sender of a message waits from when it sent the message, at most [`MAX_LIMIT`].
 pub(crate) fn time_limit(message: &Message) -> Option<Duration> {
     let milliseconds = message.headers.as_ref()?.get(TIMEOUT)?.as_str().parse().ok()?;
-    Some(Duration::from_millis(milliseconds))
+    Some(Duration::from_millis(milliseconds).min(MAX_LIMIT))
 }
 
 /// Returns whether a request failed because nothing subscribes to its subject.
@@ -62,4 +65,33 @@ pub(crate) fn has_no_responders(error: &RequestError) -> bool {
 /// Returns whether the reply to a request did not come in time.
 pub(crate) fn is_late(error: &RequestError) -> bool {
     error.kind() == RequestErrorKind::TimedOut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_message_waits_for_longer_than_a_call_may_take() {
+        for (sent, expected) in [
+            ("250", Some(Duration::from_millis(250))),
+            ("2592000001", Some(MAX_LIMIT)),
+            ("18446744073709551615", Some(MAX_LIMIT)),
+            ("18446744073709551616", None),
+            ("soon", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(TIMEOUT, sent);
+            let message = Message {
+                subject: "toolwright.disks".into(),
+                reply: None,
+                payload: "".into(),
+                headers: Some(headers),
+                status: None,
+                description: None,
+                length: 0,
+            };
+            assert_eq!(time_limit(&message), expected, "{sent}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use toolwright_runtime::{ToolEntry, Toolset};
 
 use crate::error::NatsError;
 use crate::failure::{args_too_large, interrupted, refused, timed_out, unavailable};
-use crate::message::{self, HEADER_BYTES, has_no_responders};
+use crate::message::{self, HEADER_BYTES, MAX_LIMIT, has_no_responders};
 use crate::options::NatsOptions;
 use crate::subjects::Subjects;
 
@@ -29,9 +29,6 @@ const CHECK: Duration = Duration::from_secs(1);
 
 /// The pause after a worker refused a connection that it had opened.
 const PAUSE: Duration = Duration::from_millis(10);
-
-/// The longest time limit of a call.
-const MAX_LIMIT: Duration = Duration::from_hours(30 * 24);
 
 /// A toolset that sends its calls to workers. Every call ends in a result or a failure by the time limit of its tool.
 ///
@@ -96,7 +93,7 @@ impl Shared {
     /// Asks any worker, and others if the first does not answer.
     async fn ask(&self, question: Vec<u8>) -> Result<Message, NatsError> {
         let no_worker = || NatsError::NoWorker { toolset: self.toolset.clone() };
-        let deadline = Instant::now() + self.options.remote.answer_timeout();
+        let deadline = Instant::now() + self.options.remote.answer_timeout().min(MAX_LIMIT);
         let mut patience = PATIENCE;
         loop {
             let time = patience.min(deadline.saturating_duration_since(Instant::now()));

@@ -239,12 +239,15 @@ impl Shared {
     }
 
     /// Answers a message to any worker.
-    async fn answer(self: Arc<Self>, received: Received) {
+    async fn answer(self: Arc<Self>, mut received: Received) {
         let reply = match Message::read(&received.payload) {
             Ok(Message::Question(question)) => self.answer_question(question).await,
             Ok(Message::Open(open)) => {
                 let Ok(_waiting) = self.waiting.try_acquire() else { return };
                 let time = message::time_limit(&received).unwrap_or(CONNECTION);
+                // Many may wait, so nothing else of a message is kept.
+                received.headers = None;
+                received.payload = received.payload.to_vec().into();
                 tokio::select! {
                     biased;
                     reply = self.open(open) => reply,

@@ -24,7 +24,9 @@ use toolwright::{
 use super::error::RemoteError;
 use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{MAX_LINE_BYTES, Reply, Request, VERSION, line_of, shown_handles};
+use super::protocol::{
+    MAX_LINE_BYTES, MAX_OPEN_BYTES, Reply, Request, VERSION, line_of, shown_handles,
+};
 use crate::tools::{ToolEntry, Toolset};
 use crate::watch::traceparent;
 use crate::wire::WireScope;
@@ -72,7 +74,7 @@ impl RemoteToolset {
     /// # Errors
     ///
     /// No server listens on the socket, the server runs as another user, violates the protocol, or could not provide its
-    /// toolset.
+    /// toolset; or the ids and labels of the scope have more than 64 KiB.
     pub async fn connect_unix(
         path: impl AsRef<Path>,
         scope: &Scope,
@@ -99,10 +101,13 @@ impl RemoteToolset {
         options: RemoteOptions,
     ) -> Result<Self, RemoteError> {
         let mut input = BufReader::new(input);
+        let open = line_of(&Request::Open { version: VERSION, scope: scope.into() });
+        if open.len() > MAX_OPEN_BYTES {
+            return Err(RemoteError::ScopeTooLong { bytes: open.len() });
+        }
         let opening = async {
-            let open = Request::Open { version: VERSION, scope: scope.into() };
-            write(&mut output, &line_of(&open)).await?;
-            read::<Reply>(&mut input).await
+            write(&mut output, &open).await?;
+            read::<Reply>(&mut input, MAX_LINE_BYTES).await
         };
         let opened = timeout(options.answer_timeout, opening).await.map_err(io::Error::from)??;
         let (calls, nonce) = match opened {
@@ -253,7 +258,7 @@ async fn forward(
         io::Result::Ok(())
     };
     let reading = async {
-        while let Some((reply, _)) = read::<Reply>(&mut input).await? {
+        while let Some((reply, _)) = read::<Reply>(&mut input, MAX_LINE_BYTES).await? {
             if let Reply::Refused { why } = reply {
                 let reason =
                     format!("it refused the connection later: {}", line(&why, LONGEST_REASON));
@@ -290,18 +295,19 @@ async fn write(output: &mut (impl AsyncWrite + Unpin), line: &[u8]) -> io::Resul
     output.flush().await
 }
 
-/// Reads a line, and returns its value and its length in bytes; `None` at the end of the stream.
+/// Reads a line of at most `limit` bytes, and returns its value and its length in bytes; `None` at the end of the stream.
 pub(super) async fn read<T: DeserializeOwned>(
     input: &mut (impl AsyncBufRead + Unpin),
+    limit: usize,
 ) -> io::Result<Option<(T, usize)>> {
     let mut line = Vec::new();
-    let mut limited = input.take(MAX_LINE_BYTES as u64);
+    let mut limited = input.take(limit as u64);
     limited.read_until(b'\n', &mut line).await?;
     if line.is_empty() {
         return Ok(None);
     }
     if line.last() != Some(&b'\n') {
-        let message = format!("a line is longer than {MAX_LINE_BYTES} bytes, or was cut off");
+        let message = format!("a line is longer than {limit} bytes, or was cut off");
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     let value = serde_json::from_slice(&line)?;

@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use toolwright::untrusted::line;
 
-use super::protocol::MAX_LINE_BYTES;
+use super::protocol::{MAX_LINE_BYTES, MAX_OPEN_BYTES};
 
 /// The longest reason of the other side that a message repeats, in bytes.
 const LONGEST_REASON: usize = 500;
@@ -28,6 +28,11 @@ pub enum RemoteError {
     /// A request is longer than a line of the protocol may be. It was not sent.
     TooLong {
         /// Its length in bytes.
+        bytes: usize,
+    },
+    /// The scope of the client is longer than a connection may be opened with. It was not sent.
+    ScopeTooLong {
+        /// The length of the request to open the connection, in bytes.
         bytes: usize,
     },
     /// The options of the client do not accept the server.
@@ -54,6 +59,11 @@ impl fmt::Display for RemoteError {
             Self::TooLong { bytes } => write!(
                 f,
                 "a request to a remote toolset has {bytes} bytes, expected at most {MAX_LINE_BYTES}"
+            ),
+            Self::ScopeTooLong { bytes } => write!(
+                f,
+                "the request to open a connection to a remote toolset has {bytes} bytes, expected at most {MAX_OPEN_BYTES}; use \
+                 fewer or shorter labels"
             ),
             Self::UntrustedPeer { user_id } => {
                 if let Some(id) = user_id {

@@ -14,7 +14,7 @@ use super::answers::{Answers, Opening, check_version, scope_of_a_run};
 use super::error::RemoteError;
 use super::listing::{self, Listing};
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{Reply, Request, VERSION};
+use super::protocol::{MAX_OPEN_MESSAGE_BYTES, Reply, Request, VERSION};
 use crate::debug::debug;
 use crate::tools::{EnteredToolset, Source, ToolEntry};
 use crate::watch::traceparent;
@@ -74,10 +74,17 @@ impl Message {
     ///
     /// # Errors
     ///
-    /// It is not a message of this protocol, or of a kind that only streams carry.
+    /// It is not a message of this protocol, or of a kind that only streams carry, or it opens a connection and has more than a
+    /// kibibyte.
     pub fn read(message: &[u8]) -> Result<Self, RemoteError> {
         let request = serde_json::from_slice(message);
         Ok(match request.map_err(|error| RemoteError::Protocol(error.to_string()))? {
+            Request::Open { .. } if message.len() > MAX_OPEN_MESSAGE_BYTES => {
+                let bytes = message.len();
+                return Err(RemoteError::Protocol(format!(
+                    "a message that opens a connection has {bytes} bytes, expected at most {MAX_OPEN_MESSAGE_BYTES}"
+                )));
+            }
             Request::Open { version, scope } => Self::Open(OpenMessage { version, scope }),
             Request::Call { id, call, approval, traceparent } => {
                 Self::Call(CallMessage { id, call, approval, traceparent })

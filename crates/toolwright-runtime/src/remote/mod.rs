@@ -17,6 +17,8 @@
 //! - The server lists its tools again before each call, so that a peer calls each tool as it is then: it may need an approval now, or
 //!   be gone.
 //! - The blocking work of the calls of a connection has as many threads as it may have calls, also after these were cancelled.
+//! - A connection is opened with at most 64 KiB, and with a kibibyte over a transport of messages, as the server keeps the scope that a
+//!   peer sends.
 //! - The numbers of connections, calls and pending replies, and the bytes of active calls and of unread replies, are limited. The
 //!   server reads no further requests of a peer with a mebibyte of unread replies, and disconnects it if it does not read them in
 //!   time. Until then, the results of the calls that still run are kept, so the memory of results is limited by the numbers of

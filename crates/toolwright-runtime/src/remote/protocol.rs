@@ -16,6 +16,12 @@ pub(super) const VERSION: u32 = 5;
 /// The most bytes of a line, and of all active calls of a connection together.
 pub(super) const MAX_LINE_BYTES: usize = 64 << 20;
 
+/// The most bytes of the line that opens a connection, whose scope the server keeps as long as the connection.
+pub(super) const MAX_OPEN_BYTES: usize = 64 << 10;
+
+/// The most bytes of a message that opens a connection for a call. A client sends no scope in it, and many may wait.
+pub(super) const MAX_OPEN_MESSAGE_BYTES: usize = 1 << 10;
+
 /// The most bytes of a result. Within a line of JSON it may be twice as long.
 pub(super) const MAX_RESULT_BYTES: usize = 31 << 20;
 

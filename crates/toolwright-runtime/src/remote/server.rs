@@ -21,7 +21,7 @@ use super::answers::{Answers, Opening, check_version};
 use super::client::read;
 use super::error::RemoteError;
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{MAX_LINE_BYTES, Reply, Request, line_of};
+use super::protocol::{MAX_LINE_BYTES, MAX_OPEN_BYTES, Reply, Request, line_of};
 use crate::caught::caught;
 use crate::tools::{Source, Toolset};
 
@@ -226,7 +226,9 @@ async fn write(
             output.flush().await
         };
         let for_size = Duration::from_secs(lines.text.len() as u64 / MIN_BYTES_PER_SECOND);
-        timeout(answer_timeout + for_size, writing).await.map_err(io::Error::from)??;
+        timeout(answer_timeout.saturating_add(for_size), writing)
+            .await
+            .map_err(io::Error::from)??;
     }
     Ok(())
 }
@@ -244,8 +246,17 @@ async fn serve_connection(
     options: &RemoteOptions,
     replies: mpsc::Sender<Lines>,
 ) -> Result<(), RemoteError> {
-    let first = timeout(options.answer_timeout, read(&mut input)).await.map_err(io::Error::from)?;
-    let (version, sent_scope) = match first? {
+    let reading = read(&mut input, MAX_OPEN_BYTES);
+    let first = timeout(options.answer_timeout, reading).await.map_err(io::Error::from)?;
+    let first = match first.map_err(RemoteError::from) {
+        Ok(first) => first,
+        Err(error) => {
+            // The peer may not read it.
+            let _ = replies.send(Reply::Refused { why: error.to_string() }.into()).await;
+            return Err(error);
+        }
+    };
+    let (version, sent_scope) = match first {
         Some((Request::Open { version, scope }, _)) => (version, scope),
         Some(_) => {
             let message = "the first line does not open a connection";
@@ -302,7 +313,7 @@ impl Connection {
         let replies = Arc::new(Replies::new(Arc::clone(&answers.toolset), replies));
         let mut tasks = JoinSet::new();
         let mut running: BTreeMap<u64, Running> = BTreeMap::new();
-        while let Some((request, bytes)) = read(input).await? {
+        while let Some((request, bytes)) = read(input, MAX_LINE_BYTES).await? {
             while tasks.try_join_next().is_some() {}
             running.retain(|_, call| !call.task.is_finished());
             replies.wait().await;

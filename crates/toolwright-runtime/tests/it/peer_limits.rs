@@ -11,7 +11,9 @@ use toolwright::{
     BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
 };
 use toolwright_runtime::execute::blocking;
-use toolwright_runtime::remote::{RemoteError, RemoteOptions, RemoteToolset, bind_unix};
+use toolwright_runtime::remote::{
+    Message, MessageClient, RemoteError, RemoteOptions, RemoteToolset, bind_unix,
+};
 use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
 
@@ -209,6 +211,45 @@ async fn a_call_that_no_line_can_hold_fails_and_the_connection_stays() {
     assert!(error.to_string().ends_with("expected at most 67108864"), "{error}");
     remote.call(&call("plus", "a", 0)).await.outcome.unwrap();
     serving.abort();
+}
+
+#[tokio::test]
+async fn a_connection_is_opened_with_at_most_64_kib() {
+    for (bytes, is_served) in [(65_536, true), (65_537, false)] {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (input, output) = tokio::io::split(theirs);
+        let toolset = tool("plus", |n| n + 1).into_source();
+        let serving = tokio::spawn(toolset.serve_stream(input, output, RemoteOptions::new()));
+        let (reading, mut writing) = tokio::io::split(ours);
+        let open = |label: &str| json!({"open": {"version": 5, "scope": {"labels": {"a": label}}}});
+        let label = "x".repeat(bytes - open("").to_string().len() - 1);
+        writing.write_all(format!("{}\n", open(&label)).as_bytes()).await.unwrap();
+        let reply = BufReader::new(reading).lines().next_line().await.unwrap().unwrap();
+        assert_eq!(reply.starts_with(r#"{"opened""#), is_served, "{reply}");
+        assert_eq!(reply.contains("a line is longer than 65536 bytes"), !is_served, "{reply}");
+        drop(writing);
+        assert_eq!(serving.await.unwrap().is_ok(), is_served);
+    }
+}
+
+#[tokio::test]
+async fn a_client_sends_no_scope_with_which_no_connection_is_opened() {
+    let (ours, _silent) = tokio::io::duplex(1 << 20);
+    let (input, output) = tokio::io::split(ours);
+    let labels = [("a".to_owned(), "x".repeat(65_536))].into();
+    let scope = Scope { labels, ..Scope::default() };
+    let error = RemoteToolset::connect_stream(input, output, &scope, RemoteOptions::new()).await;
+    let error = error.err().unwrap().to_string();
+    assert!(error.ends_with("expected at most 65536; use fewer or shorter labels"), "{error}");
+}
+
+#[test]
+fn a_message_that_opens_a_connection_has_at_most_a_kibibyte() {
+    let open = String::from_utf8(MessageClient::open()).unwrap();
+    for (bytes, is_read) in [(open.len(), true), (1_024, true), (1_025, false)] {
+        let message = format!("{open}{}", " ".repeat(bytes - open.len()));
+        assert_eq!(Message::read(message.as_bytes()).is_ok(), is_read, "{bytes}");
+    }
 }
 
 #[tokio::test]
