@@ -46,6 +46,9 @@ const SPELLING_STEPS: usize = 64;
 /// The most bytes that a character of a secret usually has in an encoded text, such as `\u0041`.
 const BYTES_PER_CHARACTER: usize = 6;
 
+/// How many times as long an encoded character can be in a percent-encoded text, such as `%5C%75%30%30%34%31`.
+const PERCENT_GROWTH: usize = 3;
+
 /// The largest number of backslashes before a quote that is searched for: that of JSON in JSON in JSON.
 const MAX_BACKSLASHES: usize = 7;
 
@@ -154,8 +157,8 @@ impl Redactor {
     /// Returns the beginning of a text that was cut, without secrets and without what may be the beginning of one at its end.
     pub fn redacted_beginning(&self, text: &str) -> String {
         let mut beginning = self.redacted(text).into_owned();
-        let longest =
-            self.needles.iter().map(|needle| needle.text.len() * 2 * BYTES_PER_CHARACTER).max();
+        let bytes = |needle: &Needle| needle.text.len() * PERCENT_GROWTH * BYTES_PER_CHARACTER;
+        let longest = self.needles.iter().map(bytes).max();
         let mut end = beginning.len().saturating_sub(longest.unwrap_or(0));
         while !beginning.is_char_boundary(end) {
             end -= 1;

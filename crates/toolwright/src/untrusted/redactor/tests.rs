@@ -188,6 +188,11 @@ fn the_beginning_of_a_text_has_no_beginning_of_a_secret() {
     let beginning = redactor.redacted_beginning(&text);
     assert!(beginning.starts_with("aaa") && beginning.contains(" … bbb"), "{beginning}");
     assert!(!beginning.contains("horse"), "{beginning}");
+    let escapes = "correct horse batter".chars().map(|c| format!("\\u{:04x}", u32::from(c)));
+    let encoded: String =
+        escapes.collect::<String>().bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let text = format!("{} {encoded}", "a".repeat(900));
+    assert!(!redactor.redacted_beginning(&text).contains('%'), "{text}");
     assert_eq!(Redactor::default().redacted_beginning("abc"), "abc");
 }
 
