@@ -34,7 +34,7 @@ use crate::wire::{WireOutcome, WireStep};
 /// | `before/<id>` | the arguments after the hooks before the call, or their failure |
 /// | `begin/<id>` | a random id of the execution of the run that began the call, if the tool is neither read-only nor idempotent, and no agent runs it |
 /// | `call/<id>` | the outcome of the call, if no agent runs it |
-/// | `agent/<id>` | the agent that runs the call, and the input of its run |
+/// | `agent/<id>` | the agent that runs the call, the input of its run, and the digest of the arguments |
 /// | `run/<attempt>/<id>` | the id of the agent's run for the call; attempts are counted from 1 |
 /// | `end/<attempt>/<id>` | the outcome of that attempt, which may be a timeout |
 /// | `after/<id>` | the outcome after the hooks after the call |

@@ -237,7 +237,8 @@ async fn a_checkpoint_can_be_resumed_again() {
     let runtime = runtime(None);
     let request = request().with_checkpoints(move |state| keep.lock().unwrap().push(state));
     runtime.run(request).await.unwrap();
-    let exported = runtime.export(&kept.lock().unwrap().clone()[0]).await.unwrap();
+    let first = kept.lock().unwrap()[0].clone();
+    let exported = runtime.export(&first).await.unwrap();
     for _ in 0..2 {
         let state = runtime.restore(&exported).await.unwrap();
         let outcome = runtime.resume(ResumeRequest::new(&state, [])).await.unwrap();
