@@ -446,10 +446,10 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// The run id of the calls in the journal.
+    /// The run id of the calls in the journal. The ids of outer calls follow it, percent-encoded where they would look like more ids.
     fn journal_run(&self) -> String {
-        let run = self.publisher.scope.run_id.as_deref().unwrap_or_default();
-        let outer = self.outer_calls.iter().map(String::as_str);
+        let run = self.publisher.scope.run_id.clone().unwrap_or_default();
+        let outer = self.outer_calls.iter().map(|id| id.replace('%', "%25").replace('/', "%2F"));
         once(run).chain(outer).collect::<Vec<_>>().join("/")
     }
 

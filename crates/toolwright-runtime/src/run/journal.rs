@@ -20,8 +20,8 @@ use crate::wire::{WireOutcome, WireStep};
 /// of [`Runtime::call`](crate::Runtime::call) is repeated only if its scope has the same run id and it has the same call id.
 ///
 /// The run id of a call that a run or session passes to a tool, and that the tool makes through a runtime (also if a runtime is the
-/// [`Executor`](toolwright::Executor) of the tool), is the run id of the call that was passed, `/` and its call id, such as
-/// `r1/c1/c2`: two runtimes with one journal have keys of their own for one call.
+/// [`Executor`](toolwright::Executor) of the tool), is the run id of the call that was passed, `/` and its call id (with `%25` for
+/// `%` and `%2F` for `/`), such as `r1/c1/c2`: two runtimes with one journal have keys of their own for one call.
 ///
 /// A key is unique within its run, and the same each time the run is repeated. The keys of a call end with the call's id:
 ///

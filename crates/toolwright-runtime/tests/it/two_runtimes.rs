@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use toolwright::{FailureKind, Registrar, Tool, ToolCall, ToolFailure, ToolResult};
+use toolwright::{FailureKind, Registrar, Scope, Tool, ToolCall, ToolFailure, ToolResult};
 use toolwright_runtime::{
     Agent, ApprovalRequest, CallRequest, FunctionTool, Hooks, Policy, Registry, RunRequest,
     Runtime, RuntimeBuilder, Verdict, outer_calls,
@@ -314,4 +314,17 @@ async fn a_call_on_behalf_of_a_call_has_keys_of_its_own_in_the_journal() {
         assert!(tape.keys().contains(&key.to_owned()));
         assert!(tape.keys().contains(&format!("child {key}")));
     }
+}
+
+#[tokio::test]
+async fn a_slash_in_an_id_looks_like_no_nested_call_in_the_journal() {
+    let (ran, tape) = (Log::default(), Arc::new(Tape::default()));
+    let runtime = starting(&ran).0.with_journal(tape.clone()).build();
+    for outer in [vec!["c1".to_owned(), "c2".to_owned()], vec!["c1/c2".to_owned()]] {
+        let scope = Scope { run_id: Some("r1".to_owned()), ..Scope::default() };
+        let made = call("free", "a", 1).with_scope(scope);
+        runtime.call(CallRequest::new(made).nested_in(outer)).await.outcome.unwrap();
+    }
+    assert_eq!(ran.lines().len(), 2);
+    assert!(tape.keys().contains(&"child 1 call/a".to_owned()), "{:?}", tape.keys());
 }
