@@ -40,11 +40,11 @@ const CASES: &[Case] = &[
         printed: "this reference is followed by 1000 others in a chain",
     },
     Case {
-        name: "9 choices of 10,000 times a chain of 900 references",
+        name: "2 choices of 10,000 times a chain of 900 references",
         files: || {
             let choice = |n| format!("  C{n}: {{anyOf: [{}]}}\n", "{$ref: T900}, ".repeat(10_000));
             let types = format!("types:\n  T0: {{type: object}}\n{}", references(900));
-            vec![("schema/a.yaml", format!("{HEAD}{types}{}", lines(9, choice)))]
+            vec![("schema/a.yaml", format!("{HEAD}{types}{}", lines(2, choice)))]
         },
         command: "check",
         code: 0,
@@ -64,13 +64,14 @@ const CASES: &[Case] = &[
         printed: "check: ",
     },
     Case {
-        name: "2,000 services, each of which uses the types of the next 20",
+        name: "20 times 100 services, each of which uses the types of 20 of the next 100",
         files: || {
             let service = |n: usize| {
-                let property = |step| format!("p{step}: {{$ref: s{}.T}}, ", n + step + 1);
-                let properties = lines(20.min(1_999 - n), property);
+                let used = |step| (n / 100 + 1) * 100 + (n + step) % 100;
+                let property = |step| format!("p{step}: {{$ref: s{0}.T{0}}}, ", used(step));
+                let properties = if n < 1_900 { lines(20, property) } else { String::new() };
                 format!(
-                    "toolwright: 1\nservice: s{n}\ntypes:\n  T: {{type: object, properties: {{{properties}}}}}\n"
+                    "toolwright: 1\nservice: s{n}\ntypes:\n  T{n}: {{type: object, properties: {{{properties}}}}}\n"
                 )
             };
             each_in_a_file(2_000, service)
@@ -85,7 +86,7 @@ const CASES: &[Case] = &[
             let service =
                 |n| format!("toolwright: 1\nservice: s{n}\nmethods: {{m: {{description: d.}}}}\n");
             let tools = |t| {
-                let tool = |n| format!("      f{t}_{n}: {{bind: m}}\n");
+                let tool = |n| format!("      f{t}_{n}: {{bind: m, description: d.}}\n");
                 format!("  t{t}:\n    tools:\n{}", lines(10_000, tool))
             };
             let mut files = each_in_a_file(1_000, service);
