@@ -9,8 +9,8 @@ use restate_sdk::errors::TerminalError;
 use serde::{Deserialize, Serialize};
 use toolwright::untrusted::excerpt;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright_runtime::CallRequest;
 use toolwright_runtime::approval::ApprovalKey;
-use toolwright_runtime::outer_calls;
 use toolwright_runtime::wire::Portable;
 
 /// The most bytes of a result, of a failure and of a saved state. A Restate server carries messages of 32 MiB unless it is set
@@ -69,7 +69,7 @@ impl Sent {
         let without_args = unapproved(call).with_args(Payload::new("null"));
         Self {
             call: Some(without_args.to_text()),
-            outer_calls: outer_calls(call).to_vec(),
+            outer_calls: CallRequest::outer_calls(call).to_vec(),
             digest: Some(digest.to_owned()),
             approval,
             is_cancelled: false,

@@ -157,7 +157,7 @@ pub use execute::ExecutionService;
 pub use hooks::{Hook, Hooks};
 pub use host::{
     CallEnd, CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Runtime,
-    RuntimeBuilder, Session, SessionRequest, outer_calls,
+    RuntimeBuilder, Session, SessionRequest,
 };
 pub use registry::{Catalog, Registry};
 pub use run::{Journal, SuspendedCall, SuspendedRun};

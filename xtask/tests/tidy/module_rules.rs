@@ -154,7 +154,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("yaml", &["diagnostic", "json", "source"]),
     ("schema", &["diagnostic", "json", "prose", "source", "yaml"]),
     ("model", &["schema", "source"]),
-    ("naming", &["diagnostic", "model", "prose", "schema", "source"]),
+    ("naming", &["components", "diagnostic", "model", "prose", "schema", "source"]),
     ("boxes", &["components", "naming", "schema"]),
     ("dialects", &["diagnostic", "json", "model", "schema", "source"]),
     ("options", &["dialects", "naming", "source"]),

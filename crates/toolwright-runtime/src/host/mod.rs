@@ -4,8 +4,6 @@ mod request;
 mod runtime;
 mod session;
 
-pub use request::{
-    CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, outer_calls,
-};
+pub use request::{CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest};
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use session::{CallEnd, Session, SessionRequest};

@@ -381,15 +381,6 @@ impl ResumeRequest {
     }
 }
 
-/// Returns the ids of the calls in which a call is nested, outermost first. A call is nested in another one if a tool makes it [on
-/// behalf](CallRequest::on_behalf_of) of that one, or if a runtime executes that one for another runtime. Beside its own id and that of
-/// its run they tell a call from all others, also if a tool gives the same id to a nested call each time. They are not part of a call
-/// as text: send them to another process separately, and set them there by [`CallRequest::nested_in`].
-pub fn outer_calls(call: &ToolCall) -> Arc<[String]> {
-    let options = call.origin().and_then(|origin| origin.get::<Options>());
-    options.map_or_else(Arc::default, |options| Arc::clone(&options.outer_calls))
-}
-
 /// Returns the options of the run or session that makes a call.
 pub(super) fn options_of(call: &ToolCall) -> Option<Options> {
     call.origin()?.get::<Options>().cloned()
@@ -470,7 +461,16 @@ impl CallRequest {
         self
     }
 
-    /// Sets the ids of the calls in which this one is nested, as [`outer_calls`] returns them in the process that makes the call. A
+    /// Returns the ids of the calls in which a call is nested, outermost first. A call is nested in another one if a tool makes it [on
+    /// behalf](Self::on_behalf_of) of that one, or if a runtime executes that one for another runtime. Beside its own id and that of
+    /// its run they tell a call from all others, also if a tool gives the same id to a nested call each time. They are not part of a
+    /// call as text: send them to another process separately, and set them there by [`nested_in`](Self::nested_in).
+    pub fn outer_calls(call: &ToolCall) -> Arc<[String]> {
+        let options = call.origin().and_then(|origin| origin.get::<Options>());
+        options.map_or_else(Arc::default, |options| Arc::clone(&options.outer_calls))
+    }
+
+    /// Sets the ids of the calls in which this one is nested, as [`outer_calls`](Self::outer_calls) returns them in the process that makes the call. A
     /// request [on behalf](Self::on_behalf_of) of a call has those of that call instead.
     #[must_use]
     pub fn nested_in(mut self, outer_calls: impl Into<Arc<[String]>>) -> Self {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright::{FailureKind, Registrar, Scope, Tool, ToolCall, ToolFailure, ToolResult};
 use toolwright_runtime::{
     Agent, ApprovalRequest, CallRequest, FunctionTool, Hooks, Policy, Registry, RunRequest,
-    Runtime, RuntimeBuilder, Verdict, outer_calls,
+    Runtime, RuntimeBuilder, Verdict,
 };
 
 use crate::journal::{LoggingApprover, More, Tape, kept};
@@ -289,7 +289,7 @@ async fn a_call_of_another_process_is_nested_in_the_calls_that_the_request_names
     });
     let log = nested.clone();
     let inner = FunctionTool::new(spec("inner"), move |n: N, inner: ToolCall| {
-        log.push(outer_calls(&inner).join(" "));
+        log.push(CallRequest::outer_calls(&inner).join(" "));
         std::future::ready(n)
     });
     let registry = Registry::new();
