@@ -290,19 +290,25 @@ impl<'a> Publisher<'a> {
     /// longer name with a number.
     fn reference(&mut self, target: NodeId, name: &str, longer: impl Fn() -> String) {
         let place = self.places.get(&target).copied().unwrap_or_else(|| {
-            let longer = longer();
-            let mut free = if self.taken.contains(name) { longer.clone() } else { name.to_owned() };
-            while !self.taken.insert(free.clone()) {
-                let number = self.numbers.entry(longer.clone()).or_insert(1);
-                *number += 1;
-                free = format!("{longer}{number}");
-            }
+            let is_free = self.taken.insert(name.to_owned());
+            let name = if is_free { name.to_owned() } else { self.numbered(longer()) };
             self.places.insert(target, self.definitions.len());
-            self.definitions.push((free, target));
+            self.definitions.push((name, target));
             self.definitions.len() - 1
         });
         let reference = format!("#/$defs/{}", self.definitions[place].0);
         self.text("$ref", Some(&reference));
+    }
+
+    /// Takes a name for a definition, with a number if another one has it.
+    fn numbered(&mut self, wanted: String) -> String {
+        let mut name = wanted.clone();
+        while !self.taken.insert(name.clone()) {
+            let number = self.numbers.entry(wanted.clone()).or_insert(1);
+            *number += 1;
+            name = format!("{wanted}{number}");
+        }
+        name
     }
 
     fn anchor(&mut self, anchor: Option<&'a String>) {
