@@ -30,9 +30,10 @@ const DEADLINE: Duration = Duration::from_mins(10);
 /// A toolset whose tools run in [`Worker`](crate::Worker)s.
 ///
 /// The idempotency key of a call has its id, that of its run, and those of the calls in which it is
-/// [nested](toolwright_runtime::CallRequest::outer_calls): a call that is repeated after a lost connection, or by a run that is repeated, waits for
-/// the same invocation and has the same result. Restate knows a call for a day, unless it is set otherwise; a run with a
-/// [`Journal`](toolwright_runtime::Journal) of the host that is repeated after this time makes the call again. Dropping the future of a call cancels it.
+/// [nested](toolwright_runtime::CallRequest::outer_calls): a call that is repeated after a lost connection, or by a run that is
+/// repeated, waits for the same invocation and has the same result. Restate knows a call for a day, unless it is set otherwise; a
+/// run with a [`Journal`](toolwright_runtime::Journal) of the host that is repeated after this time makes the call again. Dropping
+/// the future of a call cancels it.
 ///
 /// The specs are those of a generated crate, for example, so that arguments and results are checked on both sides. A worker whose
 /// tool has another definition refuses the call.

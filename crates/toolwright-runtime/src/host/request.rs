@@ -310,7 +310,7 @@ macro_rules! host_options {
             /// Passes the state of the run to a function after each step, so that the run can be resumed from there if the
             /// process dies. To store the state outside of the process, let the function pass it to a task that
             /// [exports](crate::Runtime::export) it. If a state is resumed while its run is still active, the next steps run
-            /// twice. A checkpoint has no question, so whoever holds it can resume it again: keep it with the host.
+            /// twice. A checkpoint asks no question, so its holder can resume it again. Keep it in the host.
             /// Child runs have no checkpoints: a call that an agent was running is made again.
             ///
             /// ```
@@ -470,8 +470,8 @@ impl CallRequest {
         options.map_or_else(Arc::default, |options| Arc::clone(&options.outer_calls))
     }
 
-    /// Sets the ids of the calls in which this one is nested, as [`outer_calls`](Self::outer_calls) returns them in the process that makes the call. A
-    /// request [on behalf](Self::on_behalf_of) of a call has those of that call instead.
+    /// Sets the ids of the calls in which this one is nested, as [`outer_calls`](Self::outer_calls) returns them in the process that
+    /// makes the call. A request [on behalf](Self::on_behalf_of) of a call has those of that call instead.
     #[must_use]
     pub fn nested_in(mut self, outer_calls: impl Into<Arc<[String]>>) -> Self {
         self.outer_calls = outer_calls.into();

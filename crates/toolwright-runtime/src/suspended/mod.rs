@@ -10,8 +10,8 @@
 //!
 //! The holder of the text cannot change the state and, if it is sealed, cannot read it. However, the text could be used
 //! twice. So the store also remembers the answered questions: among runtimes that share a store, only one can resume the run.
-//! Runtimes without a shared store can each resume it once. A [checkpoint](crate::RunRequest::with_checkpoints) has no question, so
-//! whoever holds it can resume it again: keep it with the host.
+//! Runtimes without a shared store can each resume it once. A [checkpoint](crate::RunRequest::with_checkpoints) asks no question, so
+//! its holder can resume it again. Keep it in the host.
 //!
 //! ```
 //! use std::sync::Arc;
