@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 use crate::End;
 
 /// A program and its arguments.
+#[derive(Clone)]
 pub(crate) struct Invocation {
     program: OsString,
     /// The command line as it is printed, with the program first.

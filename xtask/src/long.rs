@@ -10,14 +10,16 @@ const PAGE: &str = "docs/hostile-input.md";
 
 pub(crate) fn hostile() -> End {
     let page = std::path::absolute(PAGE).unwrap_or_else(|_| PAGE.into());
-    let tests = ["test", "--release", "--package", "toolwright-cli", "--test", "hostile"];
-    let sizes = Invocation::cargo(&tests).with(&["size::".to_owned()]);
+    let tests = ["test", "--release", "--package", "toolwright-cli", "--test", "hostile", "--"];
+    // CPU time is compared and limited, so nothing runs beside.
+    let tests = Invocation::cargo(&tests).with(&["--test-threads=1".to_owned()]);
+    let sizes = tests.clone().with(&["size::".to_owned()]);
     match run(&sizes.in_environment("TOOLWRIGHT_SIZES_PAGE", page)) {
         End::Done => {}
         end => return end,
     }
-    let others = ["--", "costs::", "words::"].map(str::to_owned);
-    run(&Invocation::cargo(&tests).with(&others).in_environment("TOOLWRIGHT_ALL_TEXTS", "1"))
+    let others = ["costs::", "words::"].map(str::to_owned);
+    run(&tests.with(&others).in_environment("TOOLWRIGHT_ALL_TEXTS", "1"))
 }
 
 pub(crate) fn dialects(peers: bool) -> End {

@@ -34,6 +34,9 @@ pub(super) fn check(
         }
     }
     for (tool, written) in project.tools.iter().zip(tools) {
+        if report.is_full() {
+            return;
+        }
         let approval = written.details.approval.iter();
         let approval = approval.flat_map(|text| text.prompt.iter().chain(&text.denied));
         let hints = written.details.hints.as_ref();

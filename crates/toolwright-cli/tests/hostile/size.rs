@@ -3,25 +3,45 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::child::{Ended, Limits, toolwright};
 use crate::imports::{APIS, LISTS};
 use crate::inputs::{CASES, Case};
 
-/// The limits of a child process. Those of a development build only detect hangs, because it is slower and may run on a
-/// shared machine.
+/// The limits of a child process. Those of time only detect hangs, because machines differ and a development build is slower.
 const LIMITS: Limits = if cfg!(debug_assertions) {
     Limits { cpu_seconds: 60, megabytes: 1024 }
 } else {
-    Limits { cpu_seconds: 2, megabytes: 256 }
+    Limits { cpu_seconds: 10, megabytes: 256 }
 };
 
-/// Comparing takes longer, as it searches for values that show the changes.
+/// Comparing takes more memory, as it searches for values that show the changes.
 const LOCK_LIMITS: Limits =
-    if cfg!(debug_assertions) { LIMITS } else { Limits { cpu_seconds: 5, megabytes: 512 } };
+    if cfg!(debug_assertions) { LIMITS } else { Limits { cpu_seconds: 10, megabytes: 512 } };
 
-/// The maximum CPU time of a release build.
-const MAX_CPU_SECONDS: f64 = 1.0;
+/// The input that uses up the steps for checking examples, which is the most work that `check` may do for a short input.
+const REFERENCE: &str = "an example that is long to match";
+
+/// The CPU time of a release build on [`REFERENCE`], in seconds.
+static REFERENCE_SECONDS: LazyLock<f64> = LazyLock::new(|| {
+    let case = CASES.iter().find(|case| case.name == REFERENCE).expect("the reference is a case");
+    measure(case).ended.cpu.as_secs_f64()
+});
+
+/// The most CPU time of a release build for checking a schema, as a multiple of [`REFERENCE_SECONDS`].
+const MAX_CHECK: f64 = 1.5;
+
+/// The same for importing a document.
+const MAX_IMPORT: f64 = 3.0;
+
+/// The same for comparing a lock, or checking a large configuration.
+const MAX_LOCK: f64 = 8.0;
+
+/// Returns whether a release build took longer than some multiple of [`REFERENCE_SECONDS`].
+fn is_slow(ended: &Ended, multiple: f64) -> bool {
+    !cfg!(debug_assertions) && ended.cpu.as_secs_f64() > multiple * *REFERENCE_SECONDS
+}
 
 struct Measured {
     case: &'static Case,
@@ -49,9 +69,8 @@ impl Measured {
                 ended.status.code() == Some(1) && ended.printed.contains(&words) && is_placed
             }
         };
-        let is_slow = !cfg!(debug_assertions) && ended.cpu.as_secs_f64() > MAX_CPU_SECONDS;
         let printed: String = ended.printed.chars().take(300).collect();
-        (!is_as_expected || is_slow).then(|| {
+        (!is_as_expected || is_slow(ended, MAX_CHECK)).then(|| {
             let expected = if case.expected.is_empty() { "success" } else { case.expected };
             let (how, cpu) = (ended.how(), ended.cpu);
             format!("{}: expected {expected}, found {how} after {cpu:?}: {printed}", case.name)
@@ -128,6 +147,7 @@ fn import(cases: &'static [Case], arguments: &[&str]) {
             if case.expected.is_empty() { (0, "import: ") } else { (1, case.expected) };
         let printed: String = ended.printed.chars().take(300).collect();
         assert_eq!(ended.status.code(), Some(code), "{}: {} {printed}", case.name, ended.how());
+        assert!(!is_slow(&ended, MAX_IMPORT), "{}: {:?}", case.name, ended.cpu);
         assert!(ended.printed.contains(word), "{}: {printed}", case.name);
         assert_eq!(folder.path().join("a.yaml").exists(), code == 0, "{}", case.name);
     }
@@ -200,6 +220,7 @@ fn every_large_lock_is_compared() {
                 ended.how()
             );
             assert!(!printed.contains("breaking: "), "{name}, {format}: {printed}");
+            assert!(!is_slow(&ended, MAX_LOCK), "{name}, {format}: {:?}", ended.cpu);
         }
     }
 }
@@ -245,5 +266,6 @@ fn every_large_configuration_is_checked() {
         let printed: String = ended.printed.chars().take(300).collect();
         assert_eq!(ended.status.code(), Some(1), "{}: {printed}", ended.how());
         assert!(ended.printed.contains(expected), "{expected}: {printed}");
+        assert!(!is_slow(&ended, MAX_LOCK), "{expected}: {:?}", ended.cpu);
     }
 }
