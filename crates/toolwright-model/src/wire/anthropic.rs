@@ -529,6 +529,12 @@ impl reader::Events for Events {
                 if let Some(piece) = event.delta {
                     self.stopped(piece.stop_reason, piece.stop_details);
                 }
+                // Some gateways do not send the ends of blocks.
+                while self.draft.stop.is_some()
+                    && let Some((&index, _)) = self.open.first_key_value()
+                {
+                    self.close(index)?;
+                }
             }
             "message_stop" => self.draft.is_over = true,
             "error" => return Err(ModelError::of_event(payload, self.dialect)),

@@ -482,7 +482,9 @@ impl reader::Events for Events {
                 }
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
-                if let Some(response) = event.response {
+                if let Some(mut response) = event.response {
+                    let status = event.kind.trim_start_matches("response.");
+                    response.status.get_or_insert_with(|| status.to_owned());
                     self.response(response)?;
                 }
             }
