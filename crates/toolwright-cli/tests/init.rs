@@ -61,16 +61,18 @@ fn replace(path: &Path, from: &str, to: &str) {
     fs::write(path, text.replace(from, to)).unwrap();
 }
 
-/// Creates a project with these flags and the crates of this checkout.
-fn project(folder: &Path, flags: &[&str]) {
+/// Creates a project with this name and these flags and the crates of this checkout, checks its format, and returns its folder.
+fn project(folder: &Path, name: &str, flags: &[&str]) -> PathBuf {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut command = program(TOOLWRIGHT, folder);
-    command.args(["init", "tracker", "--toolwright"]).arg(checkout).args(flags);
+    command.args(["init", name, "--toolwright"]).arg(checkout).args(flags);
     let output = command.env("CARGO_NET_OFFLINE", "true").output().unwrap();
     assert!(output.status.success(), "{flags:?}\n{}", text(&output));
-    assert!(
-        text(&output).ends_with("init: tracker is ready; read its README.md for the next steps\n")
-    );
+    let end = format!("init: {name} is ready; read its README.md for the next steps\n");
+    assert!(text(&output).ends_with(&end));
+    let project = folder.join(name);
+    answer(&mut shell(&project, "cargo fmt --check"), "");
+    project
 }
 
 /// The commands in the README of a project. Panics if they are not those of its parts.
@@ -91,9 +93,7 @@ fn commands(tracker: &Path, parts: &[&str]) -> Vec<String> {
 /// This is one test, because all projects are built into the same folder.
 #[test]
 fn a_new_project_of_any_parts_does_what_its_readme_says() {
-    // Without a network, cargo needs the packages of every platform.
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    answer(program("cargo", &checkout).args(["fetch", "--quiet", "--locked"]), "");
+    fetch();
     for parts in [
         &[][..],
         &["--build-rs"],
@@ -101,7 +101,7 @@ fn a_new_project_of_any_parts_does_what_its_readme_says() {
         &["--build-rs", "--mcp", "--agent", "--restate"],
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let tracker = formatted_project(folder.path(), parts);
+        let tracker = project(folder.path(), "tracker", parts);
         for command in commands(&tracker, parts) {
             match command.strip_suffix("127.0.0.1:8080") {
                 Some(serve) => serves_http(&tracker, &format!("{serve}127.0.0.1:0")),
@@ -138,7 +138,7 @@ fn a_new_project_of_any_parts_does_what_its_readme_says() {
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let tracker = formatted_project(folder.path(), &[part]);
+        let tracker = project(folder.path(), "tracker", &[part]);
         commands(&tracker, &[part]);
         let others = others.replace("CRATES", &crates.display().to_string());
         let dependencies = format!("[dependencies]\n{others}");
@@ -147,12 +147,22 @@ fn a_new_project_of_any_parts_does_what_its_readme_says() {
     }
 }
 
-/// Creates a project, checks its format and returns its folder.
-fn formatted_project(folder: &Path, parts: &[&str]) -> PathBuf {
-    project(folder, parts);
-    let tracker = folder.join("tracker");
-    answer(&mut shell(&tracker, "cargo fmt --check"), "");
-    tracker
+/// Downloads the packages of every platform, which cargo needs without a network.
+fn fetch() {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    answer(program("cargo", &checkout).args(["fetch", "--quiet", "--locked"]), "");
+}
+
+/// Names that sort before and after other crates, and the longest one that a package can have.
+#[test]
+fn a_new_project_of_any_name_is_formatted() {
+    fetch();
+    for name in ["a", "zebra", &"x".repeat(64)] {
+        for parts in [&["--build-rs", "--mcp", "--agent", "--restate"][..], &["--mcp", "--agent"]] {
+            let folder = tempfile::tempdir().unwrap();
+            project(folder.path(), name, parts);
+        }
+    }
 }
 
 fn serves_stdio(tracker: &Path, command: &str) {
@@ -247,7 +257,7 @@ fn an_edit_reaches_code_and_tests(tracker: &Path) {
 #[test]
 fn the_schema_is_found_by_editors_and_checked() {
     let folder = tempfile::tempdir().unwrap();
-    project(folder.path(), &[]);
+    project(folder.path(), "tracker", &[]);
     let schema = folder.path().join("tracker/schema");
     let issues = fs::read_to_string(schema.join("issues.yaml")).unwrap();
     let line = issues.lines().next().unwrap();

@@ -7,10 +7,8 @@ use toolwright_agents::AgentsFrom as _;
 use toolwright_model::{Client, ModelPlanner, Preset};
 use toolwright_model_stage::{Reply, Script, Stage};
 use toolwright_runtime::{Planner, Registry, ResumeRequest, RunRequest, Runtime};
-use {{ package }}::Tracker;
-{%- if parts.build_rs %}
-use {{ package }}::issues_tools;
-{%- endif %}
+
+use {{ package }}::{% if parts.build_rs %}{Tracker, issues_tools}{% else %}Tracker{% endif %};
 
 /// Runs the agent with a model that follows a script.
 async fn runtime(script: Script) -> Result<(Stage, Runtime), BoxError> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 {%- endif %}
 
-{% if parts.agent && !parts.build_rs -%}
+{% if parts.agent -%}
 use issues_tools::calls;
 use issues_tools::types::{CloseIssue, FindIssues, Issues};
 {% endif -%}
@@ -32,13 +32,9 @@ use toolwright_restate::Worker;
 use toolwright_runtime::{Planner, Registry, Runtime, Script, Step};
 {% else if parts.restate -%}
 use toolwright_runtime::{Registry, Runtime};
-{% endif -%}
+{% endif %}
 use {{ package }}::Tracker;
-{%- if parts.build_rs && parts.agent %}
-use {{ package }}::issues_tools::types::{CloseIssue, FindIssues, Issues};
-use {{ package }}::issues_tools::{self, calls};
-{%- endif %}
-{%- if parts.build_rs && parts.restate && !parts.agent %}
+{%- if parts.build_rs && (parts.agent || parts.restate) %}
 use {{ package }}::issues_tools;
 {%- endif %}
 {%- if parts.build_rs && parts.mcp %}

@@ -1,16 +1,11 @@
 //! Tests the tools as a model calls them: by name, with JSON arguments. With their types, a test needs no JSON.
 
-{% if !parts.build_rs -%}
 use issues_tools::specs;
 use issues_tools::types::{CloseIssue, CreateIssue, FindIssues, Status};
-{% endif -%}
 use toolwright::ToolFailure;
 use toolwright::testing::{self, Tools};
-use {{ package }}::Tracker;
-{%- if parts.build_rs %}
-use {{ package }}::issues_tools::types::{CloseIssue, CreateIssue, FindIssues, Status};
-use {{ package }}::issues_tools::{self, specs};
-{%- endif %}
+
+use {{ package }}::{% if parts.build_rs %}{Tracker, issues_tools}{% else %}Tracker{% endif %};
 
 fn tools(tracker: Tracker) -> Tools {
     testing::tools(|registrar| issues_tools::register(registrar, tracker))
