@@ -35,7 +35,7 @@ pub(super) enum Decision {
         /// The tools that were found.
         found: Vec<String>,
     },
-    /// The model is asked again, with the tools that it has found.
+    /// The model has searched for tools, and is asked again with those that it has found.
     Found { messages: Vec<Message>, found: Vec<String> },
     /// The model is asked again, after these messages.
     Again(Vec<Message>),
@@ -65,7 +65,9 @@ impl Reader<'_> {
                 return cut_off(&answer, &format!("broke off ({word})"), "another");
             }
             Stop::Paused if answer.calls().next().is_none() && !answer.content.is_empty() => {
-                return Decision::Again(vec![Message::Assistant(answer.content)]);
+                // The provider pauses while it searches for tools itself.
+                let messages = vec![Message::Assistant(answer.content)];
+                return Decision::Found { messages, found: Vec::new() };
             }
             Stop::End | Stop::Calls | Stop::Paused => {}
         }

@@ -51,7 +51,7 @@ async fn an_answer_that_ends_for_an_unknown_reason_is_asked_for_again_and_its_ca
 }
 
 #[tokio::test]
-async fn an_answer_that_pauses_goes_on() {
+async fn an_answer_that_pauses_goes_on_and_is_no_mistake() {
     let event = |json: &str| format!("data: {json}\n\n");
     let answer = |text: &str, reason: &str| {
         let block = format!(
@@ -61,15 +61,20 @@ async fn an_answer_that_pauses_goes_on() {
         let events = [block.as_str(), &end, r#"{"type":"message_stop"}"#].map(event);
         server::Reply::stream(events.concat())
     };
-    let server =
-        Server::start(vec![answer("I look.", "pause_turn"), answer("3", "end_turn")]).await;
+    let server = Server::start(vec![
+        answer("I look.", "pause_turn"),
+        answer("I look again.", "pause_turn"),
+        answer("3", "end_turn"),
+    ])
+    .await;
     let client = Client::builder(Preset::find("anthropic").unwrap(), "a-model");
     let client = client.with_base(&server.base).with_key(KEY).build().unwrap();
-    let outcome = run(agent(false), ModelPlanner::new(client)).await;
+    let planner = ModelPlanner::new(client).with_max_corrections(0);
+    let outcome = run(agent(false), planner).await;
     assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
     let asked = server.requests().pop().unwrap();
     let last = asked.split(r#""role":"#).last().unwrap();
-    assert!(last.contains("assistant") && last.contains("I look."), "{asked}");
+    assert!(last.contains("assistant") && last.contains("I look again."), "{asked}");
 }
 
 #[tokio::test]
