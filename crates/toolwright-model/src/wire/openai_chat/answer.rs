@@ -177,14 +177,21 @@ fn limit_thoughts(count: usize) -> Result<(), ModelError> {
     Ok(())
 }
 
+/// A call that has begun, as the stream names it.
+struct KnownCall {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    place: CallPlace,
+}
+
 /// The events of a stream, or a whole answer.
 pub(in crate::wire) struct Events {
     draft: Draft,
     /// True for a whole answer, in which each piece of a call is a call.
     is_whole: bool,
     dialect: &'static toolwright_dialect::Dialect,
-    /// The calls by their index and id in the stream.
-    calls: Vec<(Option<u64>, String, CallPlace)>,
+    calls: Vec<KnownCall>,
     reasoning: String,
     details: Vec<Detail>,
     refusal: String,
@@ -260,7 +267,7 @@ impl Events {
         for call in calls {
             let function = call.function.unwrap_or_default();
             let id = call.id.unwrap_or_default();
-            let place = self.place(call.index, id, &function.name.unwrap_or_default())?;
+            let place = self.place(call.index, id, function.name.unwrap_or_default())?;
             if let Some(arguments) = function.arguments {
                 self.draft.args(place, &text_of(arguments)?)?;
             }
@@ -312,31 +319,41 @@ impl Events {
         Ok(())
     }
 
-    /// Returns the call that a piece belongs to: by its index, unless it has another id than the call with that index, as some
-    /// servers give all calls the index 0; without an index by its id; without both the last call.
+    /// Returns the call that a piece belongs to. A piece without a name continues the call of its index, of its id, or the last one.
+    /// A piece with a name continues the call of its index and id, or of its id if it has no index, if that has the same name; else
+    /// it begins a call, as some servers give all calls the index 0.
     fn place(
         &mut self,
         index: Option<u64>,
         id: String,
-        name: &str,
+        name: String,
     ) -> Result<CallPlace, ModelError> {
-        let is_same = |known: &str| id.is_empty() || known.is_empty() || known == id;
-        let found = self.calls.iter().rev().find(|(known, known_id, _)| match index {
-            Some(_) => *known == index,
-            None => is_same(known_id),
-        });
-        if let Some((_, known_id, place)) = found
-            && !self.is_whole
-            && is_same(known_id)
-            && (index.is_some() || !id.is_empty() || name.is_empty())
-        {
-            return Ok(*place);
+        if !self.is_whole && name.is_empty() {
+            let is_same = |call: &KnownCall| {
+                (index.is_some() && call.index == index, !id.is_empty() && call.id == id)
+            };
+            let found = self.calls.iter().max_by_key(|call| is_same(call));
+            return found.map(|call| call.place).ok_or_else(|| {
+                let message = "found a piece of a call, expected its start, with a name, before";
+                ModelError::Malformed(message.to_owned())
+            });
+        }
+        let is_same = |call: &&KnownCall| match index {
+            Some(_) => {
+                let is_same_id = id.is_empty() || call.id.is_empty() || call.id == id;
+                call.index == index && is_same_id
+            }
+            None => !id.is_empty() && call.id == id,
+        };
+        let found = self.calls.iter().rev().find(is_same);
+        if let Some(call) = found.filter(|call| !self.is_whole && call.name == name) {
+            return Ok(call.place);
         }
         if self.calls.is_empty() {
             self.end_reasoning()?;
         }
-        let place = self.draft.call(&id, name)?;
-        self.calls.push((index, id, place));
+        let place = self.draft.call(&id, &name)?;
+        self.calls.push(KnownCall { index, id, name, place });
         Ok(place)
     }
 
