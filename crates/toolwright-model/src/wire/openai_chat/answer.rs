@@ -16,7 +16,7 @@ use crate::model::{Answer, ModelFacts, Question, Stop, Usage};
 use crate::wire::json::{list, missing, read, text_of, write};
 use crate::wire::reader;
 
-/// An event of a stream, or a whole answer, which has a `message` for a `delta`. Parts that few events have are read later.
+/// An event of a stream, or a whole answer. Parts that few events have are read later.
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow)]
@@ -31,8 +31,11 @@ struct Chunk<'a> {
 
 #[derive(Deserialize)]
 struct ChunkChoice<'a> {
-    #[serde(borrow, alias = "message")]
+    #[serde(borrow)]
     delta: Option<Piece<'a>>,
+    /// The whole answer. Some servers add what they have sent of it to the pieces of a stream.
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
     #[serde(borrow)]
     finish_reason: Option<&'a RawValue>,
     index: Option<u64>,
@@ -190,6 +193,10 @@ pub(in crate::wire) struct Events {
     draft: Draft,
     /// True for a whole answer, in which each piece of a call is a call.
     is_whole: bool,
+    /// True once a piece or the whole message was read.
+    has_delta: bool,
+    /// The last message, which is read at the end if there were no pieces.
+    message: Option<String>,
     dialect: &'static toolwright_dialect::Dialect,
     calls: Vec<KnownCall>,
     reasoning: String,
@@ -202,6 +209,8 @@ impl Events {
         Self {
             draft: Draft::new(facts, question),
             is_whole: false,
+            has_delta: false,
+            message: None,
             dialect: facts.dialect,
             calls: Vec::new(),
             reasoning: String::new(),
@@ -230,10 +239,21 @@ impl Events {
                 continue;
             }
             if let Some(piece) = choice.delta {
+                self.has_delta = true;
                 self.piece(piece)?;
             }
+            if let Some(message) = choice.message {
+                self.message = Some(message.get().to_owned());
+            }
             let reason = choice.finish_reason.map(text_of).transpose()?;
-            if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+            let reason = reason.filter(|reason| !reason.is_empty());
+            if let Some(message) = self.message.take_if(|_| self.is_whole || reason.is_some())
+                && !self.has_delta
+            {
+                (self.is_whole, self.has_delta) = (true, true);
+                self.piece(read("a message", &message)?)?;
+            }
+            if let Some(reason) = reason {
                 self.draft.stop = Some(match &*reason {
                     "stop" | "eos" | "eos_token" | "stop_sequence" => Stop::End,
                     "tool_calls" | "function_call" => Stop::Calls,
