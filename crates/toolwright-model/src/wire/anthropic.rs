@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toolwright_dialect::{Dialect, PlacedTool};
 
 use super::HttpRequest;
-use super::json::{extra, missing, object, read, write};
+use super::json::{bounded, extra, missing, object, read, write};
 use super::names::{Names, output, own, required_schema, search_tool_name};
 use super::reader;
 use super::turns::{instructions, turns};
@@ -302,7 +302,7 @@ struct Event<'a> {
 #[derive(Deserialize)]
 struct Whole<'a> {
     model: Option<String>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "bounded")]
     content: Option<Vec<&'a RawValue>>,
     stop_reason: Option<String>,
     stop_details: Option<Details>,

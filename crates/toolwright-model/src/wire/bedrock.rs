@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toolwright_dialect::{Dialect, PlacedTool};
 
 use super::HttpRequest;
-use super::json::{extra, missing, object, read, segment, write};
+use super::json::{bounded, extra, missing, object, read, segment, write};
 use super::names::{Names, output, own, required_schema};
 use super::reader;
 use super::turns::{instructions, turns};
@@ -260,7 +260,7 @@ struct Output<'a> {
 
 #[derive(Deserialize)]
 struct ReadMessage<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "bounded")]
     content: Option<Vec<ReadBlock<'a>>>,
 }
 

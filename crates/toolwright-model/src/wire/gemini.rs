@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toolwright_dialect::{Dialect, PlacedTool};
 
 use super::HttpRequest;
-use super::json::{extra, missing, object, read, segment, write};
+use super::json::{bounded, extra, missing, object, read, segment, write};
 use super::names::{Names, output, own, schema};
 use super::reader;
 use super::turns::{instructions, turns};
@@ -286,7 +286,7 @@ fn parts_of<'a>(
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "bounded")]
     candidates: Option<Vec<Candidate<'a>>>,
     prompt_feedback: Option<Feedback>,
     usage_metadata: Option<Tokens>,
@@ -307,7 +307,7 @@ struct Candidate<'a> {
 
 #[derive(Deserialize)]
 struct ReadContent<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "bounded")]
     parts: Option<Vec<&'a RawValue>>,
 }
 

@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use toolwright::Payload;
 
+use crate::draft::MOST_PARTS;
 use crate::error::{ModelError, first_line};
 use crate::model::Settings;
 
@@ -21,7 +25,53 @@ pub(super) fn list<'a, T: Deserialize<'a>>(
     what: &str,
     json: Option<&'a RawValue>,
 ) -> Result<Vec<T>, ModelError> {
-    json.map_or(Ok(Vec::new()), |json| read(what, json.get()))
+    let Some(json) = json.map(RawValue::get) else { return Ok(Vec::new()) };
+    let items = bounded(&mut serde_json::Deserializer::from_str(json));
+    items.map(Option::unwrap_or_default).map_err(|error| ModelError::malformed(what, &error, json))
+}
+
+/// Reads a list that may be left out, for `#[serde(deserialize_with)]`. Stops at a list with more items than an answer may have
+/// parts, as items take far more memory than their text.
+pub(super) fn bounded<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    deserializer.deserialize_option(BoundedVisitor(PhantomData))
+}
+
+struct BoundedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for BoundedVisitor<T> {
+    type Value = Option<Vec<T>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, list: D) -> Result<Self::Value, D::Error> {
+        list.deserialize_seq(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            if items.len() == MOST_PARTS {
+                let message = format_args!(
+                    "found more than {MOST_PARTS} items of a list, expected a shorter answer"
+                );
+                return Err(serde::de::Error::custom(message));
+            }
+            items.push(item);
+        }
+        Ok(Some(items))
+    }
 }
 
 /// The error for an answer that lacks a part.

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use toolwright_dialect::{Dialect, PlacedTool};
 
 use super::HttpRequest;
-use super::json::{extra, missing, read, text_of, write};
+use super::json::{bounded, extra, missing, read, text_of, write};
 use super::names::{Names, cache_key, output, own, schema};
 use super::reader;
 use crate::draft::{Draft, MOST_PARTS};
@@ -289,7 +289,7 @@ struct Event<'a> {
 struct Response<'a> {
     status: Option<String>,
     model: Option<String>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "bounded")]
     output: Option<Vec<&'a RawValue>>,
     usage: Option<Tokens>,
     #[serde(borrow)]
@@ -333,6 +333,7 @@ struct OutputItem<'a> {
     phase: Option<&'a RawValue>,
     #[serde(borrow)]
     encrypted_content: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "bounded")]
     content: Option<Vec<OutputText>>,
 }
 

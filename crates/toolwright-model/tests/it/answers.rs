@@ -137,6 +137,42 @@ fn an_answer_that_is_too_large_is_malformed() {
     });
 }
 
+/// A short text may be a list of very many items, each of which takes much memory.
+#[test]
+fn a_list_of_an_answer_has_at_most_a_thousand_items() {
+    let answer = |endpoint: &str, items: &str| match endpoint {
+        "openai-responses" => format!(r#"{{"output":[{items}]}}"#),
+        "anthropic" => format!(r#"{{"content":[{items}]}}"#),
+        "gemini" | "gemini-schema" => format!(r#"{{"candidates":[{items}]}}"#),
+        "bedrock" => format!(r#"{{"output":{{"message":{{"content":[{items}]}}}}}}"#),
+        _ => format!(r#"{{"choices":[{items}]}}"#),
+    };
+    let within = |endpoint: &str, items: &str| match endpoint {
+        "openai-responses" => {
+            let item = format!(r#"{{"type":"message","content":[{items}]}}"#);
+            Some(answer(endpoint, &item))
+        }
+        "gemini" => Some(answer(endpoint, &format!(r#"{{"content":{{"parts":[{items}]}}}}"#))),
+        "mistral" => Some(answer(endpoint, &format!(r#"{{"message":{{"content":[{items}]}}}}"#))),
+        "openai-chat" => {
+            let message = format!(r#"{{"content":[{{"thinking":[{items}]}}]}}"#);
+            Some(answer(endpoint, &format!(r#"{{"message":{message}}}"#)))
+        }
+        _ => None,
+    };
+    for_each_endpoint(|endpoint, wire, facts, question| {
+        for (count, is_short) in [(1000, true), (1001, false)] {
+            let items = vec!["{}"; count].join(",");
+            for body in [Some(answer(endpoint, &items)), within(endpoint, &items)] {
+                let Some(body) = body else { continue };
+                let found = ended(&wire.answer(facts, question, body.as_bytes()));
+                let is_refused = found.contains("found more than 1000 items of a list");
+                assert_eq!(is_refused, !is_short, "{endpoint}: {found}");
+            }
+        }
+    });
+}
+
 #[test]
 fn comments_are_too_large_together() {
     let (endpoint, model, wire, dialect) = ENDPOINTS[0];

@@ -13,7 +13,7 @@ use super::{DETAILS, REASONING};
 use crate::draft::{CallPlace, Draft, MOST_PARTS};
 use crate::error::ModelError;
 use crate::model::{Answer, ModelFacts, Question, Stop, Usage};
-use crate::wire::json::{list, missing, read, text_of, write};
+use crate::wire::json::{bounded, list, missing, read, text_of, write};
 use crate::wire::reader;
 
 /// An event of a stream, or a whole answer. Parts that few events have are read later.
@@ -21,7 +21,7 @@ use crate::wire::reader;
 struct Chunk<'a> {
     #[serde(borrow)]
     model: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "bounded")]
     choices: Option<Vec<ChunkChoice<'a>>>,
     #[serde(borrow)]
     usage: Option<&'a RawValue>,
@@ -102,8 +102,8 @@ impl<'de> Visitor<'de> for ContentVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Self::Value, A::Error> {
-        let parts = Vec::deserialize(SeqAccessDeserializer::new(parts))?;
-        Ok(ChunkContent::Parts(parts))
+        let parts = bounded(SeqAccessDeserializer::new(parts))?;
+        Ok(ChunkContent::Parts(parts.unwrap_or_default()))
     }
 }
 
@@ -111,6 +111,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
 #[derive(Deserialize)]
 struct ContentPiece {
     text: Option<String>,
+    #[serde(default, deserialize_with = "bounded")]
     thinking: Option<Vec<ContentPiece>>,
 }
 
@@ -268,7 +269,6 @@ impl Events {
 
     fn piece(&mut self, piece: Piece<'_>) -> Result<(), ModelError> {
         let details: Vec<&RawValue> = list("a list of thoughts", piece.reasoning_details)?;
-        limit_thoughts(details.len())?;
         let details = details.iter().map(|detail| read("a thought", detail.get()));
         let details = details.collect::<Result<Vec<Detail>, _>>()?;
         let calls: Vec<CallPiece<'_>> = list("a list of calls", piece.tool_calls)?;
