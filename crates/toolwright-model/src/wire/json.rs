@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use toolwright::Payload;
@@ -107,7 +107,7 @@ pub(super) fn object(args: &Payload) -> Result<Cow<'_, RawValue>, ModelError> {
         text => text,
     };
     if text.starts_with('{')
-        && serde_json::from_str::<serde_json::Value>(text).is_ok()
+        && serde_json::from_str::<Checked>(text).is_ok()
         && let Ok(object) = serde_json::from_str::<&RawValue>(text)
     {
         return Ok(Cow::Borrowed(object));
@@ -115,6 +115,58 @@ pub(super) fn object(args: &Payload) -> Result<Cow<'_, RawValue>, ModelError> {
     let object = write(&BTreeMap::from([("_raw", args.as_str())]))?;
     let object = RawValue::from_string(object);
     object.map(Cow::Owned).map_err(|error| ModelError::Unsendable(error.to_string()))
+}
+
+/// JSON of which nothing is kept, as values take far more memory than their text. Unlike
+/// [`IgnoredAny`](serde::de::IgnoredAny), it decodes the texts and numbers, and so refuses those that are not valid.
+struct Checked;
+
+impl<'de> Deserialize<'de> for Checked {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Checked {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while let Some(Self) = items.next_element()? {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self, A::Error> {
+        while let Some((Self, Self)) = entries.next_entry()? {}
+        Ok(self)
+    }
 }
 
 /// Returns JSON with U+FFFD in place of each half of a character (a lone surrogate). A provider that divides a text between two
@@ -181,4 +233,39 @@ pub(super) fn segment(text: &str) -> String {
     const RESERVED: &percent_encoding::AsciiSet =
         &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     percent_encoding::utf8_percent_encode(text, RESERVED).to_string()
+}
+
+#[cfg(all(test, any(feature = "anthropic", feature = "gemini", feature = "bedrock")))]
+mod tests {
+    use toolwright::Payload;
+
+    use super::object;
+
+    #[test]
+    fn arguments_are_sent_as_an_object_if_they_are_a_valid_one() {
+        let deep = |depth: usize| format!("{}0{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        for valid in [
+            "{}",
+            r#"{"a":[null,true,-1,12345678901234567890123,1.50e3,"\ud83d\ude00é",{"b":[]}],"a":1}"#,
+            &deep(127),
+        ] {
+            assert_eq!(object(&Payload::new(valid)).unwrap().get(), valid);
+        }
+        assert_eq!(object(&Payload::new(" ")).unwrap().get(), "{}");
+        for invalid in [
+            "[]",
+            "{",
+            "{} {}",
+            r#"{"a":"\ud83d"}"#,
+            r#"{"\ud83d":0}"#,
+            r#"{"a":["\udc00"]}"#,
+            r#"{"a":1e999}"#,
+            "{\"a\":\"\n\"}",
+            &deep(128),
+        ] {
+            let args = Payload::new(invalid);
+            let object = object(&args).unwrap();
+            assert!(object.get().starts_with(r#"{"_raw":"#), "{}", object.get());
+        }
+    }
 }
