@@ -203,7 +203,7 @@ impl ModelPlanner {
         let offered = Offered::of(turn, dialect, search.is_some_and(ToolSearch::is_by_provider));
         let expected = Expected::of(turn, self.output, &offered);
         let found = conversation::found(turn);
-        let mut shown = VisibleTools::of(&offered, search, &self.index, dialect, found);
+        let mut shown = VisibleTools::of(&offered, search, &self.index, dialect, &found);
         let mut tools = self.projections.tools(&shown, &expected, dialect);
         let (corrections, compactor) = (self.max_corrections, &*self.compactor);
         let mut conversation =
@@ -249,7 +249,7 @@ impl ModelPlanner {
                 Decision::Fail(failure) => return Err(failure),
                 Decision::Step { content, calls, answers, found } => {
                     conversation.push(Message::Assistant(content));
-                    shown.add(found);
+                    shown.add(&found);
                     let note = conversation.into_note(strict, answers, shown.found())?;
                     return Ok(Step::Call { calls, note: Some(note) });
                 }
@@ -260,7 +260,7 @@ impl ModelPlanner {
                         return Err(output::not_given(searches, last));
                     }
                     again = 0;
-                    shown.add(found);
+                    shown.add(&found);
                     tools = self.projections.tools(&shown, &expected, dialect);
                     for message in messages {
                         conversation.push(message);

@@ -24,8 +24,9 @@ const OWN_TOOLS: usize = 2;
 const ARGS: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do, in a few words."}},"required":["query"],"additionalProperties":false}"#;
 
 /// Shows a model with many tools only some of them, and `search_tools`, which finds the others by their words: see
-/// [`ToolIndex`](crate::ToolIndex). Tools that were found stay for the rest of the run. Tools with `defer: true` in the schema are
-/// always hidden until they are found.
+/// [`ToolIndex`](crate::ToolIndex). Tools that were found stay for the rest of the run; if a request has no room for all
+/// ([`Limits::tools`](toolwright_dialect::Limits::tools)), the first ones make room for others. Tools with `defer: true` in the
+/// schema are always hidden until they are found.
 ///
 /// If a tool of the agent has the name `search_tools`, the tool that searches is `search_tools_2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +100,8 @@ pub(super) struct VisibleTools<'a> {
     deferred: BTreeSet<&'a str>,
     /// The tools that were found, in this order, so that earlier ones keep their places.
     found: Vec<String>,
+    /// The most tools of the agent that a request has room for.
+    most: usize,
 }
 
 struct Search {
@@ -125,7 +128,7 @@ impl<'a> VisibleTools<'a> {
         search: Option<&ToolSearch>,
         index: &IndexCache,
         dialect: &Dialect,
-        found: Vec<String>,
+        found: &[String],
     ) -> Self {
         let all = offered.tools().count();
         let is_deferred = |tool: &ToolEntry| tool.spec().is_deferred();
@@ -152,12 +155,16 @@ impl<'a> VisibleTools<'a> {
             index: index.of(offered),
         };
         let pinned = offered.tools().filter(is_pinned).collect();
-        Self { offered, search: Some(search), pinned, deferred: BTreeSet::new(), found }
+        let most = dialect.limits().tools.map_or(usize::MAX, |most| most.saturating_sub(OWN_TOOLS));
+        let (search, deferred) = (Some(search), BTreeSet::new());
+        let mut shown = Self { offered, search, pinned, deferred, found: Vec::new(), most };
+        shown.add(found);
+        shown
     }
 
     fn all(offered: &'a Offered<'a>) -> Self {
-        let (deferred, found) = (BTreeSet::new(), Vec::new());
-        Self { offered, search: None, pinned: offered.tools().collect(), deferred, found }
+        let (deferred, found, most) = (BTreeSet::new(), Vec::new(), usize::MAX);
+        Self { offered, search: None, pinned: offered.tools().collect(), deferred, found, most }
     }
 
     /// Returns the names of the tools that the provider shows once its own search finds them.
@@ -167,11 +174,15 @@ impl<'a> VisibleTools<'a> {
 
     /// Returns the tools of the agent that are shown.
     pub(super) fn tools(&self) -> impl Iterator<Item = &'a ToolEntry> {
-        let is_new =
-            |tool: &&ToolEntry| !self.pinned.iter().any(|pinned| pinned.name() == tool.name());
-        let found = self.found.iter();
+        let found = self.found.iter().filter(|name| self.shows_as_found(name));
         let found = found.filter_map(|name| self.offered.find(name));
-        self.pinned.iter().copied().chain(found.filter(is_new))
+        self.pinned.iter().copied().chain(found)
+    }
+
+    /// Returns whether a tool that was found is one of the agent and not pinned.
+    fn shows_as_found(&self, name: &str) -> bool {
+        let is_pinned = self.pinned.iter().any(|pinned| pinned.name() == name);
+        !is_pinned && self.offered.find(name).is_some()
     }
 
     /// Returns the tool that searches, if there is one.
@@ -185,12 +196,19 @@ impl<'a> VisibleTools<'a> {
         &self.found
     }
 
-    /// Shows further tools.
-    pub(super) fn add(&mut self, found: Vec<String>) {
-        for name in found {
-            if !self.found.contains(&name) {
-                self.found.push(name);
+    /// Shows further tools that were found, in place of the first ones if a request has no room for all.
+    pub(super) fn add(&mut self, newest: &[String]) {
+        for name in newest {
+            if !self.found.contains(name) {
+                self.found.push(name.clone());
             }
+        }
+        while self.tools().count() > self.most {
+            let is_shown = |at: &usize| self.shows_as_found(&self.found[*at]);
+            let mut shown = (0..self.found.len()).filter(is_shown);
+            let first = shown.clone().find(|at| !newest.contains(&self.found[*at]));
+            let Some(first) = first.or_else(|| shown.next()) else { break };
+            self.found.remove(first);
         }
     }
 
@@ -205,7 +223,14 @@ impl<'a> VisibleTools<'a> {
         let Ok(Args { query }) = serde_json::from_str(args.as_str()) else {
             return ("expected an object with `query`, a text".to_owned(), Vec::new());
         };
-        let found = search.index.search(&query, MOST_FOUND);
+        let mut found = search.index.search(&query, MOST_FOUND);
+        let mut room = self.most.saturating_sub(self.pinned.len());
+        found.retain(|name| {
+            let taken = usize::from(self.shows_as_found(name));
+            let has_room = taken <= room;
+            room = room.saturating_sub(taken);
+            has_room
+        });
         if found.is_empty() {
             return ("no tool fits; search with other words".to_owned(), Vec::new());
         }

@@ -1,13 +1,13 @@
 //! A planner whose model finds tools by searching.
 
 use toolwright::{FailureKind, ToolSpec};
-use toolwright_model::ToolSearch;
+use toolwright_model::{ModelPlanner, ToolSearch};
 use toolwright_model_stage::{Reply, Script, Stage};
 use toolwright_runtime::{
     Agent, Collector, EventKind, FunctionTool, ModelEvent, Registry, RunOutcome, Runtime,
 };
 
-use crate::planner::{Goal, Nothing, Sum, agent, planner, registry, request, stage};
+use crate::planner::{Goal, Nothing, Sum, agent, builder, planner, registry, request, stage};
 
 /// A registry with `math.add` and many other tools.
 fn large_registry() -> Registry {
@@ -104,6 +104,41 @@ async fn a_deferred_tool_is_found_by_searching() {
     let outcome = Runtime::new(registry).run(request()).await.unwrap();
     assert!(outcome.result().is_ok(), "{outcome:?}");
     assert_eq!(offered(&stage), ["math_add search_tools", "math_add attic search_tools"]);
+}
+
+#[tokio::test]
+async fn tools_found_first_make_room_for_others_where_a_request_has_few() {
+    let find = |query: &str| Reply::call("search_tools", format!(r#"{{"query":"{query}"}}"#));
+    let script = Script::new()
+        .reply(find("shelf 101"))
+        .reply(find("sum of two numbers"))
+        .reply(find("shelf 102"))
+        .reply(Reply::call("math.add", r#"{"a":1,"b":2}"#))
+        .reply(find("shelf 103 104 101"))
+        .reply(Reply::text("3"));
+    let stage = stage("openai", script).await;
+    let registry = large_registry();
+    // A request in this dialect has 20 tools, and the planner's own take the room of two.
+    let pinned = (0..15).map(|number| format!("store.shelf_{number}"));
+    let search = ToolSearch::above(20).with_pinned(pinned);
+    let client = builder("openai", &stage).with_dialect("portable").build().unwrap();
+    let planner = ModelPlanner::new(client).with_search(search);
+    registry.register_agent(clerk(), planner.into()).unwrap();
+    let outcome = Runtime::new(registry).run(request()).await.unwrap();
+    assert_eq!(outcome.result().unwrap().as_str(), r#""3""#);
+    let found = |names: String| names.split(' ').skip(15).collect::<Vec<_>>().join(" ");
+    let found: Vec<_> = offered(&stage).into_iter().map(found).collect();
+    assert_eq!(
+        found,
+        [
+            "search_tools",
+            "store_shelf_101 search_tools",
+            "store_shelf_101 math_add search_tools",
+            "store_shelf_101 math_add store_shelf_102 search_tools",
+            "store_shelf_101 math_add store_shelf_102 search_tools",
+            "store_shelf_101 store_shelf_103 store_shelf_104 search_tools",
+        ]
+    );
 }
 
 #[tokio::test]
