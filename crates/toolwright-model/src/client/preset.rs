@@ -98,8 +98,12 @@ const PRESETS: &[Preset] = &[
     },
     #[cfg(feature = "openai-chat")]
     Preset {
-        // It always reports tokens, and refuses unknown keys.
-        wire: Wire::OpenAiChat(ChatOptions { stream_options: false, ..ChatOptions::OTHERS }),
+        // It always reports tokens, and refuses unknown keys and a message of the user behind results (code 3230).
+        wire: Wire::OpenAiChat(ChatOptions {
+            stream_options: false,
+            answer_after_results: true,
+            ..ChatOptions::OTHERS
+        }),
         ..chat("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral")
     },
     #[cfg(feature = "openai-chat")]

@@ -17,7 +17,12 @@ use toolwright_model::{
 /// The endpoints: name, model, wire and dialect.
 pub(crate) const ENDPOINTS: [(&str, &str, Wire, &str); 7] = [
     ("openai-chat", "gpt-5", Wire::OpenAiChat(ChatOptions::OPENAI), "openai-chat-strict"),
-    ("mistral", "mistral-large", Wire::OpenAiChat(ChatOptions::OTHERS), "mistral"),
+    (
+        "mistral",
+        "mistral-large",
+        Wire::OpenAiChat(ChatOptions { answer_after_results: true, ..ChatOptions::OTHERS }),
+        "mistral",
+    ),
     ("openai-responses", "gpt-5", Wire::OpenAiResponses, "openai-responses-strict"),
     ("anthropic", "claude-sonnet-4-5", Wire::Anthropic, "anthropic-strict"),
     ("gemini", "gemini-3-pro", Wire::Gemini, "gemini"),

@@ -120,6 +120,22 @@ fn thoughts_do_not_go_back_to_a_provider_that_refuses_them() {
 }
 
 #[test]
+fn the_preset_of_mistral_has_an_answer_between_results_and_a_message_of_the_user() {
+    let path = files("questions", "json");
+    let path = path.iter().find(|path| path.ends_with("user-after-results.json")).unwrap();
+    let case: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    for (name, dialect, expected) in
+        [("mistral", "mistral", true), ("openrouter", "openai-chat", false)]
+    {
+        let facts = facts(name, "a-model", dialect);
+        let wire = Preset::find(name).unwrap().wire;
+        let asked = Asked::new(&case, facts.dialect);
+        let body = asked.with(|question| wire.request(&facts, question, true).unwrap().body);
+        assert_eq!(body.contains("Understood."), expected, "{body}");
+    }
+}
+
+#[test]
 fn tools_that_clash_are_not_sent() {
     let case: Value = serde_json::from_str(
         r#"{"messages":[{"user":"Hi"}],"tools":[

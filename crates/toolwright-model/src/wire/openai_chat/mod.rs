@@ -24,12 +24,20 @@ pub struct ChatOptions {
     pub cache_key: bool,
     /// Thoughts go back with the calls that they led to.
     pub thoughts: bool,
+    /// Between the results of calls and a message of the user there must be an answer of the model. Where there is none, the
+    /// request has a short one.
+    pub answer_after_results: bool,
 }
 
 impl ChatOptions {
     /// OpenAI itself.
-    pub const OPENAI: Self =
-        Self { max_completion_tokens: true, stream_options: true, cache_key: true, thoughts: true };
+    pub const OPENAI: Self = Self {
+        max_completion_tokens: true,
+        stream_options: true,
+        cache_key: true,
+        thoughts: true,
+        answer_after_results: false,
+    };
 
     /// Most others.
     pub const OTHERS: Self =

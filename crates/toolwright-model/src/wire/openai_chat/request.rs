@@ -61,6 +61,9 @@ const WRITTEN: [&str; 13] = [
     "stream_options",
 ];
 
+/// The answer of the model that [`ChatOptions::answer_after_results`] adds.
+const FILLER: &str = "Understood.";
+
 #[derive(Serialize)]
 struct Format<'a> {
     #[serde(rename = "type")]
@@ -228,7 +231,17 @@ fn messages_of<'a>(
 ) -> Result<(), ModelError> {
     match message {
         Message::System(content) => messages.push(Sent::System { content }),
-        Message::User(content) => messages.push(Sent::User { content }),
+        Message::User(content) => {
+            if options.answer_after_results && matches!(messages.last(), Some(Sent::Tool { .. })) {
+                messages.push(Sent::Assistant {
+                    content: Some(FILLER.to_owned()),
+                    reasoning_content: None,
+                    reasoning_details: None,
+                    tool_calls: Vec::new(),
+                });
+            }
+            messages.push(Sent::User { content });
+        }
         Message::Assistant(parts) => {
             let (mut text, mut tool_calls) = (String::new(), vec![]);
             let (mut reasoning_content, mut reasoning_details) = (None, None);
