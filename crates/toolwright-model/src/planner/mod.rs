@@ -289,7 +289,7 @@ impl ModelPlanner {
         is_last: bool,
         conversation: &mut Conversation,
     ) -> Result<Option<Answered>, ToolFailure> {
-        let is_thinking = self.settings.effort.is_some();
+        let is_thinking = output::is_thinking(&self.settings);
         let choice = expected.choice(is_last, tools.is_empty(), is_thinking);
         let mut broken = 0;
         loop {

@@ -1,12 +1,13 @@
 //! The final payload of a run: a text, or JSON that matches a schema.
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolSpec};
 use toolwright_dialect::{Decoded, Projection, Subject, WireIssues};
 use toolwright_runtime::Turn;
 
 use super::offered::Offered;
-use crate::model::Choice;
+use crate::model::{Choice, Settings};
 
 /// The beginning of the message about an invalid final answer.
 const INVALID: &str = "the final answer is not valid:";
@@ -152,6 +153,37 @@ impl<'a> Expected<'a> {
         checked.map_err(|issues| wrong(&decoded.wire_issues(&issues)))?;
         Ok(decoded.canonical)
     }
+}
+
+/// The extra key `additionalModelRequestFields` of Bedrock.
+#[derive(Default, Deserialize)]
+struct ModelFields<'a> {
+    #[serde(borrow)]
+    thinking: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_config: Option<&'a RawValue>,
+}
+
+/// How a model thinks, as Anthropic describes it.
+#[derive(Deserialize)]
+struct Thinking<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+}
+
+/// Returns whether settings make a model think: the effort, or an extra key of Anthropic or Bedrock.
+pub(super) fn is_thinking(settings: &Settings) -> bool {
+    let extra = |key: &str| settings.extra.get(key).map(Payload::as_str);
+    let fields: Option<ModelFields<'_>> =
+        extra("additionalModelRequestFields").and_then(|json| serde_json::from_str(json).ok());
+    let fields = fields.unwrap_or_default();
+    let of_model = [fields.thinking, fields.reasoning_config].map(|json| json.map(RawValue::get));
+    let is_enabled = |json: &str| {
+        let thinking = serde_json::from_str::<Thinking<'_>>(json);
+        !thinking.is_ok_and(|thinking| thinking.kind == "disabled")
+    };
+    let mut all = of_model.into_iter().chain([extra("thinking")]).flatten();
+    settings.effort.is_some() || all.any(is_enabled)
 }
 
 /// Returns the failure of a run whose model gave no valid answer. `last` is the last message to the model.

@@ -526,12 +526,30 @@ async fn strict_tools_that_a_model_refuses_become_plain_ones() {
 
 #[tokio::test]
 async fn a_thinking_model_is_not_made_to_call_a_tool() {
-    let script = Script::new().reply(Reply::call("final_answer", r#"{"total":10}"#));
-    let stage = stage("anthropic", script).await;
-    let settings = Settings { effort: Some(Effort::High), ..Settings::default() };
-    let outcome = run(agent(true), planner("anthropic", &stage).with_settings(settings)).await;
-    assert!(outcome.result().is_ok(), "{outcome:?}");
-    assert!(stage.requests()[0].body["tool_choice"].is_null());
+    let extra = |key: &str, json: &str| {
+        let extra = [(key.to_owned(), Payload::new(json))].into();
+        Settings { extra, ..Settings::default() }
+    };
+    let effort = Settings { effort: Some(Effort::High), ..Settings::default() };
+    let fields = "additionalModelRequestFields";
+    for (name, settings, is_thinking) in [
+        ("anthropic", effort, true),
+        ("anthropic", extra("thinking", r#"{"type":"enabled","budget_tokens":2048}"#), true),
+        ("anthropic", extra("thinking", r#"{"type":"disabled"}"#), false),
+        ("anthropic", extra("top_k", "4"), false),
+        ("bedrock", extra(fields, r#"{"thinking":{"type":"adaptive"}}"#), true),
+        ("bedrock", extra(fields, r#"{"reasoning_config":{"type":"enabled"}}"#), true),
+        ("bedrock", extra(fields, r#"{"thinking":{"type":"disabled"},"top_k":4}"#), false),
+    ] {
+        let script = Script::new().reply(Reply::call("final_answer", r#"{"total":10}"#));
+        let stage = stage(name, script).await;
+        let shown = format!("{name} {settings:?}");
+        let outcome = run(agent(true), planner(name, &stage).with_settings(settings)).await;
+        assert!(outcome.result().is_ok(), "{shown}: {outcome:?}");
+        let body = &stage.requests()[0].body;
+        let is_free = body["tool_choice"].is_null() && body["toolConfig"]["toolChoice"].is_null();
+        assert_eq!(is_free, is_thinking, "{shown}: {body}");
+    }
 }
 
 #[tokio::test]
