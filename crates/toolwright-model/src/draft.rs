@@ -41,6 +41,8 @@ pub struct Draft {
     pub model: String,
     /// True once the answer is complete. Later events are ignored.
     pub(crate) is_over: bool,
+    /// Counts what was added to the answer and what was shown of it.
+    pub(crate) changes: usize,
     provider: String,
     /// Names on the wire that differ from the canonical ones.
     renamed: Vec<(String, String)>,
@@ -83,6 +85,7 @@ impl Draft {
             usage: None,
             model: String::new(),
             is_over: false,
+            changes: 0,
             provider: facts.provider.clone(),
             renamed: renamed
                 .map(|tool| (tool.projection.wire_name.clone(), tool.name.to_owned()))
@@ -126,6 +129,7 @@ impl Draft {
 
     /// Shows a piece of a text without adding it. It is joined with the last piece if both are of the same text.
     pub(crate) fn show(&mut self, text: &str, piece: impl Fn(String) -> Delta) {
+        self.changes += usize::from(!text.is_empty());
         match (self.deltas.last_mut(), piece(String::new())) {
             _ if text.is_empty() => {}
             (Some(Delta::Text(before)), Delta::Text(_))
@@ -239,6 +243,7 @@ impl Draft {
 
     /// Counts bytes of the answer.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), ModelError> {
+        self.changes += 1;
         self.size += bytes;
         if self.size > MOST_BYTES {
             let most = MOST_BYTES >> 20;

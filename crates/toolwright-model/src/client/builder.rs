@@ -169,7 +169,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets how long the provider may be silent, before and within an answer. The default is 60 seconds.
+    /// Sets how long the provider may be silent, before and within an answer. The default is 60 seconds. If it only keeps the
+    /// connection open, with comments or events such as `ping`, and nothing adds to a streamed answer, it may do so ten times as
+    /// long.
     #[must_use]
     pub fn with_idle_timeout(mut self, time: Duration) -> Self {
         self.idle_timeout = time;

@@ -39,6 +39,9 @@ const MOST_ERROR_BYTES: usize = 64 << 10;
 /// The most bytes of an answer that is not streamed.
 const MOST_ANSWER_BYTES: usize = 16 << 20;
 
+/// How many times longer than without a byte an answer may be without progress.
+const IDLE_TIMEOUTS: u32 = 10;
+
 /// A model behind an HTTP API.
 ///
 /// Transient errors are tried again, with the waits that the provider asks for, as long as nothing of the answer was shown.
@@ -184,16 +187,28 @@ impl Client {
             return self.wire.answer(&self.facts, question, &body);
         }
         let mut reader = self.wire.reader(&self.facts, question);
+        let longest = self.idle_timeout.saturating_mul(IDLE_TIMEOUTS);
+        let (mut progress, mut since) = (reader.progress(), Instant::now());
         while !reader.is_over() {
-            // The connection may break after the last event that matters.
-            match self.in_time(response.chunk()).await {
+            let error = match self.in_time(response.chunk()).await {
                 Ok(Some(chunk)) => {
                     reader.feed(&chunk).into_iter().for_each(deltas);
                     report(reader.usage());
+                    if progress != reader.progress() {
+                        (progress, since) = (reader.progress(), Instant::now());
+                    }
+                    // Bytes may only keep the connection open.
+                    if since.elapsed() <= longest {
+                        continue;
+                    }
+                    let message = format!("found nothing that adds to the answer for {longest:?}");
+                    ModelError::Timeout(message)
                 }
                 Ok(None) => break,
-                Err(error) => return reader.end().map_err(|_| error),
-            }
+                Err(error) => error,
+            };
+            // The connection may break after the last event that matters.
+            return reader.end().map_err(|_| error);
         }
         reader.end()
     }

@@ -443,6 +443,7 @@ impl Events {
                 Open::Opaque { kind: kind.to_owned(), block: json.to_owned(), input: String::new() }
             }
         };
+        self.draft.changes += 1;
         self.open.insert(index, open);
         Ok(())
     }

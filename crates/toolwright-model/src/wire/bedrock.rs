@@ -380,6 +380,7 @@ impl Events {
     }
 
     fn reasoning(&mut self, more: ReadReasoning) {
+        self.draft.changes += 1;
         if let Some(data) = more.redacted_content {
             match &mut self.reasoning {
                 Some(SentReasoning::RedactedContent(known)) => *known += &data,

@@ -473,6 +473,7 @@ impl reader::Events for Events {
             "response.output_item.added" => {
                 if let Some(item) = event.item {
                     self.show_call(event.output_index, item.get())?;
+                    self.draft.changes += 1;
                 }
             }
             "response.output_item.done" => {
@@ -480,6 +481,7 @@ impl reader::Events for Events {
                     let next = self.items.len() as u64;
                     let index = event.output_index.unwrap_or(next);
                     self.items.insert(index, item.get().to_owned());
+                    self.draft.changes += 1;
                 }
             }
             "response.completed" | "response.incomplete" | "response.failed" => {

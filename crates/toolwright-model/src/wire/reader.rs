@@ -107,6 +107,14 @@ impl Reader {
         self.error.is_some() || self.events.draft().is_over
     }
 
+    /// Returns a number that is another one after each event that adds to the answer or ends it. An event that only keeps the
+    /// connection open does not change it.
+    #[cfg(feature = "client")]
+    pub(crate) fn progress(&mut self) -> usize {
+        let draft = self.events.draft();
+        draft.changes + usize::from(draft.stop.is_some())
+    }
+
     /// Returns the tokens that were reported so far.
     pub fn usage(&mut self) -> Option<Usage> {
         self.events.draft().usage

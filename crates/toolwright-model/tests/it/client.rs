@@ -148,6 +148,32 @@ async fn time_limits_end_an_answer() {
 }
 
 #[tokio::test]
+async fn events_that_only_keep_a_connection_open_end_an_answer_after_ten_times_the_limit() {
+    let thought = "data: {\"choices\":[{\"delta\":{\"reasoning\":\"Hm.\"}}]}\n\n";
+    let ping = "event: ping\ndata: {\"type\":\"ping\"}\n\n";
+    for (preset, piece, is_kept_open) in [
+        ("openai", ": keep-alive\n\n", true),
+        ("openai", "data: {\"choices\":[]}\n\n", true),
+        ("anthropic", ping, true),
+        ("openai", thought, false),
+    ] {
+        let Reply::Bytes(head) = Reply::stream("") else { unreachable!() };
+        let pieces = vec![piece.as_bytes().to_vec(); 40];
+        let pieces = [vec![head], pieces, vec![ANSWER.as_bytes().to_vec()]].concat();
+        let server = Server::start(vec![Reply::Pieces(pieces)]).await;
+        let client = builder(preset, &server).with_idle_timeout(Duration::from_millis(150));
+        let (_, result) = ask(&client.build().unwrap(), None).await;
+        if is_kept_open {
+            let expected =
+                "the provider took too long: found nothing that adds to the answer for 1.5s";
+            assert_eq!(result.unwrap_err().to_string(), expected, "{piece}");
+        } else {
+            assert_eq!(result.unwrap().text(), "Yes.", "{piece}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_connection_may_stay_open_behind_the_end() {
     let reply = Reply::stream(format!("{ANSWER}data: [DONE]\n\n")).then_silence();
     let server = Server::start(vec![reply]).await;

@@ -13,6 +13,8 @@ pub(crate) enum Reply {
     Bytes(Vec<u8>),
     /// Writes these bytes and then nothing, with the connection open.
     Silence(Vec<u8>),
+    /// Writes these bytes after one another, with 50 ms between them, and closes the connection.
+    Pieces(Vec<Vec<u8>>),
 }
 
 impl Reply {
@@ -31,6 +33,7 @@ impl Reply {
     pub(crate) fn then_silence(self) -> Self {
         match self {
             Self::Bytes(bytes) | Self::Silence(bytes) => Self::Silence(bytes),
+            Self::Pieces(pieces) => Self::Silence(pieces.concat()),
         }
     }
 }
@@ -60,6 +63,12 @@ impl Server {
                     Reply::Bytes(bytes) => {
                         let _ = stream.write_all(bytes).await;
                         let _ = stream.shutdown().await;
+                    }
+                    Reply::Pieces(pieces) => {
+                        for piece in pieces {
+                            let _ = stream.write_all(piece).await;
+                            tokio::time::sleep(Duration::from_millis(50)).await;
+                        }
                     }
                     Reply::Silence(bytes) => {
                         let _ = stream.write_all(bytes).await;
