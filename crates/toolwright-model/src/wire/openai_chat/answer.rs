@@ -1,12 +1,12 @@
 //! Reads answers, whole or as events of a stream.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::{DETAILS, REASONING};
@@ -116,7 +116,41 @@ struct ContentPiece {
 }
 
 /// A piece of thoughts of OpenRouter.
-type Detail = serde_json::Map<String, Value>;
+type Detail = BTreeMap<String, DetailValue>;
+
+/// A value of a piece of thoughts. Only a text is read, as other values may take far more memory than their JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum DetailValue {
+    Text(String),
+    Other(Box<RawValue>),
+}
+
+impl DetailValue {
+    fn of(json: &RawValue) -> Result<Self, ModelError> {
+        if json.get().starts_with('"') {
+            return Ok(Self::Text(text_of(json)?.into_owned()));
+        }
+        Ok(Self::Other(json.to_owned()))
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Other(json) => json.get().len(),
+        }
+    }
+}
+
+impl PartialEq for DetailValue {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(text), Self::Text(other)) => text == other,
+            (Self::Other(json), Self::Other(other)) => json.get() == other.get(),
+            _ => false,
+        }
+    }
+}
 
 #[derive(Default, Deserialize)]
 struct Tokens {
@@ -152,24 +186,6 @@ impl Tokens {
             reasoning: answer.reasoning_tokens.unwrap_or_default(),
         }
     }
-}
-
-/// The bytes of a value beside its text, and those of an object beside its entries.
-const VALUE_BYTES: usize = size_of::<Value>();
-const OBJECT_BYTES: usize = 640;
-
-/// Returns the approximate memory of a value, which may be many times its text.
-fn memory(value: &Value) -> usize {
-    let parts: usize = match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(memory).sum(),
-        Value::Object(entries) => {
-            let entries = entries.iter().map(|(key, value)| key.len() + memory(value));
-            OBJECT_BYTES + entries.sum::<usize>()
-        }
-        _ => 0,
-    };
-    VALUE_BYTES + parts
 }
 
 /// Refuses more thoughts than an answer may have parts.
@@ -269,8 +285,12 @@ impl Events {
 
     fn piece(&mut self, piece: Piece<'_>) -> Result<(), ModelError> {
         let details: Vec<&RawValue> = list("a list of thoughts", piece.reasoning_details)?;
-        let details = details.iter().map(|detail| read("a thought", detail.get()));
-        let details = details.collect::<Result<Vec<Detail>, _>>()?;
+        let details = details.iter().map(|detail| {
+            let entries: BTreeMap<String, &RawValue> = read("a thought", detail.get())?;
+            let entries = entries.into_iter().map(|(key, json)| Ok((key, DetailValue::of(json)?)));
+            entries.collect()
+        });
+        let details = details.collect::<Result<Vec<Detail>, ModelError>>()?;
         let calls: Vec<CallPiece<'_>> = list("a list of calls", piece.tool_calls)?;
         if let Some(reasoning) = piece.reasoning_content.or(piece.reasoning) {
             let reasoning = text_of(reasoning)?;
@@ -302,22 +322,22 @@ impl Events {
         };
         let Some(last) = self.details.last_mut().filter(is_next) else {
             limit_thoughts(self.details.len() + 1)?;
-            self.draft.grow(detail.iter().map(|(key, value)| key.len() + memory(value)).sum())?;
+            self.draft.grow(detail.iter().map(|(key, value)| key.len() + value.len()).sum())?;
             self.details.push(detail);
             return Ok(());
         };
         for (key, value) in detail {
             match (last.get_mut(&key), value) {
-                (Some(Value::String(text)), Value::String(more))
+                (Some(DetailValue::Text(text)), DetailValue::Text(more))
                     if ["text", "summary", "data"].contains(&key.as_str()) =>
                 {
                     self.draft.grow(more.len())?;
                     *text += &more;
                 }
-                (_, Value::Null) => {}
+                (_, DetailValue::Other(json)) if json.get() == "null" => {}
                 (Some(known), value) if *known == value => {}
                 (_, value) => {
-                    self.draft.grow(key.len() + memory(&value))?;
+                    self.draft.grow(key.len() + value.len())?;
                     last.insert(key, value);
                 }
             }
