@@ -163,7 +163,9 @@ fn answer(method: &HttpMethod<'_>) -> Option<TokenStream> {
 
 fn errors(method: &HttpMethod<'_>) -> Option<TokenStream> {
     let errors = declared_errors(method).map(|(error, status)| {
-        let (code, description) = (&error.name.value, error.template());
+        let code = &error.name.value;
+        // The message of a response without the error's data.
+        let description = error.message_with(|_| "…".to_owned());
         let has_payload = error.payload.is_some();
         let is_retried = error.recovery == Recovery::Retry;
         let status = match status {

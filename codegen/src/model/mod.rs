@@ -143,9 +143,14 @@ pub struct MethodError {
 impl MethodError {
     /// Returns the message, with its properties in braces.
     pub fn template(&self) -> String {
+        self.message_with(|name| format!("{{{name}}}"))
+    }
+
+    /// Returns the message with a text for each of its properties.
+    pub fn message_with(&self, shown: impl Fn(&str) -> String) -> String {
         let part = |part: &Part<String>| match part {
             Part::Text(text) => text.clone(),
-            Part::Property(name) => format!("{{{name}}}"),
+            Part::Property(name) => shown(name),
         };
         self.message.iter().map(part).collect()
     }

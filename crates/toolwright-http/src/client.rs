@@ -103,6 +103,8 @@ impl Shared {
         }
         let text = String::from_utf8(body)
             .map_err(|error| failure::malformed(operation, format!("it is not UTF-8: {error}")))?;
+        // A reader may ignore a byte order mark (RFC 8259, section 8.1).
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let text = match self.redactor.redacted(&text) {
             Cow::Owned(redacted) => redacted,
             Cow::Borrowed(_) => text,
@@ -150,7 +152,11 @@ impl Shared {
         let mut url = url.clone();
         let keys = self.credentials.in_query();
         let keys = keys.map(|(name, key)| format!("{}={}", encoded(name), encoded(key)));
-        let query: Vec<String> = url.query().map(str::to_owned).into_iter().chain(keys).collect();
+        let keys: Vec<String> = keys.collect();
+        // A redirect may repeat the keys of the request.
+        let pairs = url.query().into_iter().flat_map(|query| query.split('&'));
+        let pairs = pairs.map(str::to_owned).filter(|pair| !is_redirected || !keys.contains(pair));
+        let query: Vec<String> = pairs.chain(keys.iter().cloned()).collect();
         url.set_query((!query.is_empty()).then(|| query.join("&")).as_deref());
         let method = Method::from_bytes(verb.as_str().as_bytes()).unwrap_or_default();
         let mut sent = self.http.request(method, url);

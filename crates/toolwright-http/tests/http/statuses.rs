@@ -122,6 +122,7 @@ async fn results_have_no_credentials_in_any_encoding_and_keep_their_digits() {
         (&JSON, r#"{"a": "s3cret\u002dtoken, key%26%C3%A9%201-"}"#, r#"{"a":"…, …"}"#),
         (&JSON, r#"["czNjcmV0LXRva2Vu", "key&\u00e9 1-"]"#, r#"["…","…"]"#),
         (&JSON, r#"[12345678901234567890, "short"]"#, r#"[12345678901234567890,"short"]"#),
+        (&JSON, "\u{feff}[1]", "[1]"),
         (&JSON, r#"["0123-bot-token", "pass-word-1", "cookie-value-1"]"#, r#"["…","…","…"]"#),
         (&TEXT, "s3cret-token\n1.50", r#""…\n1.50""#),
     ];
@@ -305,6 +306,17 @@ async fn results_are_json_text_or_nothing() {
 static GET: Operation = Operation::new("get", Verb::Get, &[Part::Text("/"), Part::Property("to")]);
 static POST: Operation =
     Operation::new("post", Verb::Post, &[Part::Text("/"), Part::Property("to")]);
+
+#[tokio::test]
+async fn a_redirect_that_repeats_a_key_gets_it_once() {
+    let slash = |uri: Uri| async move { Redirect::temporary(&uri.to_string().replace('?', "/?")) };
+    let echo = |uri: Uri| async move { format!("\"{uri}\"") };
+    let router = Router::new().route("/a", get(slash)).fallback(echo);
+    let credentials = Credentials::query("api key", "k/2");
+    let client = Client::builder(serve(router).await).with_credentials(credentials);
+    let result = call(&client.build().expect("a client"), &GET, r#"{"to": "a"}"#).await;
+    assert_eq!(result, Ok(Value::String("/a/?api%20key=k%2F2".to_owned())));
+}
 
 #[tokio::test]
 async fn redirects_stay_on_their_server_and_keep_the_method_of_writes() {

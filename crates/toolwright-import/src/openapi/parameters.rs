@@ -53,7 +53,7 @@ impl Payload {
         let mut payload = Self { path: plain_path(operation.path, subject)?, ..Self::default() };
         let own = parameters(api, operation.definition)?;
         let shared = parameters(api, operation.item)?;
-        let ids: BTreeSet<[Option<&str>; 2]> = own.iter().map(|one| id(one)).collect();
+        let ids: BTreeSet<_> = own.iter().map(|one| id(one)).collect();
         let is_overridden = |one: &&Json| ids.contains(&id(one));
         let shared: Vec<&Json> = shared.into_iter().filter(|one| !is_overridden(one)).collect();
         for definition in shared.into_iter().chain(own.iter().copied()) {
@@ -206,9 +206,11 @@ impl Payload {
     }
 }
 
-/// The name and place of a parameter, by which an operation overrides one of its path.
-fn id(parameter: &Json) -> [Option<&str>; 2] {
-    ["name", "in"].map(|key| text(parameter, key))
+/// The place and name of a parameter, by which an operation overrides one of its path.
+fn id(parameter: &Json) -> (Option<&str>, Option<String>) {
+    let place = text(parameter, "in");
+    let name = text(parameter, "name");
+    (place, name.map(|name| parameter_key(name, place.unwrap_or_default())))
 }
 
 fn parameters<'a>(api: &'a Api, owner: &'a Json) -> Result<Vec<&'a Json>, String> {

@@ -76,7 +76,9 @@ pub(super) fn responses(
             }
         }
         if is_result {
-            good.push(entries(response, "content"));
+            // Responses to HEAD have no content (RFC 9110, section 9.3.2); documents list that of GET.
+            let is_head = operation.verb == "HEAD";
+            good.push(if is_head { &[] } else { entries(response, "content") });
         } else if let Some((name, error)) = error(status, response) {
             if !entries(response, "content").is_empty() {
                 subject.warn(
@@ -105,7 +107,11 @@ fn result(good: &[&[(String, Json)]]) -> Result<(Option<Json>, bool), String> {
     if with.is_empty() {
         return Ok((None, false));
     }
-    let json: Option<Vec<Json>> = with.iter().map(|contents| find(contents, is_json)).collect();
+    // The client asks for `application/json`, whatever the document lists first.
+    let json = |contents| {
+        find(contents, |kind| kind == "application/json").or_else(|| find(contents, is_json))
+    };
+    let json: Option<Vec<Json>> = with.iter().copied().map(json).collect();
     if let Some(mut schemas) = json {
         let null = Json::Object(vec![("type".to_owned(), Json::string("null"))]);
         schemas.extend(has_nothing.then_some(null));
